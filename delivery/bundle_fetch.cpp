@@ -1,6 +1,7 @@
 #include "bundle_fetch.h"
 
 #include <fardel/delivery/publish.h>
+#include <fardel/format/dependencies.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
@@ -48,13 +49,9 @@ Status verify_padding(const ByteSource& file, const TableEntry& table, std::uint
     }
 }
 
-// Touches every page of every table, so that each is compared with the heads.
-Status verify_tables(const Bundle& bundle, std::span<const TableEntry> tables, std::uint64_t section_offset) {
-    for (const TableEntry& table : tables) {
-        for (std::uint64_t at = 0; at < table.length_bytes; at += kTableUnitBytes)
-            FARDEL_TRY(bundle.table_bytes(table.kind, at, std::min(kTableUnitBytes, table.length_bytes - at)));
-        FARDEL_TRY(verify_padding(*bundle.source(), table, section_offset));
-    }
+Status verify_padding(const ByteSource& file, std::span<const TableEntry> tables, std::uint64_t section_offset) {
+    for (const TableEntry& table : tables)
+        FARDEL_TRY(verify_padding(file, table, section_offset));
     return ok();
 }
 
@@ -181,21 +178,12 @@ void BundleFetch::add_units(std::vector<FetchUnit>& units, std::uint64_t offset,
 Status BundleFetch::open_bundle() {
     FARDEL_TRY_ASSIGN(auto source, incoming_.source());
     FARDEL_TRY_ASSIGN(bundle_, Bundle::open(std::move(source), {.policy = options_.policy, .time = options_.time}));
-    FARDEL_TRY(verify_tables(*bundle_, head_.tables, layout_.manifest_offset));
-    return verify_tables(*bundle_, layout_.tables, layout_.layout_offset);
+    FARDEL_TRY(bundle_->verify_tables());
+    FARDEL_TRY(verify_padding(*bundle_->source(), head_.tables, layout_.manifest_offset));
+    return verify_padding(*bundle_->source(), layout_.tables, layout_.layout_offset);
 }
 
 // ---- Planning -------------------------------------------------------------------------------------------------------
-
-Result<std::vector<BundleId>> static_dependencies(const Bundle& bundle) {
-    std::vector<BundleId> needed;
-    for (std::uint32_t i = 0; i < bundle.table_count(TableKind::dependencies); ++i) {
-        FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(i));
-        if ((dependency.flags & DependencyRecord::is_static) != 0)
-            needed.push_back(dependency.bundle);
-    }
-    return needed;
-}
 
 Result<std::vector<BundleId>> BundleFetch::dependencies() const { return static_dependencies(*bundle_); }
 

@@ -15,9 +15,6 @@
 
 namespace fardel {
 
-// Returns the ids of the bundles that a bundle's static references lead into.
-Result<std::vector<BundleId>> static_dependencies(const Bundle& bundle);
-
 class BundleFetch {
 public:
     // `trees`: complete URLs without '/' at the end.

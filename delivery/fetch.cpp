@@ -3,17 +3,17 @@
 #include "bundle_fetch.h"
 
 #include <fardel/base/free_space.h>
+#include <fardel/format/dependencies.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 namespace fardel {
 namespace {
-
-constexpr std::size_t kFetchedBundlesMax = 65'536;
 
 // The stages of a fetch.
 class Fetch {
@@ -63,43 +63,25 @@ private:
         return needed ? std::optional(*std::move(needed)) : std::nullopt;
     }
 
-    // Depth first, without recursion: a server chooses how long a chain is.
     Status visit(const BundleId& first) {
-        struct Visit {
-            std::unique_ptr<BundleFetch> fetch;  // nullptr: the bundle is in the store
-            std::vector<BundleId> needed;
-            std::size_t next = 0;
+        const DependencyWalk::Steps steps{
+            .enter = [this](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
+                if (auto needed = stored_needs(id))
+                    return needed;
+                FARDEL_TRY_ASSIGN(auto fetch, BundleFetch::open(store_, id, trees_, client_, options_));
+                FARDEL_TRY(fetch->fetch_tables());
+                FARDEL_TRY_ASSIGN(auto needed, fetch->dependencies());
+                entered_.emplace(id, std::move(fetch));
+                return std::optional(std::move(needed));
+            },
+            .leave =
+                [this](const BundleId& id) {
+                    if (auto fetch = entered_.extract(id))
+                        fetches_.push_back(std::move(fetch.mapped()));
+                    return ok();
+                },
         };
-        std::vector<Visit> open;
-        const auto enter = [&](const BundleId& id) -> Status {
-            if (!seen_.insert(id).second)
-                return ok();
-            if (seen_.size() > kFetchedBundlesMax)
-                return Error(ErrorCode::limit, "more than " + std::to_string(kFetchedBundlesMax) + " bundles");
-            Visit visit;
-            if (auto needed = stored_needs(id)) {
-                visit.needed = *std::move(needed);
-            } else {
-                FARDEL_TRY_ASSIGN(visit.fetch, BundleFetch::open(store_, id, trees_, client_, options_));
-                FARDEL_TRY(visit.fetch->fetch_tables());
-                FARDEL_TRY_ASSIGN(visit.needed, visit.fetch->dependencies());
-            }
-            open.push_back(std::move(visit));
-            return ok();
-        };
-        FARDEL_TRY(enter(first));
-        while (!open.empty()) {
-            Visit& visit = open.back();
-            if (visit.next < visit.needed.size()) {
-                const BundleId needed = visit.needed[visit.next++];
-                FARDEL_TRY(enter(needed));
-                continue;
-            }
-            if (visit.fetch)
-                fetches_.push_back(std::move(visit.fetch));
-            open.pop_back();
-        }
-        return ok();
+        return walk_.run(first, steps);
     }
 
     Status plan() {
@@ -128,8 +110,9 @@ private:
     RangeClient client_;
     const std::vector<std::string> trees_;
     std::unordered_set<BundleId> stored_;
-    std::unordered_set<BundleId> seen_;
-    std::vector<std::unique_ptr<BundleFetch>> fetches_;  // each after those that it needs
+    DependencyWalk walk_;
+    std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are
+    std::vector<std::unique_ptr<BundleFetch>> fetches_;                   // each after those that it needs
     FetchSummary summary_;
     std::uint64_t received_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <fardel/base/folder.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
+#include <fardel/format/source_pieces.h>
 #include <fardel/format/staged_file.h>
 
 #include <algorithm>
@@ -15,22 +16,16 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kPieceBytes = 1u << 20;
-
 // Calls `take` with the bytes of the file, in pieces and in order.
 template <class Take>
-Status read_pieces(const ByteSource& file, const PublishWork& work, Take take) {
-    std::vector<std::byte> buffer;
-    for (std::uint64_t at = 0; at < file.size_bytes(); at += buffer.size()) {
-        if (work.stop.stop_requested())
-            return Error(ErrorCode::cancelled, "publishing was stopped");
-        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes() - at, kPieceBytes)));
-        FARDEL_TRY(file.read_at(at, buffer));
-        FARDEL_TRY(take(at, std::span<const std::byte>(buffer)));
-        if (work.progress)
-            work.progress(at + buffer.size(), file.size_bytes());
-    }
-    return ok();
+Status read_file_pieces(const ByteSource& file, const PublishWork& work, Take take) {
+    return read_pieces(file, "publishing", work.stop,
+                       [&](std::uint64_t at, std::span<const std::byte> piece) -> Status {
+                           FARDEL_TRY(take(at, piece));
+                           if (work.progress)
+                               work.progress(at + piece.size(), file.size_bytes());
+                           return ok();
+                       });
 }
 
 Result<bool> has_equal_bytes(const ByteSource& file, const ByteSource& published, const PublishWork& work) {
@@ -38,7 +33,7 @@ Result<bool> has_equal_bytes(const ByteSource& file, const ByteSource& published
         return false;
     bool equal = true;
     std::vector<std::byte> other;
-    FARDEL_TRY(read_pieces(file, work, [&](std::uint64_t at, std::span<const std::byte> bytes) -> Status {
+    FARDEL_TRY(read_file_pieces(file, work, [&](std::uint64_t at, std::span<const std::byte> bytes) -> Status {
         other.resize(bytes.size());
         FARDEL_TRY(published.read_at(at, other));
         equal = equal && std::memcmp(bytes.data(), other.data(), bytes.size()) == 0;
@@ -49,7 +44,7 @@ Result<bool> has_equal_bytes(const ByteSource& file, const ByteSource& published
 
 Status write_file(const ByteSource& file, const std::string& path, const PublishWork& work) {
     FARDEL_TRY_ASSIGN(const auto staged, stage_file(path));
-    FARDEL_TRY(read_pieces(
+    FARDEL_TRY(read_file_pieces(
         file, work, [&](std::uint64_t at, std::span<const std::byte> bytes) { return staged->write_at(at, bytes); }));
     return staged->commit();
 }

@@ -24,8 +24,8 @@ ByteClass class_of(char c) {
 constexpr unsigned kNoByte = 0;
 constexpr unsigned kSlash = 1u << slash;
 constexpr unsigned kContinued = 1u << continued;
-constexpr unsigned kFirst = 1u << other;  // of a character of a part
-constexpr unsigned kInPart = kContinued | kFirst;
+constexpr unsigned kFirstOfPart = 1u << other;  // of a character of a part
+constexpr unsigned kInPart = kContinued | kFirstOfPart;
 constexpr unsigned kAnyByte = kInPart | kSlash;
 
 void set_bit(std::vector<std::uint64_t>& words, std::size_t bit) {
@@ -166,7 +166,7 @@ void GlobSet::add_glob(std::string_view glob) {
                 ++at;
             add_element({.stays = kInPart, .skipped = true});
         } else if (c == '?') {
-            add_element({.advances = kFirst});
+            add_element({.advances = kFirstOfPart});
             add_element({.stays = kContinued, .skipped = true});
             ++entry.size_bytes_min;
         } else {

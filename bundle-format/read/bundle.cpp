@@ -356,4 +356,14 @@ Result<std::span<const std::byte>> Bundle::table_bytes(TableKind kind, std::uint
     return std::span<const std::byte>(*bytes, length);
 }
 
+Status Bundle::verify_tables() const {
+    constexpr std::uint64_t kTouchedBytes = 1u << 20;
+    for (const auto* const tables : {&head().tables, &layout_head().tables})
+        for (const TableEntry& table : *tables)
+            if (record_bytes(table.kind) != 0)  // an unknown kind is of a later version and never read
+                for (std::uint64_t at = 0; at < table.length_bytes; at += kTouchedBytes)
+                    FARDEL_TRY(table_bytes(table.kind, at, std::min(kTouchedBytes, table.length_bytes - at)));
+    return ok();
+}
+
 }  // namespace fardel

@@ -6,111 +6,63 @@
 #include "bundles/store_folder.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/dependencies.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
+#include <fardel/format/source_pieces.h>
 #include <fardel/format/staged_file.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 namespace fardel {
 namespace {
 
 constexpr std::size_t kIdDigitsMin = 8;
-constexpr std::size_t kClosureMax = 65'536;
 constexpr std::size_t kMissingListedMax = 10;
-constexpr std::size_t kStoreCopyBytes = 1u << 20;
 
 Error not_here(const StoreFolder& folder, const BundleId& bundle) {
     return Error(ErrorCode::missing, folder.path() + ": bundle " + bundle.hex() + " is not in this store");
 }
 
-// Calls `take` with the bytes of a source, in pieces and in order. Errors: cancelled, those of the source and of
-// `take`.
-template <class Take>
-Status read_through(const ByteSource& source, std::string_view subject, const std::stop_token& stop, Take take) {
-    std::vector<std::byte> buffer;
-    for (std::uint64_t at = 0; at < source.size_bytes(); at += buffer.size()) {
-        if (stop.stop_requested())
-            return Error(ErrorCode::cancelled, std::string(subject) + ": stopped");
-        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(source.size_bytes() - at, kStoreCopyBytes)));
-        FARDEL_TRY(source.read_at(at, buffer));
-        FARDEL_TRY(take(at, std::span<const std::byte>(buffer)));
-    }
-    return ok();
-}
-
 // ---- Dependencies ---------------------------------------------------------------------------------------------------
 
-// Visits bundles depth first, without recursion: chains may be long.
-class Closure {
-public:
-    explicit Closure(const StoreFolder& folder) : folder_(folder) {}
-
-    Result<std::vector<BundleId>> collect(const BundleId& first) {
-        FARDEL_TRY(enter(first));
-        while (!open_.empty()) {
-            Visit& visit = open_.back();
-            if (visit.next == visit.needs.size()) {
-                done_.push_back(visit.bundle);
-                open_.pop_back();
-            } else {
-                const BundleId need = visit.needs[visit.next++];
-                FARDEL_TRY(enter(need));
+Result<std::vector<BundleId>> collect_closure(const StoreFolder& folder, const BundleId& first) {
+    std::vector<BundleId> done;
+    std::vector<BundleId> missing;
+    const DependencyWalk::Steps steps{
+        .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
+            FARDEL_TRY_ASSIGN(const auto record, folder.find_record(id));
+            if (!record && id == first)
+                return not_here(folder, id);
+            if (!record) {
+                missing.push_back(id);
+                return std::optional<std::vector<BundleId>>();
             }
-        }
-        if (missing_.empty())
-            return std::move(done_);
-        std::string text = std::to_string(missing_.size()) + " of the bundles that " + first.hex() +
-                           " needs are not in the store " + folder_.path() + ":";
-        for (std::size_t i = 0; i < std::min(missing_.size(), kMissingListedMax); ++i)
-            text += "\n  " + missing_[i].hex();
-        return Error(ErrorCode::unresolved, std::move(text));
-    }
-
-private:
-    struct Visit {
-        BundleId bundle;
-        std::vector<BundleId> needs;
-        std::size_t next = 0;
+            FARDEL_TRY_ASSIGN(auto source, open_record_source(folder, *record));
+            FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {.label = id.hex()}));
+            FARDEL_TRY_ASSIGN(auto needed, static_dependencies(*bundle));
+            return std::optional(std::move(needed));
+        },
+        .leave =
+            [&](const BundleId& id) {
+                done.push_back(id);
+                return ok();
+            },
     };
-
-    Status enter(const BundleId& id) {
-        if (!seen_.insert(id).second)
-            return ok();
-        if (seen_.size() > kClosureMax)
-            return Error(ErrorCode::limit,
-                         "more than " + std::to_string(kClosureMax) + " bundles depend on each other");
-        FARDEL_TRY_ASSIGN(const auto record, folder_.find_record(id));
-        if (!record) {
-            if (open_.empty())
-                return not_here(folder_, id);
-            missing_.push_back(id);
-            return ok();
-        }
-        FARDEL_TRY_ASSIGN(auto source, open_record_source(folder_, *record));
-        FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {.label = id.hex()}));
-        Visit visit{.bundle = id};
-        for (std::uint32_t i = 0; i < bundle->table_count(TableKind::dependencies); ++i) {
-            FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle->dependency(i));
-            if ((dependency.flags & DependencyRecord::is_static) != 0)
-                visit.needs.push_back(dependency.bundle);
-        }
-        open_.push_back(std::move(visit));
-        return ok();
-    }
-
-    const StoreFolder& folder_;
-    std::vector<Visit> open_;
-    std::unordered_set<BundleId> seen_;
-    std::vector<BundleId> done_;
-    std::vector<BundleId> missing_;
-};
+    FARDEL_TRY(DependencyWalk().run(first, steps));
+    if (missing.empty())
+        return done;
+    std::string text = std::to_string(missing.size()) + " of the bundles that " + first.hex() +
+                       " needs are not in the store " + folder.path() + ":";
+    for (std::size_t i = 0; i < std::min(missing.size(), kMissingListedMax); ++i)
+        text += "\n  " + missing[i].hex();
+    return Error(ErrorCode::unresolved, std::move(text));
+}
 
 // ---- Checking -------------------------------------------------------------------------------------------------------
 
@@ -158,7 +110,7 @@ private:
         Hasher hasher;
         Status read = ok();
         if (auto source = folder_.open_pack({.id = id, .size_bytes = pack.size_bytes}))
-            read = read_through(**source, path, work_.stop, [&](std::uint64_t, std::span<const std::byte> bytes) {
+            read = read_pieces(**source, path, work_.stop, [&](std::uint64_t, std::span<const std::byte> bytes) {
                 hasher.update(bytes);
                 done_bytes_ += bytes.size();
                 if (work_.progress)
@@ -229,11 +181,7 @@ private:
     // Compares the tables with the heads and the blocks with their hashes: packs may be good and a record locate other
     // bytes in them. What several bundles have at the same location is read once.
     Status check_blocks(const StoreRecord& record, const ByteSource& source, const Bundle& bundle) {
-        for (const auto* const tables : {&bundle.head().tables, &bundle.layout_head().tables})
-            for (const TableEntry& table : *tables)
-                for (std::uint64_t at = 0; at < table.length_bytes; at += kStoreCopyBytes)
-                    FARDEL_TRY(bundle.table_bytes(table.kind, at,
-                                                  std::min<std::uint64_t>(kStoreCopyBytes, table.length_bytes - at)));
+        FARDEL_TRY(bundle.verify_tables());
         std::vector<std::byte> bytes;
         const std::uint64_t count = bundle.table_count(TableKind::blocks);
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -342,13 +290,13 @@ Result<std::shared_ptr<const ByteSource>> BundleStore::open_bundle(const BundleI
 }
 
 Result<std::vector<BundleId>> BundleStore::closure(const BundleId& bundle) const {
-    return Closure(impl_->folder).collect(bundle);
+    return collect_closure(impl_->folder, bundle);
 }
 
 Status BundleStore::export_bundle(const BundleId& bundle, const std::string& path, const StoreWork& work) const {
     FARDEL_TRY_ASSIGN(const auto source, open_bundle(bundle));
     FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
-    FARDEL_TRY(read_through(*source, path, work.stop, [&](std::uint64_t at, std::span<const std::byte> bytes) {
+    FARDEL_TRY(read_pieces(*source, path, work.stop, [&](std::uint64_t at, std::span<const std::byte> bytes) {
         if (work.progress)
             work.progress({.done_bytes = at + bytes.size(), .total_bytes = source->size_bytes()});
         return file->write_at(at, bytes);

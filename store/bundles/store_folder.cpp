@@ -28,7 +28,7 @@ Status write_small_file(const std::string& path, std::span<const std::byte> byte
     return file->commit();
 }
 
-Result<std::vector<std::byte>> read_small_file(const std::string& path, std::size_t bytes_max) {
+Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max) {
     FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, path, {.links = Links::refused}));
     if (file.status.size_bytes > bytes_max)
         return Error(ErrorCode::limit, path + ": " + std::to_string(file.status.size_bytes) + " bytes; at most " +
@@ -41,7 +41,7 @@ Result<std::vector<std::byte>> read_small_file(const std::string& path, std::siz
 
 Status verify_marker(const std::string& folder) {
     const std::string path = folder + "/" + std::string(kStoreMarkerName);
-    const auto bytes = read_small_file(path, kStoreMarkerBytesMax);
+    const auto bytes = read_unlinked_file(path, kStoreMarkerBytesMax);
     if (!bytes && bytes.error().code() != ErrorCode::missing)
         return bytes.error();
     const std::string_view text =
@@ -124,7 +124,7 @@ Result<std::vector<BundleId>> StoreFolder::list_records() const {
 
 Result<std::optional<StoreRecord>> StoreFolder::find_record(const BundleId& bundle) const {
     const std::string path = record_path(bundle);
-    auto bytes = read_small_file(path, kStoreRecordBytesMax);
+    auto bytes = read_unlinked_file(path, kStoreRecordBytesMax);
     if (!bytes && bytes.error().code() == ErrorCode::missing)
         return std::optional<StoreRecord>();
     if (!bytes)

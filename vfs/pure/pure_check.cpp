@@ -4,7 +4,6 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/format/head.h>
 #include <fardel/vfs/pure_judgement.h>
 
 #include <algorithm>
@@ -50,16 +49,8 @@ bool masks_fit(const PurePolicy& policy, std::span<const std::uint32_t> masks) {
     return true;
 }
 
-Status verify_tables(const Bundle& bundle, std::span<const TableEntry> tables) {
-    for (const TableEntry& table : tables)
-        if (record_bytes(table.kind) != 0)  // an unknown kind is of a later version and never read
-            FARDEL_TRY(bundle.table_bytes(table.kind, 0, table.length_bytes));
-    return ok();
-}
-
 Status verify_whole(const Bundle& bundle) {
-    FARDEL_TRY(verify_tables(bundle, bundle.head().tables));
-    FARDEL_TRY(verify_tables(bundle, bundle.layout_head().tables));
+    FARDEL_TRY(bundle.verify_tables());
     for (std::uint32_t i = 0; i < bundle.asset_count(); ++i)
         FARDEL_TRY(bundle.verify_asset(AssetIndex{i}));
     return ok();

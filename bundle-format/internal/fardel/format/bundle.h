@@ -132,6 +132,8 @@ public:
 
     // Returns verified bytes of a table for the verifier; offset and length are within the table.
     Result<std::span<const std::byte>> table_bytes(TableKind kind, std::uint64_t offset, std::uint64_t length) const;
+    // Reads every page of every table, and so compares all of them with the heads. Bytes between tables do not count.
+    Status verify_tables() const;
     const std::shared_ptr<const ByteSource>& source() const noexcept;
 
 private:
