@@ -1,5 +1,7 @@
 #include "unit_transfer.h"
 
+#include "retry_rule.h"
+
 #include <fardel/format/hash.h>
 
 #include <algorithm>
@@ -16,19 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kGapBytesMax = 4096;  // cheaper to receive than to ask for separately
 constexpr std::uint64_t kRequestBytesMax = 8u << 20;
-constexpr std::chrono::milliseconds kFirstWait{100};
-constexpr std::chrono::milliseconds kLongestWait{5000};
 constexpr std::chrono::milliseconds kStopPolled{50};
-
-// Whether the same server may answer differently the next time.
-bool may_pass(ErrorCode code) noexcept {
-    return code == ErrorCode::unreachable || code == ErrorCode::busy || code == ErrorCode::corrupt;
-}
-// Whether another server may answer differently.
-bool may_differ(ErrorCode code) noexcept {
-    return may_pass(code) || code == ErrorCode::missing || code == ErrorCode::denied || code == ErrorCode::malformed ||
-           code == ErrorCode::untrusted || code == ErrorCode::io;
-}
 
 struct PendingRequest {
     FetchRequest units;
@@ -75,19 +65,14 @@ private:
     void repeat(PendingRequest request, Error reason) {
         if (failure_)
             return;
-        const std::size_t servers = transfer_.urls_.size();
-        const bool again = (may_pass(reason.code()) && request.attempt < transfer_.attempts_max_) ||
-                           (may_differ(reason.code()) && request.attempt < servers);
-        if (!again) {
+        const RetryRule rule{.servers = transfer_.urls_.size(), .attempts_max = transfer_.attempts_max_};
+        const auto wait = rule.find_wait(reason.code(), request.attempt);
+        if (!wait) {
             failure_ = std::move(reason);
             pending_.clear();
             return;
         }
-        // The next server is asked at once; the same one again only after a while.
-        const auto rounds = request.attempt / servers;
-        const auto wait = rounds == 0 ? std::chrono::milliseconds(0)
-                                      : std::min(kLongestWait, kFirstWait * (1 << std::min<std::size_t>(rounds, 10)));
-        request.not_before = Clock::now() + wait;
+        request.not_before = Clock::now() + *wait;
         pending_.push_front(std::move(request));
     }
 

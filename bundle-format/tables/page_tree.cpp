@@ -36,6 +36,16 @@ Hash page_hash(TableKind kind, std::uint32_t level, std::uint64_t index, std::ui
     return blake3_keyed(key, page);
 }
 
+std::vector<PageLevel> page_levels(std::uint64_t section_offset, const TableEntry& table) {
+    std::vector<PageLevel> levels{{.offset = section_offset + table.offset, .length_bytes = table.length_bytes}};
+    while (levels.back().length_bytes > kPage) {
+        const PageLevel& below = levels.back();
+        levels.push_back({.offset = below.offset + align_up(below.length_bytes, kLevelAlign),
+                          .length_bytes = page_count(below.length_bytes) * sizeof(Hash)});
+    }
+    return levels;
+}
+
 PageTree build_page_tree(TableKind kind, std::span<const std::byte> records) {
     PageTree tree;
     tree.levels.reserve(tree_bytes(records.size()));
@@ -64,10 +74,9 @@ Result<PagedTable> PagedTable::open(const ByteSource& source, std::uint64_t sect
     PagedTable table;
     table.entry_ = entry;
     table.source_ = &source;
-    std::uint64_t at = section_offset + entry.offset;
-    for (std::uint64_t length = entry.length_bytes;;) {
+    for (const auto& [offset, length] : page_levels(section_offset, entry)) {
         Level level;
-        level.source_offset = at;
+        level.source_offset = offset;
         level.length_bytes = length;
         level.memory = TableMemory(length);
         level.state_memory = TableMemory(page_count(length));
@@ -80,10 +89,6 @@ Result<PagedTable> PagedTable::open(const ByteSource& source, std::uint64_t sect
                       std::is_trivially_destructible_v<std::atomic<std::uint8_t>>);
         level.states = std::launder(reinterpret_cast<std::atomic<std::uint8_t>*>(level.state_memory.bytes()));
         table.levels_.push_back(std::move(level));
-        if (length <= kPage)
-            break;
-        at += align_up(length, kLevelAlign);
-        length = page_count(length) * sizeof(Hash);
     }
     const Level& records = table.levels_.front();
     table.pages_ = VerifiedPages(records.bytes, records.states, records.length_bytes);

@@ -10,6 +10,7 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
+#include <fardel/format/table_pages.h>
 
 #include <atomic>
 #include <cstddef>
@@ -18,9 +19,6 @@
 #include <vector>
 
 namespace fardel {
-
-Hash page_hash(TableKind kind, std::uint32_t level, std::uint64_t index, std::uint64_t table_bytes,
-               std::span<const std::byte> page) noexcept;
 
 struct PageTree {
     Hash root;

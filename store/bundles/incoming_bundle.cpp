@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,70 @@ std::vector<std::byte> encode_entry(const LogEntry& entry) {
     return writer.take();
 }
 
+// What is held of a bundle on its way, for readers beside the thread that writes.
+class LiveSource final : public ByteSource {
+public:
+    LiveSource(std::string subject, std::uint64_t file_bytes) : subject_(std::move(subject)), file_bytes_(file_bytes) {}
+
+    void add(std::uint64_t offset, std::uint64_t length_bytes, std::shared_ptr<const ByteSource> pack,
+             std::uint64_t pack_offset) {
+        const std::unique_lock lock(mutex_);
+        if (const auto after = parts_.lower_bound(offset); after != parts_.begin()) {
+            Part& before = std::prev(after)->second;
+            if (std::prev(after)->first + before.length_bytes == offset && before.pack == pack &&
+                before.pack_offset + before.length_bytes == pack_offset) {
+                before.length_bytes += length_bytes;
+                return;
+            }
+        }
+        parts_.emplace(offset, Part{length_bytes, std::move(pack), pack_offset});
+    }
+    void clear() {
+        const std::unique_lock lock(mutex_);
+        parts_.clear();
+    }
+
+    std::uint64_t size_bytes() const noexcept override { return file_bytes_; }
+
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        while (!out.empty()) {
+            const auto part = find(offset);
+            if (!part)
+                return Error(ErrorCode::missing,
+                             subject_ + ": the bytes at offset " + std::to_string(offset) + " are not here");
+            const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(part->length_bytes, out.size()));
+            FARDEL_TRY(part->pack->read_at(part->pack_offset, out.first(count)));
+            out = out.subspan(count);
+            offset += count;
+        }
+        return ok();
+    }
+
+private:
+    struct Part {
+        std::uint64_t length_bytes = 0;
+        std::shared_ptr<const ByteSource> pack;
+        std::uint64_t pack_offset = 0;
+    };
+    // Returns the part from `offset` on.
+    std::optional<Part> find(std::uint64_t offset) const {
+        const std::shared_lock lock(mutex_);
+        const auto after = parts_.upper_bound(offset);
+        if (after == parts_.begin())
+            return std::nullopt;
+        const auto& [start, part] = *std::prev(after);
+        const std::uint64_t skipped = offset - start;
+        if (skipped >= part.length_bytes)
+            return std::nullopt;
+        return Part{part.length_bytes - skipped, part.pack, part.pack_offset + skipped};
+    }
+
+    const std::string subject_;
+    const std::uint64_t file_bytes_;
+    mutable std::shared_mutex mutex_;
+    std::map<std::uint64_t, Part> parts_;  // by file offset
+};
+
 }  // namespace
 
 struct IncomingBundle::Impl {
@@ -70,6 +136,8 @@ struct IncomingBundle::Impl {
     std::map<PackId, OpenPack> packs;       // of the store
     std::optional<BlockIndex> index;        // built when it is first needed
     std::uint64_t held = 0;
+    std::shared_ptr<LiveSource> live;             // nullptr: nobody asked for it
+    std::shared_ptr<const ByteSource> live_pack;  // the incoming pack, however long it is
     bool sealed = false;  // an earlier attempt was killed in commit(): `ranges` has what it received, in a named pack
 
     // Takes over what the store has of an incomplete bundle.
@@ -191,6 +259,42 @@ struct IncomingBundle::Impl {
     void add(std::uint64_t offset, const Range& range) {
         ranges.emplace(offset, range);
         held += range.length_bytes;
+        if (live)
+            add_to_live(offset, range);
+    }
+    void add_to_live(std::uint64_t offset, const Range& range) const {
+        live->add(offset, range.length_bytes, range.pack == kIncomingPack ? live_pack : packs.at(range.pack).source,
+                  range.pack_offset);
+    }
+
+    // Returns the length of what is held, or of what is not, from `offset` on.
+    struct Run {
+        bool is_held = false;
+        std::uint64_t length_bytes = 0;
+    };
+    Run run_at(std::uint64_t offset) const {
+        const auto after = ranges.upper_bound(offset);
+        if (after != ranges.begin()) {
+            const auto& [start, range] = *std::prev(after);
+            if (offset - start < range.length_bytes)
+                return {true, start + range.length_bytes - offset};
+        }
+        return {false, after == ranges.end() ? UINT64_MAX : after->first - offset};
+    }
+
+    // Writes bytes of which none is held.
+    Status append(std::uint64_t offset, std::span<const std::byte> bytes) {
+        for (std::size_t at = 0; at < bytes.size(); at += kRangeBytesMax) {
+            const auto part = bytes.subspan(at, std::min<std::size_t>(bytes.size() - at, kRangeBytesMax));
+            FARDEL_TRY(write_whole_at(pack, pack_bytes, part, pack_path));
+            const auto entry = encode_entry({offset + at, part.size(), blake3(part)});
+            FARDEL_TRY(write_whole_at(log, log_bytes, entry, log_path));
+            hasher.update(part);
+            add(offset + at, {part.size(), kIncomingPack, pack_bytes});
+            pack_bytes += part.size();
+            log_bytes += kLogEntryBytes;
+        }
+        return ok();
     }
 
     // Returns whether the pack is there and open.
@@ -272,15 +376,14 @@ bool IncomingBundle::holds(std::uint64_t file_offset, std::uint64_t length_bytes
 
 Status IncomingBundle::write(std::uint64_t file_offset, std::span<const std::byte> bytes) {
     FARDEL_TRY(impl_->open_log_for_entries());
-    for (std::size_t at = 0; at < bytes.size(); at += kRangeBytesMax) {
-        const auto part = bytes.subspan(at, std::min<std::size_t>(bytes.size() - at, kRangeBytesMax));
-        FARDEL_TRY(write_whole_at(impl_->pack, impl_->pack_bytes, part, impl_->pack_path));
-        const auto entry = encode_entry({file_offset + at, part.size(), blake3(part)});
-        FARDEL_TRY(write_whole_at(impl_->log, impl_->log_bytes, entry, impl_->log_path));
-        impl_->hasher.update(part);
-        impl_->add(file_offset + at, {part.size(), kIncomingPack, impl_->pack_bytes});
-        impl_->pack_bytes += part.size();
-        impl_->log_bytes += kLogEntryBytes;
+    while (!bytes.empty()) {
+        const Impl::Run run = impl_->run_at(file_offset);
+        const auto part =
+            bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(run.length_bytes, bytes.size())));
+        if (!run.is_held)
+            FARDEL_TRY(impl_->append(file_offset, part));
+        bytes = bytes.subspan(part.size());
+        file_offset += part.size();
     }
     return ok();
 }
@@ -306,6 +409,9 @@ Status IncomingBundle::discard() {
     impl_->hasher.reset();
     impl_->file_bytes.reset();
     impl_->sealed = false;
+    if (impl_->live)
+        impl_->live->clear();
+    impl_->live.reset();  // the next one may have another size
     return impl_->truncate(0, 0);
 }
 
@@ -321,6 +427,17 @@ Result<std::shared_ptr<const ByteSource>> IncomingBundle::source() const {
         packs.push_back(make_file_source(std::move(file), impl_->pack_bytes, impl_->pack_path));
     }
     return make_record_source(std::move(record), std::move(packs));
+}
+
+Result<std::shared_ptr<const ByteSource>> IncomingBundle::live_source() {
+    if (!impl_->live) {
+        FARDEL_TRY_ASSIGN(Descriptor file, impl_->pack.duplicate(impl_->pack_path));
+        impl_->live_pack = make_file_source(std::move(file), UINT64_MAX, impl_->pack_path);
+        impl_->live = std::make_shared<LiveSource>("bundle " + impl_->bundle.hex(), impl_->file_bytes.value_or(0));
+        for (const auto& [offset, range] : impl_->ranges)
+            impl_->add_to_live(offset, range);
+    }
+    return std::shared_ptr<const ByteSource>(impl_->live);
 }
 
 Status IncomingBundle::commit(const LayoutId& layout) && {

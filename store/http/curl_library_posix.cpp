@@ -43,6 +43,7 @@ std::optional<CurlLibrary> load(const char* file_name) {
         find_function(library, "curl_multi_remove_handle", curl.multi_remove_handle) &&
         find_function(library, "curl_multi_perform", curl.multi_perform) &&
         find_function(library, "curl_multi_poll", curl.multi_poll) &&
+        find_function(library, "curl_multi_wakeup", curl.multi_wakeup) &&
         find_function(library, "curl_multi_info_read", curl.multi_info_read) &&
         find_function(library, "curl_url", curl.url) && find_function(library, "curl_url_get", curl.url_get) &&
         find_function(library, "curl_url_set", curl.url_set) &&

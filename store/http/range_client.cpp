@@ -268,4 +268,6 @@ Result<RangeClient> RangeClient::open(const RangeClientOptions& options) {
 
 Status RangeClient::run(RangeQueue& queue, const std::stop_token& stop) { return impl_->run(queue, stop); }
 
+void RangeClient::wake() noexcept { library().multi_wakeup(impl_->multi.get()); }
+
 }  // namespace fardel

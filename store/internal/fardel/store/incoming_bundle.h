@@ -35,7 +35,7 @@ public:
     std::uint64_t held_bytes() const noexcept;
     bool holds(std::uint64_t file_offset, std::uint64_t length_bytes) const;
 
-    // Writes bytes that are not held yet.
+    // Writes bytes. Those that are held already stay as they are.
     Status write(std::uint64_t file_offset, std::span<const std::byte> bytes);
     // Uses a block that another bundle in the store has, after comparing its bytes with the hash. Returns false if
     // there is none.
@@ -46,6 +46,10 @@ public:
 
     // Returns the bytes of the file as far as they are held at this moment; others are `missing`.
     Result<std::shared_ptr<const ByteSource>> source() const;
+
+    // The same, but what is written later can be read, too. Any number of threads may read it while this object is used
+    // or after it is gone; reading never waits for a write. What discard() discards becomes `missing` or unreadable.
+    Result<std::shared_ptr<const ByteSource>> live_source();
 
     // Makes the bundle visible in the store: whole, or incomplete. Call it once.
     Status commit(const LayoutId& layout) &&;

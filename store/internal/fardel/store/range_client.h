@@ -1,4 +1,5 @@
-// RangeClient: fetches ranges of files from an HTTP server, several at a time. One thread.
+// RangeClient: fetches ranges of files from an HTTP server, several at a time. One thread,
+// except for wake().
 //
 // The server is hostile: a response is used only if it is exactly the range that was requested, and never more of it
 // than that. Redirects are not followed, only http and https are spoken, certificates are checked.
@@ -73,6 +74,8 @@ public:
     // Runs until the queue has no more work and all transfers have ended. Errors of transfers go to their receivers.
     // Error: cancelled; the receivers of unfinished transfers get it, too.
     Status run(RangeQueue& queue, const std::stop_token& stop);
+    // Makes a waiting run() ask its queue and its stop token at once. Any thread may call it.
+    void wake() noexcept;
 
 private:
     struct Impl;

@@ -1,0 +1,114 @@
+// RemoteBundle: a bundle that is read from servers while it is used, as engines and `fardel mount --from` do.
+//
+// Heads, pages of tables and blocks come by range when they are first read. Each is compared with a hash that follows
+// from the bundle id before anybody gets it, and is kept in the store below incoming/: a later RemoteBundle, also
+// without a server, and a fetch go on from there. docs/streaming.md describes it.
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/format/bundle.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/trust_policy.h>
+#include <fardel/store/bundle_store.h>
+#include <fardel/store/range_client.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+class RemoteFile;
+class ServerQueue;
+
+struct RemoteOptions {
+    // The URLs of static trees with the same bundles. What fails at one is requested from the next.
+    std::vector<std::string> trees;
+    RangeClientOptions connections{.stall_timeout = std::chrono::seconds(10)};
+    unsigned attempts_max = 3;  // of one range
+};
+
+struct RemoteCounts {
+    std::uint64_t received_bytes = 0;
+    std::uint64_t requests = 0;
+};
+
+// The connection to the servers, for any number of bundles: one thread, which starts with the first request. Any thread
+// may call any function. Bundles and their sources may outlive it: they then read only what is here.
+class RemoteServers {
+public:
+    // Errors: malformed (a URL; no tree), missing (libcurl is not installed).
+    static Result<RemoteServers> open(const RemoteOptions& options);
+    ~RemoteServers();  // close()
+    RemoteServers(RemoteServers&&) noexcept;
+    RemoteServers& operator=(RemoteServers&&) = delete;
+
+    // Ends all requests: reads that wait for a server, and all later ones of what is not here, return `cancelled`. Call
+    // it before unmounting, so that no thread waits.
+    void close();
+    // Ends the thread until the next request, for a program that will fork. Nobody may wait for a read.
+    void pause();
+    RemoteCounts counts() const;
+
+private:
+    friend class RemoteBundle;
+    RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees);
+    std::shared_ptr<ServerQueue> queue_;
+    std::vector<std::string> trees_;
+};
+
+// Any thread may call any function.
+class RemoteBundle {
+public:
+    // Needs no server if an earlier one, or a fetch, has left the heads in the store. With a policy, a bundle that it
+    // does not trust is refused. Errors: those of the servers (unreachable, missing, denied, corrupt, …), Bundle::open
+    // and IncomingBundle::open, except busy: if another program is fetching the bundle, or reading it from a server,
+    // nothing is kept.
+    static Result<std::shared_ptr<const RemoteBundle>> open(const BundleStore& store, const RemoteServers& servers,
+                                                            const BundleId& bundle, const TrustPolicy* policy = nullptr,
+                                                            const TrustTime& time = {});
+    ~RemoteBundle();
+    RemoteBundle(const RemoteBundle&) = delete;
+    RemoteBundle& operator=(const RemoteBundle&) = delete;
+
+    const BundleId& id() const noexcept;
+    // For Vfs::mount. It stays valid without this object. Reading what is not here waits for a server; errors:
+    // unreachable, corrupt, denied, busy, cancelled.
+    std::shared_ptr<const ByteSource> source() const;
+    // Returns the ids of the bundles that its static references lead into.
+    Result<std::vector<BundleId>> dependencies() const;
+
+    // Requests the content of assets that is not here, behind everything that somebody waits for; greater priorities
+    // first. Reads the tables that it needs, and returns when all is requested. What fails is requested again when it
+    // is read. Errors: missing (the bundle has no such asset), those of reading.
+    Status want(std::span<const AssetId> assets, std::int32_t priority) const;
+    // Whether all content of the asset is here. Errors: as want().
+    Result<bool> is_here(const AssetId& asset) const;
+
+    // Why what is read is not kept in the store: busy, no_space, …; nothing: it is.
+    std::optional<Error> why_not_kept() const;
+
+private:
+    RemoteBundle(std::shared_ptr<const RemoteFile> file, std::shared_ptr<const Bundle> bundle);
+    std::shared_ptr<const RemoteFile> file_;
+    std::shared_ptr<const Bundle> bundle_;
+};
+
+struct RemoteMount {
+    BundleId bundle;
+    std::shared_ptr<const ByteSource> source;
+    std::shared_ptr<const RemoteBundle> remote;  // nullptr: the store has the whole bundle
+};
+
+// Opens a bundle and all its static dependencies, each after those that it needs; from the store where that has them
+// whole. Errors: as RemoteBundle::open; limit (more than 65,536 bundles).
+Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, const RemoteServers& servers,
+                                                     const BundleId& bundle, const TrustPolicy* policy = nullptr,
+                                                     const TrustTime& time = {});
+
+}  // namespace fardel

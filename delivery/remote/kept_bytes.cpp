@@ -1,0 +1,108 @@
+#include "remote/kept_bytes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kRecentBytesMax = 32u << 20;
+
+}  // namespace
+
+Result<std::unique_ptr<KeptBytes>> KeptBytes::open(const BundleStore& store, const BundleId& bundle) {
+    std::unique_ptr<KeptBytes> kept(new KeptBytes);
+    auto incoming = IncomingBundle::open(store, bundle);
+    if (incoming) {
+        kept->incoming_.emplace(std::move(*incoming));
+        kept->file_bytes_ = kept->incoming_->file_bytes();
+        if (kept->file_bytes_) {
+            FARDEL_TRY_ASSIGN(kept->stored_, kept->incoming_->live_source());
+        }
+        return kept;
+    }
+    if (incoming.error().code() != ErrorCode::busy)
+        return std::move(incoming).error();
+    kept->why_in_memory_ = std::move(incoming).error();
+    // Another program is fetching it. What the store had before can be read.
+    if (auto stored = store.open_bundle(bundle)) {
+        kept->stored_ = *std::move(stored);
+        kept->file_bytes_ = kept->stored_->size_bytes();
+    }
+    return kept;
+}
+
+Status KeptBytes::set_file_bytes(std::uint64_t file_bytes) {
+    file_bytes_ = file_bytes;
+    if (!incoming_)
+        return ok();
+    FARDEL_TRY(incoming_->set_file_bytes(file_bytes));
+    FARDEL_TRY_ASSIGN(stored_, incoming_->live_source());
+    return ok();
+}
+
+bool KeptBytes::read(std::uint64_t offset, std::span<std::byte> out) const {
+    return (stored_ && stored_->read_at(offset, out)) || read_recent(offset, out);
+}
+
+void KeptBytes::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    if (!why_in_memory()) {
+        Status written = incoming_->write(offset, bytes);
+        if (written)
+            return;
+        const std::scoped_lock lock(mutex_);
+        why_in_memory_ = std::move(written).error();
+    }
+    write_recent(offset, bytes);
+}
+
+Status KeptBytes::discard() {
+    if (!incoming_) {
+        stored_.reset();
+        file_bytes_.reset();
+        return ok();
+    }
+    stored_.reset();
+    file_bytes_.reset();
+    return incoming_->discard();
+}
+
+std::optional<Error> KeptBytes::why_in_memory() const {
+    const std::scoped_lock lock(mutex_);
+    return why_in_memory_;
+}
+
+bool KeptBytes::read_recent(std::uint64_t offset, std::span<std::byte> out) const {
+    const std::scoped_lock lock(mutex_);
+    while (!out.empty()) {
+        const auto after = by_offset_.upper_bound(offset);
+        if (after == by_offset_.begin())
+            return false;
+        const Recent& recent = *std::prev(after)->second;
+        const std::uint64_t skipped = offset - recent.offset;
+        if (skipped >= recent.bytes.size())
+            return false;
+        const std::size_t count = std::min<std::size_t>(out.size(), recent.bytes.size() - skipped);
+        std::memcpy(out.data(), recent.bytes.data() + skipped, count);
+        out = out.subspan(count);
+        offset += count;
+    }
+    return true;
+}
+
+void KeptBytes::write_recent(std::uint64_t offset, std::span<const std::byte> bytes) {
+    const std::scoped_lock lock(mutex_);
+    if (by_offset_.contains(offset))
+        return;
+    recent_.push_front({.offset = offset, .bytes = {bytes.begin(), bytes.end()}});
+    by_offset_.emplace(offset, recent_.begin());
+    recent_bytes_ += bytes.size();
+    while (recent_bytes_ > kRecentBytesMax) {
+        recent_bytes_ -= recent_.back().bytes.size();
+        by_offset_.erase(recent_.back().offset);
+        recent_.pop_back();
+    }
+}
+
+}  // namespace fardel

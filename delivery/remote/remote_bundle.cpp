@@ -1,0 +1,188 @@
+#include <fardel/delivery/remote_bundle.h>
+
+#include "remote/remote_file.h"
+#include "remote/server_queue.h"
+
+#include <fardel/delivery/publish.h>
+#include <fardel/format/dependencies.h>
+#include <fardel/format/manifest.h>
+
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+bool is_judged_by_the_user(ErrorCode code) {
+    return code == ErrorCode::untrusted || code == ErrorCode::revoked || code == ErrorCode::expired;
+}
+
+// Whether bytes are wrong, as opposed to absent.
+bool is_wrong(ErrorCode code) {
+    return code == ErrorCode::corrupt || code == ErrorCode::malformed || code == ErrorCode::limit ||
+           code == ErrorCode::unsupported;
+}
+
+// Returns the blocks with the content of an asset.
+Result<std::vector<RemoteFile::Wanted>> blocks_of(const Bundle& bundle, const AssetId& id) {
+    FARDEL_TRY_ASSIGN(const auto index, bundle.find_asset(id));
+    if (!index)
+        return Error(ErrorCode::missing, "bundle " + bundle.id().hex() + " has no asset " + id.hex());
+    FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(*index));
+    std::vector<RemoteFile::Wanted> blocks;
+    if (asset.piece_count() == 0)
+        return blocks;
+    FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle.placement(*index));
+    for (std::uint64_t i = 0; i < asset.piece_count(); ++i) {
+        const std::uint64_t at = placement.first_block + i;
+        if (at >= bundle.table_count(TableKind::blocks))
+            return Error(ErrorCode::malformed, "asset " + id.hex() + ": its placement is not valid");
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(static_cast<std::uint32_t>(at)));
+        blocks.push_back({.offset = bundle.layout_head().blocks_offset + block.stored_offset,
+                          .length_bytes = block.stored_bytes,
+                          .stored_hash = block.stored_hash});
+    }
+    return blocks;
+}
+
+}  // namespace
+
+// ---- Servers --------------------------------------------------------------------------------------------------------
+
+RemoteServers::RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees)
+    : queue_(std::move(queue)), trees_(std::move(trees)) {}
+RemoteServers::~RemoteServers() {
+    if (queue_)
+        queue_->close();
+}
+RemoteServers::RemoteServers(RemoteServers&&) noexcept = default;
+
+Result<RemoteServers> RemoteServers::open(const RemoteOptions& options) {
+    if (options.trees.empty())
+        return Error(ErrorCode::malformed, "no server is named");
+    std::vector<std::string> trees;
+    for (const std::string& tree : options.trees) {
+        FARDEL_TRY_ASSIGN(std::string whole, parse_server_url(tree, "a tree"));
+        trees.push_back(std::move(whole));
+    }
+    FARDEL_TRY_ASSIGN(auto queue, ServerQueue::open(options.connections, options.attempts_max));
+    return RemoteServers(std::move(queue), std::move(trees));
+}
+
+void RemoteServers::close() { queue_->close(); }
+void RemoteServers::pause() { queue_->pause(); }
+
+RemoteCounts RemoteServers::counts() const {
+    const TransferCounts counts = queue_->counts();
+    return {.received_bytes = counts.received_bytes, .requests = counts.requests};
+}
+
+// ---- Bundle ---------------------------------------------------------------------------------------------------------
+
+RemoteBundle::RemoteBundle(std::shared_ptr<const RemoteFile> file, std::shared_ptr<const Bundle> bundle)
+    : file_(std::move(file)), bundle_(std::move(bundle)) {}
+RemoteBundle::~RemoteBundle() = default;
+
+const BundleId& RemoteBundle::id() const noexcept { return bundle_->id(); }
+std::shared_ptr<const ByteSource> RemoteBundle::source() const { return file_; }
+std::optional<Error> RemoteBundle::why_not_kept() const { return file_->kept().why_in_memory(); }
+
+Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open(const BundleStore& store, const RemoteServers& servers,
+                                                               const BundleId& id, const TrustPolicy* policy,
+                                                               const TrustTime& time) {
+    std::vector<std::string> urls;
+    for (const std::string& tree : servers.trees_)
+        urls.push_back(tree + "/" + tree_path_of(id));
+    FARDEL_TRY_ASSIGN(auto kept, KeptBytes::open(store, id));
+    const auto file = std::make_shared<RemoteFile>(id, std::move(kept), servers.queue_, urls);
+    const auto opened = [&] { return Bundle::open(file, {.policy = policy, .time = time, .label = id.hex()}); };
+    const auto made = [&](std::shared_ptr<const Bundle> bundle) {
+        return std::shared_ptr<const RemoteBundle>(new RemoteBundle(file, std::move(bundle)));
+    };
+
+    const auto held = file->open_kept();
+    if (held && *held) {
+        auto bundle = opened();
+        if (bundle)
+            return made(*std::move(bundle));
+        if (!is_wrong(bundle.error().code()) && !is_judged_by_the_user(bundle.error().code()))
+            return std::move(bundle).error();
+    }
+    // What is kept does not begin with this bundle's heads, or its signatures do not count: a server may have others.
+    std::optional<Error> failure;
+    for (std::size_t server = 0; server < urls.size(); ++server) {
+        Status fetched = file->open_from(server);
+        if (fetched) {
+            FARDEL_TRY(file->keep_heads());
+            auto bundle = opened();
+            if (bundle)
+                return made(*std::move(bundle));
+            FARDEL_TRY(file->forget());
+            fetched = std::move(bundle).error();
+        }
+        failure = std::move(fetched).error();
+        if (failure->code() == ErrorCode::cancelled)
+            break;
+    }
+    return *std::move(failure);
+}
+
+Result<std::vector<BundleId>> RemoteBundle::dependencies() const { return static_dependencies(*bundle_); }
+
+Status RemoteBundle::want(std::span<const AssetId> assets, std::int32_t priority) const {
+    for (const AssetId& asset : assets) {
+        FARDEL_TRY_ASSIGN(auto blocks, blocks_of(*bundle_, asset));
+        file_->want(std::move(blocks), priority);
+    }
+    return ok();
+}
+
+Result<bool> RemoteBundle::is_here(const AssetId& asset) const {
+    FARDEL_TRY_ASSIGN(const auto blocks, blocks_of(*bundle_, asset));
+    for (const RemoteFile::Wanted& block : blocks)
+        if (!file_->holds(block))
+            return false;
+    return true;
+}
+
+// ---- Closure --------------------------------------------------------------------------------------------------------
+
+Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, const RemoteServers& servers,
+                                                     const BundleId& first, const TrustPolicy* policy,
+                                                     const TrustTime& time) {
+    std::unordered_set<BundleId> whole;
+    FARDEL_TRY_ASSIGN(const auto stored, store.list());
+    for (const StoredBundle& bundle : stored)
+        if (bundle.held_bytes == bundle.file_bytes)
+            whole.insert(bundle.bundle);
+    std::unordered_map<BundleId, RemoteMount> entered;
+    std::vector<RemoteMount> mounts;
+    const auto enter = [&](const BundleId& id) -> Result<std::vector<BundleId>> {
+        RemoteMount& mount = entered[id];
+        mount.bundle = id;
+        if (whole.contains(id)) {
+            FARDEL_TRY_ASSIGN(mount.source, store.open_bundle(id));
+            FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(mount.source, {.label = id.hex()}));
+            return static_dependencies(*bundle);
+        }
+        FARDEL_TRY_ASSIGN(mount.remote, RemoteBundle::open(store, servers, id, policy, time));
+        mount.source = mount.remote->source();
+        return mount.remote->dependencies();
+    };
+    const DependencyWalk::Steps steps{
+        .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
+            FARDEL_TRY_ASSIGN(auto needs, enter(id));
+            return std::optional(std::move(needs));
+        },
+        .leave =
+            [&](const BundleId& id) {
+                mounts.push_back(std::move(entered.at(id)));
+                return ok();
+            },
+    };
+    FARDEL_TRY(DependencyWalk().run(first, steps));
+    return mounts;
+}
+
+}  // namespace fardel

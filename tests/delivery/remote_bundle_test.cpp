@@ -1,0 +1,234 @@
+// Bundles that are read from servers while they are used.
+#include "served_bundle.h"
+
+#include "kit/nginx.h"
+#include "kit/opened_bundle.h"
+
+#include <fardel/delivery/remote_bundle.h>
+#include <fardel/vfs/vfs.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+
+RemoteServers connect(const std::vector<std::string>& trees) {
+    RemoteOptions options;
+    options.trees = trees;
+    options.connections = {
+        .connections = 4, .connect_timeout = std::chrono::milliseconds(2000), .stall_timeout = std::chrono::seconds(5)};
+    options.attempts_max = 2;
+    return value_of(RemoteServers::open(options));
+}
+
+std::string text_in(const Vfs& vfs, const std::string& path) {
+    const auto file = vfs.open(path);
+    if (!file)
+        return file.error().text();
+    std::string text(file->size_bytes(), '\0');
+    const auto count = file->read_at(0, std::as_writable_bytes(std::span(text)));
+    if (!count)
+        return count.error().text();
+    return text.substr(0, *count);
+}
+
+std::string read_remote(const RemoteBundle& bundle, const std::string& path) {
+    Vfs vfs;
+    value_of(vfs.mount(bundle.source(), {.allow_unsigned = true}));
+    return text_in(vfs, path);
+}
+
+// A small asset, one of 300,000 bytes, and one that is longer than what is read ahead.
+constexpr std::size_t kLongBytes = 6'000'000;
+Bytes long_game() {
+    BundlePlan plan;
+    add(plan, "a.bin", random_text(1, 300'000), "application/octet-stream");
+    add(plan, "small.txt", "small");
+    add(plan, "z.bin", random_text(2, kLongBytes), "application/octet-stream");
+    return written(plan);
+}
+
+std::shared_ptr<const RemoteBundle> open_remote(const BundleStore& store, const RemoteServers& servers,
+                                                const BundleId& id) {
+    return value_of(RemoteBundle::open(store, servers, id));
+}
+
+TEST_CASE("remote bundle: names and content come by range, only what is touched") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const TreeServer server({bytes});
+    const BundleStore store = make_store(scratch);
+    const RemoteServers servers = connect({server.url()});
+    const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
+    CHECK(read_remote(*bundle, "version.txt") == "7");
+    CHECK(server.sent_bytes() < 100'000);
+    CHECK(read_remote(*bundle, "b.bin") == random_text(2, 300'000));
+    CHECK(server.sent_bytes() < 420'000);
+    CHECK_FALSE(bundle->why_not_kept());
+    CHECK(value_of(store.list()).empty());
+}
+
+TEST_CASE("remote bundle: what was read is read again without a server; the rest is unreachable") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const BundleStore store = make_store(scratch);
+    {
+        const TreeServer server({bytes});
+        const RemoteServers servers = connect({server.url()});
+        const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
+        CHECK(read_remote(*bundle, "version.txt") == "7");
+    }
+    const RemoteServers servers = connect({"http://127.0.0.1:" + std::to_string(find_free_port())});
+    const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
+    CHECK(read_remote(*bundle, "version.txt") == "7");
+    CHECK(servers.counts().requests == 0);
+    const std::string text = read_remote(*bundle, "a.bin");
+    CHECK(text.starts_with("unreachable: "));
+    CHECK(text.find(bundle_id_of(bytes).hex()) != std::string::npos);
+    // The next ones fail at once.
+    const std::uint64_t requests = servers.counts().requests;
+    CHECK(read_remote(*bundle, "b.bin").starts_with("unreachable: "));
+    CHECK(servers.counts().requests == requests);
+}
+
+TEST_CASE("remote bundle: a fetch goes on from what was read, and receives no verified byte twice") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const TreeServer server({bytes});
+    const BundleStore store = make_store(scratch);
+    {
+        const RemoteServers servers = connect({server.url()});
+        const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
+        CHECK(read_remote(*bundle, "a.bin") == random_text(1, 300'000));
+    }
+    const std::uint64_t before = server.sent_bytes();
+    const auto fetched = value_of(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})));
+    CHECK(server.sent_bytes() - before < 420'000);
+    CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
+    // And the other way round: from the store alone.
+    const auto mounts = value_of(open_remote_bundles(store, connect({server.url()}), bundle_id_of(bytes)));
+    REQUIRE(mounts.size() == 1);
+    CHECK_FALSE(mounts[0].remote);
+}
+
+TEST_CASE("remote bundle: many threads that read the same bytes wait for one request") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    std::mutex mutex;
+    std::map<std::uint64_t, int> firsts;
+    const TreeServer server({bytes}, [&](auto& guest, const RangeRequest& request, auto, auto) {
+        {
+            const std::scoped_lock lock(mutex);
+            ++firsts[request.first];
+        }
+        guest.sleep(20);
+        return false;
+    });
+    const BundleStore store = make_store(scratch);
+    const RemoteServers servers = connect({server.url()});
+    const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
+    Vfs vfs({.cache_bytes = 0});
+    value_of(vfs.mount(bundle->source(), {.allow_unsigned = true}));
+    std::atomic<int> right = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 12; ++i)
+            threads.emplace_back([&, i] {
+                const bool is_a = i % 2 == 0;
+                right += text_in(vfs, is_a ? "a.bin" : "b.bin") == random_text(is_a ? 1 : 2, 300'000) ? 1 : 0;
+            });
+    }
+    CHECK(right == 12);
+    for (const auto& one : firsts)
+        CHECK_MESSAGE(one.second == 1, one.first);
+    CHECK(server.sent_bytes() < bytes.size() + 8192);
+}
+
+TEST_CASE("remote bundle: a reader of what is here does not wait for a server that stalls") {
+    const ScratchFolder scratch;
+    const Bytes bytes = long_game();
+    std::atomic<bool> stalls = false;
+    const TreeServer server({bytes}, [&](auto& guest, const RangeRequest&, auto, auto) {
+        if (stalls)
+            guest.hang();
+        return stalls.load();
+    });
+    const BundleStore store = make_store(scratch);
+    RemoteServers servers = connect({server.url()});
+    const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
+    Vfs vfs({.cache_bytes = 0});
+    value_of(vfs.mount(bundle->source(), {.allow_unsigned = true}));
+    CHECK(text_in(vfs, "a.bin") == random_text(1, 300'000));
+    CHECK(value_of(vfs.find_stat("z.bin")));
+    stalls = true;
+    std::string waited;
+    std::jthread waiting([&] { waited = text_in(vfs, "z.bin"); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 10; ++i)
+        CHECK(text_in(vfs, "a.bin") == random_text(1, 300'000));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
+    servers.close();
+    waiting.join();
+    CHECK(waited.starts_with("cancelled: "));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
+    CHECK(text_in(vfs, "a.bin") == random_text(1, 300'000));
+}
+
+TEST_CASE("remote bundle: two programs read one bundle; the second keeps nothing and says so") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const TreeServer server({bytes});
+    const BundleStore store = make_store(scratch);
+    const RemoteServers servers = connect({server.url()});
+    const auto first = open_remote(store, servers, bundle_id_of(bytes));
+    const auto second = open_remote(store, servers, bundle_id_of(bytes));
+    CHECK_FALSE(first->why_not_kept());
+    REQUIRE(second->why_not_kept());
+    CHECK(second->why_not_kept()->code() == ErrorCode::busy);
+    CHECK(read_remote(*second, "a.bin") == random_text(1, 300'000));
+    CHECK(read_remote(*first, "b.bin") == random_text(2, 300'000));
+}
+
+TEST_CASE("remote bundle: static dependencies come along, each before those that need it") {
+    const ScratchFolder scratch;
+    const Bytes base = game_version("base");
+    const Bytes mod = game_version("mod", {bundle_id_of(base)});
+    const TreeServer server({base, mod});
+    const BundleStore store = make_store(scratch);
+    const RemoteServers servers = connect({server.url()});
+    const auto mounts = value_of(open_remote_bundles(store, servers, bundle_id_of(mod)));
+    REQUIRE(mounts.size() == 2);
+    CHECK(mounts[0].bundle == bundle_id_of(base));
+    CHECK(mounts[1].bundle == bundle_id_of(mod));
+    CHECK(value_of(RemoteBundle::open(store, servers, bundle_id_of(mod)))->why_not_kept());
+}
+
+TEST_CASE("remote bundle: wanted assets come while nobody reads them") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const TreeServer server({bytes});
+    const BundleStore store = make_store(scratch);
+    const RemoteServers servers = connect({server.url()});
+    const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
+    const AssetId a = asset_id_of(bytes_of(random_text(1, 300'000)));
+    CHECK_FALSE(value_of(bundle->is_here(a)));
+    REQUIRE(bundle->want({&a, 1}, 5));
+    for (int i = 0; i < 500 && !value_of(bundle->is_here(a)); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(value_of(bundle->is_here(a)));
+    const AssetId none{};
+    CHECK(bundle->want({&none, 1}, 5).error().code() == ErrorCode::missing);
+}
+
+}  // namespace
+}  // namespace fardel
