@@ -42,7 +42,7 @@ Json json_of(const PublishedFile& published) {
                 {"file_bytes", publication.file_bytes}};
 }
 
-Result<Publication> publish_file(const std::string& file, const std::string& tree, const Interrupt& interrupt,
+Result<Publication> publish_file(const std::string& file, TreeTarget& tree, const Interrupt& interrupt,
                                  Console& console) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
     FARDEL_TRY(
@@ -60,10 +60,11 @@ Result<Publication> publish_file(const std::string& file, const std::string& tre
 
 Result<Exit> publish(const PublishCommand& command, Console& console) {
     const std::string& tree = command.words.back();
+    const auto target = make_folder_target(tree);
     const Interrupt interrupt;
     std::vector<PublishedFile> published;
     for (const std::string& file : std::span(command.words).first(command.words.size() - 1)) {
-        FARDEL_TRY_ASSIGN(Publication publication, publish_file(file, tree, interrupt, console));
+        FARDEL_TRY_ASSIGN(Publication publication, publish_file(file, *target, interrupt, console));
         published.push_back({.file = file, .publication = std::move(publication)});
     }
     return print_result(

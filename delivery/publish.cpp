@@ -2,67 +2,35 @@
 
 #include "tables_file.h"
 
-#include <fardel/base/folder.h>
+#include <fardel/base/file.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/file_source.h>
 #include <fardel/format/head.h>
-#include <fardel/format/source_pieces.h>
-#include <fardel/format/staged_file.h>
 
-#include <algorithm>
-#include <cstring>
 #include <utility>
-#include <vector>
 
 namespace fardel {
 namespace {
 
-// Calls `take` with the bytes of the file, in pieces and in order.
-template <class Take>
-Status read_file_pieces(const ByteSource& file, const PublishWork& work, Take take) {
-    return read_pieces(file, "publishing", work.stop,
-                       [&](std::uint64_t at, std::span<const std::byte> piece) -> Status {
-                           FARDEL_TRY(take(at, piece));
-                           if (work.progress)
-                               work.progress(at + piece.size(), file.size_bytes());
-                           return ok();
-                       });
-}
-
-Result<bool> has_equal_bytes(const ByteSource& file, const ByteSource& published, const PublishWork& work) {
-    if (file.size_bytes() != published.size_bytes())
-        return false;
-    bool equal = true;
-    std::vector<std::byte> other;
-    FARDEL_TRY(read_file_pieces(file, work, [&](std::uint64_t at, std::span<const std::byte> bytes) -> Status {
-        other.resize(bytes.size());
-        FARDEL_TRY(published.read_at(at, other));
-        equal = equal && std::memcmp(bytes.data(), other.data(), bytes.size()) == 0;
-        return ok();
-    }));
-    return equal;
-}
-
-Status write_file(const ByteSource& file, const std::string& path, const PublishWork& work) {
-    FARDEL_TRY_ASSIGN(const auto staged, stage_file(path));
-    FARDEL_TRY(read_file_pieces(
-        file, work, [&](std::uint64_t at, std::span<const std::byte> bytes) { return staged->write_at(at, bytes); }));
-    return staged->commit();
-}
-
-// Tables that compression does not make smaller are left out.
-Status write_tables(const Bundle& bundle, const std::string& path) {
-    const auto published = open_file_source(path);
+// Tables that compression does not make smaller are left out. The ones that are there need not have the same bytes:
+// another version of zstd may have made them.
+Status put_tables(const Bundle& bundle, const std::string& path, TreeTarget& tree, const std::stop_token& stop) {
+    const auto published = tree.open(path);
     if (published || published.error().code() != ErrorCode::missing)
         return published ? ok() : published.error();
     const ByteSource& file = *bundle.source();
     const TableSections sections = table_sections(bundle.head(), bundle.layout_head(), file.size_bytes());
-    FARDEL_TRY_ASSIGN(const auto staged, stage_file(path));
+    FARDEL_TRY_ASSIGN(Descriptor spool, create_unnamed_file("compressed tables"));
     std::uint64_t written = 0;
     FARDEL_TRY(encode_tables(file, sections, [&](std::span<const std::byte> bytes) {
         written += bytes.size();
-        return staged->write_at(written - bytes.size(), bytes);
+        return write_whole(spool, bytes, "compressed tables");
     }));
-    return written < bytes_of(sections) ? staged->commit() : ok();
+    if (written >= bytes_of(sections))
+        return ok();
+    const auto tables = make_file_source(std::move(spool), written, "compressed tables");
+    const auto put = tree.put(path, *tables, {.progress = {}, .stop = stop});
+    return put || put.error().code() == ErrorCode::conflict ? ok() : put.error();
 }
 
 }  // namespace
@@ -70,29 +38,27 @@ Status write_tables(const Bundle& bundle, const std::string& path) {
 std::string tables_path_of(const BundleId& bundle) { return "bundles/" + bundle.hex() + ".tables"; }
 std::string tree_path_of(const BundleId& bundle) { return "bundles/" + bundle.hex() + ".fardel"; }
 
-Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file, const std::string& folder,
+Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file, TreeTarget& tree,
                                    const PublishWork& work) {
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
     Publication publication{
         .bundle = bundle->id(), .path = tree_path_of(bundle->id()), .file_bytes = file->size_bytes()};
-    const std::string path = folder + "/" + publication.path;
-    FARDEL_TRY(create_folders(folder_of_path(path)));
-    const auto published = open_file_source(path);
-    if (!published && published.error().code() != ErrorCode::missing)
-        return published.error();
-    if (published) {
-        FARDEL_TRY_ASSIGN(const bool equal, has_equal_bytes(*file, **published, work));
-        if (!equal)
-            return Error(ErrorCode::conflict,
-                         path +
-                             ": another file with this bundle id is published, in another layout or with other "
-                             "signatures; a published file never changes");
-        publication.was_there = true;
-    } else {
-        FARDEL_TRY(write_file(*file, path, work));
-    }
-    FARDEL_TRY(write_tables(*bundle, folder + "/" + tables_path_of(bundle->id())));
+    auto put = tree.put(publication.path, *file, work);
+    if (!put && put.error().code() == ErrorCode::conflict)
+        return Error(ErrorCode::conflict,
+                     put.error().message() +
+                         ": another file with this bundle id is published, in another layout or with other "
+                         "signatures; a published file never changes");
+    if (!put)
+        return std::move(put).error();
+    publication.was_there = *put == PutOutcome::was_there;
+    FARDEL_TRY(put_tables(*bundle, tables_path_of(bundle->id()), tree, work.stop));
     return publication;
+}
+
+Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file, const std::string& folder,
+                                   const PublishWork& work) {
+    return publish_bundle(file, *make_folder_target(folder), work);
 }
 
 }  // namespace fardel

@@ -67,8 +67,8 @@ bool lock_own(const Descriptor& file, const std::string& path) {
 
 class StagedDiskFile final : public StagedFile {
 public:
-    StagedDiskFile(Descriptor file, std::string temporary, std::string target)
-        : file_(std::move(file)), temporary_(std::move(temporary)), target_(std::move(target)) {}
+    StagedDiskFile(Descriptor file, std::string temporary, std::string target, ExistingFile existing)
+        : file_(std::move(file)), temporary_(std::move(temporary)), target_(std::move(target)), existing_(existing) {}
 
     ~StagedDiskFile() override {
         file_.close();
@@ -90,7 +90,8 @@ public:
         // abandoned.
         const auto lock = file_.duplicate(target_);
         FARDEL_TRY(file_.close_reporting(target_));
-        FARDEL_TRY(rename_file(temporary_, target_, target_));
+        FARDEL_TRY(existing_ == ExistingFile::replaced ? rename_file(temporary_, target_, target_)
+                                                       : rename_to_new(temporary_, target_, target_));
         temporary_.clear();
         Status status = sync_folder(folder_of_path(target_));
         return status ? ok()
@@ -102,6 +103,7 @@ private:
     Descriptor file_;
     std::string temporary_;  // empty once renamed
     const std::string target_;
+    const ExistingFile existing_;
 };
 
 // Refuses, before any work, a target that commit() cannot or should not replace.
@@ -120,7 +122,7 @@ Status verify_target(const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path) {
+Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path, ExistingFile existing) {
     FARDEL_TRY(verify_target(path));
     const std::string folder = folder_of_path(path);
     remove_abandoned(folder);
@@ -128,7 +130,8 @@ Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path) {
         std::string temporary = temporary_path(folder);
         auto file = create_file(temporary, path);
         if (file && lock_own(*file, path))
-            return std::unique_ptr<StagedFile>(new StagedDiskFile(*std::move(file), std::move(temporary), path));
+            return std::unique_ptr<StagedFile>(
+                new StagedDiskFile(*std::move(file), std::move(temporary), path, existing));
         if (file)
             (void)remove_file(temporary, path);
         // A killed process that had the same process id may have left files behind.

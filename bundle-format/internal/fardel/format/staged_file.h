@@ -28,12 +28,14 @@ public:
     virtual Status commit() = 0;
 };
 
+enum class ExistingFile : bool { replaced, kept };
+
 // Creates a temporary file (".fardel-<process>-<number>.tmp") beside `path`, which commit() renames to `path`. A
 // symbolic link at `path` is itself replaced; its target stays. A process that is killed leaves its temporary file
 // behind; the next stage_file in that folder removes it, because only live writers hold locks on theirs. Errors:
 // denied, missing (no such folder), malformed (the target is a folder, device, FIFO or socket, or a link to one), limit
-// (path too long), no_space, io.
-Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path);
+// (path too long), no_space, io. With ExistingFile::kept, commit() replaces nothing: conflict if the name is taken.
+Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path, ExistingFile existing = ExistingFile::replaced);
 
 // Appends to an existing file and syncs it, all or nothing: on error the file has its old length. Used for signatures.
 // A power failure during the call may leave a part of `bytes` at the end. Errors: conflict (the file does not have

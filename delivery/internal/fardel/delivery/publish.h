@@ -2,13 +2,12 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/tree_target.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
 
 namespace fardel {
@@ -18,11 +17,6 @@ std::string tree_path_of(const BundleId& bundle);
 // That of its compressed tables, "bundles/<64 digits>.tables".
 std::string tables_path_of(const BundleId& bundle);
 
-struct PublishWork {
-    std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress;
-    std::stop_token stop;
-};
-
 struct Publication {
     BundleId bundle;
     std::string path;        // below the tree
@@ -30,10 +24,12 @@ struct Publication {
     std::uint64_t file_bytes = 0;
 };
 
-// Writes the file, which the caller has verified, and its compressed tables into the tree in the folder, which is
-// created if it is missing. A file appears whole or not at all, the tables last, so publishing may be killed and
-// repeated. Errors: conflict (another file with this
-// bundle id is published: files of a tree never change), those of Bundle::open, cancelled, denied, no_space, io.
+// Writes the file, which the caller has verified, and its compressed tables into the tree. A file appears whole or not
+// at all, the tables last, so publishing may be killed and repeated. Errors: conflict (another file with this bundle id
+// is published: files of a tree never change), those of Bundle::open and of the target, cancelled.
+Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file, TreeTarget& tree,
+                                   const PublishWork& work = {});
+// The same for a tree in a folder.
 Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file, const std::string& folder,
                                    const PublishWork& work = {});
 
