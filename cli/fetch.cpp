@@ -31,6 +31,8 @@ struct FetchCommand {
     std::uint64_t rate = 0;       // bytes per second; 0: no limit
     std::uint64_t connections = 6;
     bool plan_only = false;
+    bool repairs = false;
+    std::string damaged_file;
     bool json = false;
 };
 
@@ -99,6 +101,12 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     if (!command.policy.empty()) {
         FARDEL_TRY_ASSIGN(policy, read_trust_policy(command.policy));
     }
+    std::shared_ptr<const ByteSource> damaged_file;
+    if (!command.damaged_file.empty()) {
+        if (bundles.size() != 1)
+            return Error(ErrorCode::malformed, "--repair-file needs the id of one bundle");
+        FARDEL_TRY_ASSIGN(damaged_file, open_file_source(command.damaged_file));
+    }
     const Interrupt interrupt;
     FetchBar bar(console);
     std::optional<FetchPlan> shown;
@@ -107,6 +115,8 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     options.trees.insert(options.trees.end(), command.mirrors.begin(), command.mirrors.end());
     options.policy = policy ? &*policy : nullptr;
     options.stop = interrupt.token();
+    options.repairs = command.repairs || damaged_file != nullptr;
+    options.damaged_copy = damaged_file;
     options.connections.connections = static_cast<unsigned>(command.connections);
     options.connections.bytes_per_second_max = command.rate / std::max<std::uint64_t>(command.connections, 1);
     options.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
@@ -123,6 +133,8 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     const auto fetched = fetch_bundles(store, bundles, options);
     if (!fetched && !(shown && command.plan_only))
         return fetched.error();
+    if (fetched && damaged_file != nullptr)
+        FARDEL_TRY(store.export_bundle(bundles[0], command.damaged_file, {.stop = interrupt.token()}));
     const FetchPlan& plan = fetched ? fetched->plan : *shown;
     return print_result(
         console, command.json,
@@ -152,7 +164,8 @@ Result<Exit> run_fetch(Words words, Console& console) {
         "only what the store does not have is fetched. Everything is verified; what was received stays if the fetch is "
         "stopped, and the next one goes on from there.",
         "  fardel fetch https://example.org/mygame 6f0c...2d1a --store ~/.local/share/fardel\n"
-        "  fardel fetch https://example.org/mygame 6f0c...2d1a --plan     # what it would cost\n");
+        "  fardel fetch https://example.org/mygame 6f0c...2d1a --plan     # what it would cost\n"
+        "  fardel fetch https://example.org/mygame 6f0c...2d1a --repair   # only what is damaged in the store\n");
     FetchCommand command;
     line.text("URL", "URL", command.tree, "The tree that 'fardel publish' has written")->required();
     line.texts("ID", "ID", command.ids, "The bundle ids, all 64 digits of each")->required();
@@ -160,6 +173,9 @@ Result<Exit> run_fetch(Words words, Console& console) {
     line.text("--trust", "POLICY", command.policy, "Fetch only bundles that this policy trusts (default: any bundle)");
     line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
     line.flag("--plan", command.plan_only, "Only show what would be fetched, and how much it is");
+    line.flag("--repair", command.repairs, "Read what the store has of these bundles, and fetch what is damaged");
+    line.text("--repair-file", "FILE", command.damaged_file,
+              "Mend this file of the bundle: what is right in it is not fetched. The store has the bundle then, too");
     line.number("--max-bytes", command.bytes_max, 1, UINT64_MAX, "Fetch nothing if it would be more");
     line.number("--rate", command.rate, 1024, UINT64_MAX, "Receive at most so many bytes per second");
     line.number("--connections", command.connections, 1, 64, "Transfers at a time (default: 6)");

@@ -1,5 +1,6 @@
 #include "bundle_fetch.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/format/dependencies.h>
 #include <fardel/format/hash.h>
@@ -26,6 +27,11 @@ std::vector<std::string> urls_of(const std::vector<std::string>& trees, const st
     for (const std::string& tree : trees)
         urls.push_back(tree + "/" + path);
     return urls;
+}
+
+// Whether a policy refuses the signatures.
+bool is_refusal(ErrorCode code) noexcept {
+    return code == ErrorCode::untrusted || code == ErrorCode::revoked || code == ErrorCode::expired;
 }
 
 std::string subject_of(const BundleId& id) { return "bundle " + id.hex(); }
@@ -62,21 +68,33 @@ Result<std::string> text_of(const Bundle& bundle, std::string_view key) {
 
 }  // namespace
 
-BundleFetch::BundleFetch(const BundleId& bundle, IncomingBundle incoming, RangeClient& client,
-                         const std::vector<std::string>& trees, const FetchOptions& options)
+BundleFetch::BundleFetch(const BundleId& bundle, IncomingBundle incoming, std::shared_ptr<const ByteSource> copy,
+                         RangeClient& client, const std::vector<std::string>& trees, const FetchOptions& options)
     : id_(bundle),
       incoming_(std::move(incoming)),
       client_(client),
       transfer_(client, urls_of(trees, tree_path_of(bundle)), options.attempts_max, incoming_),
-      tables_urls_(urls_of(trees, tables_path_of(bundle))),
+      all_tables_urls_(urls_of(trees, tables_path_of(bundle))),
+      tables_urls_(all_tables_urls_),
+      copy_(std::move(copy)),
+      copy_tables_(copy_ != nullptr),
+      has_blocks_(incoming_.held_bytes() != 0),
+      was_whole_(incoming_.file_bytes() && incoming_.held_bytes() == incoming_.file_bytes()),
       servers_(trees.size()),
       options_(options) {}
 
 Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const BundleStore& store, const BundleId& bundle,
                                                        const std::vector<std::string>& trees, RangeClient& client,
                                                        const FetchOptions& options) {
-    FARDEL_TRY_ASSIGN(IncomingBundle incoming, IncomingBundle::open(store, bundle));
-    return std::unique_ptr<BundleFetch>(new BundleFetch(bundle, std::move(incoming), client, trees, options));
+    FARDEL_TRY_ASSIGN(
+        IncomingBundle incoming,
+        IncomingBundle::open(store, bundle, options.repairs ? StoredPart::proved : StoredPart::used, options.stop));
+    std::shared_ptr<const ByteSource> copy = options.damaged_copy;
+    if (options.repairs && !copy)
+        if (auto stored = store.open_bundle(bundle))
+            copy = *std::move(stored);
+    return std::unique_ptr<BundleFetch>(
+        new BundleFetch(bundle, std::move(incoming), std::move(copy), client, trees, options));
 }
 
 TransferCounts BundleFetch::counts() const noexcept {
@@ -86,33 +104,45 @@ TransferCounts BundleFetch::counts() const noexcept {
 
 // ---- Tables ---------------------------------------------------------------------------------------------------------
 
-Status BundleFetch::fetch_tables() {
-    const std::size_t rounds = std::max<std::size_t>(servers_, kTableRoundsMin);
-    for (std::size_t round = 0;;) {
+Status BundleFetch::fetch_tables() { return fetch_tables_from(0); }
+
+Status BundleFetch::fetch_tables_from(std::size_t first_round) {
+    const std::size_t rounds = first_round + std::max<std::size_t>(servers_, kTableRoundsMin);
+    for (std::size_t round = first_round;;) {
         transfer_.begin_round(round);
         Status fetched = try_tables();
-        if (!fetched && fetched.error().code() != ErrorCode::cancelled &&
-            std::exchange(has_compressed_tables_, false)) {
-            // Whatever is wrong, also the signatures, the bundle file itself decides.
-            FARDEL_TRY(incoming_.discard());
-            continue;
-        }
-        // Bytes that do not fit together may be right at another server, or without a cache on the way.
-        const bool wrong =
-            !fetched && (fetched.error().code() == ErrorCode::corrupt ||
-                         fetched.error().code() == ErrorCode::malformed || fetched.error().code() == ErrorCode::limit);
-        if (wrong)
-            FARDEL_TRY(incoming_.discard());
-        if (wrong && ++round < rounds)
-            continue;
         if (fetched)
             return ok();
+        const ErrorCode code = fetched.error().code();
+        const bool had_compressed = std::exchange(has_compressed_tables_, false);
+        const bool had_copy = std::exchange(copy_tables_, false);
+        if (is_refusal(code)) {
+            // The policy has seen genuine tables: only the signatures may be better elsewhere.
+            FARDEL_TRY(forget_signatures());
+            if (!has_file_signatures_ || ++round < first_round + servers_)
+                continue;
+            return std::move(fetched).error().with_context(transfer_.first_url());
+        }
+        // Bytes that do not fit together may be right at another server, or without a cache on the way.
+        const bool wrong = code == ErrorCode::corrupt || code == ErrorCode::malformed || code == ErrorCode::limit ||
+                           (had_compressed && code == ErrorCode::unsupported);
+        if (wrong)
+            FARDEL_TRY(start_over());
+        if (wrong && (had_compressed || had_copy || ++round < rounds))
+            continue;
         Error error = std::move(fetched).error();
         // Nothing but the head is bound to the bundle id alone, so what does not decode may just as well be damage.
         if (error.code() == ErrorCode::malformed && round == rounds)
             error = Error(ErrorCode::corrupt, error.message());
         return std::move(error).with_context(transfer_.first_url());
     }
+}
+
+Status BundleFetch::start_over() { return has_blocks_ ? incoming_.restart() : incoming_.discard(); }
+
+Status BundleFetch::forget_signatures() {
+    const FileSection& trailer = sections_.back();
+    return incoming_.forget(trailer.offset, trailer.length_bytes);
 }
 
 Status BundleFetch::try_tables() {
@@ -123,7 +153,12 @@ Status BundleFetch::try_tables() {
                                            std::to_string(head_.manifest_bytes + layout_.layout_bytes) +
                                            " bytes; at most " + std::to_string(options_.tables_bytes_max));
     sections_ = table_sections(head_, layout_, *incoming_.file_bytes());
+    if (copy_tables_)
+        for (const FileSection& section : sections_)
+            FARDEL_TRY(copy_unproved(section.offset, section.length_bytes));
     FARDEL_TRY(fetch_compressed_tables());
+    const FileSection& trailer = sections_.back();
+    has_file_signatures_ = trailer.length_bytes == 0 || !incoming_.holds(trailer.offset, trailer.length_bytes);
     std::vector<FetchUnit> units;
     for (const FileSection& section : sections_)
         add_units(units, section.offset, section.length_bytes);
@@ -133,6 +168,10 @@ Status BundleFetch::try_tables() {
 }
 
 Status BundleFetch::fetch_heads() {
+    if (copy_tables_ && !incoming_.file_bytes()) {
+        FARDEL_TRY(incoming_.set_file_bytes(copy_->size_bytes()));
+        FARDEL_TRY(copy_unproved(0, kHeadsBytes));
+    }
     std::vector<FetchUnit> units;
     add_units(units, 0, kHeadsBytes);
     FARDEL_TRY(transfer_.run(make_requests(units), options_.stop, nullptr));
@@ -193,11 +232,16 @@ Result<PlannedFetch> BundleFetch::plan() {
         planned.signers.push_back(signer.label);
     FARDEL_TRY_ASSIGN(planned.name, text_of(*bundle_, "name"));
     FARDEL_TRY_ASSIGN(planned.version, text_of(*bundle_, "version"));
+    blocks_.clear();
+    requests_.clear();
     for (std::uint32_t i = 0; i < bundle_->table_count(TableKind::blocks); ++i) {
         FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
         blocks_.push_back(block);
     }
     std::ranges::sort(blocks_, {}, &BlockRecord::stored_offset);
+    if (options_.repairs)
+        FARDEL_TRY(forget_damaged_blocks());
+    has_blocks_ = true;
     std::vector<FetchUnit> missing;
     std::uint64_t end = 0;
     for (const BlockRecord& block : blocks_) {
@@ -208,8 +252,11 @@ Result<PlannedFetch> BundleFetch::plan() {
         const std::uint64_t offset = layout_.blocks_offset + block.stored_offset;
         if (incoming_.holds(offset, block.stored_bytes))
             continue;
-        FARDEL_TRY_ASSIGN(const bool shared, incoming_.share(offset, block.stored_hash, block.stored_bytes));
-        if (!shared)
+        FARDEL_TRY_ASSIGN(bool has, incoming_.share(offset, block.stored_hash, block.stored_bytes));
+        if (!has) {
+            FARDEL_TRY_ASSIGN(has, copy_block(offset, block));
+        }
+        if (!has)
             missing.push_back({.offset = offset, .length_bytes = block.stored_bytes, .hash = block.stored_hash});
     }
     requests_ = make_requests(missing);
@@ -217,6 +264,51 @@ Result<PlannedFetch> BundleFetch::plan() {
     for (const FetchRequest& request : requests_)
         planned.fetch_bytes += bytes_of(request);
     return planned;
+}
+
+// ---- Repairing ------------------------------------------------------------------------------------------------------
+
+bool BundleFetch::is_intact() const noexcept {
+    return was_whole_ && requests_.empty() && incoming_.file_bytes() &&
+           incoming_.held_bytes() == *incoming_.file_bytes() && counts().received_bytes == 0;
+}
+
+Status BundleFetch::copy_unproved(std::uint64_t offset, std::uint64_t length_bytes) {
+    std::vector<FetchUnit> units;
+    add_units(units, offset, length_bytes);
+    std::vector<std::byte> bytes;
+    for (const FetchUnit& unit : units) {
+        bytes.resize(unit.length_bytes);
+        if (fits(unit.offset, unit.length_bytes, copy_->size_bytes()) && copy_->read_at(unit.offset, bytes))
+            FARDEL_TRY(incoming_.write(unit.offset, bytes));
+    }
+    return ok();
+}
+
+Result<bool> BundleFetch::copy_block(std::uint64_t offset, const BlockRecord& block) {
+    if (!copy_ || !fits(offset, block.stored_bytes, copy_->size_bytes()))
+        return false;
+    std::vector<std::byte> bytes(block.stored_bytes);
+    if (!copy_->read_at(offset, bytes) || blake3(bytes) != block.stored_hash)
+        return false;
+    FARDEL_TRY(incoming_.write(offset, bytes));
+    return true;
+}
+
+Status BundleFetch::forget_damaged_blocks() {
+    FARDEL_TRY_ASSIGN(const auto source, incoming_.source());
+    std::vector<std::byte> bytes;
+    for (const BlockRecord& block : blocks_) {
+        const std::uint64_t offset = layout_.blocks_offset + block.stored_offset;
+        if (!incoming_.holds(offset, block.stored_bytes))
+            continue;
+        bytes.resize(block.stored_bytes);
+        if (source->read_at(offset, bytes) && blake3(bytes) == block.stored_hash)
+            continue;
+        FARDEL_TRY(incoming_.forget(offset, block.stored_bytes));
+        was_whole_ = false;
+    }
+    return ok();
 }
 
 // ---- Content --------------------------------------------------------------------------------------------------------
@@ -228,6 +320,27 @@ Status BundleFetch::fetch_content(const std::function<void(std::uint64_t)>& prog
             progress(received - before);
     });
     return fetched ? fill_padding() : std::move(fetched).error().with_context(subject_of(id_));
+}
+
+Result<bool> BundleFetch::find_other_layout() {
+    if (!transfer_.has_misfit() || layout_rounds_ == servers_)
+        return false;
+    const LayoutId layout = bundle_->layout_id();
+    const auto file_bytes = incoming_.file_bytes();
+    while (layout_rounds_ < servers_) {
+        transfer_.clear_misfit();
+        FARDEL_TRY(incoming_.restart());
+        tables_urls_ = all_tables_urls_;
+        ++layout_rounds_;
+        std::rotate(tables_urls_.begin(), tables_urls_.begin() + static_cast<std::ptrdiff_t>(layout_rounds_ % servers_),
+                    tables_urls_.end());
+        Status fetched = fetch_tables_from(layout_rounds_);
+        if (!fetched && fetched.error().code() == ErrorCode::cancelled)
+            return std::move(fetched).error();
+        if (fetched && (bundle_->layout_id() != layout || incoming_.file_bytes() != file_bytes))
+            return true;
+    }
+    return false;
 }
 
 // Writes the zeros between sections and blocks, which no one has to send.

@@ -23,24 +23,34 @@ public:
                                                      const FetchOptions& options);
 
     // Fetches heads, tables and signatures, checks all pages of the tables and asks the policy. If a server sends
-    // tables that do not fit, the next one is asked. Call it first.
+    // tables that do not fit, or signatures that the policy refuses, the next one is asked. Call it first.
     Status fetch_tables();
     // Locates blocks that other bundles in the store have, and returns what remains. After fetch_tables().
     Result<PlannedFetch> plan();
+    // Whether the store has the bundle, whole and right. After plan(), with FetchOptions::repairs.
+    bool is_intact() const noexcept;
     // Returns the static dependencies. After fetch_tables().
     Result<std::vector<BundleId>> dependencies() const;
 
     // Fetches the rest. After plan(). `progress`: bytes received by this call.
     Status fetch_content(const std::function<void(std::uint64_t received_bytes)>& progress);
+    // After fetch_content() has failed: asks the servers for heads and tables again if what they have may be another
+    // layout of the bundle, and returns whether it is; then plan() again. Blocks that were received are kept.
+    Result<bool> find_other_layout();
     // Verifies the whole bundle and makes it visible in the store. Call it last.
     Status finish();
 
+    const BundleId& id() const noexcept { return id_; }
     TransferCounts counts() const noexcept;
 
 private:
-    BundleFetch(const BundleId& bundle, IncomingBundle incoming, RangeClient& client,
-                const std::vector<std::string>& trees, const FetchOptions& options);
+    BundleFetch(const BundleId& bundle, IncomingBundle incoming, std::shared_ptr<const ByteSource> copy,
+                RangeClient& client, const std::vector<std::string>& trees, const FetchOptions& options);
+    Status fetch_tables_from(std::size_t first_round);
     Status try_tables();
+    // Discards what does not fit together, and keeps blocks.
+    Status start_over();
+    Status forget_signatures();
     Status fetch_heads();
     Status fetch_compressed_tables();
     // Adds the parts of a range that are not held yet.
@@ -48,14 +58,27 @@ private:
     Status open_bundle();
     Status fill_padding();
     Status fill(std::uint64_t from, std::uint64_t to);
+    // Copies a range of the damaged copy, whatever its bytes are; does nothing if it cannot be read.
+    Status copy_unproved(std::uint64_t offset, std::uint64_t length_bytes);
+    // Copies a block of the damaged copy. Returns false if it does not have its hash.
+    Result<bool> copy_block(std::uint64_t offset, const BlockRecord& block);
+    // Forgets blocks in the store's packs that do not have their hashes.
+    Status forget_damaged_blocks();
 
     const BundleId id_;
     IncomingBundle incoming_;
     RangeClient& client_;
     UnitTransfer transfer_;
-    std::vector<std::string> tables_urls_;  // where compressed tables may be; empty after they were asked for
-    bool has_compressed_tables_ = false;    // bytes of such a file are in the incoming bundle
-    TransferCounts tables_counts_;          // of these files
+    const std::vector<std::string> all_tables_urls_;
+    std::vector<std::string> tables_urls_;    // where compressed tables may be; empty after they were asked for
+    bool has_compressed_tables_ = false;      // bytes of such a file are in the incoming bundle
+    bool has_file_signatures_ = false;        // the trailer was received from the bundle file, in this round
+    std::shared_ptr<const ByteSource> copy_;  // that may be damaged; nullptr: none
+    bool copy_tables_ = false;                // they are to be tried
+    bool has_blocks_ = false;                 // some blocks may be among what was received
+    bool was_whole_ = false;                  // in the store, before anything was fetched
+    std::size_t layout_rounds_ = 0;           // of find_other_layout()
+    TransferCounts tables_counts_;            // of these files
     const std::size_t servers_;
     const FetchOptions& options_;
     BundleHead head_;

@@ -15,6 +15,11 @@
 namespace fardel {
 namespace {
 
+// Whether no server can help.
+bool is_of_this_machine(ErrorCode code) noexcept {
+    return code == ErrorCode::cancelled || code == ErrorCode::no_space || code == ErrorCode::io;
+}
+
 // The stages of a fetch.
 class Fetch {
 public:
@@ -51,7 +56,7 @@ private:
 
     // Returns the static dependencies of a bundle that the store has; nothing if it is not whole or cannot be read.
     std::optional<std::vector<BundleId>> stored_needs(const BundleId& id) const {
-        if (!stored_.contains(id))
+        if (options_.repairs || !stored_.contains(id))
             return std::nullopt;
         auto source = store_.open_bundle(id);
         if (!source)
@@ -91,16 +96,50 @@ private:
             summary_.plan.requests += planned.requests;
             summary_.plan.bundles.push_back(std::move(planned));
         }
+        if (options_.repairs) {
+            std::erase_if(fetches_, [](const auto& fetch) { return fetch->is_intact(); });
+            std::erase_if(summary_.plan.bundles, [this](const PlannedFetch& planned) {
+                return std::ranges::none_of(fetches_, [&](const auto& fetch) { return fetch->id() == planned.bundle; });
+            });
+        }
         return ok();
+    }
+
+    // A server may have another layout of the bundle than the one that gave the tables. Returns false if none has.
+    // What is to be fetched then may be more, so consent is asked for again.
+    Result<bool> plan_again(BundleFetch& fetch) {
+        FARDEL_TRY_ASSIGN(const bool has_other, fetch.find_other_layout());
+        if (!has_other)
+            return false;
+        FARDEL_TRY_ASSIGN(PlannedFetch planned, fetch.plan());
+        auto& bundles = summary_.plan.bundles;
+        const auto before = std::ranges::find(bundles, planned.bundle, &PlannedFetch::bundle);
+        const bool is_more = planned.fetch_bytes > before->fetch_bytes;
+        summary_.plan.fetch_bytes += planned.fetch_bytes - before->fetch_bytes;
+        summary_.plan.requests += planned.requests - before->requests;
+        *before = std::move(planned);
+        if (is_more && options_.consent)
+            FARDEL_TRY(options_.consent(summary_.plan));
+        return true;
     }
 
     Status fetch_content(BundleFetch& fetch) {
         std::uint64_t latest = 0;
-        FARDEL_TRY(fetch.fetch_content([&](std::uint64_t received) {
+        const auto progress = [&](std::uint64_t received) {
             latest = received;
             if (options_.progress)
                 options_.progress({.received_bytes = received_ + received, .total_bytes = summary_.plan.fetch_bytes});
-        }));
+        };
+        for (;;) {
+            Status fetched = fetch.fetch_content(progress);
+            if (fetched)
+                break;
+            if (is_of_this_machine(fetched.error().code()))
+                return fetched;
+            FARDEL_TRY_ASSIGN(const bool again, plan_again(fetch));
+            if (!again)
+                return fetched;
+        }
         received_ += latest;
         return fetch.finish();
     }

@@ -63,6 +63,7 @@ private:
     class Receiver;
 
     void repeat(PendingRequest request, Error reason) {
+        transfer_.has_misfit_ = transfer_.has_misfit_ || reason.code() == ErrorCode::corrupt;
         if (failure_)
             return;
         const RetryRule rule{.servers = transfer_.urls_.size(), .attempts_max = transfer_.attempts_max_};

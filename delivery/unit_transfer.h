@@ -50,6 +50,9 @@ public:
                const std::function<void(std::uint64_t received_bytes)>& progress);
 
     const TransferCounts& counts() const noexcept { return counts_; }
+    // Whether some server sent bytes, or named a size, that do not fit: it may have another layout of the bundle.
+    bool has_misfit() const noexcept { return has_misfit_; }
+    void clear_misfit() noexcept { has_misfit_ = false; }
 
 private:
     class Queue;
@@ -59,6 +62,7 @@ private:
     IncomingBundle& incoming_;
     std::size_t round_ = 0;
     TransferCounts counts_;
+    bool has_misfit_ = false;
 };
 
 }  // namespace fardel

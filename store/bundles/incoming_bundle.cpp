@@ -10,11 +10,14 @@
 #include <fardel/base/fits.h>
 #include <fardel/format/file_source.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/source_pieces.h>
 
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,13 +26,16 @@ namespace {
 
 // The log: a head with the size of the bundle file, then one entry for each range, in the order of the bytes in the
 // incoming pack: offset, length, hash. Before the incoming pack gets its name as a pack, the log is sealed: its last
-// entry then has the length 0, and the number of bytes and the id of the pack.
+// entry then has the length 0, and the number of bytes and the id of the pack. A size of 0 in the head is not known
+// yet.
 constexpr std::string_view kLogMagic = "FARDELIN";
 constexpr std::uint64_t kLogVersion = 1;
 constexpr std::size_t kLogHeadBytes = 8 + 8 + 8;
 constexpr std::size_t kLogEntryBytes = 8 + 8 + 32;
 constexpr std::uint64_t kRangeBytesMax = 16u << 20;
-constexpr PackId kIncomingPack{};  // until it has an id
+constexpr std::uint64_t kUnlocatedFilesMax = 2;   // what is kept without a location: at most this many times the file
+constexpr PackId kIncomingPack{};                 // until it has an id
+constexpr std::uint64_t kUnlocated = UINT64_MAX;  // in an entry: whose bytes are kept, but belong nowhere yet
 
 struct LogEntry {
     std::uint64_t offset = 0;  // in the bundle file
@@ -116,6 +122,7 @@ struct IncomingBundle::Impl {
         std::uint64_t length_bytes = 0;
         PackId pack;
         std::uint64_t pack_offset = 0;
+        std::uint64_t log_at = 0;  // of its entry; 0: it has none
     };
     struct OpenPack {
         std::uint64_t size_bytes = 0;
@@ -134,17 +141,23 @@ struct IncomingBundle::Impl {
     Hasher hasher;                          // of the incoming pack
     std::map<std::uint64_t, Range> ranges;  // by file offset
     std::map<PackId, OpenPack> packs;       // of the store
-    std::optional<BlockIndex> index;        // built when it is first needed
+    std::set<PackId> damaged;               // which are not used
+    std::unordered_map<Hash, Range> unlocated;
+    std::uint64_t unlocated_bytes = 0;
+    std::optional<BlockIndex> index;  // built when it is first needed
     std::uint64_t held = 0;
     std::shared_ptr<LiveSource> live;             // nullptr: nobody asked for it
     std::shared_ptr<const ByteSource> live_pack;  // the incoming pack, however long it is
     bool sealed = false;  // an earlier attempt was killed in commit(): `ranges` has what it received, in a named pack
 
-    // Takes over what the store has of an incomplete bundle.
-    Status read_record() {
+    // Takes over what the store has of the bundle.
+    Status read_record(StoredPart stored_part, const std::stop_token& stop) {
         const auto record = folder.find_record(bundle);
         if (!record || !*record)
             return ok();  // a damaged one is replaced
+        if (stored_part == StoredPart::proved)
+            for (const StorePack& stored : (*record)->packs)
+                FARDEL_TRY(prove_pack(stored, stop));
         for (const StoreExtent& extent : (*record)->extents) {
             const StorePack& stored = (*record)->packs[extent.pack];
             if (open_pack(stored))
@@ -155,7 +168,23 @@ struct IncomingBundle::Impl {
         return ok();
     }
 
-    // Returns the number of whole entries that fit their bytes.
+    // Error: cancelled.
+    Status prove_pack(const StorePack& stored, const std::stop_token& stop) {
+        Hasher proof;
+        Status read = ok();
+        if (const auto source = folder.open_pack(stored))
+            read = read_pieces(**source, "bundle " + bundle.hex(), stop,
+                               [&](std::uint64_t, std::span<const std::byte> piece) {
+                                   proof.update(piece);
+                                   return ok();
+                               });
+        if (!read && read.error().code() == ErrorCode::cancelled)
+            return read;
+        if (!read || proof.finish() != stored.id)
+            damaged.insert(stored.id);
+        return ok();
+    }
+
     Status read_log() {
         std::vector<std::byte> head(kLogHeadBytes);
         FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(log, 0, head, log_path));
@@ -163,9 +192,12 @@ struct IncomingBundle::Impl {
         ByteReader reader(head, "log");
         const bool is_log = reader.text(kLogMagic.size()) == kLogMagic && reader.u64() == kLogVersion;
         const std::uint64_t size = reader.u64();
-        if (!is_log || reader.failed() || (file_bytes && *file_bytes != size))
+        if (!is_log || reader.failed() || (file_bytes && size != 0 && *file_bytes != size))
             return truncate(0, 0);
-        file_bytes = size;
+        if (size != 0)
+            file_bytes = size;
+        else if (file_bytes)
+            FARDEL_TRY(write_log_head(*file_bytes));
         log_bytes = kLogHeadBytes;
         FARDEL_TRY_ASSIGN(const auto named, find_named_pack());
         sealed = named.has_value();
@@ -173,8 +205,11 @@ struct IncomingBundle::Impl {
         std::uint64_t at = 0;  // in the pack
         for (;;) {
             FARDEL_TRY_ASSIGN(const auto entry, read_entry(log_bytes));
-            if (!entry || entry->length_bytes == 0 || entry->length_bytes > kRangeBytesMax ||
-                !fits(entry->offset, entry->length_bytes, size) || overlaps(entry->offset, entry->length_bytes))
+            if (!entry || entry->length_bytes == 0 || entry->length_bytes > kRangeBytesMax)
+                break;
+            const bool is_located = entry->offset != kUnlocated;
+            if (is_located &&
+                (!fits(entry->offset, entry->length_bytes, size) || overlaps(entry->offset, entry->length_bytes)))
                 break;
             bytes.resize(static_cast<std::size_t>(entry->length_bytes));
             FARDEL_TRY_ASSIGN(const bool is_there, read_received(named, at, bytes));
@@ -182,7 +217,11 @@ struct IncomingBundle::Impl {
                 break;
             if (!named)
                 hasher.update(bytes);
-            add(entry->offset, {entry->length_bytes, named.value_or(kIncomingPack), at});
+            const Range range{entry->length_bytes, named.value_or(kIncomingPack), at, log_bytes};
+            if (is_located)
+                add(entry->offset, range);
+            else
+                keep(entry->hash, range);
             at += entry->length_bytes;
             log_bytes += kLogEntryBytes;
         }
@@ -228,7 +267,10 @@ struct IncomingBundle::Impl {
         if (!sealed && (log_bytes != 0 || !file_bytes))
             return ok();
         sealed = false;  // its entries are those of another pack
+        for (auto& [offset, range] : ranges)
+            range.log_at = 0;
         FARDEL_TRY(resize_file(log, 0, log_path));
+        log_bytes = 0;
         return write_log_head(*file_bytes);
     }
 
@@ -238,7 +280,7 @@ struct IncomingBundle::Impl {
         writer.u64(kLogVersion);
         writer.u64(size);
         FARDEL_TRY(write_whole_at(log, 0, writer.bytes(), log_path));
-        log_bytes = kLogHeadBytes;
+        log_bytes = std::max<std::uint64_t>(log_bytes, kLogHeadBytes);
         return ok();
     }
 
@@ -267,6 +309,19 @@ struct IncomingBundle::Impl {
                   range.pack_offset);
     }
 
+    void rebuild_live() const {
+        if (!live)
+            return;
+        live->clear();
+        for (const auto& [offset, range] : ranges)
+            add_to_live(offset, range);
+    }
+    void drop_live() {
+        if (live)
+            live->clear();
+        live.reset();  // the next one may have another size
+    }
+
     // Returns the length of what is held, or of what is not, from `offset` on.
     struct Run {
         bool is_held = false;
@@ -290,15 +345,58 @@ struct IncomingBundle::Impl {
             const auto entry = encode_entry({offset + at, part.size(), blake3(part)});
             FARDEL_TRY(write_whole_at(log, log_bytes, entry, log_path));
             hasher.update(part);
-            add(offset + at, {part.size(), kIncomingPack, pack_bytes});
+            add(offset + at, {part.size(), kIncomingPack, pack_bytes, log_bytes});
             pack_bytes += part.size();
             log_bytes += kLogEntryBytes;
         }
         return ok();
     }
 
+    void keep(const Hash& hash, const Range& range) {
+        if (unlocated.emplace(hash, range).second)
+            unlocated_bytes += range.length_bytes;
+    }
+
+    // Removes a range from those that are held; its entry in the log says so first.
+    Status forget(std::map<std::uint64_t, Range>::iterator at) {
+        const Range range = at->second;
+        if (range.log_at != 0) {
+            FARDEL_TRY_ASSIGN(auto entry, read_entry(range.log_at));
+            if (!entry)
+                return Error(ErrorCode::io, log_path + ": became shorter");
+            entry->offset = kUnlocated;
+            FARDEL_TRY(write_whole_at(log, range.log_at, encode_entry(*entry), log_path));
+            keep(entry->hash, range);
+        }
+        held -= range.length_bytes;
+        ranges.erase(at);
+        return ok();
+    }
+
+    // Does so with a part of a range of which nothing is in the log.
+    void cut(std::map<std::uint64_t, Range>::iterator at, std::uint64_t from, std::uint64_t to) {
+        const auto [offset, range] = *at;
+        const std::uint64_t end = offset + range.length_bytes;
+        held -= range.length_bytes;
+        ranges.erase(at);
+        if (offset < from)
+            add(offset, {from - offset, range.pack, range.pack_offset});
+        if (to < end)
+            add(to, {end - to, range.pack, range.pack_offset + (to - offset)});
+    }
+
+    // Returns the bytes of a range if they have the hash.
+    bool is_right(const Range& range, const Hash& hash) const {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(range.length_bytes));
+        const auto named = range.pack == kIncomingPack ? std::optional<PackId>() : std::optional(range.pack);
+        const auto read = read_received(named, range.pack_offset, bytes);
+        return read && *read && blake3(bytes) == hash;
+    }
+
     // Returns whether the pack is there and open.
     bool open_pack(const StorePack& stored) {
+        if (damaged.contains(stored.id))
+            return false;
         if (packs.contains(stored.id))
             return true;
         if (packs.size() >= kSharedPacksMax)
@@ -338,14 +436,15 @@ IncomingBundle::~IncomingBundle() {
 }
 IncomingBundle::IncomingBundle(IncomingBundle&&) noexcept = default;
 
-Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const BundleId& bundle) {
+Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const BundleId& bundle, StoredPart stored,
+                                            const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(StoreFolder folder, StoreFolder::open(store.path(), true));
     std::unique_ptr<Impl> impl(new Impl{.folder = std::move(folder), .bundle = bundle});
     impl->pack_path = impl->folder.incoming_path(bundle, "pack");
     impl->log_path = impl->folder.incoming_path(bundle, "log");
     FARDEL_TRY_ASSIGN(impl->pack, impl->folder.lock_incoming(bundle));
     FARDEL_TRY_ASSIGN(impl->log, open_or_create_file(impl->log_path));
-    FARDEL_TRY(impl->read_record());
+    FARDEL_TRY(impl->read_record(stored, stop));
     FARDEL_TRY(impl->read_log());
     return IncomingBundle(std::move(impl));
 }
@@ -389,6 +488,14 @@ Status IncomingBundle::write(std::uint64_t file_offset, std::span<const std::byt
 }
 
 Result<bool> IncomingBundle::share(std::uint64_t file_offset, const Hash& stored_hash, std::uint32_t stored_bytes) {
+    if (const auto kept = impl_->unlocated.find(stored_hash); kept != impl_->unlocated.end()) {
+        Impl::Range range = kept->second;
+        range.log_at = 0;
+        if (range.length_bytes == stored_bytes && impl_->is_right(range, stored_hash)) {
+            impl_->add(file_offset, range);
+            return true;
+        }
+    }
     if (!impl_->index) {
         FARDEL_TRY_ASSIGN(impl_->index, BlockIndex::build(impl_->folder));
     }
@@ -396,23 +503,50 @@ Result<bool> IncomingBundle::share(std::uint64_t file_offset, const Hash& stored
     if (stored == nullptr || stored->stored_bytes != stored_bytes || stored_bytes > kRangeBytesMax ||
         !impl_->open_pack(stored->pack))
         return false;
-    std::vector<std::byte> bytes(stored_bytes);
-    if (!impl_->packs.at(stored->pack.id).source->read_at(stored->pack_offset, bytes) || blake3(bytes) != stored_hash)
+    const Impl::Range range{stored_bytes, stored->pack.id, stored->pack_offset};
+    if (!impl_->is_right(range, stored_hash))
         return false;
-    impl_->add(file_offset, {stored_bytes, stored->pack.id, stored->pack_offset});
+    impl_->add(file_offset, range);
     return true;
 }
 
 Status IncomingBundle::discard() {
     impl_->ranges.clear();
+    impl_->unlocated.clear();
+    impl_->unlocated_bytes = 0;
     impl_->held = 0;
     impl_->hasher.reset();
     impl_->file_bytes.reset();
     impl_->sealed = false;
-    if (impl_->live)
-        impl_->live->clear();
-    impl_->live.reset();  // the next one may have another size
+    impl_->drop_live();
     return impl_->truncate(0, 0);
+}
+
+Status IncomingBundle::forget(std::uint64_t file_offset, std::uint64_t length_bytes) {
+    auto at = impl_->ranges.lower_bound(file_offset);
+    if (at != impl_->ranges.begin() && std::prev(at)->first + std::prev(at)->second.length_bytes > file_offset)
+        --at;
+    while (at != impl_->ranges.end() && at->first < file_offset + length_bytes) {
+        const auto next = std::next(at);
+        if (at->second.log_at == 0)
+            impl_->cut(at, file_offset, file_offset + length_bytes);
+        else
+            FARDEL_TRY(impl_->forget(at));
+        at = next;
+    }
+    impl_->rebuild_live();
+    return ok();
+}
+
+Status IncomingBundle::restart() {
+    const std::uint64_t bytes_max = kUnlocatedFilesMax * impl_->file_bytes.value_or(0);
+    while (!impl_->ranges.empty())
+        FARDEL_TRY(impl_->forget(impl_->ranges.begin()));
+    if (impl_->unlocated_bytes > bytes_max)
+        return discard();
+    impl_->file_bytes.reset();
+    impl_->drop_live();
+    return impl_->log_bytes == 0 ? ok() : impl_->write_log_head(0);
 }
 
 Result<std::shared_ptr<const ByteSource>> IncomingBundle::source() const {
@@ -434,8 +568,7 @@ Result<std::shared_ptr<const ByteSource>> IncomingBundle::live_source() {
         FARDEL_TRY_ASSIGN(Descriptor file, impl_->pack.duplicate(impl_->pack_path));
         impl_->live_pack = make_file_source(std::move(file), UINT64_MAX, impl_->pack_path);
         impl_->live = std::make_shared<LiveSource>("bundle " + impl_->bundle.hex(), impl_->file_bytes.value_or(0));
-        for (const auto& [offset, range] : impl_->ranges)
-            impl_->add_to_live(offset, range);
+        impl_->rebuild_live();
     }
     return std::shared_ptr<const ByteSource>(impl_->live);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/store/bundle_store.h>
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -54,6 +56,10 @@ struct FetchOptions {
     std::function<void(const FetchProgress&)> progress;  // on the caller's thread
     std::stop_token stop;
     RangeClientOptions connections;
+    // Also bundles that the store has are read and compared; what is damaged is fetched again.
+    bool repairs = false;
+    // A file of the one bundle that is fetched, which may be damaged: what is right in it is not fetched.
+    std::shared_ptr<const ByteSource> damaged_copy;
     unsigned attempts_max = 6;                    // of one range
     std::uint64_t tables_bytes_max = 1ull << 30;  // of one bundle, received before the plan is shown
 };

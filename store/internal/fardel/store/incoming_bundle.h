@@ -15,15 +15,23 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 
 namespace fardel {
+
+// What the store has of a bundle already counts as written.
+enum class StoredPart {
+    used,    // all of it
+    proved,  // only what is in packs that have the bytes of their names: reads them. For bundles that may be damaged
+};
 
 class IncomingBundle {
 public:
     // Reads what an earlier attempt wrote, and compares it with the hashes in its log; from the first difference on, it
-    // is discarded. What the store has of the bundle already, if it is incomplete, counts as written. Errors: busy
-    // (another process is fetching this bundle), denied, no_space, io.
-    static Result<IncomingBundle> open(const BundleStore& store, const BundleId& bundle);
+    // is discarded. Errors: busy (another process is fetching this bundle), denied, no_space, io; with `proved` also
+    // cancelled.
+    static Result<IncomingBundle> open(const BundleStore& store, const BundleId& bundle,
+                                       StoredPart stored = StoredPart::used, const std::stop_token& stop = {});
     ~IncomingBundle();
     IncomingBundle(IncomingBundle&&) noexcept;
     IncomingBundle& operator=(IncomingBundle&&) = delete;
@@ -37,12 +45,17 @@ public:
 
     // Writes bytes. Those that are held already stay as they are.
     Status write(std::uint64_t file_offset, std::span<const std::byte> bytes);
-    // Uses a block that another bundle in the store has, after comparing its bytes with the hash. Returns false if
-    // there is none.
+    // Uses a block that was written before forget() or restart(), or that another bundle in the store has, after
+    // comparing its bytes with the hash. Returns false if there is none.
     Result<bool> share(std::uint64_t file_offset, const Hash& stored_hash, std::uint32_t stored_bytes);
     // Discards everything that was written or shared so far, and leaves what the store had aside: it does not fit
     // together.
     Status discard();
+    // This range is no longer held, nor are others that were written in one call with a part of it. share() still finds
+    // their bytes, also in a later attempt.
+    Status forget(std::uint64_t file_offset, std::uint64_t length_bytes);
+    // Forgets all ranges and the size of the file: the bundle turned out to have another layout.
+    Status restart();
 
     // Returns the bytes of the file as far as they are held at this moment; others are `missing`.
     Result<std::shared_ptr<const ByteSource>> source() const;
