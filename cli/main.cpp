@@ -40,6 +40,7 @@ constexpr Verb kVerbs[] = {
     {"conflicts", "list the names that one bundle hides from another", run_conflicts},
     {"links", "list the names and bundles that are missing", run_links},
     {"diff", "show what changed from one bundle to another", run_diff},
+    {"delta", "make or apply what turns one bundle into another", run_delta},
     {"report", "write an HTML page about bundles: sizes, duplicates, missing files", run_report},
     {"mount", "show bundles as a folder, through FUSE", run_mount},
     {"pure", "prove to a server that a client has only what the server allows", run_pure},

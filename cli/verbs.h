@@ -27,6 +27,7 @@ Result<Exit> run_watch(Words words, Console& console);
 Result<Exit> run_which(Words words, Console& console);
 Result<Exit> run_conflicts(Words words, Console& console);
 Result<Exit> run_links(Words words, Console& console);
+Result<Exit> run_delta(Words words, Console& console);
 Result<Exit> run_diff(Words words, Console& console);
 Result<Exit> run_report(Words words, Console& console);
 Result<Exit> run_mount(Words words, Console& console);

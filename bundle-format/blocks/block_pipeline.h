@@ -4,10 +4,9 @@
 // order and every byte are the same for any number of encoders.
 #pragma once
 
-#include "codec.h"
-
 #include <fardel/base/parallel.h>
 #include <fardel/base/result.h>
+#include <fardel/format/block_encoder.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>

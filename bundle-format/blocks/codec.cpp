@@ -1,4 +1,4 @@
-#include "codec.h"
+#include <fardel/format/block_encoder.h>
 
 #include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>

@@ -2,11 +2,11 @@
 
 #include "asset_order.h"
 #include "asset_storage.h"
-#include "blocks/codec.h"
 #include "bundle_sections.h"
 #include "plan_check.h"
 #include "sorted_names.h"
 
+#include <fardel/format/block_encoder.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 

@@ -1,4 +1,4 @@
-#include "blocks/codec.h"
+#include <fardel/format/block_encoder.h>
 
 #include "kit/bytes.h"
 #include "kit/random_seed.h"

@@ -7,9 +7,9 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"init",  "build",   "watch",  "graph",  "pack", "audit", "id",    "ls",
-                                         "cat",   "extract", "verify", "keygen", "sign", "trust", "which", "conflicts",
-                                         "links", "diff",    "report", "mount",  "pure", "cache"};
+const std::vector<std::string> kVerbs = {"init",  "build",   "watch",  "graph",  "pack",  "audit", "id",    "ls",
+                                         "cat",   "extract", "verify", "keygen", "sign",  "trust", "which", "conflicts",
+                                         "links", "delta",   "diff",   "report", "mount", "pure",  "cache"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;

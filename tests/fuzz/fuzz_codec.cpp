@@ -1,7 +1,6 @@
 // Input: the block's raw bytes (24 bits, little-endian, modulo 256 KiB + 1), then a zstd frame. Decoding gives an error
 // or fills the block; the buffer is a heap block of just that size. What was filled, encoded, decodes to itself.
-#include "blocks/codec.h"
-
+#include <fardel/format/block_encoder.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // How one block is stored: as it is, or as one zstd frame. docs/bundle-format.md §7.
 //
-// Encoding is ours and trusted; block_codec.h has decoding.
+// For the writer, and for those who make blocks again that somebody else has written. Encoding is ours and trusted;
+// block_codec.h has decoding.
 #pragma once
 
 #include <fardel/base/result.h>

@@ -1,0 +1,203 @@
+#include "delta/delta_plan.h"
+#include "delta/delta_segment.h"
+#include "delta/raw_block.h"
+#include "delta/table_image.h"
+
+#include <fardel/delivery/delta.h>
+#include <fardel/format/head.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+// The parts of a bundle file that are in memory. Others are missing.
+class PartSource final : public ByteSource {
+public:
+    explicit PartSource(std::uint64_t size_bytes) : size_bytes_(size_bytes) {}
+
+    void add(std::uint64_t offset, std::span<const std::byte> bytes) {
+        std::vector<std::byte>& part = parts_[offset];
+        part.assign(bytes.begin(), bytes.end());
+    }
+
+    std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        while (!out.empty()) {
+            auto part = parts_.upper_bound(offset);
+            if (part == parts_.begin() || offset - (--part)->first >= part->second.size())
+                return Error(ErrorCode::missing, "these bytes are not part of the tables");
+            const auto at = static_cast<std::size_t>(offset - part->first);
+            const std::size_t count = std::min(out.size(), part->second.size() - at);
+            std::copy_n(part->second.begin() + static_cast<std::ptrdiff_t>(at), count, out.begin());
+            out = out.subspan(count);
+            offset += count;
+        }
+        return ok();
+    }
+
+private:
+    const std::uint64_t size_bytes_;
+    std::map<std::uint64_t, std::vector<std::byte>> parts_;
+};
+
+// The stages of applying a delta to a file.
+class DeltaApplication {
+public:
+    DeltaApplication(std::shared_ptr<const Bundle> old, const ByteSource& delta, StagedFile& file,
+                     const DeltaWork& work)
+        : old_(std::move(old)), delta_(delta), file_(file), work_(work) {}
+
+    Result<DeltaSummary> run() {
+        FARDEL_TRY(read_front());
+        FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_));
+        FARDEL_TRY(write_tables(reader));
+        FARDEL_TRY(copy_shared());
+        FARDEL_TRY(write_given(reader));
+        const auto lacking = std::ranges::find(held_, false);
+        if (lacking != held_.end())
+            return Error(ErrorCode::corrupt,
+                         "the delta does not give all blocks of the new bundle; perhaps this version of libzstd "
+                         "encodes them otherwise than the one that made them");
+        FARDEL_TRY(file_.resize(head_.file_bytes));
+        return summary_;
+    }
+
+private:
+    Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t length_bytes) const {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(length_bytes));
+        FARDEL_TRY(delta_.read_at(offset, bytes));
+        return bytes;
+    }
+
+    Status read_front() {
+        if (delta_.size_bytes() < kDeltaHeadBytes)
+            return Error(ErrorCode::malformed, "not a delta");
+        FARDEL_TRY_ASSIGN(const auto head, read(0, kDeltaHeadBytes));
+        FARDEL_TRY_ASSIGN(head_, decode_delta_head(head));
+        if (head_.delta_bytes() != delta_.size_bytes())
+            return Error(ErrorCode::malformed, "the delta has " + std::to_string(delta_.size_bytes()) +
+                                                   " bytes; its head says " + std::to_string(head_.delta_bytes()));
+        FARDEL_TRY_ASSIGN(const auto directory, read(kDeltaHeadBytes, head_.directory_bytes));
+        FARDEL_TRY_ASSIGN(directory_, decode_delta_directory(head_, directory));
+        summary_ = {.old_bundle = head_.old_bundle,
+                    .new_bundle = head_.new_bundle,
+                    .delta_bytes = head_.delta_bytes(),
+                    .tables_bytes = head_.tables_bytes,
+                    .file_bytes = head_.file_bytes,
+                    .level = head_.level};
+        return ok();
+    }
+
+    Status write_tables(DeltaReader& reader) {
+        std::vector<std::byte> image;
+        std::uint64_t at = kDeltaHeadBytes + head_.directory_bytes;
+        for (const DeltaTables& segment : directory_.tables) {
+            FARDEL_TRY_ASSIGN(const auto frame, read(at, segment.frame_bytes));
+            FARDEL_TRY_ASSIGN(const auto tables, reader.read_tables(segment, frame));
+            image.insert(image.end(), tables.begin(), tables.end());
+            at += segment.frame_bytes;
+        }
+        FARDEL_TRY(open_target(image));
+        return TableImage(target_->head(), target_->layout_head(), head_.file_bytes, TableImage::Trailer::present)
+            .scatter(0, image, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+                return file_.write_at(offset, bytes);
+            });
+    }
+
+    // Compares the tables with the ids of the new bundle.
+    Status open_target(std::span<const std::byte> image) {
+        HeadBytes head{};
+        HeadBytes layout{};
+        if (image.size() < head.size() + layout.size())
+            return Error(ErrorCode::malformed, "the delta gives no heads");
+        std::ranges::copy(image.first(head.size()), head.begin());
+        std::ranges::copy(image.subspan(head.size(), layout.size()), layout.begin());
+        if (bundle_id(head) != head_.new_bundle || layout_id(layout) != head_.new_layout)
+            return Error(ErrorCode::corrupt, "the delta gives the heads of another bundle than it says");
+        FARDEL_TRY_ASSIGN(const BundleHead bundle_head, decode_head(head));
+        FARDEL_TRY_ASSIGN(const LayoutHead layout_head, decode_layout_head(layout));
+        FARDEL_TRY(verify_sections(bundle_head, head_.new_bundle, layout_head, head_.file_bytes));
+        const TableImage parts(bundle_head, layout_head, head_.file_bytes, TableImage::Trailer::present);
+        if (parts.size_bytes() != image.size())
+            return Error(ErrorCode::malformed, "the delta gives tables of another size");
+        const auto source = std::make_shared<PartSource>(head_.file_bytes);
+        FARDEL_TRY(parts.scatter(0, image, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+            source->add(offset, bytes);
+            return ok();
+        }));
+        FARDEL_TRY_ASSIGN(target_, Bundle::open(source, {}));
+        FARDEL_TRY(target_->verify_tables());
+        held_.assign(target_->table_count(TableKind::blocks), false);
+        return ok();
+    }
+
+    Status write_block(std::uint32_t index, const BlockRecord& record, std::span<const std::byte> stored) {
+        held_[index] = true;
+        done_bytes_ += stored.size();
+        if (work_.progress)
+            work_.progress(done_bytes_, target_->layout_head().blocks_bytes);
+        if (work_.stop.stop_requested())
+            return Error(ErrorCode::cancelled, "applying the delta was stopped");
+        return file_.write_at(target_->layout_head().blocks_offset + record.stored_offset, stored);
+    }
+
+    Status copy_shared() {
+        FARDEL_TRY_ASSIGN(const auto old_blocks, blocks_by_hash(*old_));
+        std::vector<std::byte> stored;
+        for (std::uint32_t i = 0; i < held_.size(); ++i) {
+            FARDEL_TRY_ASSIGN(const BlockRecord record, target_->block(i));
+            const auto found = old_blocks.find(record.stored_hash);
+            if (found == old_blocks.end())
+                continue;
+            FARDEL_TRY_ASSIGN(const BlockRecord old_record, old_->block(found->second));
+            if (old_record.stored_bytes != record.stored_bytes)
+                continue;
+            stored.resize(record.stored_bytes);
+            FARDEL_TRY(read_stored_block(*old_, old_record, stored));
+            FARDEL_TRY(write_block(i, record, stored));
+            ++summary_.shared_blocks;
+        }
+        return ok();
+    }
+
+    Status write_given(DeltaReader& reader) {
+        std::uint64_t at = head_.front_bytes();
+        for (const DeltaBlocks& segment : directory_.blocks) {
+            FARDEL_TRY_ASSIGN(const auto frame, read(at, segment.frame_bytes));
+            FARDEL_TRY(reader.read_blocks(
+                segment, frame, *target_, [&](std::uint32_t block) { return !held_[block]; },
+                [&](std::uint32_t block, std::span<const std::byte> stored) -> Status {
+                    FARDEL_TRY_ASSIGN(const BlockRecord record, target_->block(block));
+                    ++summary_.blocks;
+                    return write_block(block, record, stored);
+                }));
+            at += segment.frame_bytes;
+        }
+        return ok();
+    }
+
+    const std::shared_ptr<const Bundle> old_;
+    const ByteSource& delta_;
+    StagedFile& file_;
+    const DeltaWork& work_;
+    DeltaHead head_;
+    DeltaDirectory directory_;
+    std::shared_ptr<const Bundle> target_;  // reads the tables only
+    std::vector<bool> held_;                // per block
+    std::uint64_t done_bytes_ = 0;
+    DeltaSummary summary_;
+};
+
+}  // namespace
+
+Result<DeltaSummary> apply_delta(std::shared_ptr<const Bundle> old, const ByteSource& delta, StagedFile& file,
+                                 const DeltaWork& work) {
+    return DeltaApplication(std::move(old), delta, file, work).run();
+}
+
+}  // namespace fardel

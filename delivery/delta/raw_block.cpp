@@ -1,0 +1,101 @@
+#include "delta/raw_block.h"
+
+#include <fardel/base/parallel.h>
+#include <fardel/format/block_encoder.h>
+#include <fardel/format/bundle_writer.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/limits.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace fardel {
+namespace {
+
+// Returns the stored bytes, in `room` or in `raw`; they may be those of another codec.
+std::span<const std::byte> encoded(const RawBlock& block, std::optional<BlockEncoder>& encoder,
+                                   std::span<std::byte> room) {
+    if (block.record.codec == Codec::raw || !encoder)
+        return block.raw;
+    return encoder->encode(block.raw, room);
+}
+
+bool is_block(const BlockRecord& record, std::span<const std::byte> stored) {
+    return stored.size() == record.stored_bytes && blake3(stored) == record.stored_hash;
+}
+
+}  // namespace
+
+Status read_stored_block(const Bundle& bundle, const BlockRecord& block, std::span<std::byte> out) {
+    FARDEL_TRY(bundle.source()->read_at(bundle.layout_head().blocks_offset + block.stored_offset, out));
+    return blake3(out) == block.stored_hash ? ok() : Error(ErrorCode::corrupt, "a block differs from its hash");
+}
+
+Status RawBlocks::read(const BlockRecord& block, std::span<std::byte> out) {
+    if (block.stored_bytes > limits::kBlockBytesMax)
+        return Error(ErrorCode::malformed, "a block is too large");
+    stored_.resize(block.stored_bytes);
+    FARDEL_TRY(read_stored_block(*bundle_, block, stored_));
+    return decoder_.decode(block.codec, stored_, out);
+}
+
+Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsigned jobs,
+                     const std::function<Status(std::size_t, std::optional<std::span<const std::byte>>)>& take) {
+    std::vector<std::vector<std::byte>> stored(blocks.size());
+    std::vector<std::uint8_t> same(blocks.size(), 0);
+    std::atomic<std::size_t> next = 0;
+    run_on_threads(worker_count(jobs), [&] {
+        std::optional<BlockEncoder> encoder;
+        if (level != 0)
+            encoder.emplace(static_cast<int>(level));
+        std::vector<std::byte> room(stored_bytes_max(limits::kBlockBytesMax));
+        for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < blocks.size();) {
+            const std::span<const std::byte> frame = encoded(blocks[i], encoder, room);
+            if (!is_block(blocks[i].record, frame))
+                continue;
+            same[i] = 1;
+            if (frame.data() != blocks[i].raw.data())
+                stored[i].assign(frame.begin(), frame.end());
+        }
+    });
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const std::span<const std::byte> bytes =
+            stored[i].empty() ? blocks[i].raw : std::span(std::as_const(stored[i]));
+        FARDEL_TRY(take(i, same[i] != 0 ? std::optional(bytes) : std::nullopt));
+    }
+    return ok();
+}
+
+Result<std::uint32_t> find_level(const Bundle& bundle, std::span<const BlockRecord> records) {
+    std::vector<std::vector<std::byte>> memory;
+    std::vector<RawBlock> samples;
+    RawBlocks reader(bundle);
+    for (const BlockRecord& record : records) {
+        if (samples.size() == kLevelSamples)
+            break;
+        if (record.codec == Codec::raw || record.raw_bytes > limits::kBlockBytesMax)
+            continue;
+        memory.emplace_back(record.raw_bytes);
+        FARDEL_TRY(reader.read(record, memory.back()));
+        samples.push_back({record, memory.back()});
+    }
+    if (samples.empty())
+        return 0u;
+    std::vector<std::uint32_t> levels = {kLevelDefault, kLevelMax};
+    for (std::uint32_t level = kLevelMin; level <= kLevelMax; ++level)
+        if (std::ranges::find(levels, level) == levels.end())
+            levels.push_back(level);
+    for (const std::uint32_t level : levels) {
+        bool all = true;
+        FARDEL_TRY(encode_blocks(samples, level, 0, [&](std::size_t, const auto& stored) {
+            all = all && stored.has_value();
+            return ok();
+        }));
+        if (all)
+            return level;
+    }
+    return 0u;
+}
+
+}  // namespace fardel
