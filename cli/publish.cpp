@@ -1,4 +1,4 @@
-// fardel publish: writes bundles into a static tree, which any file server serves. docs/delivery.md is the manual.
+// fardel publish: writes bundles into a static tree, which any file server serves. docs/publishing.md is the manual.
 
 #include "bundles/whole_bundle.h"
 #include "console/figures.h"
@@ -8,17 +8,20 @@
 
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_address.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <utility>
 
 namespace fardel {
 namespace {
 
 struct PublishCommand {
-    std::vector<std::string> words;  // files, then the folder of the tree
+    std::vector<std::string> words;  // files, then the address of the tree
+    bool only_plans = false;
     bool json = false;
 };
 
@@ -26,6 +29,24 @@ struct PublishedFile {
     std::string file;
     Publication publication;
 };
+
+std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? std::string() : std::string(value);
+}
+
+TreeCredentials credentials_of_environment() {
+    TreeCredentials credentials{.dav_user = variable("FARDEL_DAV_USER"),
+                                .dav_password = variable("FARDEL_DAV_PASSWORD"),
+                                .dav_token = variable("FARDEL_DAV_TOKEN"),
+                                .aws_key_id = variable("AWS_ACCESS_KEY_ID"),
+                                .aws_secret_key = variable("AWS_SECRET_ACCESS_KEY"),
+                                .aws_session_token = variable("AWS_SESSION_TOKEN"),
+                                .aws_region = variable("AWS_REGION")};
+    if (credentials.aws_region.empty())
+        credentials.aws_region = variable("AWS_DEFAULT_REGION");
+    return credentials;
+}
 
 std::string format_published(const PublishedFile& published) {
     const Publication& publication = published.publication;
@@ -42,11 +63,15 @@ Json json_of(const PublishedFile& published) {
                 {"file_bytes", publication.file_bytes}};
 }
 
-Result<Publication> publish_file(const std::string& file, TreeTarget& tree, const Interrupt& interrupt,
+Result<Publication> publish_file(const std::string& file, TreeTarget& tree, bool only_plans, const Interrupt& interrupt,
                                  Console& console) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
     FARDEL_TRY(
         verify_whole_bundle(source, printable(file), "nothing was published", {.stop = interrupt.token()}, console));
+    if (only_plans) {
+        auto planned = plan_publication(source, tree);
+        return planned ? std::move(planned) : std::move(planned).error().with_context(printable(file));
+    }
     ProgressBar bar(console, "publishing");
     auto published =
         publish_bundle(source, tree,
@@ -60,17 +85,19 @@ Result<Publication> publish_file(const std::string& file, TreeTarget& tree, cons
 
 Result<Exit> publish(const PublishCommand& command, Console& console) {
     const std::string& tree = command.words.back();
-    const auto target = make_folder_target(tree);
     const Interrupt interrupt;
+    FARDEL_TRY_ASSIGN(const auto target,
+                      open_tree_target(tree, credentials_of_environment(), {.stop = interrupt.token()}));
     std::vector<PublishedFile> published;
     for (const std::string& file : std::span(command.words).first(command.words.size() - 1)) {
-        FARDEL_TRY_ASSIGN(Publication publication, publish_file(file, *target, interrupt, console));
+        FARDEL_TRY_ASSIGN(Publication publication, publish_file(file, *target, command.only_plans, interrupt, console));
         published.push_back({.file = file, .publication = std::move(publication)});
     }
     return print_result(
         console, command.json,
         [&] {
             return Json{{"tree", tree},
+                        {"dry_run", command.only_plans},
                         {"published", json_list(published, [](const PublishedFile& one) { return json_of(one); })}};
         },
         [&] { return format_each(published, format_published); });
@@ -79,16 +106,25 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_publish(Words words, Console& console) {
-    CommandLine line("publish", "FILE... TREE [--json]",
-                     "Verifies bundles and writes them into a folder that any file server can serve to 'fardel fetch'.",
-                     "  fardel publish mygame.fardel maps.fardel /srv/www/mygame\n");
+    CommandLine line(
+        "publish", "FILE... TREE [--dry-run] [--json]",
+        "Verifies bundles and writes them into a tree that any file server can serve to 'fardel fetch'.",
+        "  fardel publish mygame.fardel maps.fardel /srv/www/mygame\n"
+        "  fardel publish mygame.fardel dav+https://example.org/mygame\n"
+        "  fardel publish mygame.fardel 's3://bucket/mygame?endpoint=https://s3.example.org&region=eu-1'\n");
     PublishCommand command;
-    line.texts("FILE", "FILE", command.words, "The bundles; the last word is TREE, the folder")->required();
+    line.texts(
+            "FILE", "FILE", command.words,
+            "The bundles; the last word is TREE: a folder, dav+https://HOST/FOLDER (FARDEL_DAV_USER and "
+            "FARDEL_DAV_PASSWORD, or FARDEL_DAV_TOKEN), or s3://BUCKET/PREFIX?endpoint=URL&region=NAME&style=path|host "
+            "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION)")
+        ->required();
+    line.flag("--dry-run", command.only_plans, "Only report what is there already and what would be written");
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     if (command.words.size() < 2)
-        return line.mistake("name at least one bundle, and the folder of the tree", console);
+        return line.mistake("name at least one bundle, and the tree", console);
     return publish(command, console);
 }
 

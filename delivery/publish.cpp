@@ -33,6 +33,12 @@ Status put_tables(const Bundle& bundle, const std::string& path, TreeTarget& tre
     return put || put.error().code() == ErrorCode::conflict ? ok() : put.error();
 }
 
+Error other_file(const std::string& message) {
+    return Error(ErrorCode::conflict, message +
+                                          ": another file with this bundle id is published, in another layout or with "
+                                          "other signatures; a published file never changes");
+}
+
 }  // namespace
 
 std::string tables_path_of(const BundleId& bundle) { return "bundles/" + bundle.hex() + ".tables"; }
@@ -45,10 +51,7 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
         .bundle = bundle->id(), .path = tree_path_of(bundle->id()), .file_bytes = file->size_bytes()};
     auto put = tree.put(publication.path, *file, work);
     if (!put && put.error().code() == ErrorCode::conflict)
-        return Error(ErrorCode::conflict,
-                     put.error().message() +
-                         ": another file with this bundle id is published, in another layout or with other "
-                         "signatures; a published file never changes");
+        return other_file(put.error().message());
     if (!put)
         return std::move(put).error();
     publication.was_there = *put == PutOutcome::was_there;
@@ -59,6 +62,19 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
 Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file, const std::string& folder,
                                    const PublishWork& work) {
     return publish_bundle(file, *make_folder_target(folder), work);
+}
+
+Result<Publication> plan_publication(const std::shared_ptr<const ByteSource>& file, TreeTarget& tree) {
+    FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
+    Publication publication{
+        .bundle = bundle->id(), .path = tree_path_of(bundle->id()), .file_bytes = file->size_bytes()};
+    const auto there = tree.open(publication.path);
+    if (!there && there.error().code() != ErrorCode::missing)
+        return there.error();
+    if (there && (*there)->size_bytes() != file->size_bytes())
+        return other_file(tree.name() + ", " + publication.path);
+    publication.was_there = there.has_value();
+    return publication;
 }
 
 }  // namespace fardel

@@ -65,7 +65,7 @@ Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const std::s
     start(scratch, name, configuration(document), served);
 }
 
-Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const Site& site) {
+Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const Site& site) : module_(site.module) {
     start(scratch, name, site.text, "");
 }
 
@@ -92,7 +92,8 @@ bool Nginx::try_start(const std::string& folder, std::string site, const std::st
         replace(site, served, tree_);
     if (site.find("/srv/fardel/incoming") != std::string::npos)
         replace(site, "/srv/fardel/incoming", folder + "/incoming");
-    std::string text = "daemon off;\nmaster_process off;\npid " + folder + "/nginx.pid;\nerror_log " + folder +
+    std::string text = (module_.empty() ? "" : "load_module " + module_ + ";\n") +
+                       "daemon off;\nmaster_process off;\npid " + folder + "/nginx.pid;\nerror_log " + folder +
                        "/error.log;\nevents { worker_connections 512; }\nhttp {\n";
     for (const char* kind : {"proxy", "fastcgi", "uwsgi", "scgi"})
         text += std::string(kind) + "_temp_path " + folder + "/temporary;\n";

@@ -15,9 +15,11 @@ public:
     // not installed.
     explicit Nginx(const ScratchFolder& scratch, const std::string& name = "nginx",
                    const std::string& document = "derived-cache.md", const std::string& served = "/srv/fardel/cache");
-    // `site`: server blocks of a configuration, of which one listens on port 8080.
+    // `text`: server blocks of a configuration, of which one listens on port 8080. `module`: the path of a module to
+    // load; empty: none.
     struct Site {
         std::string text;
+        std::string module = {};
     };
     Nginx(const ScratchFolder& scratch, const std::string& name, const Site& site);
     ~Nginx();  // stops it and removes its folder
@@ -35,6 +37,7 @@ private:
                const std::string& served);
     bool try_start(const std::string& folder, std::string site, const std::string& served);
 
+    std::string module_;
     std::string url_;
     int port_ = 0;
     std::string tree_;

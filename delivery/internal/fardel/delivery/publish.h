@@ -33,4 +33,8 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
 Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file, const std::string& folder,
                                    const PublishWork& work = {});
 
+// Returns what publish_bundle() would do, from the size of the file that is there; writes nothing. Error: conflict (it
+// has another size), those of Bundle::open and of the target.
+Result<Publication> plan_publication(const std::shared_ptr<const ByteSource>& file, TreeTarget& tree);
+
 }  // namespace fardel

@@ -1,5 +1,5 @@
 // The tree in a folder of this machine, or of one whose file system is mounted here.
-#include "file_pieces.h"
+#include "targets/file_pieces.h"
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>

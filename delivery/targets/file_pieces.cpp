@@ -1,4 +1,4 @@
-#include "file_pieces.h"
+#include "targets/file_pieces.h"
 
 #include <fardel/format/source_pieces.h>
 

@@ -1,0 +1,52 @@
+// RemoteTree: what trees on a WebDAV server and in a bucket have in common: requests that are repeated, and files that
+// are read by ranges.
+#pragma once
+
+#include <fardel/delivery/tree_target.h>
+#include <fardel/store/http_connection.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct RemoteTreeOptions {
+    HttpTimeouts timeouts;
+    unsigned attempts_max = 5;
+    std::chrono::milliseconds first_pause{200};  // before the second attempt; doubled before each further one
+    std::vector<std::string> read_headers;       // of requests for ranges
+    std::stop_token stop;
+};
+
+class RemoteTree {
+public:
+    // `url`: complete, without '/' at the end.
+    RemoteTree(std::string url, HttpConnection connection, RemoteTreeOptions options);
+
+    const std::string& url() const noexcept { return url_; }
+    // Error: malformed.
+    Result<std::string> url_of(const std::string& path) const;
+    const std::vector<std::string>& read_headers() const noexcept { return options_.read_headers; }
+    const std::stop_token& stop() const noexcept { return options_.stop; }
+
+    // Repeats a request that the server did not answer, cut off or was too busy or broken to answer (5xx, 429, …). The
+    // answer has the status of the last attempt.
+    Result<HttpAnswer> perform(const HttpRequest& request, const std::stop_token& stop) const;
+    Result<HttpAnswer> perform(const HttpRequest& request) const { return perform(request, options_.stop); }
+
+    // A file of that size, which is read by ranges; a few neighbouring bytes are kept. The tree must outlive it.
+    std::shared_ptr<const ByteSource> make_source(std::string url, std::uint64_t size_bytes) const;
+
+private:
+    const std::string url_;
+    const HttpConnection connection_;
+    const RemoteTreeOptions options_;
+};
+
+// Compares a file with the one that is there. Error: conflict.
+Result<PutOutcome> compare_with(const ByteSource& bytes, const ByteSource& there, const std::string& url,
+                                const PublishWork& work);
+
+}  // namespace fardel
