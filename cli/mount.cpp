@@ -1,6 +1,8 @@
 // fardel mount: shows bundles as a folder that every program can read, through FUSE.
 
 #include "bundles/mounts.h"
+#include "bundles/store_option.h"
+#include "console/figures.h"
 #include "fuse/fuse_session.h"
 #include "verbs.h"
 
@@ -11,8 +13,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -21,6 +26,8 @@ namespace {
 struct MountCommand {
     std::vector<std::string> words;  // files, then the folder
     MountingOptions mounting;
+    std::string tree;
+    std::vector<std::string> mirrors;
     bool allow_other = false;
     bool foreground = false;
     bool unmount = false;
@@ -36,20 +43,49 @@ std::uint64_t total_size(const std::vector<std::string>& files) {
     return bytes;
 }
 
+Result<RemoteServers> connect(const MountCommand& command) {
+    RemoteOptions options;
+    options.trees.push_back(command.tree);
+    options.trees.insert(options.trees.end(), command.mirrors.begin(), command.mirrors.end());
+    return RemoteServers::open(options);
+}
+
+void say_not_kept(const RemoteMounting& remote, Console& console) {
+    for (const auto& bundle : remote.bundles)
+        if (const auto reason = bundle->why_not_kept())
+            console.say(fmt::format("fardel: {}: what is read is not kept in the store: {}", short_id(bundle->id()),
+                                    reason->message()));
+}
+
 Result<Exit> mount(const MountCommand& command, Console& console) {
     const std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
     const std::string& folder = command.words.back();
+    std::optional<RemoteMounting> remote;
+    if (!command.tree.empty()) {
+        FARDEL_TRY(open_store(command.mounting.store, true));
+        FARDEL_TRY_ASSIGN(RemoteServers servers, connect(command));
+        remote.emplace(RemoteMounting{.servers = std::move(servers), .bundles = {}});
+    }
     Vfs vfs;
-    FARDEL_TRY(mount_all(vfs, files, command.mounting));
+    FARDEL_TRY(mount_all(vfs, files, command.mounting, remote ? &*remote : nullptr));
     say_missing_dependencies(vfs, console);
-    FuseTree tree{.vfs = vfs, .stored_bytes = total_size(files)};
+    std::uint64_t stored_bytes = total_size(files);
+    if (remote) {
+        say_not_kept(*remote, console);
+        for (const auto& bundle : remote->bundles)
+            stored_bytes += bundle->source()->size_bytes();
+    }
+    FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes};
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, command.allow_other));
     if (console.watched())
         console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000),
                                 command.foreground ? "Ctrl-C" : "'fardel mount --unmount'"));
+    if (remote)
+        remote->servers.pause();  // it has a thread, and the background is another process
     if (!command.foreground)
         FARDEL_TRY(session.go_to_background());
-    FARDEL_TRY(session.serve());
+    // No read waits for a server while the file system is unmounted.
+    FARDEL_TRY(session.serve(remote ? [&remote] { remote->servers.close(); } : std::function<void()>()));
     return Exit::fine;
 }
 
@@ -58,19 +94,26 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
 Result<Exit> run_mount(Words words, Console& console) {
     CommandLine line(
         "mount",
-        "FILE... DIR [--trust POLICY] [--store DIR] [--require-dependencies] [--foreground] [--allow-other]\n       "
+        "FILE... DIR [--trust POLICY] [--store DIR] [--from URL] [--require-dependencies] [--foreground] "
+        "[--allow-other]\n       "
         "fardel mount "
         "--unmount DIR",
         "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
         "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
         "  fardel mount 6f0c1d2a /mnt/game --store ~/.local/share/fardel\n"
+        "  fardel mount 6f0c...2d1a /mnt/game --store ~/.local/share/fardel --from https://example.org/mygame\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
     line.texts("FILE", "FILE", command.words,
                "The bundles, in the order in which they are mounted; the last word is DIR, an empty folder")
         ->required();
     add_mounting_options(line, command.mounting);
+    line.text(
+        "--from", "URL", command.tree,
+        "A tree that 'fardel publish' has written: bundles that are named by their ids, and those that they need, "
+        "are read from it while they are used, and kept in the store");
+    line.texts("--mirror", "URL", command.mirrors, "With --from: another server with the same tree");
     line.flag("-f,--foreground", command.foreground, "Do not go to the background; end when unmounted, or with Ctrl-C");
     line.flag("--allow-other", command.allow_other, "Let other users read the folder too");
     line.flag("-u,--unmount", command.unmount, "Unmount what fardel has mounted at DIR");
@@ -78,11 +121,13 @@ Result<Exit> run_mount(Words words, Console& console) {
         return *over;
     if (command.unmount) {
         if (command.words.size() != 1 || !command.mounting.policy_path.empty() ||
-            command.mounting.require_dependencies || command.foreground || command.allow_other)
+            command.mounting.require_dependencies || !command.tree.empty() || command.foreground || command.allow_other)
             return line.mistake("--unmount takes one folder and no other option", console);
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;
     }
+    if (command.tree.empty() && !command.mirrors.empty())
+        return line.mistake("--mirror needs --from", console);
     if (command.words.size() < 2)
         return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);

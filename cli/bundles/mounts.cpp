@@ -43,6 +43,27 @@ Status add_stored(MountChange& change, std::set<BundleId>& added, const BundleSt
     return ok();
 }
 
+// The same, from servers. A shortened id is one of the store's.
+Status add_remote(MountChange& change, std::set<BundleId>& added, const BundleStore& store, RemoteMounting& remote,
+                  const std::string& digits, const MountOptions& options) {
+    auto wanted = BundleId::parse(digits);
+    if (!wanted) {
+        wanted = store.find(digits);
+        if (!wanted)
+            return std::move(wanted).error().with_context("a bundle on a server is named by all 64 digits of its id");
+    }
+    FARDEL_TRY_ASSIGN(auto mounts, open_remote_bundles(store, remote.servers, *wanted, options.policy, options.time));
+    for (RemoteMount& mount : mounts) {
+        if (!added.insert(mount.bundle).second)
+            continue;
+        change.mount.push_back({.subject = std::move(mount.source), .options = options});
+        change.mount.back().options.label = mount.bundle.hex();
+        if (mount.remote)
+            remote.bundles.push_back(std::move(mount.remote));
+    }
+    return ok();
+}
+
 }  // namespace
 
 void add_mounting_options(CommandLine& line, MountingOptions& options) {
@@ -55,7 +76,8 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
               "variable FARDEL_STORE)");
 }
 
-Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options) {
+Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options,
+                 RemoteMounting* remote) {
     std::optional<TrustPolicy> policy;
     if (!options.policy_path.empty()) {
         FARDEL_TRY_ASSIGN(policy, read_trust_policy(options.policy_path));
@@ -68,7 +90,9 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
     MountChange change;
     std::set<BundleId> stored;
     for (const std::string& file : files) {
-        if (store && may_name_stored_bundle(file))
+        if (store && remote != nullptr && may_name_stored_bundle(file))
+            FARDEL_TRY(add_remote(change, stored, *store, *remote, file, mount));
+        else if (store && may_name_stored_bundle(file))
             FARDEL_TRY(add_stored(change, stored, *store, file, mount));
         else
             change.mount.push_back({.subject = file, .options = mount});

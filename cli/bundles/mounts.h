@@ -5,9 +5,11 @@
 #include "console/console.h"
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/remote_bundle.h>
 #include <fardel/vfs/vfs.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,10 +28,18 @@ struct MountingOptions {
 // Adds --trust, --require-dependencies and --store.
 void add_mounting_options(CommandLine& line, MountingOptions& options);
 
+// Bundles that are read from servers while they are mounted.
+struct RemoteMounting {
+    RemoteServers servers;
+    std::vector<std::shared_ptr<const RemoteBundle>> bundles;
+};
+
 // Mounts the files at the root in one step, in this order; later ones win. With a store, a word that names no file but
-// could begin a bundle id is a bundle of the store, before which its static dependencies are mounted. Errors: those of
-// read_trust_policy, BundleStore and Vfs::mount.
-Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options);
+// could begin a bundle id is a bundle of the store, before which its static dependencies are mounted. With `remote`,
+// which needs a store, what that does not have whole is read from the servers, and added to `remote`. Errors: those of
+// read_trust_policy, BundleStore, open_remote_bundles and Vfs::mount.
+Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options,
+                 RemoteMounting* remote = nullptr);
 
 // Says on standard error which mounts have static dependencies that are not mounted: one line per mount.
 void say_missing_dependencies(const Vfs& vfs, Console& console);

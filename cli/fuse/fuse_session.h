@@ -7,6 +7,7 @@
 
 #include <fardel/base/result.h>
 
+#include <functional>
 #include <string>
 
 struct fuse;
@@ -26,7 +27,9 @@ public:
     // started.
     Status go_to_background();
     // Answers requests on several threads until the file system is unmounted, or SIGINT, SIGTERM or SIGHUP arrives.
-    Status serve();
+    // `ending` is then called once, on another thread, before the last requests are answered: they may wait for
+    // something that it can end.
+    Status serve(const std::function<void()>& ending = {});
 
 private:
     explicit FuseSession(::fuse* fuse) noexcept : fuse_(fuse) {}

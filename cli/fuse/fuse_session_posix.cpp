@@ -9,8 +9,11 @@
 
 #include <fuse.h>
 #include <fuse_log.h>
+#include <fuse_lowlevel.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +23,7 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,6 +32,7 @@ namespace fs = std::filesystem;
 namespace fardel {
 namespace {
 
+constexpr std::chrono::milliseconds kEndPolled{50};
 constexpr std::string_view kType = "fuse.fardel";  // as /proc/self/mountinfo names it
 
 // libfuse reports errors to a function without a context argument, so the messages are kept in global variables.
@@ -122,6 +127,22 @@ Status unmount_as_user(const std::string& mount_point, const std::string& shown)
     return program.wait().is_success() ? ok() : Status(system_error(EBUSY, shown));
 }
 
+// Threads that are started meanwhile receive no signals.
+class SignalsBlocked {
+public:
+    SignalsBlocked() {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+    }
+    ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
 }  // namespace
 
 FuseSession::FuseSession(FuseSession&& other) noexcept
@@ -160,12 +181,23 @@ Status FuseSession::go_to_background() {
     return ok();
 }
 
-Status FuseSession::serve() {
+Status FuseSession::serve(const std::function<void()>& ending) {
     if (::fuse_set_signal_handlers(::fuse_get_session(fuse_)) != 0)
         return Error(ErrorCode::io, take_logged());
     fuse_loop_config config{};
     config.max_idle_threads = 10;
+    std::jthread watcher;
+    if (ending) {
+        const SignalsBlocked blocked;  // a signal must interrupt this thread, which waits for it
+        watcher = std::jthread([this, &ending](const std::stop_token& stop) {
+            while (!stop.stop_requested() && ::fuse_session_exited(::fuse_get_session(fuse_)) == 0)
+                std::this_thread::sleep_for(kEndPolled);
+            if (!stop.stop_requested())
+                ending();
+        });
+    }
     const int failure = ::fuse_loop_mt(fuse_, &config);  // below 0: errno; above: the signal that ended it
+    watcher = {};
     ::fuse_remove_signal_handlers(::fuse_get_session(fuse_));
     if (failure < 0)
         return system_error(-failure, "lost the connection to the kernel");

@@ -1,19 +1,33 @@
 #include "remote/kept_bytes.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 namespace fardel {
 namespace {
 
 constexpr std::size_t kRecentBytesMax = 32u << 20;
+constexpr int kLockAttempts = 20;
+constexpr std::chrono::milliseconds kLockWait{50};
+
+// A program that has just ended may still have the lock.
+Result<IncomingBundle> open_incoming(const BundleStore& store, const BundleId& bundle) {
+    for (int attempt = 1;; ++attempt) {
+        auto incoming = IncomingBundle::open(store, bundle);
+        if (incoming || incoming.error().code() != ErrorCode::busy || attempt == kLockAttempts)
+            return incoming;
+        std::this_thread::sleep_for(kLockWait);
+    }
+}
 
 }  // namespace
 
 Result<std::unique_ptr<KeptBytes>> KeptBytes::open(const BundleStore& store, const BundleId& bundle) {
     std::unique_ptr<KeptBytes> kept(new KeptBytes);
-    auto incoming = IncomingBundle::open(store, bundle);
+    auto incoming = open_incoming(store, bundle);
     if (incoming) {
         kept->incoming_.emplace(std::move(*incoming));
         kept->file_bytes_ = kept->incoming_->file_bytes();
@@ -65,7 +79,7 @@ Status KeptBytes::discard() {
     }
     stored_.reset();
     file_bytes_.reset();
-    return incoming_->discard();
+    return incoming_->held_bytes() == 0 ? incoming_->discard() : incoming_->restart();
 }
 
 std::optional<Error> KeptBytes::why_in_memory() const {

@@ -35,7 +35,7 @@ public:
     bool read(std::uint64_t offset, std::span<std::byte> out) const;
     // Keeps bytes that were compared with their hash.
     void write(std::uint64_t offset, std::span<const std::byte> bytes);
-    // Forgets everything: it does not fit the bundle. Nobody reads meanwhile.
+    // Forgets everything: it does not fit the bundle. A fetch can still use blocks of it. Nobody reads meanwhile.
     Status discard();
 
     // Why bytes are no longer kept on disk; nothing: they are.

@@ -1,0 +1,110 @@
+// The program mounts bundles from a server: through nginx, the kernel's FUSE and the program.
+#include "sample.h"
+
+#include "kit/nginx.h"
+#include "kit/odd_server.h"
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+using namespace fardel::tests;
+namespace fs = std::filesystem;
+
+namespace {
+
+// What reading a file through a mount gives.
+std::string contents_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class RemoteMount {
+public:
+    RemoteMount(const ScratchFolder& scratch, std::vector<std::string> words) : path_(scratch.path("mnt")) {
+        REQUIRE_MESSAGE(fs::exists("/dev/fuse"), "these tests mount: they need /dev/fuse");
+        fs::create_directories(path_);
+        words.insert(words.begin(), "mount");
+        words.push_back(path_);
+        run_well(words);
+    }
+    ~RemoteMount() {
+        if (!path_.empty())
+            static_cast<void>(run_program({"fusermount3", "-q", "-u", "-z", path_}));
+    }
+    RemoteMount(const RemoteMount&) = delete;
+    RemoteMount& operator=(const RemoteMount&) = delete;
+
+    std::string path(const std::string& name) const { return path_ + "/" + name; }
+    void unmount() {
+        run_well({"mount", "--unmount", path_});
+        path_.clear();
+    }
+
+private:
+    std::string path_;
+};
+
+}  // namespace
+
+TEST_CASE("mount --from: a published bundle is read through nginx, and again without it") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string id = run_well({"id", bundle}).substr(0, 64);
+    const std::string store = scratch.path("store");
+    std::string url;
+    {
+        const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+        url = nginx.url();
+        run_well({"publish", bundle, nginx.tree()});
+        RemoteMount mount(scratch, {id, "--store", store, "--from", url});
+        CHECK(contents_of(mount.path("default.cfg")) == kConfig);
+        mount.unmount();
+    }
+    RemoteMount mount(scratch, {id, "--store", store, "--from", url});
+    CHECK(contents_of(mount.path("default.cfg")) == kConfig);
+    CHECK(contents_of(mount.path("maps/dm01.bsp")).empty());
+    mount.unmount();
+    CHECK(run({"mount", id, scratch.path("mnt"), "--from", url}).err.find("--store") != std::string::npos);
+    CHECK(run({"mount", "0123456789", scratch.path("mnt"), "--from", url, "--store", store}).err.find("64 digits") !=
+          std::string::npos);
+}
+
+TEST_CASE("mount --from: a read that waits for a server does not delay the end of the mount") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string id = run_well({"id", bundle}).substr(0, 64);
+    const std::string bytes = read_file(bundle);
+    // A server that answers until the blocks of the map are asked for.
+    const OddServer server([&](OddServer::Guest& guest) {
+        const std::string head = guest.head();
+        const std::size_t at = head.find("bytes=");
+        REQUIRE(at != std::string::npos);
+        const std::size_t first = std::stoul(head.substr(at + 6));
+        const std::size_t last = std::stoul(head.substr(head.find('-', at) + 1));
+        if (last - first > 20'000 && first < 300'000) {
+            guest.hang();
+            return;
+        }
+        guest.send(http_answer("206 Partial Content", bytes.substr(first, last + 1 - first),
+                               "Content-Range: bytes " + std::to_string(first) + "-" + std::to_string(last) + "/" +
+                                   std::to_string(bytes.size()) + "\r\n"));
+    });
+    const std::string folder = scratch.path("mnt");
+    fs::create_directories(folder);
+    Running program({"mount", id, folder, "--foreground", "--store", scratch.path("store"), "--from", server.url()});
+    for (int i = 0; i < 1000 && !fs::exists(folder + "/maps"); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::string read = "nothing";
+    std::jthread reader([&] { read = contents_of(folder + "/maps/dm01.bsp"); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const auto start = std::chrono::steady_clock::now();
+    program.send(SIGTERM);
+    CHECK(program.wait().exit_code == 0);
+    reader.join();
+    CHECK(read.empty());
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
