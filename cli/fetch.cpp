@@ -27,6 +27,9 @@ struct FetchCommand {
     std::vector<std::string> mirrors;
     std::string store;
     std::string policy;
+    std::vector<std::string> names;
+    std::vector<std::string> tags;
+    std::vector<std::string> closures;
     std::uint64_t bytes_max = 0;  // 0: no limit
     std::uint64_t rate = 0;       // bytes per second; 0: no limit
     std::uint64_t connections = 6;
@@ -41,6 +44,8 @@ std::string format_planned(const PlannedFetch& planned) {
         fmt::format("  {}  {}: {} of {} in {}", short_id(planned.bundle), format_title(planned.name, planned.version),
                     format_size(planned.fetch_bytes), format_size(planned.file_bytes),
                     format_count(planned.requests, "request", "requests"));
+    if (planned.left_bytes != 0)
+        text += fmt::format(", {} left out", format_size(planned.left_bytes));
     for (const std::string& signer : planned.signers)
         text += fmt::format(", signed by {}", printable(signer));
     return text + "\n";
@@ -56,7 +61,8 @@ Json json_of(const PlannedFetch& planned) {
     return Json{{"bundle", planned.bundle.hex()},     {"name", planned.name},
                 {"version", planned.version},         {"signers", planned.signers},
                 {"file_bytes", planned.file_bytes},   {"tables_bytes", planned.tables_bytes},
-                {"fetch_bytes", planned.fetch_bytes}, {"requests", planned.requests}};
+                {"fetch_bytes", planned.fetch_bytes}, {"left_bytes", planned.left_bytes},
+                {"requests", planned.requests}};
 }
 
 Json json_of(const FetchPlan& plan) {
@@ -87,6 +93,15 @@ private:
     Clock::time_point start_ = Clock::now();
 };
 
+// "axis=value"
+Result<Tag> parse_tag(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+        return Error(ErrorCode::malformed,
+                     fmt::format("--tags {}: a tag is written as AXIS=VALUE, for example lang=de", printable(text)));
+    return Tag{.axis = text.substr(0, equals), .value = text.substr(equals + 1)};
+}
+
 // Ends a fetch of which only the plan was wanted.
 constexpr std::string_view kPlanOnly = "only the plan was asked for";
 
@@ -114,6 +129,12 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     options.trees.push_back(command.tree);
     options.trees.insert(options.trees.end(), command.mirrors.begin(), command.mirrors.end());
     options.policy = policy ? &*policy : nullptr;
+    options.selection.names = command.names;
+    options.selection.closures = command.closures;
+    for (const std::string& text : command.tags) {
+        FARDEL_TRY_ASSIGN(Tag tag, parse_tag(text));
+        options.selection.tags.push_back(std::move(tag));
+    }
     options.stop = interrupt.token();
     options.repairs = command.repairs || damaged_file != nullptr;
     options.damaged_copy = damaged_file;
@@ -165,13 +186,20 @@ Result<Exit> run_fetch(Words words, Console& console) {
         "stopped, and the next one goes on from there.",
         "  fardel fetch https://example.org/mygame 6f0c...2d1a --store ~/.local/share/fardel\n"
         "  fardel fetch https://example.org/mygame 6f0c...2d1a --plan     # what it would cost\n"
-        "  fardel fetch https://example.org/mygame 6f0c...2d1a --repair   # only what is damaged in the store\n");
+        "  fardel fetch https://example.org/mygame 6f0c...2d1a --repair   # only what is damaged in the store\n"
+        "  fardel fetch https://example.org/mygame 6f0c...2d1a --closure maps/dm01.bsp --tags lang=de\n");
     FetchCommand command;
     line.text("URL", "URL", command.tree, "The tree that 'fardel publish' has written")->required();
     line.texts("ID", "ID", command.ids, "The bundle ids, all 64 digits of each")->required();
     add_store_option(line, command.store);
     line.text("--trust", "POLICY", command.policy, "Fetch only bundles that this policy trusts (default: any bundle)");
     line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
+    line.texts("--only", "GLOB", command.names,
+               "Fetch only the content of names that match, for example 'maps/q3dm1*'; may be repeated");
+    line.texts("--closure", "NAME", command.closures,
+               "Fetch the content of this name with everything that it refers to; may be repeated");
+    line.texts("--tags", "AXIS=VALUE", command.tags,
+               "Of names with variants, fetch those with this tag, for example lang=de; may be repeated");
     line.flag("--plan", command.plan_only, "Only show what would be fetched, and how much it is");
     line.flag("--repair", command.repairs, "Read what the store has of these bundles, and fetch what is damaged");
     line.text("--repair-file", "FILE", command.damaged_file,

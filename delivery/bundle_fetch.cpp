@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <unordered_set>
 #include <utility>
 
 namespace fardel {
@@ -234,9 +235,13 @@ Result<PlannedFetch> BundleFetch::plan() {
     FARDEL_TRY_ASSIGN(planned.version, text_of(*bundle_, "version"));
     blocks_.clear();
     requests_.clear();
+    FARDEL_TRY_ASSIGN(const std::vector<bool> wanted, chosen_blocks());
+    std::unordered_set<std::uint64_t> unwanted;  // by stored offset
     for (std::uint32_t i = 0; i < bundle_->table_count(TableKind::blocks); ++i) {
         FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
         blocks_.push_back(block);
+        if (!wanted.empty() && !wanted[i])
+            unwanted.insert(block.stored_offset);
     }
     std::ranges::sort(blocks_, {}, &BlockRecord::stored_offset);
     if (options_.repairs)
@@ -256,7 +261,9 @@ Result<PlannedFetch> BundleFetch::plan() {
         if (!has) {
             FARDEL_TRY_ASSIGN(has, copy_block(offset, block));
         }
-        if (!has)
+        if (!has && unwanted.contains(block.stored_offset))
+            planned.left_bytes += block.stored_bytes;
+        else if (!has)
             missing.push_back({.offset = offset, .length_bytes = block.stored_bytes, .hash = block.stored_hash});
     }
     requests_ = make_requests(missing);
@@ -264,6 +271,23 @@ Result<PlannedFetch> BundleFetch::plan() {
     for (const FetchRequest& request : requests_)
         planned.fetch_bytes += bytes_of(request);
     return planned;
+}
+
+Result<std::vector<bool>> BundleFetch::chosen_blocks() const {
+    std::vector<bool> wanted;
+    if (!chosen_)
+        return wanted;
+    wanted.resize(static_cast<std::size_t>(bundle_->table_count(TableKind::blocks)));
+    for (std::uint32_t i = 0; i < bundle_->asset_count(); ++i) {
+        if (!(*chosen_)[i])
+            continue;
+        FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle_->asset(AssetIndex{i}));
+        FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle_->placement(AssetIndex{i}));
+        if (!fits(placement.first_block, asset.piece_count(), wanted.size()))
+            return Error(ErrorCode::malformed, subject_of(id_) + ": the placement of an asset is not valid");
+        std::fill_n(wanted.begin() + placement.first_block, asset.piece_count(), true);
+    }
+    return wanted;
 }
 
 // ---- Repairing ------------------------------------------------------------------------------------------------------
@@ -369,7 +393,28 @@ Status BundleFetch::fill(std::uint64_t from, std::uint64_t to) {
     return incoming_.write(from, std::vector<std::byte>(static_cast<std::size_t>(to - from)));
 }
 
+// What was fetched for an earlier choice was verified then.
+Status BundleFetch::finish_part() {
+    FARDEL_TRY_ASSIGN(auto source, incoming_.source());
+    FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {}));
+    for (std::uint32_t i = 0; i < bundle->asset_count(); ++i) {
+        if (!(*chosen_)[i])
+            continue;
+        if (options_.stop.stop_requested())
+            return Error(ErrorCode::cancelled, "the transfer was stopped");
+        Status verified = bundle->verify_asset(AssetIndex{i});
+        if (!verified && verified.error().code() != ErrorCode::io) {
+            FARDEL_TRY(incoming_.discard());
+            return std::move(verified).error().with_context(subject_of(id_) + " is wrong in itself and was discarded");
+        }
+        FARDEL_TRY(std::move(verified));
+    }
+    return std::move(incoming_).commit(bundle_->layout_id());
+}
+
 Status BundleFetch::finish() {
+    if (chosen_ && incoming_.held_bytes() < *incoming_.file_bytes())
+        return finish_part();
     FARDEL_TRY_ASSIGN(auto source, incoming_.source());
     FARDEL_TRY_ASSIGN(
         const VerifyReport report,

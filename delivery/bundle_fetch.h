@@ -1,6 +1,7 @@
 // BundleFetch: one bundle on its way from servers into a store, step by step.
 #pragma once
 
+#include "content_choice.h"
 #include "tables_file.h"
 #include "unit_transfer.h"
 
@@ -10,7 +11,9 @@
 #include <fardel/store/incoming_bundle.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -25,6 +28,9 @@ public:
     // Fetches heads, tables and signatures, checks all pages of the tables and asks the policy. If a server sends
     // tables that do not fit, or signatures that the policy refuses, the next one is asked. Call it first.
     Status fetch_tables();
+    const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }
+    // Fetches only the content of these assets. After fetch_tables(), before plan(). Without it: everything.
+    void choose(ChosenAssets assets) { chosen_ = std::move(assets); }
     // Locates blocks that other bundles in the store have, and returns what remains. After fetch_tables().
     Result<PlannedFetch> plan();
     // Whether the store has the bundle, whole and right. After plan(), with FetchOptions::repairs.
@@ -37,7 +43,8 @@ public:
     // After fetch_content() has failed: asks the servers for heads and tables again if what they have may be another
     // layout of the bundle, and returns whether it is; then plan() again. Blocks that were received are kept.
     Result<bool> find_other_layout();
-    // Verifies the whole bundle and makes it visible in the store. Call it last.
+    // Verifies the whole bundle, or of one of which something was not chosen each asset that was, and makes it visible
+    // in the store. Call it last.
     Status finish();
 
     const BundleId& id() const noexcept { return id_; }
@@ -56,6 +63,9 @@ private:
     // Adds the parts of a range that are not held yet.
     void add_units(std::vector<FetchUnit>& units, std::uint64_t offset, std::uint64_t length_bytes) const;
     Status open_bundle();
+    // Returns by block whether chosen content is in it.
+    Result<std::vector<bool>> chosen_blocks() const;
+    Status finish_part();
     Status fill_padding();
     Status fill(std::uint64_t from, std::uint64_t to);
     // Copies a range of the damaged copy, whatever its bytes are; does nothing if it cannot be read.
@@ -85,6 +95,7 @@ private:
     LayoutHead layout_;
     TableSections sections_;
     std::shared_ptr<const Bundle> bundle_;  // reads the tables only
+    std::optional<ChosenAssets> chosen_;    // nothing: all
     std::vector<BlockRecord> blocks_;       // by offset; after plan()
     std::vector<FetchRequest> requests_;
 };

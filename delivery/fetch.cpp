@@ -28,6 +28,7 @@ public:
 
     Result<FetchSummary> run(std::span<const BundleId> bundles) {
         FARDEL_TRY(collect(bundles));
+        FARDEL_TRY(choose());
         FARDEL_TRY(plan());
         if (options_.consent)
             FARDEL_TRY(options_.consent(summary_.plan));
@@ -55,7 +56,7 @@ private:
     }
 
     // Returns the static dependencies of a bundle that the store has; nothing if it is not whole or cannot be read.
-    std::optional<std::vector<BundleId>> stored_needs(const BundleId& id) const {
+    std::optional<std::vector<BundleId>> stored_needs(const BundleId& id) {
         if (options_.repairs || !stored_.contains(id))
             return std::nullopt;
         auto source = store_.open_bundle(id);
@@ -65,7 +66,11 @@ private:
         if (!bundle)
             return std::nullopt;
         auto needed = static_dependencies(**bundle);
-        return needed ? std::optional(*std::move(needed)) : std::nullopt;
+        if (!needed)
+            return std::nullopt;
+        if (!options_.selection.is_everything())
+            whole_.push_back(*bundle);
+        return *std::move(needed);
     }
 
     Status visit(const BundleId& first) {
@@ -87,6 +92,18 @@ private:
                 },
         };
         return walk_.run(first, steps);
+    }
+
+    Status choose() {
+        if (options_.selection.is_everything())
+            return ok();
+        std::vector<std::shared_ptr<const Bundle>> bundles = whole_;
+        for (const auto& fetch : fetches_)
+            bundles.push_back(fetch->bundle());
+        FARDEL_TRY_ASSIGN(auto chosen, choose_content(bundles, options_.selection));
+        for (const auto& fetch : fetches_)
+            fetch->choose(std::move(chosen.at(fetch->id())));
+        return ok();
     }
 
     Status plan() {
@@ -149,6 +166,7 @@ private:
     RangeClient client_;
     const std::vector<std::string> trees_;
     std::unordered_set<BundleId> stored_;
+    std::vector<std::shared_ptr<const Bundle>> whole_;  // of those, what is needed; with a selection
     DependencyWalk walk_;
     std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are
     std::vector<std::unique_ptr<BundleFetch>> fetches_;                   // each after those that it needs

@@ -70,7 +70,7 @@ private:
     }
     Error not_held(std::uint64_t offset) const {
         return Error(ErrorCode::missing, subject() + ": the bytes at offset " + std::to_string(offset) +
-                                             " are not here; the bundle is incomplete");
+                                             " are not here: the bundle is incomplete; fetch it to get the rest");
     }
 
     const StoreRecord record_;

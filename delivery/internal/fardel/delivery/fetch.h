@@ -7,6 +7,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/content_selection.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
@@ -31,6 +32,7 @@ struct PlannedFetch {
     std::uint64_t file_bytes = 0;
     std::uint64_t tables_bytes = 0;  // received before the plan: heads, tables and signatures
     std::uint64_t fetch_bytes = 0;   // still to be received, exactly, unless something must be repeated
+    std::uint64_t left_bytes = 0;    // of blocks that are neither here nor wanted: more than 0: it will be incomplete
     std::uint64_t requests = 0;
 };
 
@@ -60,6 +62,9 @@ struct FetchOptions {
     bool repairs = false;
     // A file of the one bundle that is fetched, which may be damaged: what is right in it is not fetched.
     std::shared_ptr<const ByteSource> damaged_copy;
+    // What is wanted of the bundles. What is not stays away; a bundle of which something is not here becomes visible as
+    // incomplete, and later fetches add to it.
+    ContentSelection selection;
     unsigned attempts_max = 6;                    // of one range
     std::uint64_t tables_bytes_max = 1ull << 30;  // of one bundle, received before the plan is shown
 };
@@ -73,7 +78,7 @@ struct FetchSummary {
 // Fetches the bundles and all their static dependencies. Bundles that the store has whole are left out. Errors:
 // missing, denied, busy, unreachable (no tree has a bundle or answers), corrupt (all trees send wrong bytes),
 // untrusted, revoked, expired (the policy), limit, no_space, cancelled, io, malformed (a tree's URL; a bundle that is
-// wrong in itself), and those of `consent`.
+// wrong in itself), missing also if the selection means nothing, and those of `consent`.
 Result<FetchSummary> fetch_bundles(const BundleStore& store, std::span<const BundleId> bundles,
                                    const FetchOptions& options);
 
