@@ -70,6 +70,8 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
     FARDEL_TRY(mount_all(vfs, files, command.mounting, remote ? &*remote : nullptr));
     say_missing_dependencies(vfs, console);
     std::uint64_t stored_bytes = total_size(files);
+    if (!remote)
+        say_incomplete_bundles(vfs, command.mounting, console);
     if (remote) {
         say_not_kept(*remote, console);
         for (const auto& bundle : remote->bundles)

@@ -114,6 +114,7 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     Vfs vfs;
     FARDEL_TRY(mount_all(vfs, command.mounts, command.mounting));
     say_missing_dependencies(vfs, console);
+    say_incomplete_bundles(vfs, command.mounting, console);
     vfs.prefer(command.preference);
     FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path, command.extensions));
     return print_result(

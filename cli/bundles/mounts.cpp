@@ -1,6 +1,7 @@
 #include "mounts.h"
 
 #include "bundles/store_option.h"
+#include "console/figures.h"
 
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
@@ -116,6 +117,23 @@ void say_missing_dependencies(const Vfs& vfs, Console& console) {
                         "nowhere: {}; 'fardel links' lists what is missing",
                         printable(mount.label), list));
     }
+}
+
+void say_incomplete_bundles(const Vfs& vfs, const MountingOptions& options, Console& console) {
+    const auto store = find_store(options.store);
+    if (!store || !*store)
+        return;
+    const auto stored = (*store)->list();
+    if (!stored)
+        return;
+    for (const MountDescription& mount : vfs.mounts())
+        for (const StoredBundle& bundle : *stored)
+            if (bundle.bundle == mount.bundle && mount.label == bundle.bundle.hex() &&
+                bundle.held_bytes < bundle.file_bytes)
+                console.say(fmt::format(
+                    "fardel: {}: incomplete: {} of {} are here; reading the rest is an error until "
+                    "'fardel fetch' has brought it",
+                    short_id(bundle.bundle), format_size(bundle.held_bytes), format_size(bundle.file_bytes)));
 }
 
 MountLabels labels_of(const Vfs& vfs) {

@@ -44,4 +44,7 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
 // Says on standard error which mounts have static dependencies that are not mounted: one line per mount.
 void say_missing_dependencies(const Vfs& vfs, Console& console);
 
+// Says on standard error which of the mounted bundles are incomplete in the store: one line per bundle.
+void say_incomplete_bundles(const Vfs& vfs, const MountingOptions& options, Console& console);
+
 }  // namespace fardel

@@ -4,6 +4,8 @@
 #include "kit/nginx.h"
 #include "kit/odd_server.h"
 
+#include <nlohmann/json.hpp>
+
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include <thread>
 
 using namespace fardel::tests;
+using nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
@@ -107,4 +110,37 @@ TEST_CASE("mount --from: a read that waits for a server does not delay the end o
     reader.join();
     CHECK(read.empty());
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
+
+TEST_CASE("fetch --only: a part of a bundle is listed, mounted and checked as incomplete, and completed later") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string id = run_well({"id", bundle}).substr(0, 64);
+    const std::string store = scratch.path("store");
+    const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+    run_well({"publish", bundle, nginx.tree()});
+    const json plan = json::parse(
+        run_well({"fetch", nginx.url(), id, "--store", store, "--only", "*.cfg", "--plan", "--json"}))["plan"];
+    CHECK(plan["bundles"][0]["left_bytes"] > 290'000);
+    const json fetched =
+        json::parse(run_well({"fetch", nginx.url(), id, "--store", store, "--only", "*.cfg", "--json"}));
+    CHECK(fetched["received_bytes"] == plan["fetch_bytes"]);
+    CHECK(run_well({"store", "ls", "--store", store}).find("incomplete") != std::string::npos);
+    CHECK(run_well({"store", "fsck", "--store", store}).find("intact") != std::string::npos);
+    const Outcome which = run({"which", "maps/dm01.bsp", "--mount", id, "--store", store});
+    CHECK(which.exit_code == 0);
+    CHECK(which.err.find("incomplete: ") != std::string::npos);
+    const Outcome exported = run({"store", "export", id, "-o", scratch.path("out"), "--store", store});
+    CHECK(exported.exit_code != 0);
+    {
+        RemoteMount mount(scratch, {id, "--store", store});
+        CHECK(contents_of(mount.path("default.cfg")) == kConfig);
+        CHECK(contents_of(mount.path("maps/dm01.bsp")).empty());
+        mount.unmount();
+    }
+    CHECK(run({"fetch", nginx.url(), id, "--store", store, "--tags", "german"}).err.find("AXIS=VALUE") !=
+          std::string::npos);
+    run_well({"fetch", nginx.url(), id, "--store", store});
+    run_well({"store", "export", id, "-o", scratch.path("out"), "--store", store});
+    CHECK(read_file(scratch.path("out")) == read_file(bundle));
 }
