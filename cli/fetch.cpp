@@ -7,19 +7,16 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/delivery/fetch.h>
+#include <fardel/delivery/fetch_bundles.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <optional>
 #include <utility>
 
 namespace fardel {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct FetchCommand {
     std::string tree;
@@ -46,6 +43,8 @@ std::string format_planned(const PlannedFetch& planned) {
                     format_count(planned.requests, "request", "requests"));
     if (planned.left_bytes != 0)
         text += fmt::format(", {} left out", format_size(planned.left_bytes));
+    if (!planned.licence.empty())
+        text += fmt::format(", licence {}", planned.licence);
     for (const std::string& signer : planned.signers)
         text += fmt::format(", signed by {}", printable(signer));
     return text + "\n";
@@ -58,11 +57,11 @@ std::string format_plan(const FetchPlan& plan) {
 }
 
 Json json_of(const PlannedFetch& planned) {
-    return Json{{"bundle", planned.bundle.hex()},     {"name", planned.name},
-                {"version", planned.version},         {"signers", planned.signers},
-                {"file_bytes", planned.file_bytes},   {"tables_bytes", planned.tables_bytes},
-                {"fetch_bytes", planned.fetch_bytes}, {"left_bytes", planned.left_bytes},
-                {"requests", planned.requests}};
+    return Json{{"bundle", planned.bundle.hex()},       {"name", planned.name},
+                {"version", planned.version},           {"licence", planned.licence},
+                {"signers", planned.signers},           {"file_bytes", planned.file_bytes},
+                {"tables_bytes", planned.tables_bytes}, {"fetch_bytes", planned.fetch_bytes},
+                {"left_bytes", planned.left_bytes},     {"requests", planned.requests}};
 }
 
 Json json_of(const FetchPlan& plan) {
@@ -77,20 +76,16 @@ public:
     explicit FetchBar(Console& console) : bar_(console, "fetching") {}
 
     void show(const FetchProgress& progress) {
-        const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-        const double rate = seconds > 0 ? static_cast<double>(progress.received_bytes) / seconds : 0;
-        const std::uint64_t rest = progress.total_bytes - std::min(progress.total_bytes, progress.received_bytes);
         std::string text =
             fmt::format("{} of {}", format_size(progress.received_bytes), format_size(progress.total_bytes));
-        if (seconds > 1 && rate >= 1)
-            text += fmt::format(", {}/s, {} left", format_size(static_cast<std::uint64_t>(rate)),
-                                format_seconds(static_cast<double>(rest) / rate));
+        if (progress.seconds_left)
+            text += fmt::format(", {}/s, {} left", format_size(progress.bytes_per_second),
+                                format_seconds(static_cast<double>(*progress.seconds_left)));
         bar_.show(progress.received_bytes, progress.total_bytes, text);
     }
 
 private:
     ProgressBar bar_;
-    Clock::time_point start_ = Clock::now();
 };
 
 // "axis=value"
@@ -139,7 +134,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     options.repairs = command.repairs || damaged_file != nullptr;
     options.damaged_copy = damaged_file;
     options.connections.connections = static_cast<unsigned>(command.connections);
-    options.connections.bytes_per_second_max = command.rate / std::max<std::uint64_t>(command.connections, 1);
+    options.connections.bytes_per_second_max = command.rate;
     options.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
     options.consent = [&](const FetchPlan& plan) -> Status {
         shown = plan;

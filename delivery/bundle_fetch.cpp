@@ -111,13 +111,14 @@ Status BundleFetch::fetch_tables_from(std::size_t first_round) {
     const std::size_t rounds = first_round + std::max<std::size_t>(servers_, kTableRoundsMin);
     for (std::size_t round = first_round;;) {
         transfer_.begin_round(round);
+        policy_refuses_ = false;
         Status fetched = try_tables();
         if (fetched)
             return ok();
         const ErrorCode code = fetched.error().code();
         const bool had_compressed = std::exchange(has_compressed_tables_, false);
         const bool had_copy = std::exchange(copy_tables_, false);
-        if (is_refusal(code)) {
+        if (policy_refuses_) {
             // The policy has seen genuine tables: only the signatures may be better elsewhere.
             FARDEL_TRY(forget_signatures());
             if (!has_file_signatures_ || ++round < first_round + servers_)
@@ -217,7 +218,12 @@ void BundleFetch::add_units(std::vector<FetchUnit>& units, std::uint64_t offset,
 
 Status BundleFetch::open_bundle() {
     FARDEL_TRY_ASSIGN(auto source, incoming_.source());
-    FARDEL_TRY_ASSIGN(bundle_, Bundle::open(std::move(source), {.policy = options_.policy, .time = options_.time}));
+    auto opened = Bundle::open(std::move(source), {.policy = options_.policy, .time = options_.time});
+    if (!opened) {
+        policy_refuses_ = is_refusal(opened.error().code());
+        return std::move(opened).error();
+    }
+    bundle_ = *std::move(opened);
     FARDEL_TRY(bundle_->verify_tables());
     FARDEL_TRY(verify_padding(*bundle_->source(), head_.tables, layout_.manifest_offset));
     return verify_padding(*bundle_->source(), layout_.tables, layout_.layout_offset);
@@ -233,6 +239,7 @@ Result<PlannedFetch> BundleFetch::plan() {
         planned.signers.push_back(signer.label);
     FARDEL_TRY_ASSIGN(planned.name, text_of(*bundle_, "name"));
     FARDEL_TRY_ASSIGN(planned.version, text_of(*bundle_, "version"));
+    FARDEL_TRY_ASSIGN(planned.licence, text_of(*bundle_, "licence"));
     blocks_.clear();
     requests_.clear();
     FARDEL_TRY_ASSIGN(const std::vector<bool> wanted, chosen_blocks());

@@ -5,7 +5,7 @@
 #include "tables_file.h"
 #include "unit_transfer.h"
 
-#include <fardel/delivery/fetch.h>
+#include <fardel/delivery/fetch_bundles.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
 #include <fardel/store/incoming_bundle.h>
@@ -83,6 +83,7 @@ private:
     std::vector<std::string> tables_urls_;    // where compressed tables may be; empty after they were asked for
     bool has_compressed_tables_ = false;      // bytes of such a file are in the incoming bundle
     bool has_file_signatures_ = false;        // the trailer was received from the bundle file, in this round
+    bool policy_refuses_ = false;             // the signatures; a server's certificate is another matter
     std::shared_ptr<const ByteSource> copy_;  // that may be damaged; nullptr: none
     bool copy_tables_ = false;                // they are to be tried
     bool has_blocks_ = false;                 // some blocks may be among what was received

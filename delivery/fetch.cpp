@@ -1,192 +1,138 @@
 #include <fardel/delivery/fetch.h>
 
-#include "bundle_fetch.h"
+#include <fardel/delivery/fetch_bundles.h>
 
-#include <fardel/base/free_space.h>
-#include <fardel/format/dependencies.h>
-
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <unordered_map>
-#include <unordered_set>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace fardel {
-namespace {
 
-// Whether no server can help.
-bool is_of_this_machine(ErrorCode code) noexcept {
-    return code == ErrorCode::cancelled || code == ErrorCode::no_space || code == ErrorCode::io;
-}
+// What both threads use is behind the mutex.
+struct Fetch::Impl {
+    Impl(BundleStore opened, FetchWork wanted, FetchCallbacks called)
+        : store(std::move(opened)), work(std::move(wanted)), callbacks(std::move(called)) {}
+    ~Impl() {
+        stop.request_stop();
+        if (worker.joinable())
+            worker.join();
+    }
 
-// The stages of a fetch.
-class Fetch {
-public:
-    Fetch(const BundleStore& store, const FetchOptions& options, RangeClient client, std::vector<std::string> trees)
-        : store_(store), options_(options), client_(std::move(client)), trees_(std::move(trees)) {}
+    // ---- The worker ----
 
-    Result<FetchSummary> run(std::span<const BundleId> bundles) {
-        FARDEL_TRY(collect(bundles));
-        FARDEL_TRY(choose());
-        FARDEL_TRY(plan());
-        if (options_.consent)
-            FARDEL_TRY(options_.consent(summary_.plan));
-        FARDEL_TRY(verify_free_space(store_.path(), summary_.plan.fetch_bytes, "what is to be fetched"));
-        for (const auto& fetch : fetches_)
-            FARDEL_TRY(fetch_content(*fetch));
-        for (const auto& fetch : fetches_) {
-            summary_.received_bytes += fetch->counts().received_bytes;
-            summary_.requests += fetch->counts().requests;
+    void run() {
+        FetchOptions options;
+        options.trees = work.servers;
+        options.policy = work.policy.get();
+        options.time = work.time;
+        options.connections.connections = work.connections;
+        if (work.public_https_only)
+            options.connections.servers = ServerRule::public_https();
+        options.connections.bytes_per_second_max = work.bytes_per_second_max;
+        options.stop = stop.get_token();
+        if (callbacks.planned)
+            options.consent = [this](const FetchPlan& plan) { return ask(plan); };
+        if (callbacks.progress)
+            options.progress = [this](const FetchProgress& now) {
+                const std::scoped_lock lock(mutex);
+                progress = now;
+                changed.notify_all();
+            };
+        auto fetched = fetch_bundles(store, work.bundles, options);
+        const std::scoped_lock lock(mutex);
+        ended.emplace(std::move(fetched));
+        changed.notify_all();
+    }
+
+    Status ask(const FetchPlan& plan) {
+        std::unique_lock lock(mutex);
+        question = plan;
+        answer.reset();
+        changed.notify_all();
+        if (!changed.wait(lock, stop.get_token(), [this] { return answer.has_value(); }))
+            return Error(ErrorCode::cancelled, "the fetch was stopped");
+        return *answer;
+    }
+
+    // ---- The caller ----
+
+    bool has_news() const { return question || progress || ended; }
+
+    bool poll(std::chrono::milliseconds wait_max) {
+        if (outcome)
+            return true;
+        std::optional<FetchPlan> asked;
+        std::optional<FetchProgress> shown;
+        {
+            std::unique_lock lock(mutex);
+            if (wait_max.count() > 0)
+                changed.wait_for(lock, wait_max, [this] { return has_news(); });
+            asked = std::exchange(question, std::nullopt);
+            shown = std::exchange(progress, std::nullopt);
+            if (ended)
+                outcome.emplace(*std::exchange(ended, std::nullopt));
         }
-        return std::move(summary_);
+        if (asked && !outcome)
+            callbacks.planned(*asked);
+        if (shown)
+            callbacks.progress(*shown);
+        if (outcome && callbacks.ended)
+            callbacks.ended(*outcome);
+        return outcome.has_value();
     }
 
-private:
-    // Fetches the tables of all bundles that are missing, and of those that they need.
-    Status collect(std::span<const BundleId> bundles) {
-        store_.remove_leftovers();
-        FARDEL_TRY_ASSIGN(const auto stored, store_.list());
-        for (const StoredBundle& bundle : stored)
-            if (bundle.held_bytes == bundle.file_bytes)
-                stored_.insert(bundle.bundle);
-        for (const BundleId& bundle : bundles)
-            FARDEL_TRY(visit(bundle));
-        return ok();
+    void reply(Status status) {
+        const std::scoped_lock lock(mutex);
+        answer = std::move(status);
+        changed.notify_all();
     }
 
-    // Returns the static dependencies of a bundle that the store has; nothing if it is not whole or cannot be read.
-    std::optional<std::vector<BundleId>> stored_needs(const BundleId& id) {
-        if (options_.repairs || !stored_.contains(id))
-            return std::nullopt;
-        auto source = store_.open_bundle(id);
-        if (!source)
-            return std::nullopt;
-        const auto bundle = Bundle::open(*std::move(source), {});
-        if (!bundle)
-            return std::nullopt;
-        auto needed = static_dependencies(**bundle);
-        if (!needed)
-            return std::nullopt;
-        if (!options_.selection.is_everything())
-            whole_.push_back(*bundle);
-        return *std::move(needed);
-    }
-
-    Status visit(const BundleId& first) {
-        const DependencyWalk::Steps steps{
-            .enter = [this](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
-                if (auto needed = stored_needs(id))
-                    return needed;
-                FARDEL_TRY_ASSIGN(auto fetch, BundleFetch::open(store_, id, trees_, client_, options_));
-                FARDEL_TRY(fetch->fetch_tables());
-                FARDEL_TRY_ASSIGN(auto needed, fetch->dependencies());
-                entered_.emplace(id, std::move(fetch));
-                return std::optional(std::move(needed));
-            },
-            .leave =
-                [this](const BundleId& id) {
-                    if (auto fetch = entered_.extract(id))
-                        fetches_.push_back(std::move(fetch.mapped()));
-                    return ok();
-                },
-        };
-        return walk_.run(first, steps);
-    }
-
-    Status choose() {
-        if (options_.selection.is_everything())
-            return ok();
-        std::vector<std::shared_ptr<const Bundle>> bundles = whole_;
-        for (const auto& fetch : fetches_)
-            bundles.push_back(fetch->bundle());
-        FARDEL_TRY_ASSIGN(auto chosen, choose_content(bundles, options_.selection));
-        for (const auto& fetch : fetches_)
-            fetch->choose(std::move(chosen.at(fetch->id())));
-        return ok();
-    }
-
-    Status plan() {
-        for (const auto& fetch : fetches_) {
-            FARDEL_TRY_ASSIGN(PlannedFetch planned, fetch->plan());
-            summary_.plan.fetch_bytes += planned.fetch_bytes;
-            summary_.plan.requests += planned.requests;
-            summary_.plan.bundles.push_back(std::move(planned));
-        }
-        if (options_.repairs) {
-            std::erase_if(fetches_, [](const auto& fetch) { return fetch->is_intact(); });
-            std::erase_if(summary_.plan.bundles, [this](const PlannedFetch& planned) {
-                return std::ranges::none_of(fetches_, [&](const auto& fetch) { return fetch->id() == planned.bundle; });
-            });
-        }
-        return ok();
-    }
-
-    // A server may have another layout of the bundle than the one that gave the tables. Returns false if none has.
-    // What is to be fetched then may be more, so consent is asked for again.
-    Result<bool> plan_again(BundleFetch& fetch) {
-        FARDEL_TRY_ASSIGN(const bool has_other, fetch.find_other_layout());
-        if (!has_other)
-            return false;
-        FARDEL_TRY_ASSIGN(PlannedFetch planned, fetch.plan());
-        auto& bundles = summary_.plan.bundles;
-        const auto before = std::ranges::find(bundles, planned.bundle, &PlannedFetch::bundle);
-        const bool is_more = planned.fetch_bytes > before->fetch_bytes;
-        summary_.plan.fetch_bytes += planned.fetch_bytes - before->fetch_bytes;
-        summary_.plan.requests += planned.requests - before->requests;
-        *before = std::move(planned);
-        if (is_more && options_.consent)
-            FARDEL_TRY(options_.consent(summary_.plan));
-        return true;
-    }
-
-    Status fetch_content(BundleFetch& fetch) {
-        std::uint64_t latest = 0;
-        const auto progress = [&](std::uint64_t received) {
-            latest = received;
-            if (options_.progress)
-                options_.progress({.received_bytes = received_ + received, .total_bytes = summary_.plan.fetch_bytes});
-        };
-        for (;;) {
-            Status fetched = fetch.fetch_content(progress);
-            if (fetched)
-                break;
-            if (is_of_this_machine(fetched.error().code()))
-                return fetched;
-            FARDEL_TRY_ASSIGN(const bool again, plan_again(fetch));
-            if (!again)
-                return fetched;
-        }
-        received_ += latest;
-        return fetch.finish();
-    }
-
-    const BundleStore& store_;
-    const FetchOptions& options_;
-    RangeClient client_;
-    const std::vector<std::string> trees_;
-    std::unordered_set<BundleId> stored_;
-    std::vector<std::shared_ptr<const Bundle>> whole_;  // of those, what is needed; with a selection
-    DependencyWalk walk_;
-    std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are
-    std::vector<std::unique_ptr<BundleFetch>> fetches_;                   // each after those that it needs
-    FetchSummary summary_;
-    std::uint64_t received_ = 0;
+    const BundleStore store;
+    const FetchWork work;
+    const FetchCallbacks callbacks;
+    std::stop_source stop;
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::optional<FetchPlan> question;  // not yet shown
+    std::optional<Status> answer;
+    std::optional<FetchProgress> progress;  // not yet shown
+    std::optional<Result<FetchSummary>> ended;
+    std::optional<Result<FetchSummary>> outcome;  // of the caller's thread
+    std::thread worker;
 };
 
-}  // namespace
+Fetch::Fetch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Fetch::~Fetch() = default;
+Fetch::Fetch(Fetch&&) noexcept = default;
+Fetch& Fetch::operator=(Fetch&&) noexcept = default;
 
-Result<FetchSummary> fetch_bundles(const BundleStore& store, std::span<const BundleId> bundles,
-                                   const FetchOptions& options) {
-    FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(options.connections));
-    if (options.trees.empty())
-        return Error(ErrorCode::malformed, "no server is named");
-    std::vector<std::string> trees;
-    for (const std::string& tree : options.trees) {
-        FARDEL_TRY_ASSIGN(std::string whole, parse_server_url(tree, "a tree"));
-        trees.push_back(std::move(whole));
+Result<Fetch> Fetch::start(const BundleStore& store, FetchWork work, FetchCallbacks callbacks) {
+    FARDEL_TRY(verify_servers(work.servers));
+    FARDEL_TRY_ASSIGN(BundleStore opened, BundleStore::open(store.path(), true));
+    auto impl = std::make_unique<Impl>(std::move(opened), std::move(work), std::move(callbacks));
+    try {
+        impl->worker = std::thread([&fetch = *impl] { fetch.run(); });
+    } catch (const std::system_error&) {
+        return Error(ErrorCode::busy, "the system gives no thread for fetching");
     }
-    return Fetch(store, options, std::move(client), std::move(trees)).run(bundles);
+    return Fetch(std::move(impl));
 }
+
+bool Fetch::poll(std::chrono::milliseconds wait_max) { return impl_->poll(wait_max); }
+
+const Result<FetchSummary>& Fetch::wait() {
+    while (!impl_->poll(std::chrono::hours(1))) {
+    }
+    return *impl_->outcome;
+}
+
+void Fetch::accept() { impl_->reply(ok()); }
+void Fetch::refuse(Error reason) { impl_->reply(std::move(reason)); }
+void Fetch::cancel() noexcept { impl_->stop.request_stop(); }
+
+const Result<FetchSummary>* Fetch::outcome() const noexcept { return impl_->outcome ? &*impl_->outcome : nullptr; }
 
 }  // namespace fardel

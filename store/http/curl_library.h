@@ -26,6 +26,7 @@ struct CurlLibrary {
     decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
     decltype(&::curl_easy_setopt) easy_setopt = nullptr;
     decltype(&::curl_easy_getinfo) easy_getinfo = nullptr;
+    decltype(&::curl_easy_pause) easy_pause = nullptr;
     decltype(&::curl_easy_perform) easy_perform = nullptr;
     decltype(&::curl_easy_strerror) easy_strerror = nullptr;
     decltype(&::curl_multi_init) multi_init = nullptr;
@@ -61,6 +62,8 @@ void append_header(CurlHeaders& headers, const std::string& line);
 
 // Sets what all requests have in common: http and https only, no redirects, no signals.
 void set_common_options(CURL* handle);
+
+void allow_only_https(CURL* handle);
 
 // The error for a transfer that failed. `url` is made safe to print.
 Error transfer_error(CURLcode code, const std::string& url);

@@ -35,6 +35,7 @@ std::optional<CurlLibrary> load(const char* file_name) {
         find_function(library, "curl_easy_cleanup", curl.easy_cleanup) &&
         find_function(library, "curl_easy_setopt", curl.easy_setopt) &&
         find_function(library, "curl_easy_getinfo", curl.easy_getinfo) &&
+        find_function(library, "curl_easy_pause", curl.easy_pause) &&
         find_function(library, "curl_easy_perform", curl.easy_perform) &&
         find_function(library, "curl_easy_strerror", curl.easy_strerror) &&
         find_function(library, "curl_multi_init", curl.multi_init) &&

@@ -61,6 +61,14 @@ void set_common_options(CURL* handle) {
     curl_functions().easy_setopt(handle, CURLOPT_USERAGENT, "fardel");
 }
 
+void allow_only_https(CURL* handle) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    curl_functions().easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "https");
+#else
+    curl_functions().easy_setopt(handle, CURLOPT_PROTOCOLS, CURLPROTO_HTTPS);
+#endif
+}
+
 Error transfer_error(CURLcode code, const std::string& url) {
     return Error(code_of(code), printable(url, 400) + ": " + curl_functions().easy_strerror(code));
 }

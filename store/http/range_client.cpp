@@ -4,10 +4,13 @@
 #include "http/response_head.h"
 
 #include <fardel/base/fits.h>
+#include <fardel/base/network.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,15 +20,64 @@ namespace {
 constexpr std::uint64_t kRefusalBytesMax = 64u << 10;  // of an error page, read so that the connection can be reused
 constexpr long kStalledBytesPerSecond = 1024;
 constexpr int kPollMilliseconds = 200;  // how long a stop request may wait
+constexpr std::uint16_t kHttpsPort = 443;
 constexpr long kHttpOk = 200;
 constexpr long kHttpPartial = 206;
 
+constexpr std::chrono::milliseconds kLongestPause{50};  // so that a stop is noticed soon
+
 const CurlLibrary& library() { return *find_curl_library(); }
+
+// Under a low limit, a transfer may be slow because the others are in turn.
+long stalled_bytes_per_second(const RangeClientOptions& options) {
+    const std::uint64_t share = options.bytes_per_second_max / (4ull * std::max(options.connections, 1u));
+    return options.bytes_per_second_max == 0
+               ? kStalledBytesPerSecond
+               : static_cast<long>(std::clamp<std::uint64_t>(share, 1, kStalledBytesPerSecond));
+}
+
+// How many bytes all transfers together may receive. A transfer that would receive more is paused; TCP tells its
+// server.
+class RateLimit {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    explicit RateLimit(std::uint64_t bytes_per_second) : bytes_per_second_(bytes_per_second) {}
+
+    // Returns false if the bytes must wait.
+    bool take(std::uint64_t bytes) noexcept {
+        if (bytes_per_second_ != 0 && taken_ > 0)
+            return false;
+        taken_ += static_cast<double>(bytes);
+        return true;
+    }
+
+    // How long nothing must be received from now on; 0 without a limit.
+    std::chrono::milliseconds pause() {
+        if (bytes_per_second_ == 0)
+            return std::chrono::milliseconds(0);
+        const auto now = Clock::now();
+        const double rate = static_cast<double>(bytes_per_second_);
+        const double elapsed = std::chrono::duration<double>(now - std::exchange(paid_, now)).count();
+        taken_ = std::max(taken_ - elapsed * rate, -kSavedSeconds * rate);
+        return taken_ <= 0
+                   ? std::chrono::milliseconds(0)
+                   : std::min(kLongestPause,
+                              std::chrono::milliseconds(1 + static_cast<int>(std::min(1000 * taken_ / rate, 1000.0))));
+    }
+
+private:
+    static constexpr double kSavedSeconds = 0.05;  // what was not used in this time may be used later
+    const std::uint64_t bytes_per_second_;
+    double taken_ = 0;  // bytes that time has not paid for yet
+    Clock::time_point paid_ = Clock::now();
+};
 
 // One transfer. libcurl calls the static functions.
 class Transfer {
 public:
-    Transfer(RangeJob job, Curl handle) : job_(std::move(job)), handle_(std::move(handle)) {}
+    Transfer(RangeJob job, Curl handle, RateLimit& limit)
+        : job_(std::move(job)), handle_(std::move(handle)), limit_(limit) {}
 
     void set_up(const RangeClientOptions& options) {
         CURL* const handle = handle_.get();
@@ -34,6 +86,7 @@ public:
         const std::string bytes =
             std::to_string(range.offset) + "-" + std::to_string(range.offset + range.length_bytes - 1);
         library().easy_setopt(handle, CURLOPT_URL, range.url.c_str());
+        apply(options.servers);
         library().easy_setopt(handle, CURLOPT_RANGE, bytes.c_str());
         library().easy_setopt(handle, CURLOPT_PRIVATE, this);
         library().easy_setopt(handle, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
@@ -41,11 +94,9 @@ public:
         library().easy_setopt(handle, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
         library().easy_setopt(handle, CURLOPT_WRITEDATA, this);
         library().easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
-        library().easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, kStalledBytesPerSecond);
+        library().easy_setopt(handle, CURLOPT_PIPEWAIT, 1L);  // for HTTP/2: one connection for all
+        library().easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, stalled_bytes_per_second(options));
         library().easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
-        if (options.bytes_per_second_max != 0)
-            library().easy_setopt(handle, CURLOPT_MAX_RECV_SPEED_LARGE,
-                                  static_cast<curl_off_t>(options.bytes_per_second_max));
         if (range.bypasses_caches) {
             append_header(headers_, "Cache-Control: no-cache");
             append_header(headers_, "Pragma: no-cache");
@@ -54,6 +105,10 @@ public:
     }
 
     CURL* handle() const noexcept { return handle_.get(); }
+    void resume() {
+        if (std::exchange(is_paused_, false))
+            library().easy_pause(handle_.get(), CURLPAUSE_CONT);
+    }
 
     void end(CURLcode code) { job_.receiver->end(outcome(code)); }
     void end(Error error) {
@@ -63,11 +118,39 @@ public:
     Curl take_handle() && { return std::move(handle_); }
 
 private:
+    void apply(const ServerRule& rule) {
+        rule_ = rule;
+        if (rule.tls_only)
+            allow_only_https(handle_.get());
+        if (!rule.public_addresses_only && !rule.port_443_only)
+            return;
+        library().easy_setopt(handle_.get(), CURLOPT_NOPROXY, "*");
+        library().easy_setopt(handle_.get(), CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_socket);
+        library().easy_setopt(handle_.get(), CURLOPT_OPENSOCKETDATA, this);
+    }
+
+    // libcurl asks for a socket for each address that it tries.
+    static curl_socket_t on_socket(void* self, curlsocktype, curl_sockaddr* address) {
+        auto& transfer = *static_cast<Transfer*>(self);
+        const SocketAddress found =
+            describe_address({reinterpret_cast<const std::byte*>(&address->addr), address->addrlen});
+        if ((transfer.rule_.public_addresses_only && !found.is_public) ||
+            (transfer.rule_.port_443_only && found.port != kHttpsPort)) {
+            transfer.is_refused_ = true;
+            return CURL_SOCKET_BAD;
+        }
+        return open_socket(address->family, address->socktype, address->protocol);
+    }
+
     static std::size_t on_header(char* text, std::size_t, std::size_t size, void* self) {
         return static_cast<Transfer*>(self)->add_header({text, size}) ? size : 0;
     }
     static std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* self) {
-        return static_cast<Transfer*>(self)->add_body(std::as_bytes(std::span(bytes, size))) ? size : 0;
+        auto& transfer = *static_cast<Transfer*>(self);
+        transfer.is_paused_ = !transfer.limit_.take(size);
+        if (transfer.is_paused_)
+            return CURL_WRITEFUNC_PAUSE;
+        return transfer.add_body(std::as_bytes(std::span(bytes, size))) ? size : 0;
     }
 
     bool add_header(std::string_view line) {
@@ -146,6 +229,10 @@ private:
             return ok();  // whatever came after it
         if (error_)
             return std::move(*error_);
+        if (!begun_ && code != CURLE_OK && (is_refused_ || (rule_.tls_only && code == CURLE_UNSUPPORTED_PROTOCOL)))
+            return Error(ErrorCode::denied, printable(url, 400) +
+                                                ": not a server at a public address with https, which is required of "
+                                                "servers that others name");
         if (!begun_ && code == CURLE_OK)
             library().easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status_);
         if (is_absence_status(status_))
@@ -162,8 +249,12 @@ private:
 
     RangeJob job_;
     Curl handle_;
+    RateLimit& limit_;
     CurlHeaders headers_;
     ResponseHead head_;
+    ServerRule rule_;
+    bool is_refused_ = false;  // an address, by the rule
+    bool is_paused_ = false;   // by the limit
     bool begun_ = false;
     long status_ = 0;
     std::uint64_t skipped_bytes_ = 0;  // still to be skipped; kRefused: the body is an error page
@@ -180,6 +271,7 @@ struct MultiDeleter {
 
 struct RangeClient::Impl {
     RangeClientOptions options;
+    RateLimit limit;
     std::unique_ptr<CURLM, MultiDeleter> multi;
     std::vector<Curl> idle;
     std::vector<std::unique_ptr<Transfer>> transfers;
@@ -192,7 +284,7 @@ struct RangeClient::Impl {
             job.receiver->end(Error(ErrorCode::io, "libcurl creates no handle"));
             return;
         }
-        auto transfer = std::make_unique<Transfer>(std::move(job), std::move(handle));
+        auto transfer = std::make_unique<Transfer>(std::move(job), std::move(handle), limit);
         transfer->set_up(options);
         if (library().multi_add_handle(multi.get(), transfer->handle()) != CURLM_OK) {
             transfer->end(Error(ErrorCode::io, "libcurl accepts no further transfer"));
@@ -241,6 +333,12 @@ struct RangeClient::Impl {
                 return ok();
             if (stop.stop_requested())
                 return stop_all(ErrorCode::cancelled, "the transfer was stopped");
+            if (const auto pause = limit.pause(); pause.count() > 0) {
+                std::this_thread::sleep_for(pause);
+                continue;
+            }
+            for (const auto& transfer : transfers)
+                transfer->resume();
             int running = 0;
             int ready = 0;
             if (library().multi_perform(multi.get(), &running) != CURLM_OK ||
@@ -259,7 +357,7 @@ RangeClient& RangeClient::operator=(RangeClient&&) noexcept = default;
 Result<RangeClient> RangeClient::open(const RangeClientOptions& options) {
     if (find_curl_library() == nullptr)
         return Error(ErrorCode::missing, "libcurl is not installed or cannot be initialised; fetching needs it");
-    std::unique_ptr<Impl> impl(new Impl{.options = options});
+    std::unique_ptr<Impl> impl(new Impl{.options = options, .limit = RateLimit(options.bytes_per_second_max)});
     impl->multi.reset(library().multi_init());
     if (!impl->multi)
         return Error(ErrorCode::io, "libcurl creates no handle");

@@ -145,7 +145,7 @@ TEST_CASE("arrows: a sample includes only headers that are installed") {
 }
 
 // A header is installed if it is in a folder's include/: a user has to learn each of them.
-TEST_CASE("arrows: at most 30 headers are installed") {
+TEST_CASE("arrows: at most 32 headers are installed") {
     std::set<std::string> installed;
     for (const auto& folder : std::filesystem::directory_iterator(FARDEL_SOURCE_DIR)) {
         if (!std::filesystem::is_directory(folder.path() / "include"))
@@ -156,7 +156,7 @@ TEST_CASE("arrows: at most 30 headers are installed") {
     }
     CAPTURE(installed.size());
     CHECK(installed.contains("base/include/fardel/base/result.h"));
-    CHECK(installed.size() <= 30);
+    CHECK(installed.size() <= 32);
 }
 
 TEST_CASE("arrows: an internal header keeps the rules of a public one") {

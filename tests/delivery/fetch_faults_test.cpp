@@ -182,6 +182,32 @@ TEST_CASE("fetch faults: redirects are not followed, wherever they lead") {  // 
         CHECK(refusal_of(answering("302 Found", "", "Location: " + std::string(target) + "\r\n")) == ErrorCode::denied);
 }
 
+TEST_CASE("fetch faults: servers that others name are reached only at public addresses, by https on its port") {  // A89
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("1");
+    const TreeServer server({bytes});
+    const std::string port = server.url().substr(server.url().rfind(':'));
+    const BundleStore store = make_store(scratch);
+    const BundleId id = bundle_id_of(bytes);
+    const auto refused_by = [&](const ServerRule& rule, const std::string& url) {
+        FetchOptions options = fetching_from({url});
+        options.connections.servers = rule;
+        return code_of(fetch_one(store, id, options)) == ErrorCode::denied;
+    };
+    // "localhost" is a name that leads to loopback, as any name can.
+    for (const std::string host :
+         {"127.0.0.1", "localhost", "127.1", "2130706433", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"}) {
+        CAPTURE(host);
+        CHECK(refused_by({.public_addresses_only = true}, "http://" + host + port));
+        CHECK(refused_by({.port_443_only = true}, "http://" + host + port));
+        CHECK(refused_by(ServerRule::public_https(), "https://" + host + port));
+        CHECK(refused_by(ServerRule::public_https(), "https://" + host));
+    }
+    CHECK(refused_by({.tls_only = true}, server.url()));
+    CHECK(server.requests().empty());
+    CHECK(fetch_one(store, id, fetching_from({server.url()})));  // what the user has typed
+}
+
 TEST_CASE("fetch faults: of a body that is cut, the blocks that came whole are not fetched again") {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("1");

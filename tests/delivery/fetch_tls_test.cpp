@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <map>
 
 namespace fardel {
 namespace {
@@ -42,6 +44,13 @@ public:
         run("openssl req -x509 " + new_key("self") +
             " -out self.pem -days 10 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1");
         return serving("self", tree);
+    }
+    // Of a server that speaks HTTP/2 and writes the protocol and connection of each request into the log.
+    Nginx::Site http2_site(const std::string& tree, const std::string& log) const {
+        std::string text = site("http2", "IP:127.0.0.1", 10, tree).text;
+        text.replace(text.find("8080 ssl"), 8, "8080 ssl http2");
+        text.insert(text.find("    location"), "    access_log " + log + " protocols;\n");
+        return {"log_format protocols '$server_protocol $connection';\n" + text};
     }
     std::string certificate() const { return folder_ + "/ca.pem"; }
 
@@ -112,6 +121,34 @@ TEST_CASE("fetch over TLS: certificates that are expired, self-signed or for ano
     CHECK(value_of(store.list()).empty());
     CHECK(fetch_trusting(authority.certificate(), store, id, tls_url(good)) == 0);
     CHECK(stored_bytes(store, id) == bytes);
+}
+
+TEST_CASE("fetch over TLS: with a server that speaks HTTP/2, all transfers share one connection") {
+    const ScratchFolder scratch;
+    BundlePlan plan;
+    add(plan, "a.bin", random_text(1, 30'000'000), "application/octet-stream");
+    const Bytes bytes = written(plan);
+    const BundleId id = bundle_id_of(bytes);
+    const std::string tree = scratch.path("published");
+    value_of(publish_bundle(make_memory_source(bytes), tree));
+    const Authority authority(scratch);
+    const std::string log = scratch.path("protocols.log");
+    const Nginx server(scratch, "http2", authority.http2_site(tree, log));
+    const BundleStore store = make_store(scratch);
+    const auto fetched = fetch_trusting(authority.certificate(), store, id, tls_url(server));
+    if (!fetched) {
+        MESSAGE("no permission to replace the authorities that the system trusts");
+        return;
+    }
+    CHECK(*fetched == 0);
+    CHECK(stored_bytes(store, id) == bytes);
+    std::ifstream lines(log);
+    std::map<std::string, int> requests;
+    for (std::string line; std::getline(lines, line);)
+        ++requests[line];
+    REQUIRE(requests.size() == 1);
+    CHECK(requests.begin()->first.starts_with("HTTP/2.0 "));
+    CHECK(requests.begin()->second >= 6);  // heads, tables, and four parts of the content
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "kit/sample_plan.h"
 #include "kit/scratch_folder.h"
 
-#include <fardel/delivery/fetch.h>
+#include <fardel/delivery/fetch_bundles.h>
 #include <fardel/store/bundle_store.h>
 
 #include <cstdint>

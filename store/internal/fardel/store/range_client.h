@@ -56,11 +56,23 @@ public:
     virtual std::optional<RangeJob> next() = 0;
 };
 
+// Which servers a client connects to. What counts is the address that a name has at the moment of each connection, so
+// a name that leads elsewhere the next time gains nothing.
+struct ServerRule {
+    bool public_addresses_only = false;  // none of this machine or of a private network; proxies are not used then
+    bool tls_only = false;
+    bool port_443_only = false;
+
+    // For URLs that came from a server and not from the user.
+    static constexpr ServerRule public_https() noexcept { return {true, true, true}; }
+};
+
 struct RangeClientOptions {
     unsigned connections = 6;
     std::chrono::milliseconds connect_timeout{10'000};
     std::chrono::seconds stall_timeout{30};  // for less than 1 kB/s
-    std::uint64_t bytes_per_second_max = 0;  // of each transfer; 0: no limit
+    std::uint64_t bytes_per_second_max = 0;  // of all transfers together; 0: no limit
+    ServerRule servers;                      // a transfer that it refuses is `denied`
 };
 
 class RangeClient {

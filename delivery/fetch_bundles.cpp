@@ -1,0 +1,206 @@
+#include <fardel/delivery/fetch_bundles.h>
+
+#include "bundle_fetch.h"
+#include "transfer_rate.h"
+
+#include <fardel/base/free_space.h>
+#include <fardel/format/dependencies.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// Whether no server can help.
+bool is_of_this_machine(ErrorCode code) noexcept {
+    return code == ErrorCode::cancelled || code == ErrorCode::no_space || code == ErrorCode::io;
+}
+
+// The stages of a fetch.
+class FetchStages {
+public:
+    FetchStages(const BundleStore& store, const FetchOptions& options, RangeClient client,
+                std::vector<std::string> trees)
+        : store_(store), options_(options), client_(std::move(client)), trees_(std::move(trees)) {}
+
+    Result<FetchSummary> run(std::span<const BundleId> bundles) {
+        FARDEL_TRY(collect(bundles));
+        FARDEL_TRY(choose());
+        FARDEL_TRY(plan());
+        if (options_.consent)
+            FARDEL_TRY(options_.consent(summary_.plan));
+        FARDEL_TRY(verify_free_space(store_.path(), summary_.plan.fetch_bytes, "what is to be fetched"));
+        for (const auto& fetch : fetches_)
+            FARDEL_TRY(fetch_content(*fetch));
+        for (const auto& fetch : fetches_) {
+            summary_.received_bytes += fetch->counts().received_bytes;
+            summary_.requests += fetch->counts().requests;
+        }
+        return std::move(summary_);
+    }
+
+private:
+    // Fetches the tables of all bundles that are missing, and of those that they need.
+    Status collect(std::span<const BundleId> bundles) {
+        store_.remove_leftovers();
+        FARDEL_TRY_ASSIGN(const auto stored, store_.list());
+        for (const StoredBundle& bundle : stored)
+            if (bundle.held_bytes == bundle.file_bytes)
+                stored_.insert(bundle.bundle);
+        for (const BundleId& bundle : bundles)
+            FARDEL_TRY(visit(bundle));
+        return ok();
+    }
+
+    // Returns the static dependencies of a bundle that the store has; nothing if it is not whole or cannot be read.
+    std::optional<std::vector<BundleId>> stored_needs(const BundleId& id) {
+        if (options_.repairs || !stored_.contains(id))
+            return std::nullopt;
+        auto source = store_.open_bundle(id);
+        if (!source)
+            return std::nullopt;
+        const auto bundle = Bundle::open(*std::move(source), {});
+        if (!bundle)
+            return std::nullopt;
+        auto needed = static_dependencies(**bundle);
+        if (!needed)
+            return std::nullopt;
+        if (!options_.selection.is_everything())
+            whole_.push_back(*bundle);
+        return *std::move(needed);
+    }
+
+    Status visit(const BundleId& first) {
+        const DependencyWalk::Steps steps{
+            .enter = [this](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
+                if (auto needed = stored_needs(id))
+                    return needed;
+                FARDEL_TRY_ASSIGN(auto fetch, BundleFetch::open(store_, id, trees_, client_, options_));
+                FARDEL_TRY(fetch->fetch_tables());
+                FARDEL_TRY_ASSIGN(auto needed, fetch->dependencies());
+                entered_.emplace(id, std::move(fetch));
+                return std::optional(std::move(needed));
+            },
+            .leave =
+                [this](const BundleId& id) {
+                    if (auto fetch = entered_.extract(id))
+                        fetches_.push_back(std::move(fetch.mapped()));
+                    return ok();
+                },
+        };
+        return walk_.run(first, steps);
+    }
+
+    Status choose() {
+        if (options_.selection.is_everything())
+            return ok();
+        std::vector<std::shared_ptr<const Bundle>> bundles = whole_;
+        for (const auto& fetch : fetches_)
+            bundles.push_back(fetch->bundle());
+        FARDEL_TRY_ASSIGN(auto chosen, choose_content(bundles, options_.selection));
+        for (const auto& fetch : fetches_)
+            fetch->choose(std::move(chosen.at(fetch->id())));
+        return ok();
+    }
+
+    Status plan() {
+        for (const auto& fetch : fetches_) {
+            FARDEL_TRY_ASSIGN(PlannedFetch planned, fetch->plan());
+            summary_.plan.fetch_bytes += planned.fetch_bytes;
+            summary_.plan.requests += planned.requests;
+            summary_.plan.bundles.push_back(std::move(planned));
+        }
+        if (options_.repairs) {
+            std::erase_if(fetches_, [](const auto& fetch) { return fetch->is_intact(); });
+            std::erase_if(summary_.plan.bundles, [this](const PlannedFetch& planned) {
+                return std::ranges::none_of(fetches_, [&](const auto& fetch) { return fetch->id() == planned.bundle; });
+            });
+        }
+        return ok();
+    }
+
+    // A server may have another layout of the bundle than the one that gave the tables. Returns false if none has.
+    // What is to be fetched then may be more, so consent is asked for again.
+    Result<bool> plan_again(BundleFetch& fetch) {
+        FARDEL_TRY_ASSIGN(const bool has_other, fetch.find_other_layout());
+        if (!has_other)
+            return false;
+        FARDEL_TRY_ASSIGN(PlannedFetch planned, fetch.plan());
+        auto& bundles = summary_.plan.bundles;
+        const auto before = std::ranges::find(bundles, planned.bundle, &PlannedFetch::bundle);
+        const bool is_more = planned.fetch_bytes > before->fetch_bytes;
+        summary_.plan.fetch_bytes += planned.fetch_bytes - before->fetch_bytes;
+        summary_.plan.requests += planned.requests - before->requests;
+        *before = std::move(planned);
+        if (is_more && options_.consent)
+            FARDEL_TRY(options_.consent(summary_.plan));
+        return true;
+    }
+
+    Status fetch_content(BundleFetch& fetch) {
+        std::uint64_t latest = 0;
+        const auto progress = [&](std::uint64_t received) {
+            latest = received;
+            if (options_.progress)
+                options_.progress(rate_.progress(received_ + received, summary_.plan.fetch_bytes));
+        };
+        for (;;) {
+            Status fetched = fetch.fetch_content(progress);
+            if (fetched)
+                break;
+            if (is_of_this_machine(fetched.error().code()))
+                return fetched;
+            FARDEL_TRY_ASSIGN(const bool again, plan_again(fetch));
+            if (!again)
+                return fetched;
+        }
+        received_ += latest;
+        return fetch.finish();
+    }
+
+    const BundleStore& store_;
+    const FetchOptions& options_;
+    RangeClient client_;
+    const std::vector<std::string> trees_;
+    std::unordered_set<BundleId> stored_;
+    std::vector<std::shared_ptr<const Bundle>> whole_;  // of those, what is needed; with a selection
+    DependencyWalk walk_;
+    std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are
+    std::vector<std::unique_ptr<BundleFetch>> fetches_;                   // each after those that it needs
+    FetchSummary summary_;
+    std::uint64_t received_ = 0;
+    TransferRate rate_;
+};
+
+Result<std::vector<std::string>> whole_urls(std::span<const std::string> trees) {
+    if (trees.empty())
+        return Error(ErrorCode::malformed, "no server is named");
+    std::vector<std::string> urls;
+    for (const std::string& tree : trees) {
+        FARDEL_TRY_ASSIGN(std::string whole, parse_server_url(tree, "a tree"));
+        urls.push_back(std::move(whole));
+    }
+    return urls;
+}
+
+}  // namespace
+
+Status verify_servers(std::span<const std::string> trees) {
+    FARDEL_TRY_ASSIGN(const RangeClient client, RangeClient::open({}));  // loads libcurl
+    FARDEL_TRY_ASSIGN(const auto urls, whole_urls(trees));
+    return ok();
+}
+
+Result<FetchSummary> fetch_bundles(const BundleStore& store, std::span<const BundleId> bundles,
+                                   const FetchOptions& options) {
+    FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(options.connections));
+    FARDEL_TRY_ASSIGN(std::vector<std::string> trees, whole_urls(options.trees));
+    return FetchStages(store, options, std::move(client), std::move(trees)).run(bundles);
+}
+
+}  // namespace fardel

@@ -1,0 +1,115 @@
+// Fetch: brings bundles from static trees on HTTP servers into a store while a program's own loop runs.
+//
+// A thread inside does the work; callbacks run only on the thread that calls poll() or wait(). Any number of fetches
+// may run at once, also of the same bundle (the later one ends with `busy`). A server can delay or refuse, and no more:
+// every byte is compared with a hash that follows from the bundle id, and a bundle becomes visible in the store after
+// the complete verification. What was received stays when a fetch ends early, and the next one goes on from there.
+// docs/delivery.md describes the steps. One thread uses a Fetch, except for cancel().
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/trust_policy.h>
+#include <fardel/store/bundle_store.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// What would be fetched of one bundle. Texts are from its metadata, safe to print, and empty if it has none.
+struct PlannedFetch {
+    BundleId bundle;
+    std::string name;
+    std::string version;
+    std::string licence;
+    std::vector<std::string> signers;  // labels of the policy's keys that counted
+    std::uint64_t file_bytes = 0;
+    std::uint64_t tables_bytes = 0;  // received before the plan: heads, tables and signatures
+    std::uint64_t fetch_bytes = 0;   // still to be received, exactly, unless something must be repeated
+    std::uint64_t left_bytes = 0;    // of blocks that are neither here nor wanted: more than 0: it will be incomplete
+    std::uint64_t requests = 0;
+};
+
+struct FetchPlan {
+    std::vector<PlannedFetch> bundles;  // that are not in the store; each after those that it needs
+    std::uint64_t fetch_bytes = 0;
+    std::uint64_t requests = 0;
+};
+
+struct FetchProgress {
+    std::uint64_t received_bytes = 0;
+    std::uint64_t total_bytes = 0;
+    std::uint64_t bytes_per_second = 0;         // of the last seconds
+    std::optional<std::uint64_t> seconds_left;  // at this rate; nothing as long as the rate is not known
+};
+
+struct FetchSummary {
+    FetchPlan plan;
+    std::uint64_t received_bytes = 0;  // of the bundles' files, including what was of no use
+    std::uint64_t requests = 0;
+};
+
+struct FetchWork {
+    std::vector<std::string> servers;  // URLs of static trees with the same bundles; a failure is tried at the next one
+    std::vector<BundleId> bundles;     // their static dependencies come along
+    // A bundle that it does not trust is refused before its content is fetched. nullptr: any bundle.
+    std::shared_ptr<const TrustPolicy> policy;
+    TrustTime time;
+    // For URLs that came from a server and not from the user: only https on port 443 at addresses of the internet, as
+    // names resolve at the moment of each connection. Others are `denied`.
+    bool public_https_only = false;
+    std::uint64_t bytes_per_second_max = 0;  // of all connections together; 0: no limit
+    unsigned connections = 6;
+};
+
+struct FetchCallbacks {
+    // Asks for consent, before any content is fetched. The fetch waits for accept() or refuse(), which may be called at
+    // any later time. Called again if it turns out to be more than was accepted. Empty: consent is given.
+    std::function<void(const FetchPlan&)> planned;
+    std::function<void(const FetchProgress&)> progress;  // the latest state; at most once per poll()
+    // Called once, last.
+    std::function<void(const Result<FetchSummary>&)> ended;
+};
+
+class Fetch {
+public:
+    // Starts the work. Errors: malformed (no server, a URL that is not one of http or https), missing (libcurl is not
+    // installed), those of BundleStore::open, busy (the system gives no thread).
+    static Result<Fetch> start(const BundleStore& store, FetchWork work, FetchCallbacks callbacks = {});
+    // Cancels the work and waits until it has ended, at most as long as one write to the disk lasts. No callback is
+    // called.
+    ~Fetch();
+    Fetch(Fetch&&) noexcept;
+    Fetch& operator=(Fetch&&) noexcept;
+
+    // Calls the callbacks for what has happened since the last call, and returns whether the fetch has ended. Waits for
+    // something to happen, but never longer than told. A callback may call accept(), refuse() and cancel().
+    bool poll(std::chrono::milliseconds wait_max = std::chrono::milliseconds(0));
+    // Polls until the fetch has ended, and returns its outcome. If it waits for consent that no callback gives,
+    // it waits for ever.
+    const Result<FetchSummary>& wait();
+
+    void accept();
+    // The fetch ends with the error `denied`, or with another one.
+    void refuse(Error reason = Error(ErrorCode::denied, "the plan was refused"));
+    // The fetch ends soon, with the error `cancelled`. Any thread.
+    void cancel() noexcept;
+
+    // nullptr as long as poll() has not returned true. Errors: missing, denied, busy, unreachable (no server has a
+    // bundle or answers), corrupt (all servers send wrong bytes), untrusted, revoked, expired (the policy), limit,
+    // no_space, cancelled, io, malformed (a bundle that is wrong in itself), and the one given to refuse().
+    const Result<FetchSummary>* outcome() const noexcept;
+
+private:
+    struct Impl;
+    explicit Fetch(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fardel
