@@ -1,12 +1,14 @@
 // fardel publish: writes bundles into a static tree, which any file server serves. docs/publishing.md is the manual.
 
 #include "bundles/whole_bundle.h"
+#include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/delivery/prune.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/tree_address.h>
 #include <fardel/format/name.h>
@@ -22,6 +24,9 @@ namespace {
 struct PublishCommand {
     std::vector<std::string> words;  // files, then the address of the tree
     bool only_plans = false;
+    bool prunes = false;
+    std::vector<std::string> keep;  // bundle ids
+    std::uint64_t grace_days = 30;
     bool json = false;
 };
 
@@ -79,9 +84,62 @@ Result<Publication> publish_file(const std::string& file, TreeTarget& tree, bool
                             [&bar](std::uint64_t done, std::uint64_t total) {
                                 bar.show(done, total, fmt::format("{} of {}", format_size(done), format_size(total)));
                             },
-                        .stop = interrupt.token()});
+                        .stop = interrupt.token(),
+                        .now_s = now_s()});
     return published ? std::move(published) : std::move(published).error().with_context(printable(file));
 }
+
+// ---- Pruning --------------------------------------------------------------------------------------------------------
+
+std::string_view step_text(PruneStep step) {
+    switch (step) {
+        case PruneStep::kept: return "kept";
+        case PruneStep::condemned: return "condemned";
+        case PruneStep::waiting: return "waiting";
+        case PruneStep::removed: return "removed";
+    }
+    return "";
+}
+
+std::string format_prune(const PruneReport& report, bool only_plans) {
+    std::string text;
+    std::uint64_t removed_bytes = 0;
+    for (const PrunedFile& file : report.files) {
+        text += fmt::format("{:<9}  {:>9}  {}\n", step_text(file.step), format_size(file.size_bytes), file.path);
+        removed_bytes += file.step == PruneStep::removed ? file.size_bytes : 0;
+    }
+    return text + fmt::format("{} bundles are kept; {} {}\n", report.kept_bundles, format_size(removed_bytes),
+                              only_plans ? "would be removed" : "were removed");
+}
+
+Json json_of_prune(const PublishCommand& command, const PruneReport& report) {
+    return Json{{"tree", command.words.back()},
+                {"dry_run", command.only_plans},
+                {"kept_bundles", report.kept_bundles},
+                {"files", json_list(report.files, [](const PrunedFile& file) {
+                     return Json{{"path", file.path}, {"bytes", file.size_bytes}, {"step", step_text(file.step)}};
+                 })}};
+}
+
+Result<Exit> prune(const PublishCommand& command, Console& console) {
+    const Interrupt interrupt;
+    PruneOptions options{.grace_s = command.grace_days * 24 * 3600,
+                         .only_plans = command.only_plans,
+                         .now_s = [] { return now_s(); },
+                         .stop = interrupt.token()};
+    for (const std::string& id : command.keep) {
+        FARDEL_TRY_ASSIGN(const BundleId bundle, BundleId::parse(id));
+        options.keep.push_back(bundle);
+    }
+    FARDEL_TRY_ASSIGN(const auto target, open_tree_target(command.words.back(), credentials_of_environment(),
+                                                          {.stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(const PruneReport report, prune_tree(*target, options));
+    return print_result(
+        console, command.json, [&] { return json_of_prune(command, report); },
+        [&] { return format_prune(report, command.only_plans); });
+}
+
+// ---- Publishing -----------------------------------------------------------------------------------------------------
 
 Result<Exit> publish(const PublishCommand& command, Console& console) {
     const std::string& tree = command.words.back();
@@ -106,12 +164,12 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_publish(Words words, Console& console) {
-    CommandLine line(
-        "publish", "FILE... TREE [--dry-run] [--json]",
-        "Verifies bundles and writes them into a tree that any file server can serve to 'fardel fetch'.",
-        "  fardel publish mygame.fardel maps.fardel /srv/www/mygame\n"
-        "  fardel publish mygame.fardel dav+https://example.org/mygame\n"
-        "  fardel publish mygame.fardel 's3://bucket/mygame?endpoint=https://s3.example.org&region=eu-1'\n");
+    CommandLine line("publish", "FILE... TREE | --prune --keep ID... TREE [options]",
+                     "Verifies bundles and writes them into a tree that any file server can serve to 'fardel fetch'.",
+                     "  fardel publish mygame.fardel maps.fardel /srv/www/mygame\n"
+                     "  fardel publish mygame.fardel dav+https://example.org/mygame\n"
+                     "  fardel publish mygame.fardel 's3://bucket/mygame?endpoint=https://s3.example.org&region=eu-1'\n"
+                     "  fardel publish --prune --keep ID /srv/www/mygame --dry-run\n");
     PublishCommand command;
     line.texts(
             "FILE", "FILE", command.words,
@@ -120,9 +178,20 @@ Result<Exit> run_publish(Words words, Console& console) {
             "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION)")
         ->required();
     line.flag("--dry-run", command.only_plans, "Only report what is there already and what would be written");
+    line.flag("--prune", command.prunes,
+              "Condemn the files of bundles that are not kept, and remove those condemned before the grace time");
+    line.texts("--keep", "ID", command.keep, "With --prune: a bundle that is kept, with all that it needs; repeatable");
+    line.number("--grace", command.grace_days, 1, 36'500, "With --prune: days between the two; normally 30");
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
+    if (command.prunes) {
+        if (command.words.size() != 1 || command.keep.empty())
+            return line.mistake("--prune takes one tree, and a bundle to --keep", console);
+        return prune(command, console);
+    }
+    if (!command.keep.empty())
+        return line.mistake("--keep belongs to --prune", console);
     if (command.words.size() < 2)
         return line.mistake("name at least one bundle, and the tree", console);
     return publish(command, console);

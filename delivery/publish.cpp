@@ -3,11 +3,14 @@
 #include "tables_file.h"
 
 #include <fardel/base/file.h>
+#include <fardel/delivery/prune.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/dependencies.h>
 #include <fardel/format/file_source.h>
 #include <fardel/format/head.h>
 
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -49,6 +52,8 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
     Publication publication{
         .bundle = bundle->id(), .path = tree_path_of(bundle->id()), .file_bytes = file->size_bytes()};
+    FARDEL_TRY_ASSIGN(const std::vector<BundleId> needed, static_dependencies(*bundle));
+    FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now_s));
     auto put = tree.put(publication.path, *file, work);
     if (!put && put.error().code() == ErrorCode::conflict)
         return other_file(put.error().message());
@@ -56,6 +61,8 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
         return std::move(put).error();
     publication.was_there = *put == PutOutcome::was_there;
     FARDEL_TRY(put_tables(*bundle, tables_path_of(bundle->id()), tree, work.stop));
+    // A prune that looked before the file was there may have condemned a part of it.
+    FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now_s));
     return publication;
 }
 

@@ -318,6 +318,8 @@ TEST_CASE("publish: a WebDAV server that loses bytes or refuses a step publishes
                            : is_temporary
                                ? "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(bytes.size()) + "\r\n\r\n"
                                : http_answer("404 Not Found", ""));
+            else if (guest.head().starts_with("GET"))
+                guest.send(http_answer("404 Not Found", ""));
             else if (guest.head().starts_with(refused))
                 guest.send(http_answer("507 Insufficient Storage", ""));
             else

@@ -1,0 +1,98 @@
+// fardel publish: trees in folders, and what is said before a server is asked.
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace {
+
+std::string published_id(const std::string& bundle) { return json::parse(facts_of(bundle))["bundle"]; }
+
+// The same game with another file in it.
+std::string make_other_bundle(const ScratchFolder& scratch) {
+    const std::string game = make_game(scratch, "other");
+    scratch.write("other/more.txt", "more");
+    const std::string bundle = scratch.path("other.fardel");
+    run_well({"pack", game, "-o", bundle, "--name", "other", "--version", "1.0"});
+    return bundle;
+}
+
+TEST_CASE("publish: a dry run writes nothing and says what would be written") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string tree = scratch.path("tree");
+    json result = json::parse(run_well({"publish", bundle, tree, "--dry-run", "--json"}));
+    CHECK(result["dry_run"] == true);
+    CHECK(result["published"][0]["was_there"] == false);
+    CHECK_FALSE(std::filesystem::exists(tree));
+    run_well({"publish", bundle, tree});
+    result = json::parse(run_well({"publish", bundle, tree, "--dry-run", "--json"}));
+    CHECK(result["published"][0]["was_there"] == true);
+    CHECK(result["published"][0]["bundle"] == published_id(bundle));
+}
+
+TEST_CASE("publish: several publishers of the same and of different bundles at once end with one whole tree") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string other = make_other_bundle(scratch);
+    const std::string tree = scratch.path("tree");
+    {
+        Running first({"publish", bundle, tree});
+        Running second({"publish", bundle, tree});
+        Running third({"publish", other, bundle, tree});
+        for (Running* running : {&first, &second, &third})
+            CHECK(running->wait().exit_code == 0);
+    }
+    for (const std::string& file : {bundle, other})
+        CHECK(read_file(tree + "/bundles/" + published_id(file) + ".fardel") == read_file(file));
+    const std::string listed = list_folder(tree);
+    CHECK(listed.find(".tmp") == std::string::npos);
+}
+
+TEST_CASE("publish: --prune condemns first, and its mistakes are named") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string other = make_other_bundle(scratch);
+    const std::string tree = scratch.path("tree");
+    run_well({"publish", bundle, other, tree});
+    const Arguments prune{"publish", "--prune", "--keep", published_id(bundle), tree, "--json"};
+    const json result = json::parse(run_well(prune));
+    CHECK(result["kept_bundles"] == 1);
+    REQUIRE(result["files"].size() >= 1);
+    for (const json& file : result["files"]) {
+        CHECK(file["step"] == "condemned");
+        CHECK(std::string(file["path"]).find(published_id(other)) != std::string::npos);
+    }
+    CHECK(json::parse(run_well(prune))["files"][0]["step"] == "waiting");
+    CHECK(std::filesystem::exists(tree + "/bundles/" + published_id(other) + ".fardel"));
+    CHECK(run_well({"publish", "--prune", "--keep", published_id(bundle), tree}).find("1 bundles are kept; 0 B") !=
+          std::string::npos);
+    CHECK(run({"publish", "--prune", tree}).exit_code == 2);
+    CHECK(run({"publish", "--keep", published_id(bundle), other, tree}).exit_code == 2);
+    CHECK(is_one_clear_line(run({"publish", "--prune", "--keep", std::string(64, 'a'), tree}), "unresolved"));
+    CHECK(is_one_clear_line(run({"publish", "--prune", "--keep", "abc", tree}), "malformed"));
+}
+
+TEST_CASE("publish: without credentials or with a wrong address, nothing is sent and no secret is shown") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    CHECK(is_one_clear_line(run({"publish", bundle, "s3://bucket/game"}), "missing"));
+    const Surroundings secrets{.variables = {{"AWS_ACCESS_KEY_ID", "AKIDSECRET"},
+                                             {"AWS_SECRET_ACCESS_KEY", "very/secret"},
+                                             {"FARDEL_DAV_USER", "user"},
+                                             {"FARDEL_DAV_PASSWORD", "very-secret"}}};
+    for (const char* address : {"s3://Bucket", "s3://bucket?endpoint=http://127.0.0.1:1", "dav+http://example.org/a",
+                                "dav+http://127.0.0.1:1/a", "ftp://example.org/a"}) {
+        CAPTURE(std::string(address));
+        const Outcome outcome = run({"publish", bundle, address}, secrets);
+        CHECK(outcome.exit_code != 0);
+        CHECK(outcome.err.find("secret") == std::string::npos);
+        CHECK(outcome.err.find("SECRET") == std::string::npos);
+    }
+}
+
+}  // namespace
