@@ -62,6 +62,7 @@ void check_records(Bytes bytes) {
 constexpr std::size_t kHeadBytes = 24;   // magic, version, size of the file
 constexpr std::size_t kEntryBytes = 48;  // offset, length, hash
 constexpr std::uint64_t kRangeBytesMax = 16u << 20;
+constexpr std::uint64_t kUnlocated = UINT64_MAX;  // the offset of bytes that are kept and belong nowhere yet
 
 struct Range {
     std::uint64_t offset = 0;
@@ -91,7 +92,8 @@ std::optional<std::uint64_t> file_bytes_of(Bytes log) {
     constexpr char kStart[] = "FARDELIN\1\0\0\0\0\0\0";  // with its last zero
     if (log.size() < kHeadBytes || std::memcmp(log.data(), kStart, sizeof kStart) != 0)
         return std::nullopt;
-    return number_at(log, 16);
+    const std::uint64_t size = number_at(log, 16);
+    return size == 0 ? std::nullopt : std::optional(size);
 }
 
 std::vector<Range> ranges_of(Bytes log, Bytes pack, std::uint64_t file_bytes) {
@@ -102,13 +104,17 @@ std::vector<Range> ranges_of(Bytes log, Bytes pack, std::uint64_t file_bytes) {
         const auto overlaps = [&](const Range& other) {
             return offset < other.offset + other.bytes.size() && other.offset < offset + length;
         };
-        if (length == 0 || length > kRangeBytesMax || offset > file_bytes || length > file_bytes - offset ||
-            length > pack.size() || std::ranges::any_of(ranges, overlaps))
+        const bool is_located = offset != kUnlocated;
+        if (length == 0 || length > kRangeBytesMax || length > pack.size())
+            break;
+        if (is_located &&
+            (offset > file_bytes || length > file_bytes - offset || std::ranges::any_of(ranges, overlaps)))
             break;
         const Bytes bytes = pack.first(static_cast<std::size_t>(length));
         if (std::memcmp(&log[at + 16], blake3(bytes).bytes.data(), sizeof(Hash)) != 0)
             break;
-        ranges.push_back({offset, bytes});
+        if (is_located)
+            ranges.push_back({offset, bytes});
         pack = pack.subspan(bytes.size());
     }
     return ranges;
