@@ -30,9 +30,9 @@ bool may_be_sent(const HttpCredentials& credentials) {
         return user->user.find(':') == std::string::npos && is_header_text(user->user) &&
                user->password.find_first_of(std::string_view("\0\r\n", 3)) == std::string::npos;
     if (const auto* aws = std::get_if<AwsCredentials>(&credentials))
-        return !aws->key_id.empty() && is_header_text(aws->key_id) && aws->key_id.find(':') == std::string::npos &&
-               !aws->secret_key.empty() && is_header_text(aws->secret_key) && is_header_text(aws->session_token) &&
-               !aws->region.empty() && is_header_text(aws->region) && aws->region.find(':') == std::string::npos;
+        return !aws->key_id.empty() && is_header_text(aws->key_id) && !aws->secret_key.empty() &&
+               is_header_text(aws->secret_key) && is_header_text(aws->session_token) && !aws->region.empty() &&
+               is_header_text(aws->region) && aws->region.find(':') == std::string::npos;
     return true;
 }
 

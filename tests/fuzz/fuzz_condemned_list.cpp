@@ -1,0 +1,22 @@
+// Input: the list of condemned files of a static tree. What is accepted is exactly what its values are formatted as,
+// and names only files below the tree.
+#include "require.h"
+
+#include <fardel/delivery/condemned_list.h>
+#include <fardel/delivery/tree_target.h>
+
+#include <cstddef>
+#include <cstdint>
+
+using namespace fardel;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto list = parse_condemned_list(text);
+    if (!list)
+        return 0;
+    require(format_condemned_list(*list) == text);
+    for (const auto& [path, file] : *list)
+        require(is_tree_path(path) && (file.is_being_removed || !is_removal_alive(file, file.since_s)));
+    return 0;
+}
