@@ -72,14 +72,15 @@ void KeptBytes::write(std::uint64_t offset, std::span<const std::byte> bytes) {
 }
 
 Status KeptBytes::discard() {
-    if (!incoming_) {
-        stored_.reset();
-        file_bytes_.reset();
-        return ok();
-    }
     stored_.reset();
     file_bytes_.reset();
-    return incoming_->held_bytes() == 0 ? incoming_->discard() : incoming_->restart();
+    return incoming_ ? incoming_->discard() : ok();
+}
+
+Status KeptBytes::restart() {
+    stored_.reset();
+    file_bytes_.reset();
+    return incoming_ ? incoming_->restart() : ok();
 }
 
 std::optional<Error> KeptBytes::why_in_memory() const {

@@ -35,8 +35,10 @@ public:
     bool read(std::uint64_t offset, std::span<std::byte> out) const;
     // Keeps bytes that were compared with their hash.
     void write(std::uint64_t offset, std::span<const std::byte> bytes);
-    // Forgets everything: it does not fit the bundle. A fetch can still use blocks of it. Nobody reads meanwhile.
+    // Both forget everything, as it does not fit the bundle. After restart(), a fetch can still use blocks of it.
+    // Nobody reads meanwhile.
     Status discard();
+    Status restart();
 
     // Why bytes are no longer kept on disk; nothing: they are.
     std::optional<Error> why_in_memory() const;

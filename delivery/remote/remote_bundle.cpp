@@ -116,8 +116,10 @@ Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open(const BundleStore
         if (fetched) {
             FARDEL_TRY(file->keep_heads());
             auto bundle = opened();
-            if (bundle)
+            if (bundle) {
+                file->request_top_pages();
                 return made(*std::move(bundle));
+            }
             FARDEL_TRY(file->forget());
             fetched = std::move(bundle).error();
         }

@@ -92,7 +92,8 @@ Status RemoteFile::keep_heads() {
     std::vector<std::byte> before(kHeadsLength);
     if (kept.file_bytes() == file_bytes_ && kept.read(0, before) && before == heads_)
         return ok();  // only the signatures differ
-    FARDEL_TRY(kept.discard());
+    requests_.wait_until_idle();
+    FARDEL_TRY(kept.restart());
     FARDEL_TRY(kept.set_file_bytes(file_bytes_));
     kept.write(0, heads_);
     kept.write(trailer_offset_, trailer_);
@@ -100,7 +101,10 @@ Status RemoteFile::keep_heads() {
     return ok();
 }
 
-Status RemoteFile::forget() { return std::exchange(are_heads_new_, false) ? requests_.kept().discard() : ok(); }
+Status RemoteFile::forget() {
+    requests_.wait_until_idle();
+    return std::exchange(are_heads_new_, false) ? requests_.kept().discard() : ok();
+}
 
 // ---- Reading --------------------------------------------------------------------------------------------------------
 
@@ -151,6 +155,23 @@ Result<std::vector<Hash>> RemoteFile::page_hashes(const TableLevel& level, std::
     return hashes;
 }
 
+ServerUnit RemoteFile::unit_of(const TableLevel& level, std::uint64_t page, const Hash& hash) const {
+    return {.offset = level.page_offset(page),
+            .length_bytes = level.page_bytes(page),
+            .is_right = [kind = level.kind, depth = level.level, page, size = level.table_bytes,
+                         hash](std::span<const std::byte> bytes) {
+                return page_hash(kind, depth, page, size, bytes) == hash;
+            }};
+}
+
+void RemoteFile::request_top_pages() const {
+    std::vector<ServerUnit> units;
+    for (const TableLevel& level : parts_.levels())
+        if (!level.above)
+            units.push_back(unit_of(level, 0, level.root));
+    requests_.request(std::move(units), kAheadPriority);
+}
+
 // Returns the end of the pages to request if some of [first, last] are not here, and sets their begin: neighbours come
 // along, the more the longer a table is read in order.
 std::uint64_t RemoteFile::widen(std::size_t level, std::uint64_t first, std::uint64_t last, std::uint64_t& from) const {
@@ -191,13 +212,7 @@ Status RemoteFile::read_pages(std::size_t level, std::uint64_t first, std::uint6
             if (!is_needed && ((page >= first && page <= last) ||
                                kept().read(at.page_offset(page), std::span(probe).first(at.page_bytes(page)))))
                 continue;
-            (is_needed ? needed : also)
-                .push_back({.offset = at.page_offset(page),
-                            .length_bytes = at.page_bytes(page),
-                            .is_right = [kind = at.kind, depth = at.level, page, size = at.table_bytes,
-                                         hash = wide[page - from]](std::span<const std::byte> bytes) {
-                                return page_hash(kind, depth, page, size, bytes) == hash;
-                            }});
+            (is_needed ? needed : also).push_back(unit_of(at, page, wide[page - from]));
         }
         FARDEL_TRY_ASSIGN(const auto arrived, requests_.obtain(needed, also));
         for (const std::uint64_t page : missing) {

@@ -47,6 +47,10 @@ public:
     // Discards what was kept since keep_heads(), unless there was something with the same heads before.
     Status forget();
 
+    // Requests the last page of each page tree: every look-up begins there. Of a small bundle, these are all tables,
+    // and they are neighbours.
+    void request_top_pages() const;
+
     std::uint64_t size_bytes() const noexcept override { return file_bytes_; }
     // Errors: those of the servers (unreachable, missing, corrupt, …), cancelled.
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override;
@@ -82,6 +86,7 @@ private:
     Result<std::optional<FoundBlock>> find_in_page(std::span<const std::byte> page, std::uint64_t wanted) const;
     void note_block_pages(std::uint64_t first, std::span<const std::byte> bytes) const;
     ServerUnit unit_of(const FoundBlock& block) const;
+    ServerUnit unit_of(const TableLevel& level, std::uint64_t page, const Hash& hash) const;
     std::vector<ServerUnit> missing_blocks(std::uint64_t from, std::uint64_t to) const;
     void read_ahead(std::uint64_t offset, std::uint64_t end) const;
 

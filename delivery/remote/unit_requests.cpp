@@ -180,6 +180,11 @@ void UnitRequests::request(std::vector<ServerUnit> units, RequestPriority priori
     submit(std::move(started), priority);
 }
 
+void UnitRequests::wait_until_idle() const {
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->flights.empty(); });
+}
+
 Result<std::map<std::uint64_t, UnitRequests::Bytes>> UnitRequests::obtain(const std::vector<ServerUnit>& needed,
                                                                           const std::vector<ServerUnit>& also) const {
     std::map<std::uint64_t, Bytes> bytes;

@@ -43,6 +43,8 @@ public:
                                                   const std::vector<ServerUnit>& also) const;
     // Requests units that nobody waits for. Returns at once.
     void request(std::vector<ServerUnit> units, RequestPriority priority) const;
+    // Waits until nothing is under way, so that nothing is written to what is kept.
+    void wait_until_idle() const;
 
 private:
     struct State;

@@ -213,6 +213,20 @@ TEST_CASE("remote bundle: static dependencies come along, each before those that
     CHECK(value_of(RemoteBundle::open(store, servers, bundle_id_of(mod)))->why_not_kept());
 }
 
+TEST_CASE("remote bundle: one that the policy does not trust is refused, and nothing of it is kept") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const TreeServer server({bytes});
+    const BundleStore store = make_store(scratch);
+    const RemoteServers servers = connect({server.url()});
+    const TrustPolicy policy = value_of(TrustPolicy::parse("fardel-trust 1\n"));
+    const auto refused = RemoteBundle::open(store, servers, bundle_id_of(bytes), &policy);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::untrusted);
+    CHECK(value_of(store.check(true)).incoming_bytes < 1000);
+    CHECK(read_remote(*open_remote(store, servers, bundle_id_of(bytes)), "version.txt") == "7");
+}
+
 TEST_CASE("remote bundle: wanted assets come while nobody reads them") {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("7");
