@@ -1,5 +1,6 @@
 // fardel publish: writes bundles into a static tree, which any file server serves. docs/publishing.md is the manual.
 
+#include "bundles/bundle_file.h"
 #include "bundles/whole_bundle.h"
 #include "console/clock.h"
 #include "console/figures.h"
@@ -10,6 +11,7 @@
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/prune.h>
 #include <fardel/delivery/publish.h>
+#include <fardel/delivery/publish_delta.h>
 #include <fardel/delivery/tree_address.h>
 #include <fardel/format/name.h>
 
@@ -22,7 +24,8 @@ namespace fardel {
 namespace {
 
 struct PublishCommand {
-    std::vector<std::string> words;  // files, then the address of the tree
+    std::vector<std::string> words;      // files, then the address of the tree
+    std::vector<std::string> old_files;  // from which deltas lead to them
     bool only_plans = false;
     bool prunes = false;
     std::vector<std::string> keep;  // bundle ids
@@ -33,6 +36,7 @@ struct PublishCommand {
 struct PublishedFile {
     std::string file;
     Publication publication;
+    std::vector<DeltaPublication> deltas;
 };
 
 std::string variable(const char* name) {
@@ -55,8 +59,21 @@ TreeCredentials credentials_of_environment() {
 
 std::string format_published(const PublishedFile& published) {
     const Publication& publication = published.publication;
-    return fmt::format("{}  {}: {}\n", publication.bundle.hex(), printable(published.file),
-                       publication.was_there ? "is published already" : format_size(publication.file_bytes));
+    std::string text =
+        fmt::format("{}  {}: {}\n", publication.bundle.hex(), printable(published.file),
+                    publication.was_there ? "is published already" : format_size(publication.file_bytes));
+    for (const DeltaPublication& delta : published.deltas)
+        text +=
+            fmt::format("  delta from {}: {}\n", short_id(delta.old_bundle),
+                        delta.path.empty() ? "not smaller than the bundle, left out" : format_size(delta.delta_bytes));
+    return text;
+}
+
+Json json_of(const DeltaPublication& delta) {
+    return Json{{"old", delta.old_bundle.hex()},
+                {"path", delta.path},
+                {"was_there", delta.was_there},
+                {"delta_bytes", delta.delta_bytes}};
 }
 
 Json json_of(const PublishedFile& published) {
@@ -65,7 +82,8 @@ Json json_of(const PublishedFile& published) {
                 {"bundle", publication.bundle.hex()},
                 {"path", publication.path},
                 {"was_there", publication.was_there},
-                {"file_bytes", publication.file_bytes}};
+                {"file_bytes", publication.file_bytes},
+                {"deltas", json_list(published.deltas, [](const DeltaPublication& one) { return json_of(one); })}};
 }
 
 Result<Publication> publish_file(const std::string& file, TreeTarget& tree, bool only_plans, const Interrupt& interrupt,
@@ -141,6 +159,26 @@ Result<Exit> prune(const PublishCommand& command, Console& console) {
 
 // ---- Publishing -----------------------------------------------------------------------------------------------------
 
+// The deltas from all the old bundles to one that is published.
+Result<std::vector<DeltaPublication>> publish_deltas(const std::string& file, const std::vector<std::string>& old_files,
+                                                     TreeTarget& tree, const Interrupt& interrupt, Console& console) {
+    std::vector<DeltaPublication> deltas;
+    FARDEL_TRY_ASSIGN(const auto target, open_bundle(file));
+    for (const std::string& old_file : old_files) {
+        FARDEL_TRY_ASSIGN(auto old, open_bundle(old_file));
+        ProgressBar bar(console, "making a delta");
+        auto delta = publish_delta(
+            std::move(old), *target, tree,
+            {.progress = [&bar](std::uint64_t done,
+                                std::uint64_t total) { bar.show(done, total, format_count(done, "block", "blocks")); },
+             .stop = interrupt.token()});
+        if (!delta)
+            return std::move(delta).error().with_context(printable(old_file));
+        deltas.push_back(*std::move(delta));
+    }
+    return deltas;
+}
+
 Result<Exit> publish(const PublishCommand& command, Console& console) {
     const std::string& tree = command.words.back();
     const Interrupt interrupt;
@@ -149,7 +187,11 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
     std::vector<PublishedFile> published;
     for (const std::string& file : std::span(command.words).first(command.words.size() - 1)) {
         FARDEL_TRY_ASSIGN(Publication publication, publish_file(file, *target, command.only_plans, interrupt, console));
-        published.push_back({.file = file, .publication = std::move(publication)});
+        std::vector<DeltaPublication> deltas;
+        if (!command.only_plans) {
+            FARDEL_TRY_ASSIGN(deltas, publish_deltas(file, command.old_files, *target, interrupt, console));
+        }
+        published.push_back({.file = file, .publication = std::move(publication), .deltas = std::move(deltas)});
     }
     return print_result(
         console, command.json,
@@ -167,6 +209,7 @@ Result<Exit> run_publish(Words words, Console& console) {
     CommandLine line("publish", "FILE... TREE | --prune --keep ID... TREE [options]",
                      "Verifies bundles and writes them into a tree that any file server can serve to 'fardel fetch'.",
                      "  fardel publish mygame.fardel maps.fardel /srv/www/mygame\n"
+                     "  fardel publish game-1.1.fardel --delta-from game-1.0.fardel /srv/www/mygame\n"
                      "  fardel publish mygame.fardel dav+https://example.org/mygame\n"
                      "  fardel publish mygame.fardel 's3://bucket/mygame?endpoint=https://s3.example.org&region=eu-1'\n"
                      "  fardel publish --prune --keep ID /srv/www/mygame --dry-run\n");
@@ -178,6 +221,8 @@ Result<Exit> run_publish(Words words, Console& console) {
             "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION)")
         ->required();
     line.flag("--dry-run", command.only_plans, "Only report what is there already and what would be written");
+    line.texts("--delta-from", "OLD", command.old_files,
+               "Also publish what leads from this older bundle to each FILE; may be repeated");
     line.flag("--prune", command.prunes,
               "Condemn the files of bundles that are not kept, and remove those condemned before the grace time");
     line.texts("--keep", "ID", command.keep, "With --prune: a bundle that is kept, with all that it needs; repeatable");

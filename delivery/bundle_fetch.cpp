@@ -1,5 +1,7 @@
 #include "bundle_fetch.h"
 
+#include "delta/held_content.h"
+
 #include <fardel/base/fits.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/format/dependencies.h>
@@ -22,6 +24,7 @@ constexpr std::uint64_t kHeadsBytes = 2 * std::uint64_t{limits::kHeadBytes};
 constexpr std::uint64_t kFileBytesMax = 1ull << 44;
 constexpr std::size_t kTableRoundsMin = 2;
 constexpr std::size_t kLevelAlign = 64;
+constexpr std::size_t kOthersMax = 64;  // bundles in the store that are searched for content
 
 std::vector<std::string> urls_of(const std::vector<std::string>& trees, const std::string& path) {
     std::vector<std::string> urls;
@@ -69,9 +72,11 @@ Result<std::string> text_of(const Bundle& bundle, std::string_view key) {
 
 }  // namespace
 
-BundleFetch::BundleFetch(const BundleId& bundle, IncomingBundle incoming, std::shared_ptr<const ByteSource> copy,
-                         RangeClient& client, const std::vector<std::string>& trees, const FetchOptions& options)
-    : id_(bundle),
+BundleFetch::BundleFetch(const BundleStore& store, const BundleId& bundle, IncomingBundle incoming,
+                         std::shared_ptr<const ByteSource> copy, RangeClient& client,
+                         const std::vector<std::string>& trees, const FetchOptions& options)
+    : store_(store),
+      id_(bundle),
       incoming_(std::move(incoming)),
       client_(client),
       transfer_(client, urls_of(trees, tree_path_of(bundle)), options.attempts_max, incoming_),
@@ -81,6 +86,7 @@ BundleFetch::BundleFetch(const BundleId& bundle, IncomingBundle incoming, std::s
       copy_tables_(copy_ != nullptr),
       has_blocks_(incoming_.held_bytes() != 0),
       was_whole_(incoming_.file_bytes() && incoming_.held_bytes() == incoming_.file_bytes()),
+      delta_(client, trees, bundle, options.stop),
       servers_(trees.size()),
       options_(options) {}
 
@@ -95,12 +101,16 @@ Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const BundleStore& store,
         if (auto stored = store.open_bundle(bundle))
             copy = *std::move(stored);
     return std::unique_ptr<BundleFetch>(
-        new BundleFetch(bundle, std::move(incoming), std::move(copy), client, trees, options));
+        new BundleFetch(store, bundle, std::move(incoming), std::move(copy), client, trees, options));
 }
 
 TransferCounts BundleFetch::counts() const noexcept {
-    return {.received_bytes = transfer_.counts().received_bytes + tables_counts_.received_bytes,
-            .requests = transfer_.counts().requests + tables_counts_.requests};
+    TransferCounts sum;
+    for (const TransferCounts& counts : {transfer_.counts(), tables_counts_, delta_.counts()}) {
+        sum.received_bytes += counts.received_bytes;
+        sum.requests += counts.requests;
+    }
+    return sum;
 }
 
 // ---- Tables ---------------------------------------------------------------------------------------------------------
@@ -147,7 +157,26 @@ Status BundleFetch::forget_signatures() {
     return incoming_.forget(trailer.offset, trailer.length_bytes);
 }
 
+Status BundleFetch::open_others() {
+    if (std::exchange(others_opened_, true) || options_.repairs || copy_)
+        return ok();
+    FARDEL_TRY_ASSIGN(const auto stored, store_.list());
+    for (const StoredBundle& one : stored) {
+        if (one.bundle == id_ || one.held_bytes != one.file_bytes || others_.size() == kOthersMax)
+            continue;
+        auto source = store_.open_bundle(one.bundle);
+        if (!source)
+            continue;
+        auto bundle = Bundle::open(*std::move(source), {});
+        if (bundle)
+            others_.push_back(*std::move(bundle));
+    }
+    FARDEL_TRY_ASSIGN(has_compressed_tables_, delta_.fetch_tables(others_, incoming_, options_.tables_bytes_max));
+    return ok();
+}
+
 Status BundleFetch::try_tables() {
+    FARDEL_TRY(open_others());
     FARDEL_TRY(fetch_heads());
     if (head_.manifest_bytes > options_.tables_bytes_max ||
         layout_.layout_bytes > options_.tables_bytes_max - head_.manifest_bytes)
@@ -254,9 +283,10 @@ Result<PlannedFetch> BundleFetch::plan() {
     if (options_.repairs)
         FARDEL_TRY(forget_damaged_blocks());
     has_blocks_ = true;
-    std::vector<FetchUnit> missing;
+    std::vector<bool> missing(blocks_.size(), false);
     std::uint64_t end = 0;
-    for (const BlockRecord& block : blocks_) {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        const BlockRecord& block = blocks_[i];
         if (block.stored_offset < end || block.stored_bytes == 0 ||
             block.stored_offset + block.stored_bytes > layout_.blocks_bytes)
             return Error(ErrorCode::malformed, subject_of(id_) + ": a block is out of place");
@@ -270,11 +300,21 @@ Result<PlannedFetch> BundleFetch::plan() {
         }
         if (!has && unwanted.contains(block.stored_offset))
             planned.left_bytes += block.stored_bytes;
-        else if (!has)
-            missing.push_back({.offset = offset, .length_bytes = block.stored_bytes, .hash = block.stored_hash});
+        else
+            missing[i] = !has;
     }
-    requests_ = make_requests(missing);
-    planned.requests = requests_.size();
+    FARDEL_TRY_ASSIGN(const DeltaFetch::Choice choice, use_others(missing));
+    std::vector<FetchUnit> units;
+    delta_units_.clear();
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+        if (missing[i])
+            (choice.given[i] ? delta_units_ : units)
+                .push_back({.offset = layout_.blocks_offset + blocks_[i].stored_offset,
+                            .length_bytes = blocks_[i].stored_bytes,
+                            .hash = blocks_[i].stored_hash});
+    requests_ = make_requests(units);
+    planned.requests = requests_.size() + choice.requests;
+    planned.fetch_bytes = choice.fetch_bytes;
     for (const FetchRequest& request : requests_)
         planned.fetch_bytes += bytes_of(request);
     return planned;
@@ -295,6 +335,33 @@ Result<std::vector<bool>> BundleFetch::chosen_blocks() const {
         std::fill_n(wanted.begin() + placement.first_block, asset.piece_count(), true);
     }
     return wanted;
+}
+
+Result<DeltaFetch::Choice> BundleFetch::use_others(std::vector<bool>& missing) {
+    if (others_.empty() || std::ranges::find(missing, true) == missing.end())
+        return DeltaFetch::Choice{.given = std::vector<bool>(missing.size(), false)};
+    FARDEL_TRY_ASSIGN(auto source, incoming_.source());
+    FARDEL_TRY_ASSIGN(const auto target, Bundle::open(std::move(source), {}));
+    std::vector<bool> held(missing.size());
+    for (std::size_t i = 0; i < held.size(); ++i)
+        held[i] = holds_block(blocks_[i]);
+    FARDEL_TRY_ASSIGN(const std::uint32_t level, find_level_of_held(*target, held));
+    const std::vector<bool> wanted = missing;
+    FARDEL_TRY(encode_held_content(*target, level, wanted, others_, options_.stop,
+                                   [&](std::uint32_t index, std::span<const std::byte> stored) {
+                                       missing[index] = false;
+                                       return write_block(index, stored);
+                                   }));
+    return delta_.choose(bundle_, missing);
+}
+
+bool BundleFetch::holds_block(const BlockRecord& block) const {
+    return incoming_.holds(layout_.blocks_offset + block.stored_offset, block.stored_bytes);
+}
+
+Status BundleFetch::write_block(std::uint32_t index, std::span<const std::byte> stored) {
+    FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(index));
+    return incoming_.write(layout_.blocks_offset + block.stored_offset, stored);
 }
 
 // ---- Repairing ------------------------------------------------------------------------------------------------------
@@ -345,10 +412,17 @@ Status BundleFetch::forget_damaged_blocks() {
 // ---- Content --------------------------------------------------------------------------------------------------------
 
 Status BundleFetch::fetch_content(const std::function<void(std::uint64_t)>& progress) {
-    const std::uint64_t before = transfer_.counts().received_bytes;
+    const std::uint64_t before = transfer_.counts().received_bytes + delta_.counts().received_bytes;
+    FARDEL_TRY(delta_.fetch_blocks(
+        [&](std::uint32_t index) { return index < blocks_.size() && !holds_block(blocks_[index]); },
+        [&](std::uint32_t index, std::span<const std::byte> stored) { return write_block(index, stored); }, progress));
+    std::erase_if(delta_units_, [&](const FetchUnit& unit) { return incoming_.holds(unit.offset, unit.length_bytes); });
+    for (FetchRequest& request : make_requests(std::exchange(delta_units_, {})))
+        requests_.push_back(std::move(request));
+    const std::uint64_t given = delta_.counts().received_bytes;
     Status fetched = transfer_.run(std::move(requests_), options_.stop, [&](std::uint64_t received) {
         if (progress)
-            progress(received - before);
+            progress(received + given - before);
     });
     return fetched ? fill_padding() : std::move(fetched).error().with_context(subject_of(id_));
 }

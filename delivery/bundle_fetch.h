@@ -2,6 +2,7 @@
 #pragma once
 
 #include "content_choice.h"
+#include "delta_fetch.h"
 #include "tables_file.h"
 #include "unit_transfer.h"
 
@@ -51,8 +52,9 @@ public:
     TransferCounts counts() const noexcept;
 
 private:
-    BundleFetch(const BundleId& bundle, IncomingBundle incoming, std::shared_ptr<const ByteSource> copy,
-                RangeClient& client, const std::vector<std::string>& trees, const FetchOptions& options);
+    BundleFetch(const BundleStore& store, const BundleId& bundle, IncomingBundle incoming,
+                std::shared_ptr<const ByteSource> copy, RangeClient& client, const std::vector<std::string>& trees,
+                const FetchOptions& options);
     Status fetch_tables_from(std::size_t first_round);
     Status try_tables();
     // Discards what does not fit together, and keeps blocks.
@@ -60,6 +62,13 @@ private:
     Status forget_signatures();
     Status fetch_heads();
     Status fetch_compressed_tables();
+    // Opens the other bundles in the store, if what they have may be used.
+    Status open_others();
+    // Makes blocks from what other bundles have, and chooses which of the others come from a delta. `missing`: an entry
+    // per block.
+    Result<DeltaFetch::Choice> use_others(std::vector<bool>& missing);
+    Status write_block(std::uint32_t index, std::span<const std::byte> stored);
+    bool holds_block(const BlockRecord& block) const;
     // Adds the parts of a range that are not held yet.
     void add_units(std::vector<FetchUnit>& units, std::uint64_t offset, std::uint64_t length_bytes) const;
     Status open_bundle();
@@ -75,6 +84,7 @@ private:
     // Forgets blocks in the store's packs that do not have their hashes.
     Status forget_damaged_blocks();
 
+    const BundleStore& store_;
     const BundleId id_;
     IncomingBundle incoming_;
     RangeClient& client_;
@@ -90,6 +100,10 @@ private:
     bool was_whole_ = false;                  // in the store, before anything was fetched
     std::size_t layout_rounds_ = 0;           // of find_other_layout()
     TransferCounts tables_counts_;            // of these files
+    DeltaFetch delta_;
+    bool others_opened_ = false;
+    std::vector<std::shared_ptr<const Bundle>> others_;  // in the store; see open_others()
+    std::vector<FetchUnit> delta_units_;                 // blocks that a delta is to give
     const std::size_t servers_;
     const FetchOptions& options_;
     BundleHead head_;

@@ -80,8 +80,8 @@ std::string partial_answer(std::string_view bytes, std::uint64_t first, std::uin
                            std::string(more_headers));
 }
 
-TreeServer::TreeServer(const std::vector<Bytes>& bundles, Fault fault)
-    : fault_(std::move(fault)), server_([this](OddServer::Guest& guest) { serve(guest); }) {
+TreeServer::TreeServer(const std::vector<Bytes>& bundles, Fault fault, std::map<std::string, std::string> more)
+    : files_(std::move(more)), fault_(std::move(fault)), server_([this](OddServer::Guest& guest) { serve(guest); }) {
     const ScratchFolder scratch;
     for (const Bytes& bytes : bundles) {
         value_of(publish_bundle(make_memory_source(bytes), scratch.path("tree")));

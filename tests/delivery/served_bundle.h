@@ -46,7 +46,9 @@ public:
     using Fault = std::function<bool(OddServer::Guest& guest, const RangeRequest& request, std::string_view right_bytes,
                                      std::uint64_t file_bytes)>;
 
-    explicit TreeServer(const std::vector<Bytes>& bundles, Fault fault = nullptr);
+    // `more`: other files of the tree, by path.
+    explicit TreeServer(const std::vector<Bytes>& bundles, Fault fault = nullptr,
+                        std::map<std::string, std::string> more = {});
 
     std::string url() const { return server_.url(); }
     std::vector<RangeRequest> requests() const;

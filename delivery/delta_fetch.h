@@ -1,0 +1,83 @@
+// DeltaFetch: finds a delta on the servers that leads from a bundle in the store to one that is being fetched, and
+// fetches as much of it as is of use.
+//
+// Everything here may fail or lie without an effect on the fetch except the bytes that it costs: what a delta does not
+// give, or gives wrong, comes as ranges of the bundle file. One thread.
+#pragma once
+
+#include "delta/delta_list.h"
+#include "delta/delta_record.h"
+#include "delta/delta_segment.h"
+#include "unit_transfer.h"
+
+#include <fardel/base/result.h>
+#include <fardel/format/bundle.h>
+#include <fardel/store/bundle_store.h>
+#include <fardel/store/incoming_bundle.h>
+#include <fardel/store/range_client.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+class DeltaFetch {
+public:
+    // `trees`: complete URLs without '/' at the end.
+    DeltaFetch(RangeClient& client, std::vector<std::string> trees, const BundleId& target, std::stop_token stop)
+        : client_(client), trees_(std::move(trees)), target_(target), stop_(std::move(stop)) {}
+
+    // Looks for a delta from one of the bundles, the smallest one first, and writes the heads and tables that it gives
+    // into the incoming bundle, unverified; `tables_bytes_max` bounds them. Returns whether anything was written.
+    // Errors: cancelled, those of IncomingBundle.
+    Result<bool> fetch_tables(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
+                              std::uint64_t tables_bytes_max);
+
+    // Chooses the segments that cost less than the blocks that they give, of those that are missing (one entry per
+    // block of the bundle). Returns which blocks come from the delta. Does nothing without a delta for this layout.
+    struct Choice {
+        std::vector<bool> given;
+        std::uint64_t fetch_bytes = 0;
+        std::uint64_t requests = 0;
+    };
+    Result<Choice> choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing);
+
+    // Fetches the segments that were chosen and passes on what they give. Whatever does not come is not an error.
+    // Errors: cancelled, those of `take`.
+    Status fetch_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
+                        const std::function<void(std::uint64_t received_bytes)>& progress);
+
+    const TransferCounts& counts() const noexcept { return counts_; }
+
+private:
+    struct Segment {
+        std::size_t index = 0;     // in the directory
+        std::uint64_t offset = 0;  // of its frame in the delta
+    };
+    Result<std::vector<std::byte>> fetch_range(const std::string& url, std::uint64_t offset, std::uint64_t length_bytes,
+                                               std::optional<std::uint64_t> file_bytes);
+    Status find_list();
+    Result<bool> try_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
+                           IncomingBundle& incoming, std::uint64_t tables_bytes_max);
+
+    RangeClient& client_;
+    const std::vector<std::string> trees_;
+    const BundleId target_;
+    const std::stop_token stop_;
+    std::string tree_;  // that has the list
+    DeltaList list_;
+    std::string url_;  // of the delta
+    DeltaHead head_;
+    DeltaDirectory directory_;
+    std::optional<DeltaReader> reader_;  // of the delta that was found
+    std::shared_ptr<const Bundle> bundle_;
+    std::vector<Segment> chosen_;
+    TransferCounts counts_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,28 @@
+// Publishing deltas: writes what leads from an old bundle to a new one into a static tree, where fetches find it.
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/delivery/delta.h>
+#include <fardel/delivery/tree_target.h>
+#include <fardel/format/bundle.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace fardel {
+
+struct DeltaPublication {
+    BundleId old_bundle;
+    std::string path;  // below the tree; empty: the delta would not be smaller than the bundle
+    bool was_there = false;
+    std::uint64_t delta_bytes = 0;
+};
+
+// Makes the delta unless it is published already, writes it, and then adds it to the list of deltas that lead to the
+// new bundle. May be killed and repeated. Errors: those of make_delta and TreeTarget; limit (256 deltas lead to the
+// bundle already), conflict (others keep changing the list).
+Result<DeltaPublication> publish_delta(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
+                                       const DeltaWork& work = {});
+
+}  // namespace fardel

@@ -1,0 +1,199 @@
+// Updates that use what the store has: content that moved to other blocks, and deltas in the tree, right and wrong.
+#include "served_bundle.h"
+
+#include "delta/delta_list.h"
+#include "delta/delta_record.h"
+
+#include "kit/opened_bundle.h"
+
+#include <fardel/delivery/publish_delta.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+using Guest = OddServer::Guest;
+using GameFiles = std::map<std::string, std::string>;
+using TreeFiles = std::map<std::string, std::string>;
+
+GameFiles first_game() {
+    GameFiles files;
+    for (std::uint32_t i = 0; i < 300; ++i)
+        files["scripts/" + std::to_string(1000 + i) + ".txt"] = prose(500 + i * 53 % 4000, i);
+    files["maps/large.bsp"] = prose(900'000, 1000);
+    return files;
+}
+
+GameFiles second_game() {
+    GameFiles files = first_game();
+    for (const char* name : {"scripts/1003.txt", "scripts/1100.txt", "scripts/1250.txt"})
+        files[name].insert(120, "one more line\n");
+    files["maps/large.bsp"].insert(300'000, noise_text(2000, 5));
+    return files;
+}
+
+Bytes game_of(const GameFiles& files, int level = 3) {
+    BundlePlan plan;
+    for (const auto& [name, content] : files)
+        add(plan, name, content);
+    return written(plan, {.level = level, .jobs = 2});
+}
+
+TreeFiles deltas_between(const Bytes& old, const Bytes& target) {
+    const ScratchFolder scratch;
+    const auto tree = make_folder_target(scratch.path("tree"));
+    const auto bundle = open_bundle(target);
+    const DeltaPublication made = value_of(publish_delta(open_bundle(old), *bundle, *tree, {.effort = 9}));
+    const std::string list = delta_list_path_of(bundle->id());
+    return {{list, scratch.read("tree/" + list)}, {made.path, scratch.read("tree/" + made.path)}};
+}
+
+struct Fetched {
+    FetchSummary summary;
+    std::size_t of_deltas = 0;  // requests
+};
+
+// A client that has `old` fetches `target`. It must end with the right bytes.
+Fetched update(const Bytes& old, const Bytes& target, const TreeFiles& deltas, TreeServer::Fault fault = nullptr) {
+    const ScratchFolder scratch;
+    const TreeServer server({old, target}, std::move(fault), deltas);
+    const BundleStore store = make_store(scratch);
+    value_of(store.add(make_memory_source(old)));
+    Fetched fetched{.summary = value_of(fetch_one(store, bundle_id_of(target), fetching_from({server.url()})))};
+    CHECK(stored_bytes(store, bundle_id_of(target)) == target);
+    for (const RangeRequest& request : server.requests())
+        fetched.of_deltas += request.path.ends_with(".delta") ? 1 : 0;
+    return fetched;
+}
+
+TEST_CASE("fetch: a delta in the tree replaces tables and blocks, and the plan is exact") {
+    const Bytes old = game_of(first_game());
+    const Bytes target = game_of(second_game());
+    const Fetched without = update(old, target, {});
+    const Fetched with = update(old, target, deltas_between(old, target));
+    CHECK(with.of_deltas == 2);  // tables; blocks
+    CHECK(with.summary.received_bytes < 12'000);
+    CHECK(with.summary.received_bytes * 5 < without.summary.received_bytes);
+    const PlannedFetch& planned = with.summary.plan.bundles.at(0);
+    CHECK(planned.tables_bytes + planned.fetch_bytes == with.summary.received_bytes);
+}
+
+TEST_CASE("fetch: content that only moved to other blocks is encoded again instead of fetched") {
+    const Bytes old = game_of(first_game(), 5);
+    GameFiles files = first_game();
+    files["scripts/0000.txt"] = prose(70, 9);  // moves what follows
+    files.erase("scripts/1001.txt");
+    const Bytes target = game_of(files, 5);
+    const Fetched fetched = update(old, target, {});
+    const auto bundle = open_bundle(target);
+    std::uint64_t largest = 0;
+    for (std::uint32_t i = 0; i < bundle->table_count(TableKind::blocks); ++i)
+        largest = std::max<std::uint64_t>(largest, value_of(bundle->block(i)).stored_bytes);
+    CHECK(fetched.summary.plan.fetch_bytes <= 2 * largest);
+    // Another level than all of them: nothing comes out again, and after a few trials all is fetched.
+    CHECK(update(game_of(first_game(), 12), target, {}).summary.plan.fetch_bytes > 5 * largest);
+}
+
+TEST_CASE("fetch: a delta or list that is wrong costs its bytes and nothing else") {  // A47, A48, A49, A51
+    const Bytes old = game_of(first_game());
+    const Bytes target = game_of(second_game());
+    const TreeFiles right = deltas_between(old, target);
+    const std::string list = delta_list_path_of(bundle_id_of(target));
+    const std::string delta = delta_path_of(bundle_id_of(target), bundle_id_of(old));
+    const std::uint64_t without = update(old, target, {}).summary.received_bytes;
+    const auto costs = [&](const std::string& path, const std::function<void(std::string&)>& change) {
+        TreeFiles files = right;
+        change(files.at(path));
+        const Fetched fetched = update(old, target, files);
+        CHECK(fetched.summary.received_bytes <= without + right.at(delta).size() + right.at(list).size() + 100'000);
+    };
+    const auto flips = [](std::size_t at) { return [at](std::string& text) { text[at] ^= 1; }; };
+    for (const std::size_t at : {0, 8, 12, 20, 60, 80, 88})
+        costs(list, flips(at));
+    costs(list, [](std::string& text) { text = "<html>sign in to this network</html>"; });
+    costs(list, [](std::string& text) { text = noise_text(100'000, 1); });
+    for (const std::size_t at : {0, 8, 12, 16, 48, 80, 112, 144, 152, 160, 168, 176, 200, 230})
+        costs(delta, flips(at));
+    const std::size_t size = right.at(delta).size();
+    for (std::size_t at = size / 2; at < size; at += size / 16)
+        costs(delta, flips(at));
+    costs(delta, [](std::string& text) { text.resize(text.size() / 2); });
+    costs(delta, [](std::string& text) { text += "x"; });
+    costs(delta, [](std::string& text) { text = noise_text(text.size(), 2); });
+    costs(delta, [](std::string& text) { text.clear(); });
+}
+
+TEST_CASE("fetch: a list that promises what is not there, or too much, is not believed") {  // A50
+    const Bytes old = game_of(first_game());
+    const Bytes target = game_of(second_game());
+    const auto bundle = open_bundle(old);
+    const auto listing = [&](std::uint64_t delta_bytes, std::uint64_t front_bytes) {
+        const auto bytes = encode_delta_list({{.old_bundle = bundle->id(),
+                                               .old_layout = bundle->layout_id(),
+                                               .delta_bytes = delta_bytes,
+                                               .front_bytes = front_bytes}});
+        return TreeFiles{{delta_list_path_of(bundle_id_of(target)), text_of(bytes)}};
+    };
+    CHECK(update(old, target, listing(3000, 300)).of_deltas == 1);
+    CHECK(update(old, target, listing(1ull << 40, 1ull << 39)).of_deltas == 0);
+    CHECK(update(old, target, listing(10, 10)).of_deltas == 0);
+}
+
+TEST_CASE("fetch: segments of a delta that are not smaller than their blocks are not fetched") {  // A50
+    const Bytes old = game_of(first_game());
+    GameFiles files = first_game();
+    files["new.bin"] = noise_text(400'000, 4);
+    const Bytes target = game_of(files);
+    const Fetched fetched = update(old, target, deltas_between(old, target));
+    CHECK(fetched.summary.plan.fetch_bytes < 410'000);
+}
+
+TEST_CASE("fetch: a client without the old bundle, or with it in another layout, asks for no delta") {  // A47
+    const Bytes old = game_of(first_game());
+    const Bytes target = game_of(second_game());
+    const TreeFiles deltas = deltas_between(old, target);
+    CHECK(update(game_of({{"other.txt", "other"}}), target, deltas).of_deltas == 0);
+    CHECK(update(game_of(first_game(), 12), target, deltas).of_deltas == 0);
+}
+
+TEST_CASE("fetch: a delta that is cut off in the middle is replaced by ranges") {
+    const Bytes old = game_of(first_game());
+    const Bytes target = game_of(second_game());
+    int asked = 0;
+    update(old, target, deltas_between(old, target),
+           [&](Guest& guest, const RangeRequest& request, std::string_view right, std::uint64_t file_bytes) {
+               if (!request.path.ends_with(".delta") || ++asked != 2)
+                   return false;
+               const std::string answer = partial_answer(right, request.first, file_bytes);
+               guest.send(std::string_view(answer).substr(0, answer.size() - right.size() / 2));
+               return true;
+           });
+    CHECK(asked == 2);
+}
+
+TEST_CASE("publish: a delta is listed once, after its file, and one that saves nothing is left out") {
+    const ScratchFolder scratch;
+    const auto tree = make_folder_target(scratch.path("tree"));
+    const auto old = open_bundle(game_of(first_game()));
+    const auto target = open_bundle(game_of(second_game()));
+    const DeltaPublication first = value_of(publish_delta(old, *target, *tree, {.effort = 3}));
+    CHECK_FALSE(first.was_there);
+    const DeltaPublication again = value_of(publish_delta(old, *target, *tree, {.effort = 19}));
+    CHECK(again.was_there);
+    CHECK(again.delta_bytes == first.delta_bytes);
+    const auto other = open_bundle(game_of({{"other.txt", "other"}}));
+    value_of(publish_delta(other, *target, *tree, {.effort = 3}));
+    const std::string list = scratch.read("tree/" + delta_list_path_of(target->id()));
+    CHECK(value_of(decode_delta_list(bytes_of(list))).size() == 2);
+    const auto noisy = open_bundle(game_of({{"a.bin", noise_text(9000, 1)}}));
+    const DeltaPublication useless = value_of(publish_delta(other, *noisy, *tree, {.effort = 3}));
+    CHECK((useless.path.empty() || useless.delta_bytes < noisy->source()->size_bytes()));
+}
+
+}  // namespace
+}  // namespace fardel
