@@ -1,6 +1,7 @@
 // The same tree in a folder, on a WebDAV server (nginx) and in a bucket.
 #include "kit/failing_call.h"
 #include "kit/nginx.h"
+#include "kit/opened_bundle.h"
 #include "kit/s3_server.h"
 #include "served_bundle.h"
 
