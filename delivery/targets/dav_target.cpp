@@ -44,7 +44,7 @@ public:
         FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree_->perform({.method = "HEAD", .url = url}));
         if (answer.status != 200)
             return HttpConnection::status_error(answer, url);
-        return tree_->make_source(url, answer.content_bytes);
+        return tree_->open_found(answer, url);
     }
 
     Result<PutOutcome> put(const std::string& path, const ByteSource& bytes, const PublishWork& work) override {
@@ -149,7 +149,7 @@ private:
             return HttpConnection::status_error(answer, temporary);
         if (answer.content_bytes != bytes.size_bytes())
             return Error(ErrorCode::corrupt, printable(temporary, 400) + ": the server has " +
-                                                 std::to_string(answer.content_bytes) + " bytes of " +
+                                                 std::to_string(answer.content_bytes.value_or(0)) + " bytes of " +
                                                  std::to_string(bytes.size_bytes()) + " that were sent");
         return temporary;
     }

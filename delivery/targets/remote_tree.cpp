@@ -99,8 +99,11 @@ Result<HttpAnswer> RemoteTree::perform(const HttpRequest& request, const std::st
     }
 }
 
-std::shared_ptr<const ByteSource> RemoteTree::make_source(std::string url, std::uint64_t size_bytes) const {
-    return std::make_shared<ServedFile>(*this, std::move(url), size_bytes);
+Result<std::shared_ptr<const ByteSource>> RemoteTree::open_found(const HttpAnswer& found,
+                                                                 const std::string& url) const {
+    if (!found.content_bytes)
+        return Error(ErrorCode::malformed, printable(url, 400) + ": the server does not say how large it is");
+    return std::shared_ptr<const ByteSource>(std::make_shared<ServedFile>(*this, url, *found.content_bytes));
 }
 
 Result<PutOutcome> compare_with(const ByteSource& bytes, const ByteSource& there, const std::string& url,

@@ -36,8 +36,9 @@ public:
     Result<HttpAnswer> perform(const HttpRequest& request, const std::stop_token& stop) const;
     Result<HttpAnswer> perform(const HttpRequest& request) const { return perform(request, options_.stop); }
 
-    // A file of that size, which is read by ranges; a few neighbouring bytes are kept. The tree must outlive it.
-    std::shared_ptr<const ByteSource> make_source(std::string url, std::uint64_t size_bytes) const;
+    // The file that a HEAD request has found; it is read by ranges, and a few neighbouring bytes are kept. The tree
+    // must outlive it. Error: malformed (the server does not say how large it is).
+    Result<std::shared_ptr<const ByteSource>> open_found(const HttpAnswer& found, const std::string& url) const;
 
 private:
     const std::string url_;

@@ -116,7 +116,7 @@ public:
         FARDEL_TRY_ASSIGN(const HttpAnswer answer, head(url));
         if (answer.status != 200)
             return store_error(answer, url);
-        return tree_->make_source(url, answer.content_bytes);
+        return tree_->open_found(answer, url);
     }
 
     Result<PutOutcome> put(const std::string& path, const ByteSource& bytes, const PublishWork& work) override {
@@ -250,7 +250,8 @@ private:
                                const std::string& url, const PublishWork& work) const {
         if (there.blake3 == hash.hex() && there.content_bytes == bytes.size_bytes())
             return PutOutcome::was_there;
-        return compare_with(bytes, *tree_->make_source(url, there.content_bytes), url, work);
+        FARDEL_TRY_ASSIGN(const auto file, tree_->open_found(there, url));
+        return compare_with(bytes, *file, url, work);
     }
 
     std::vector<std::string> headers_of(const Hash& hash) const {

@@ -234,7 +234,8 @@ Result<HttpAnswer> HttpConnection::perform(const HttpRequest& request, const std
         return transfer_error(code, request.url);
     curl_off_t length = -1;
     loaded_curl().easy_getinfo(handle.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-    conversation.answer.content_bytes = length < 0 ? 0 : static_cast<std::uint64_t>(length);
+    if (length >= 0)
+        conversation.answer.content_bytes = static_cast<std::uint64_t>(length);
     if (code == CURLE_OK)
         impl_->give_back(std::move(handle));
     return std::move(conversation.answer);

@@ -277,6 +277,14 @@ TEST_CASE("tree target: a store that lies or never ends gets an error, in bounde
     CHECK(files[0].path == "bundles/a");
 }
 
+TEST_CASE("tree target: a file whose size the server does not say is malformed, and not an empty one") {  // A94
+    const OddServer server(
+        [](OddServer::Guest& guest) { guest.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"); });
+    const auto target = value_of(open_tree_target("dav+" + server.url() + "/game", {}, quick_connection()));
+    CHECK(target->open("bundles/a").error().code() == ErrorCode::malformed);
+    CHECK(put(*target, "bundles/a", "").error().code() == ErrorCode::malformed);
+}
+
 TEST_CASE("tree target: addresses are checked before anything is sent") {
     for (const char* address : {"s3://", "s3://b", "s3://Bucket/x", "s3://bucket/A", "s3://bucket/a?x=1",
                                 "s3://bucket?endpoint=", "s3://bucket?endpoint=ftp://host",

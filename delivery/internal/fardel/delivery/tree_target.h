@@ -53,7 +53,7 @@ public:
     // Names the target in messages, safe to print: "the folder /srv/www".
     virtual std::string name() const = 0;
 
-    // Error: missing.
+    // The source must not outlive the target. Error: missing.
     virtual Result<std::shared_ptr<const ByteSource>> open(const std::string& path) = 0;
     // Writes the file unless it is there. Error: conflict (the file is there with other bytes, and stays).
     virtual Result<PutOutcome> put(const std::string& path, const ByteSource& bytes, const PublishWork& work) = 0;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -53,10 +54,10 @@ struct HttpRequest {
 struct HttpAnswer {
     long status = 0;
     std::vector<std::byte> body;
-    std::string etag;                 // with its quotes; empty: none
-    std::string content_range;        // "bytes 0-99/1234"
-    std::string blake3;               // the object's own metadata "fardel-blake3"
-    std::uint64_t content_bytes = 0;  // of a HEAD request, as the server reports it
+    std::string etag;                            // with its quotes; empty: none
+    std::string content_range;                   // "bytes 0-99/1234"
+    std::string blake3;                          // the object's own metadata "fardel-blake3"
+    std::optional<std::uint64_t> content_bytes;  // of a HEAD request, if the server reports it
 };
 
 struct HttpTimeouts {
