@@ -62,7 +62,7 @@ public:
 private:
     class Receiver;
 
-    void repeat(PendingRequest request, Error reason) {
+    void repeat(PendingRequest request, Error reason, std::chrono::seconds asked_wait) {
         transfer_.has_misfit_ = transfer_.has_misfit_ || reason.code() == ErrorCode::corrupt;
         if (failure_)
             return;
@@ -73,7 +73,8 @@ private:
             pending_.clear();
             return;
         }
-        request.not_before = Clock::now() + *wait;
+        // Another server is asked at once, whatever this one wants.
+        request.not_before = Clock::now() + (wait->count() == 0 ? *wait : std::max<Clock::duration>(*wait, asked_wait));
         pending_.push_front(std::move(request));
     }
 
@@ -112,6 +113,8 @@ public:
         return ok();
     }
 
+    void retry_after(std::chrono::seconds wait) override { asked_wait_ = wait; }
+
     void end(Status result) override {
         if (result)
             return;
@@ -119,7 +122,7 @@ public:
         if (done_ > 0)
             request_.attempt = 0;  // the server does send right bytes
         ++request_.attempt;
-        queue_.repeat(std::move(request_), std::move(result).error());
+        queue_.repeat(std::move(request_), std::move(result).error(), asked_wait_);
     }
 
 private:
@@ -134,6 +137,7 @@ private:
 
     Queue& queue_;
     PendingRequest request_;
+    std::chrono::seconds asked_wait_{0};
     std::size_t done_ = 0;         // units
     std::uint64_t at_;             // in the file
     std::vector<std::byte> unit_;  // the bytes so far of the unit that comes

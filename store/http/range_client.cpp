@@ -87,6 +87,7 @@ public:
             std::to_string(range.offset) + "-" + std::to_string(range.offset + range.length_bytes - 1);
         library().easy_setopt(handle, CURLOPT_URL, range.url.c_str());
         apply(options.servers);
+        retry_after_max_ = options.retry_after_max;
         library().easy_setopt(handle, CURLOPT_RANGE, bytes.c_str());
         library().easy_setopt(handle, CURLOPT_PRIVATE, this);
         library().easy_setopt(handle, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
@@ -237,8 +238,11 @@ private:
             library().easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status_);
         if (is_absence_status(status_))
             return Error(ErrorCode::missing, printable(url, 400) + ": the server does not have it");
-        if (status_ != 0 && status_ != kHttpPartial && status_ != kHttpOk)
+        if (status_ != 0 && status_ != kHttpPartial && status_ != kHttpOk) {
+            if (const auto wait = find_retry_after(head_.retry_after(), retry_after_max_))
+                job_.receiver->retry_after(*wait);
             return status_error(status_, url);
+        }
         if (code != CURLE_OK)
             return transfer_error(code, url);
         return Error(ErrorCode::corrupt, printable(url, 400) + ": the server sent " + std::to_string(taken_bytes_) +
@@ -253,6 +257,7 @@ private:
     CurlHeaders headers_;
     ResponseHead head_;
     ServerRule rule_;
+    std::chrono::seconds retry_after_max_{0};
     bool is_refused_ = false;  // an address, by the rule
     bool is_paused_ = false;   // by the limit
     bool begun_ = false;

@@ -37,10 +37,21 @@ bool ResponseHead::add_line(std::string_view line) {
     if (line.starts_with("HTTP/")) {
         content_range_.clear();
         content_encoding_.clear();
+        retry_after_.clear();
     }
     read_field(line, "content-range:", content_range_);
     read_field(line, "content-encoding:", content_encoding_);
+    read_field(line, "retry-after:", retry_after_);
     return true;
+}
+
+std::optional<std::chrono::seconds> find_retry_after(std::string_view text, std::chrono::seconds max) {
+    if (text.empty() || text.find_first_not_of("0123456789") != text.npos)
+        return std::nullopt;
+    const auto seconds = cut_number(text);  // nothing: more than 64 bits
+    if (!seconds || *seconds > static_cast<std::uint64_t>(max.count()))
+        return max;
+    return std::chrono::seconds(*seconds);
 }
 
 std::optional<ContentRange> find_content_range(std::string_view text) {

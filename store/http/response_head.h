@@ -3,6 +3,7 @@
 // A value; no I/O. The lines are hostile: all of them together are bounded.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,12 +23,18 @@ public:
     // the last value counts.
     const std::string& content_range() const noexcept { return content_range_; }
     const std::string& content_encoding() const noexcept { return content_encoding_; }
+    const std::string& retry_after() const noexcept { return retry_after_; }
 
 private:
     std::uint64_t bytes_ = 0;
     std::string content_range_;
     std::string content_encoding_;
+    std::string retry_after_;
 };
+
+// Parses the seconds of a Retry-After field, RFC 9110 §10.2.3; more than `max` is `max`. Returns nothing for another
+// text, also for a date: the clock of a server means nothing here.
+std::optional<std::chrono::seconds> find_retry_after(std::string_view text, std::chrono::seconds max);
 
 struct ContentRange {
     std::uint64_t first = 0;

@@ -176,6 +176,29 @@ TEST_CASE("fetch faults: a server that always fails gives the error that says so
     CHECK(refusal_of(encoded) == ErrorCode::corrupt);
 }
 
+TEST_CASE("fetch faults: a server that wants to be asked later is asked later, within a limit") {  // A87
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("1");
+    for (const char* const seconds : {"1", "99999999999", "999999999999999999999999999"}) {
+        CAPTURE(seconds);
+        std::atomic<bool> refused = false;
+        const TreeServer server({bytes}, [&](Guest& guest, const RangeRequest&, std::string_view, std::uint64_t) {
+            if (refused.exchange(true))
+                return false;
+            guest.send(http_answer("503 Service Unavailable", "", "Retry-After: " + std::string(seconds) + "\r\n"));
+            return true;
+        });
+        const BundleStore store = make_store(scratch, seconds);
+        FetchOptions options = fetching_from({server.url()});
+        options.connections.retry_after_max = std::chrono::seconds(2);
+        const auto begin = std::chrono::steady_clock::now();
+        CHECK(fetch_one(store, bundle_id_of(bytes), options));
+        const auto waited = std::chrono::steady_clock::now() - begin;
+        CHECK(waited >= std::chrono::seconds(*seconds == '1' ? 1 : 2));
+        CHECK(waited < std::chrono::seconds(20));
+    }
+}
+
 TEST_CASE("fetch faults: redirects are not followed, wherever they lead") {  // A89
     for (const char* const target : {"file:///etc/passwd", "http://169.254.169.254/latest/meta-data/",
                                      "http://127.0.0.1:1/", "//localhost/", "gopher://127.0.0.1/"})

@@ -128,8 +128,10 @@ std::uint64_t TreeServer::sent_bytes() const {
 FetchOptions fetching_from(const std::vector<std::string>& trees) {
     FetchOptions options;
     options.trees = trees;
-    options.connections = {
-        .connections = 3, .connect_timeout = std::chrono::milliseconds(2000), .stall_timeout = std::chrono::seconds(1)};
+    options.connections = {.connections = 3,
+                           .connect_timeout = std::chrono::milliseconds(2000),
+                           .stall_timeout = std::chrono::seconds(1),
+                           .retry_after_max = std::chrono::seconds(0)};
     options.attempts_max = 3;
     return options;
 }

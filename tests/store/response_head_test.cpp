@@ -42,5 +42,21 @@ TEST_CASE("content range: what is not a range inside a file of a known size is r
         CHECK_MESSAGE(!find_content_range(text), text);
 }
 
+TEST_CASE("response head: a time to wait is seconds, within a limit, and nothing else") {
+    using namespace std::chrono_literals;
+    CHECK(find_retry_after("0", 30s) == 0s);
+    CHECK(find_retry_after("29", 30s) == 29s);
+    CHECK(find_retry_after("31", 30s) == 30s);
+    CHECK(find_retry_after("99999999999999999999999999", 30s) == 30s);
+    for (const char* const text : {"", "-1", "+1", " 1", "1.5", "1s", "Fri, 31 Dec 1999 23:59:59 GMT"})
+        CHECK_FALSE(find_retry_after(text, 30s));
+    ResponseHead head;
+    CHECK(head.add_line("HTTP/1.1 503 Later\r\n"));
+    CHECK(head.add_line("Retry-After:  7 \r\n"));
+    CHECK(head.retry_after() == "7");
+    CHECK(head.add_line("HTTP/1.1 206 Partial Content\r\n"));
+    CHECK(head.retry_after().empty());
+}
+
 }  // namespace
 }  // namespace fardel

@@ -39,6 +39,8 @@ public:
     virtual Status begin(std::uint64_t file_bytes) = 0;
     // An error ends the transfer.
     virtual Status take(std::span<const std::byte> bytes) = 0;
+    // Called before end() if the server refuses and names a time after which it wants to be asked again.
+    virtual void retry_after(std::chrono::seconds) {}
     // Called last, whatever happened. `result` is ok only if all bytes of the range were taken.
     virtual void end(Status result) = 0;
 };
@@ -70,9 +72,10 @@ struct ServerRule {
 struct RangeClientOptions {
     unsigned connections = 6;
     std::chrono::milliseconds connect_timeout{10'000};
-    std::chrono::seconds stall_timeout{30};  // for less than 1 kB/s
-    std::uint64_t bytes_per_second_max = 0;  // of all transfers together; 0: no limit
-    ServerRule servers;                      // a transfer that it refuses is `denied`
+    std::chrono::seconds stall_timeout{30};    // for less than 1 kB/s
+    std::uint64_t bytes_per_second_max = 0;    // of all transfers together; 0: no limit
+    ServerRule servers;                        // a transfer that it refuses is `denied`
+    std::chrono::seconds retry_after_max{30};  // a server that wants more gets no more
 };
 
 class RangeClient {
