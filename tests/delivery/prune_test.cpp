@@ -1,5 +1,6 @@
 // Pruning static trees, beside publishers, readers and other prunes.
 #include "kit/failing_call.h"
+#include "kit/opened_bundle.h"
 #include "kit/s3_server.h"
 #include "served_bundle.h"
 
@@ -10,7 +11,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
+#include <optional>
+#include <utility>
 
 namespace fardel {
 namespace {

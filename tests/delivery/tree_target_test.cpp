@@ -10,7 +10,10 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <optional>
 #include <thread>
+#include <utility>
 
 namespace fardel {
 namespace {
