@@ -119,8 +119,7 @@ void ServerQueue::submit(ServerRequest request) {
             refusal = *offline_;
         } else {
             insert({.request = std::move(request)});
-            if (!thread_.joinable())
-                thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+            start_thread();
         }
     }
     if (refusal) {
@@ -131,9 +130,16 @@ void ServerQueue::submit(ServerRequest request) {
     client_.wake();
 }
 
+void ServerQueue::start_thread() {
+    if (!thread_.joinable() && !closed_ && !pending_.empty())
+        thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+}
+
 void ServerQueue::raise(const ServerReply& reply, RequestPriority priority) {
     {
+        const std::scoped_lock thread_lock(thread_mutex_);
         const std::scoped_lock lock(mutex_);
+        start_thread();  // pause() may have ended it
         const auto found =
             std::ranges::find_if(pending_, [&](const Pending& one) { return one.request.reply.get() == &reply; });
         if (found == pending_.end() || found->request.priority >= priority)

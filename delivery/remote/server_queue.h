@@ -65,10 +65,10 @@ public:
     ~ServerQueue();
 
     void submit(ServerRequest request);
-    // Gives a request that waits a greater priority.
+    // Gives a request that waits a greater priority. Starts the thread again after pause().
     void raise(const ServerReply& reply, RequestPriority priority);
 
-    // Ends the thread until the next request is submitted; what is under way is requested again then.
+    // Ends the thread until the next request is submitted or raised; what is under way is requested again then.
     void pause();
     // Ends everything with `cancelled`, also what is submitted later.
     void close();
@@ -88,6 +88,7 @@ private:
     ServerQueue(RangeClient client, unsigned connections, unsigned attempts_max);
     void work(const std::stop_token& stop);
     std::optional<RangeJob> next();
+    void start_thread();           // with both locks held
     void insert(Pending pending);  // with the lock held
     void finish(Pending pending, Status result);
     void end_all(std::list<Pending> requests, const Error& reason);

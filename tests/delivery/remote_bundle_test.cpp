@@ -227,6 +227,25 @@ TEST_CASE("remote bundle: one that the policy does not trust is refused, and not
     CHECK(read_remote(*open_remote(store, servers, bundle_id_of(bytes)), "version.txt") == "7");
 }
 
+TEST_CASE("remote bundle: reading goes on after a pause, also of what was under way") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const TreeServer server({bytes}, [](auto& guest, const RangeRequest& request, auto, auto) {
+        if (request.number > 0)
+            guest.sleep(100);
+        return false;
+    });
+    const BundleStore store = make_store(scratch);
+    RemoteServers servers = connect({server.url()});
+    const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
+    const AssetId a = asset_id_of(bytes_of(random_text(1, 300'000)));
+    servers.pause();
+    CHECK(read_remote(*bundle, "version.txt") == "7");
+    REQUIRE(bundle->want({&a, 1}, 1));
+    servers.pause();
+    CHECK(read_remote(*bundle, "a.bin") == random_text(1, 300'000));
+}
+
 TEST_CASE("remote bundle: wanted assets come while nobody reads them") {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("7");
