@@ -57,6 +57,12 @@ Result<Descriptor> create_file(const FileLocation& location, std::string_view su
     return descriptor_of_call(open_with(location, kFlags, mode), subject);
 }
 
+Result<Descriptor> open_appending(const FileLocation& location, std::string_view subject) {
+    FARDEL_TRY(verify_path(location));
+    constexpr int kFlags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
+    return descriptor_of_call(open_with(location, kFlags, 0666), subject);
+}
+
 Result<Descriptor> create_unnamed_file(std::string_view subject) {
     std::error_code failure;
     const std::string folder = std::filesystem::temp_directory_path(failure).string();

@@ -45,6 +45,7 @@ constexpr Verb kVerbs[] = {
     {"mount", "show bundles as a folder, through FUSE", run_mount},
     {"pure", "prove to a server that a client has only what the server allows", run_pure},
     {"publish", "write bundles into a folder that a file server serves", run_publish},
+    {"serve", "serve published bundles, or those of a store, over HTTP", run_serve},
     {"fetch", "bring bundles from a server into a store, and of each only what is missing", run_fetch},
     {"store", "keep bundles in a folder, with the blocks that they share stored once", run_store},
     {"cache", "check and trim the caches of the packer", run_cache},

@@ -35,6 +35,7 @@ Result<Exit> run_pure(Words words, Console& console);
 Result<Exit> run_cache(Words words, Console& console);
 Result<Exit> run_store(Words words, Console& console);
 Result<Exit> run_publish(Words words, Console& console);
+Result<Exit> run_serve(Words words, Console& console);
 Result<Exit> run_fetch(Words words, Console& console);
 
 }  // namespace fardel

@@ -16,6 +16,7 @@ set(FARDEL_PC_PHYSFS "physfs >= 3.0.2")
 set(FARDEL_PC_SQLITE "sqlite3 >= 3.37")
 set(FARDEL_PC_CURL "libcurl >= 7.80")
 set(FARDEL_PC_MAGICK "GraphicsMagick >= 1.3.36")
+set(FARDEL_PC_MICROHTTPD "libmicrohttpd >= 0.9.75")
 set(FARDEL_PC_ZLIB "zlib >= 1.2.11")
 
 # The shared libraries `c` and `c_archives` contain all they need; a program that links them needs nothing more.
@@ -33,8 +34,10 @@ set(FARDEL_verifier_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_delivery_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_packer_NEEDS ${FARDEL_archives_NEEDS} SQLITE ZLIB)
 
-# Only to build: `store` loads libcurl when a server is first used, and the packer decodes images in a program.
+# Only to build: `store` loads libcurl when a server is first used, `delivery` loads libmicrohttpd when it serves, and
+# the packer decodes images in a program.
 set(FARDEL_store_BUILD_NEEDS CURL)
+set(FARDEL_delivery_BUILD_NEEDS MICROHTTPD)
 set(FARDEL_packer_BUILD_NEEDS MAGICK)
 
 # fardel_find_libraries(<missing> <NAME>…): PkgConfig::FARDEL_<NAME> for each; `missing` lists what pkg-config does not

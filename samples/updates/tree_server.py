@@ -22,7 +22,9 @@ def answers(port):
 
 
 class TreeServer:
-    def __init__(self, tree):
+    # `more`: further lines of the configuration.
+    def __init__(self, tree, more=""):
+        self._more = more
         program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
         if program is None:
             raise SystemExit("nginx is missing; setup/install-dependencies installs it")
@@ -40,7 +42,7 @@ class TreeServer:
         with open(os.path.join(self._folder, "nginx.conf"), "w") as file:
             file.write(
                 f"daemon off;\nmaster_process off;\npid {self._folder}/nginx.pid;\nevents {{}}\n"
-                f"http {{\naccess_log off;\n{temporary}client_body_temp_path {self._folder};\n"
+                f"http {{\naccess_log off;\n{self._more}{temporary}client_body_temp_path {self._folder};\n"
                 f"server {{\nlisten 127.0.0.1:{port};\nlocation / {{ root {tree}; }}\n}}\n}}\n"
             )
         log = os.path.join(self._folder, "error.log")
@@ -51,6 +53,10 @@ class TreeServer:
                 return True
             time.sleep(0.02)
         return False
+
+    @property
+    def process_id(self):
+        return self._process.pid
 
     def __enter__(self):
         return self

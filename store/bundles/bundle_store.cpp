@@ -289,6 +289,13 @@ Result<std::shared_ptr<const ByteSource>> BundleStore::open_bundle(const BundleI
     return open_record_source(impl_->folder, *std::move(record));
 }
 
+Result<std::shared_ptr<const ByteSource>> BundleStore::open_whole_bundle(const BundleId& bundle) const {
+    FARDEL_TRY_ASSIGN(auto record, impl_->folder.find_record(bundle));
+    if (!record || record->held_bytes() != record->file_bytes)
+        return not_here(impl_->folder, bundle);
+    return open_record_source(impl_->folder, *std::move(record));
+}
+
 Result<std::vector<BundleId>> BundleStore::closure(const BundleId& bundle) const {
     return collect_closure(impl_->folder, bundle);
 }

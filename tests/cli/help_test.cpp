@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<std::string> kVerbs = {"init",  "build",   "watch",  "graph",  "pack",  "audit", "id",    "ls",
                                          "cat",   "extract", "verify", "keygen", "sign",  "trust", "which", "conflicts",
-                                         "links", "delta",   "diff",   "report", "mount", "pure",  "cache"};
+                                         "links", "delta",   "diff",   "report", "mount", "pure",  "cache", "serve"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;

@@ -196,6 +196,14 @@ Running::~Running() {
 
 void Running::send(int signal) const { ::kill(id_, signal); }
 
+std::string Running::output() const {
+    std::string text;
+    char chunk[4096];
+    for (ssize_t count = 0; (count = ::pread(out_, chunk, sizeof chunk, static_cast<off_t>(text.size()))) > 0;)
+        text.append(chunk, static_cast<std::size_t>(count));
+    return text;
+}
+
 Outcome Running::wait() {
     Outcome outcome;
     set_end(wait_for(std::exchange(id_, -1)), outcome);

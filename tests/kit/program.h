@@ -49,6 +49,7 @@ public:
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
     void send(int signal) const;
+    std::string output() const;  // standard output so far
     Outcome wait();
 
 private:

@@ -50,6 +50,9 @@ Result<RegularFile> open_regular_file(const FileLocation& location, std::string_
 // counts, wherever it leads).
 Result<Descriptor> create_file(const FileLocation& location, std::string_view subject, std::uint32_t mode = 0666);
 
+// Opens a file to write at its end, and creates it if it is missing. Links are followed.
+Result<Descriptor> open_appending(const FileLocation& location, std::string_view subject);
+
 // Creates a file without a name in the system's folder for temporary files; closing it removes it.
 Result<Descriptor> create_unnamed_file(std::string_view subject);
 

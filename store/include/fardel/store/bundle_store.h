@@ -86,6 +86,8 @@ public:
     // Returns the bytes of the bundle file. They are pinned: what happens to the store afterwards has no effect.
     // Errors: missing, corrupt, denied, io.
     Result<std::shared_ptr<const ByteSource>> open_bundle(const BundleId& bundle) const;
+    // The same; a bundle of which only a part is here is missing, too.
+    Result<std::shared_ptr<const ByteSource>> open_whole_bundle(const BundleId& bundle) const;
     // Returns the bundle and all its static dependencies, each after those that it needs. Errors: unresolved (names all
     // that are missing), limit (more than 65,536), those of open_bundle and Bundle::open.
     Result<std::vector<BundleId>> closure(const BundleId& bundle) const;

@@ -1,0 +1,165 @@
+// fardel serve: serves a static tree, or the bundles of a store, over HTTP. docs/serving.md is the manual.
+
+#include "bundles/store_option.h"
+#include "console/figures.h"
+#include "console/json.h"
+#include "verbs.h"
+
+#include <fardel/base/interrupt.h>
+#include <fardel/base/service_supervisor.h>
+#include <fardel/delivery/server.h>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+struct ServeCommand {
+    std::string tree;
+    std::string store;
+    std::vector<std::string> addresses;
+    std::string metrics_address;
+    std::string access_log;
+    std::string log_form = "common";
+    std::uint64_t connections = 8192;
+    std::string per_address;  // a number; empty: left out
+    std::uint64_t request_timeout_s = 20;
+    std::uint64_t rate_window_s = 30;
+    std::uint64_t grace_s = 30;
+    std::string tokens;
+    std::string policy;
+    std::uint64_t quota = 0;
+    bool json = false;
+};
+
+void wait_for(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::unique_lock lock(mutex);
+    changed.wait(lock, stop, [] { return false; });
+}
+
+std::vector<std::string> texts_of(const std::vector<ListenAddress>& addresses) {
+    std::vector<std::string> texts;
+    for (const ListenAddress& address : addresses)
+        texts.push_back("http://" + format_listen_address(address));
+    return texts;
+}
+
+Status announce(const ServeCommand& command, const Server& server, Console& console) {
+    const auto& metrics = server.metrics_address();
+    const std::string served = command.tree.empty() ? command.store : command.tree;
+    if (command.json) {
+        Json json{{"serving", served}, {"urls", texts_of(server.addresses())}};
+        json["metrics"] = metrics ? Json("http://" + format_listen_address(*metrics) + "/metrics") : Json();
+        FARDEL_TRY(console.write(format_json(json, -1) + "\n"));
+    } else {
+        for (const std::string& url : texts_of(server.addresses()))
+            FARDEL_TRY(console.write(fmt::format("serving {} at {}\n", served, url)));
+        if (metrics)
+            FARDEL_TRY(console.write(fmt::format("metrics at http://{}/metrics\n", format_listen_address(*metrics))));
+    }
+    return console.flush();
+}
+
+Result<ServerOptions> options_of(const ServeCommand& command) {
+    ServerOptions options;
+    options.tree = command.tree;
+    options.passed_sockets = take_passed_sockets();
+    std::vector<std::string> addresses = command.addresses;
+    if (addresses.empty() && options.passed_sockets.empty())
+        addresses.push_back("127.0.0.1:8080");
+    for (const std::string& address : addresses) {
+        FARDEL_TRY_ASSIGN(ListenAddress parsed, parse_listen_address(address));
+        options.addresses.push_back(std::move(parsed));
+    }
+    if (!command.metrics_address.empty()) {
+        FARDEL_TRY_ASSIGN(options.metrics_address, parse_listen_address(command.metrics_address));
+    }
+    options.access_log = command.access_log;
+    options.logs_json = command.log_form == "json";
+    options.limits.connections_max = static_cast<std::size_t>(command.connections);
+    if (!command.per_address.empty())
+        options.limits.connections_per_address = static_cast<std::size_t>(find_number(command.per_address).value_or(0));
+    options.limits.request_timeout = std::chrono::seconds(command.request_timeout_s);
+    options.limits.rate_window = std::chrono::seconds(command.rate_window_s);
+    return options;
+}
+
+Result<Exit> serve(ServeCommand command, Console& console) {
+    FARDEL_TRY_ASSIGN(ServerOptions options, options_of(command));
+    std::optional<BundleStore> store;
+    if (command.tree.empty()) {
+        FARDEL_TRY_ASSIGN(store, open_store(command.store, false));
+        command.store = store->path();
+        options.store = &*store;
+    }
+    std::optional<TrustPolicy> policy;
+    if (!command.policy.empty()) {
+        FARDEL_TRY_ASSIGN(policy, read_trust_policy(command.policy));
+    }
+    if (!command.tokens.empty())
+        options.uploads = UploadOptions{
+            .tokens_path = command.tokens, .policy = policy ? &*policy : nullptr, .tree_bytes_max = command.quota};
+    const Interrupt interrupt;
+    FARDEL_TRY_ASSIGN(const auto server, Server::start(std::move(options)));
+    FARDEL_TRY(announce(command, *server, console));
+    notify_service_supervisor("READY=1");
+    wait_for(interrupt.token());
+    notify_service_supervisor("STOPPING=1");
+    server->drain(std::chrono::seconds(command.grace_s));
+    return Exit::fine;
+}
+
+}  // namespace
+
+Result<Exit> run_serve(Words words, Console& console) {
+    CommandLine line(
+        "serve", "TREE | --store DIR [options]",
+        "Serves the folder that 'fardel publish' writes, or the bundles of a store, to 'fardel fetch' over HTTP. "
+        "Clients compare every byte with the bundle id, so the server need not be trusted. It speaks no TLS: put a "
+        "reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end.",
+        "  fardel serve /srv/www/mygame\n"
+        "  fardel serve --store ~/.local/share/fardel --listen 0.0.0.0:8080 --access-log -\n");
+    ServeCommand command;
+    line.text("TREE", "TREE", command.tree, "The folder of the tree");
+    add_store_option(line, command.store);
+    line.texts("--listen", "ADDRESS:PORT", command.addresses,
+               "Where to listen (default: 127.0.0.1:8080); port 0: any free one, which is printed");
+    line.text("--metrics-listen", "ADDRESS:PORT", command.metrics_address, "Serve /metrics for Prometheus there");
+    line.text("--access-log", "FILE", command.access_log, "Append a line per request; '-': standard output");
+    line.text("--log-form", "FORM", command.log_form, "Of the access log: common or json (default: common)");
+    line.number("--connections", command.connections, 16, 1'000'000, "Connections at a time (default: 8192)");
+    line.text("--per-address", "N", command.per_address,
+              "Connections from one address; 0: no limit (default: 64, and no limit on this machine)");
+    line.number("--request-timeout", command.request_timeout_s, 1, 3600,
+                "Seconds until a request is complete (default: 20)");
+    line.number("--rate-window", command.rate_window_s, 1, 3600,
+                "End transfers that move less than 30 kB in so many seconds (default: 30)");
+    line.text("--upload-tokens", "FILE", command.tokens, "Accept uploads into TREE from clients with these tokens");
+    line.text("--trust", "POLICY", command.policy, "Accept only bundles that this policy trusts (default: any bundle)");
+    line.number("--upload-quota", command.quota, 1, UINT64_MAX, "Bytes that all bundles of TREE may have");
+    line.number("--grace", command.grace_s, 0, 86'400,
+                "Seconds that running transfers have when the server stops (default: 30)");
+    line.json(command.json, "Print where the server listens as one line of JSON");
+    if (const auto over = line.parse(words, console))
+        return *over;
+    if (!command.tree.empty() && !command.store.empty())
+        return line.mistake("name a TREE or --store, not both", console);
+    if (command.tokens.empty() && (!command.policy.empty() || command.quota != 0))
+        return line.mistake("--trust and --upload-quota are about uploads; name --upload-tokens", console);
+    if (command.log_form != "common" && command.log_form != "json")
+        return line.mistake("--log-form is common or json", console);
+    if (!command.per_address.empty() && !find_number(command.per_address))
+        return line.mistake("--per-address is a number", console);
+    return serve(std::move(command), console);
+}
+
+}  // namespace fardel

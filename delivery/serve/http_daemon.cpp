@@ -1,0 +1,356 @@
+#include "serve/http_daemon.h"
+
+#include "serve/microhttpd_library.h"
+
+#include <fardel/base/core_number.h>
+#include <fardel/base/parallel.h>
+#include <fardel/base/pipe.h>
+#include <fardel/base/socket.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kSweepPeriod{1};
+constexpr std::chrono::milliseconds kWaitForDescriptors{50};
+constexpr std::chrono::milliseconds kDrainPolled{20};
+constexpr unsigned kThreadsMin = 2;
+constexpr unsigned kThreadsMax = 4;
+constexpr unsigned kPatientThreads = 2;
+constexpr std::size_t kUnfinishedBodiesMax = 256;
+constexpr std::uint64_t kDiscardedBytesMax = 4u << 20;
+constexpr std::size_t kReadBytes = 128u << 10;
+constexpr int kAcceptedAtOnceMax = 64;  // then connections that wait too long are looked at
+
+const MicrohttpdLibrary& library() { return *find_microhttpd_library(); }
+
+struct Peer {
+    std::string address;
+    std::size_t listener = 0;
+};
+
+struct ResponseDeleter {
+    void operator()(MHD_Response* response) const noexcept { library().destroy_response(response); }
+};
+using Response = std::unique_ptr<MHD_Response, ResponseDeleter>;
+
+ssize_t read_source(void* self, std::uint64_t position, char* out, std::size_t bytes_max) {
+    const auto& part = *static_cast<const ServedPart*>(self);
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(bytes_max, part.length_bytes - position));
+    const Status read = part.file.source->read_at(part.offset + position, {reinterpret_cast<std::byte*>(out), size});
+    return read ? static_cast<ssize_t>(size) : static_cast<ssize_t>(MHD_CONTENT_READER_END_WITH_ERROR);
+}
+
+void free_part(void* self) { delete static_cast<ServedPart*>(self); }
+
+Response make_response(ServerAnswer& answer) {
+    if (auto* const part = std::get_if<ServedPart>(&answer.body)) {
+        if (part->file.descriptor)  // the library closes it
+            return Response(library().create_response_from_fd_at_offset64(
+                part->length_bytes, part->file.descriptor.release(), part->offset));
+        auto owned = std::make_unique<ServedPart>(std::move(*part));
+        Response response(library().create_response_from_callback(owned->length_bytes, kReadBytes, &read_source,
+                                                                  owned.get(), &free_part));
+        if (response)
+            static_cast<void>(owned.release());
+        return response;
+    }
+    auto& text = std::get<std::string>(answer.body);
+    return Response(library().create_response_from_buffer(text.size(), text.data(), MHD_RESPMEM_MUST_COPY));
+}
+
+}  // namespace
+
+// ---- One request ----------------------------------------------------------------------------------------------------
+
+struct HttpDaemon::Impl {
+    struct Request {
+        std::string target;
+        std::string method;
+        Peer peer;
+        int socket = -1;
+        Clock::time_point begun;
+        bool has_begun = false;
+        bool is_last = false;
+        std::unique_ptr<BodyReceiver> receiver;
+        std::optional<ServerAnswer> answer;  // that waits for the end of the body
+        std::uint64_t discarded_bytes = 0;   // of the body, after the answer was known
+        bool is_answered = false;
+        unsigned status = 0;
+        std::uint64_t body_bytes = 0;
+    };
+
+    Impl(std::vector<Descriptor> own_listeners, const ConnectionLimits& limits, RequestHandler& own_handler)
+        : listeners(std::move(own_listeners)),
+          table(limits, {.shut_down = shut_down_socket, .acknowledged_bytes = acknowledged_bytes}),
+          handler(own_handler) {}
+
+    ~Impl() {
+        stop_accepting();
+        {
+            const std::scoped_lock lock(unfinished_mutex);
+            is_stopping = true;
+        }
+        unfinished_changed.notify_all();
+        patient.stop();
+        for (const auto& [connection, request] : unfinished)  // the library demands it
+            resume(connection);
+        if (daemon != nullptr)
+            library().stop_daemon(daemon);
+    }
+
+    Status start(const ConnectionLimits& limits) {
+        FARDEL_TRY_ASSIGN(wake, open_pipe());
+        const unsigned threads = std::clamp(worker_count(0, kThreadsMax), kThreadsMin, kThreadsMax);
+        // Our own table refuses connections earlier.
+        const auto connections_max = static_cast<unsigned>(limits.connections_max * 2 + 64);
+        daemon = library().start_daemon(
+            MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0,
+            nullptr, nullptr, &Impl::on_request, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kRequestHeadBytesMax,
+            MHD_OPTION_CONNECTION_LIMIT, connections_max, MHD_OPTION_CONNECTION_TIMEOUT, 0u,
+            MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_NOTIFY_COMPLETED,
+            &Impl::on_completed, this, MHD_OPTION_NOTIFY_CONNECTION, &Impl::on_connection, this,
+            MHD_OPTION_URI_LOG_CALLBACK, &Impl::on_target, this, MHD_OPTION_END);
+        if (daemon == nullptr)
+            return Error(ErrorCode::limit, "the server does not start: the system gives no threads or memory");
+        for (unsigned i = 0; i < kPatientThreads; ++i)
+            if (!patient.try_start([this] { finish_bodies(); }))
+                return Error(ErrorCode::limit, "the server does not start: the system gives no threads");
+        if (!acceptor.try_start([this](const std::stop_token& stop) { accept_all(stop); }))
+            return Error(ErrorCode::limit, "the server does not start: the system gives no threads");
+        return ok();
+    }
+
+    // ---- Connections ------------------------------------------------------------------------------------------------
+
+    void accept_all(const std::stop_token& stop) {
+        std::vector<const Descriptor*> waited;
+        for (const Descriptor& listener : listeners)
+            waited.push_back(&listener);
+        waited.push_back(&wake.read_end);
+        auto next_sweep = Clock::now() + kSweepPeriod;
+        while (!stop.stop_requested()) {
+            const auto ready = wait_readable(waited, next_sweep);
+            if (stop.stop_requested())
+                return;
+            for (std::size_t i = 0; ready && *ready && i < listeners.size(); ++i)
+                accept_some(i);
+            if (Clock::now() < next_sweep)
+                continue;
+            table.sweep(Clock::now());
+            next_sweep = Clock::now() + kSweepPeriod;
+        }
+    }
+
+    void accept_some(std::size_t listener) {
+        for (int i = 0; i < kAcceptedAtOnceMax; ++i) {
+            auto accepted = accept_connection(listeners[listener]);
+            if (!accepted) {
+                std::this_thread::sleep_for(kWaitForDescriptors);
+                return;
+            }
+            if (!*accepted)
+                return;
+            AcceptedConnection& connection = **accepted;
+            const int socket = connection.socket.number();
+            if (!table.admit(socket, connection.group, connection.is_loopback, Clock::now()))
+                continue;
+            {
+                const std::scoped_lock lock(peers_mutex);
+                peers[socket] = {connection.peer, listener};
+            }
+            static_cast<void>(connection.socket.release());  // the library closes it
+            if (library().add_connection(daemon, socket, reinterpret_cast<const sockaddr*>(connection.address.data()),
+                                         static_cast<socklen_t>(connection.address_bytes)) != MHD_YES)
+                table.remove(socket);
+        }
+    }
+
+    void stop_accepting() {
+        static_cast<void>(write_byte(wake.write_end.number(), 0));
+        acceptor.stop();
+        listeners.clear();
+    }
+
+    static int socket_of(MHD_Connection* connection) {
+        return library().get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    }
+
+    static void on_connection(void* self, MHD_Connection* connection, void**, MHD_ConnectionNotificationCode code) {
+        if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+            static_cast<Impl*>(self)->table.remove(socket_of(connection));
+    }
+
+    // ---- Requests ---------------------------------------------------------------------------------------------------
+
+    static void* on_target(void* self, const char* target, MHD_Connection* connection) {
+        auto request = std::make_unique<Request>();
+        request->target = target;
+        request->socket = socket_of(connection);
+        request->begun = Clock::now();
+        Impl& impl = *static_cast<Impl*>(self);
+        const std::scoped_lock lock(impl.peers_mutex);
+        request->peer = impl.peers[request->socket];
+        return request.release();
+    }
+
+    static MHD_Result on_request(void* self, MHD_Connection* connection, const char*, const char* method, const char*,
+                                 const char* bytes, std::size_t* size, void** request) {
+        return static_cast<Impl*>(self)->advance(connection, method, {reinterpret_cast<const std::byte*>(bytes), *size},
+                                                 *size, *static_cast<Request*>(*request));
+    }
+
+    ReceivedRequest view_of(MHD_Connection* connection, const Request& request) const {
+        return {.method = request.method,
+                .target = request.target,
+                .peer = request.peer.address,
+                .listener = request.peer.listener,
+                .header = [connection](const char* name) {
+                    const char* const value = library().lookup_connection_value(connection, MHD_HEADER_KIND, name);
+                    return std::string_view(value == nullptr ? "" : value);
+                }};
+    }
+
+    MHD_Result advance(MHD_Connection* connection, const char* method, std::span<const std::byte> bytes,
+                       std::size_t& size, Request& request) {
+        if (!request.has_begun) {
+            request.has_begun = true;
+            request.method = method;
+            request.is_last = !table.begin_request(request.socket, Clock::now());
+            const ReceivedRequest view = view_of(connection, request);
+            auto begun = handler.begin(view);
+            if (auto* const answer = std::get_if<ServerAnswer>(&begun)) {
+                // Answered now, the connection would have to end: the library answers before a body or after it.
+                if (!view.header("Expect").empty())
+                    return send(connection, request, *answer);
+                request.answer = std::move(*answer);
+                return MHD_YES;
+            }
+            request.receiver = std::get<std::unique_ptr<BodyReceiver>>(std::move(begun));
+            return MHD_YES;
+        }
+        if (size == 0)
+            return request.answer ? send(connection, request, *request.answer) : finish_later(connection, request);
+        table.count_received(request.socket, size);
+        const std::size_t taken = std::exchange(size, 0);
+        if (!request.answer) {
+            request.answer = request.receiver->take(bytes);
+            return MHD_YES;
+        }
+        // A client that still sends does not see the answer. What it sends is discarded, up to a limit.
+        request.discarded_bytes += taken;
+        return request.discarded_bytes <= kDiscardedBytesMax ? MHD_YES : MHD_NO;
+    }
+
+    MHD_Result send(MHD_Connection* connection, Request& request, ServerAnswer& answer) {
+        request.status = answer.status;
+        request.body_bytes = request.method == "HEAD" ? 0 : answer.body_bytes();
+        const Response response = make_response(answer);
+        if (!response)
+            return MHD_NO;
+        for (const auto& [name, value] : answer.headers)
+            library().add_response_header(response.get(), name.c_str(), value.c_str());
+        if (request.is_last || table.is_draining())
+            library().add_response_header(response.get(), "Connection", "close");
+        table.begin_answer(request.socket, Clock::now());
+        request.is_answered = true;
+        return library().queue_response(connection, answer.status, response.get());
+    }
+
+    static void on_completed(void* self, MHD_Connection* connection, void** slot, MHD_RequestTerminationCode code) {
+        const std::unique_ptr<Request> request(static_cast<Request*>(std::exchange(*slot, nullptr)));
+        if (!request)
+            return;
+        Impl& impl = *static_cast<Impl*>(self);
+        impl.table.end_request(request->socket, Clock::now());
+        const auto elapsed = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - request->begun);
+        impl.handler.end(impl.view_of(connection, *request), request->status, request->body_bytes,
+                         code == MHD_REQUEST_TERMINATED_COMPLETED_OK && request->is_answered,
+                         static_cast<std::uint64_t>(elapsed.count()));
+    }
+
+    // ---- Bodies that are complete -----------------------------------------------------------------------------------
+
+    MHD_Result finish_later(MHD_Connection* connection, Request& request) {
+        {
+            const std::scoped_lock lock(unfinished_mutex);
+            if (unfinished.size() < kUnfinishedBodiesMax && !is_stopping) {
+                table.begin_work(request.socket);
+                suspend(connection);
+                unfinished.emplace_back(connection, &request);
+                unfinished_changed.notify_one();
+                return MHD_YES;
+            }
+        }
+        ServerAnswer busy = plain_answer(503, "too many requests at once; try again later");
+        return send(connection, request, busy);
+    }
+
+    void finish_bodies() {
+        std::unique_lock lock(unfinished_mutex);
+        for (;;) {
+            unfinished_changed.wait(lock, [this] { return is_stopping || !unfinished.empty(); });
+            if (is_stopping)
+                return;
+            const auto [connection, request] = unfinished.front();
+            unfinished.pop_front();
+            lock.unlock();
+            request->answer = request->receiver->finish();
+            resume(connection);
+            lock.lock();
+        }
+    }
+
+    static void suspend(MHD_Connection* connection) { library().suspend_connection(connection); }
+    static void resume(MHD_Connection* connection) { library().resume_connection(connection); }
+
+    std::vector<Descriptor> listeners;
+    Pipe wake;
+    ConnectionTable table;
+    RequestHandler& handler;
+    MHD_Daemon* daemon = nullptr;
+    std::mutex peers_mutex;
+    std::unordered_map<int, Peer> peers;  // by socket; entries of closed ones are replaced
+    std::mutex unfinished_mutex;
+    std::condition_variable unfinished_changed;
+    std::deque<std::pair<MHD_Connection*, Request*>> unfinished;
+    bool is_stopping = false;
+    WorkerThreads patient;
+    WorkerThreads acceptor;
+};
+
+HttpDaemon::HttpDaemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpDaemon::~HttpDaemon() = default;
+
+Result<std::unique_ptr<HttpDaemon>> HttpDaemon::start(std::vector<Descriptor> listeners, const ConnectionLimits& limits,
+                                                      RequestHandler& handler) {
+    if (find_microhttpd_library() == nullptr)
+        return Error(ErrorCode::missing, "libmicrohttpd is not installed; serving needs it");
+    auto impl = std::make_unique<Impl>(std::move(listeners), limits, handler);
+    FARDEL_TRY(impl->start(limits));
+    return std::unique_ptr<HttpDaemon>(new HttpDaemon(std::move(impl)));
+}
+
+void HttpDaemon::drain(std::chrono::milliseconds longest) {
+    const auto deadline = Clock::now() + longest;
+    impl_->stop_accepting();
+    impl_->table.drain();
+    while (impl_->table.counts().open != 0 && Clock::now() < deadline) {
+        impl_->table.sweep(Clock::now());
+        std::this_thread::sleep_for(kDrainPolled);
+    }
+}
+
+ConnectionCounts HttpDaemon::counts() const { return impl_->table.counts(); }
+
+}  // namespace fardel

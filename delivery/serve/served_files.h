@@ -1,0 +1,50 @@
+// ServedFiles: the files of a static tree that a server shows, wherever their bytes come from. Any thread.
+#pragma once
+
+#include <fardel/base/descriptor.h>
+#include <fardel/base/result.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/ids.h>
+#include <fardel/store/bundle_store.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+enum class RequestedFileKind : unsigned char { bundle, tables };
+
+struct RequestedFile {
+    BundleId bundle;
+    RequestedFileKind kind = RequestedFileKind::bundle;
+};
+
+// Parses the target of a request, such as "/bundles/<64 digits>.fardel", as it came: nothing is unescaped, resolved or
+// folded, so each file has exactly one target, and any other text names none.
+std::optional<RequestedFile> find_requested_file(std::string_view target);
+
+struct ServedFile {
+    Descriptor descriptor;                     // sent by the system; or else
+    std::shared_ptr<const ByteSource> source;  // read by us
+    std::uint64_t size_bytes = 0;
+    std::string etag;  // with quotes; the same on all servers that have the same file
+};
+
+class ServedFiles {
+public:
+    virtual ~ServedFiles() = default;
+    // Errors: missing; others of the disk, which the client does not learn.
+    virtual Result<ServedFile> open(const RequestedFile& file) const = 0;
+};
+
+// The folder that `fardel publish` writes. It is opened now and stays the same folder whatever its path leads to later;
+// below it, no link is followed. Errors: those of open_folder.
+Result<std::unique_ptr<ServedFiles>> serve_folder(const std::string& path);
+
+// The bundles that a store has whole. Compressed tables are not served: a client reads them from the bundle file.
+std::unique_ptr<ServedFiles> serve_store(const BundleStore& store);
+
+}  // namespace fardel

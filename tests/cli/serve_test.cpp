@@ -1,0 +1,67 @@
+// fardel serve as people start it: what it prints, and the mistakes they make. tests/delivery has what it answers.
+#include "sample.h"
+
+#include "kit/nginx.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace {
+
+// Starts the verb, stops it when it has printed so many lines, and returns everything that it printed.
+std::string started(Arguments words, int lines) {
+    words.insert(words.begin(), "serve");
+    Running program(words);
+    for (int tries = 0; tries < 500 && std::ranges::count(program.output(), '\n') < lines; ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    program.send(SIGTERM);
+    const Outcome outcome = program.wait();
+    CHECK(outcome.exit_code == 0);
+    return outcome.out;
+}
+
+TEST_CASE("serve: it prints where it listens, with the port that the system chose") {
+    const ScratchFolder scratch;
+    const std::string tree = scratch.path("tree");
+    run_well({"publish", make_bundle(scratch), tree});
+    const std::string text = started({tree, "--listen", "127.0.0.1:0", "--listen", "[::1]:0"}, 2);
+    CHECK(text.find("serving " + tree + " at http://127.0.0.1:") == 0);
+    CHECK(text.find(" at http://[::1]:") != std::string::npos);
+    const json line = json::parse(started({tree, "--listen", "127.0.0.1:0", "--json"}, 1));
+    CHECK(line["serving"] == tree);
+    REQUIRE(line["urls"].size() == 1);
+    CHECK(line["metrics"].is_null());
+}
+
+TEST_CASE("serve: the mistakes that people make") {
+    const ScratchFolder scratch;
+    const std::string tree = scratch.path("tree");
+    run_well({"publish", make_bundle(scratch), tree});
+    CHECK(is_one_clear_line(run({"serve", scratch.path("none")}), "missing"));
+    CHECK(is_one_clear_line(run({"serve", "--store", scratch.path("none")}), "missing"));
+    CHECK(is_one_clear_line(run({"serve"}), "missing"));
+    for (const char* const address :
+         {"", "8080", "localhost:8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:x", "::1:80", ":80"})
+        CHECK(is_one_clear_line(run({"serve", tree, "--listen", address}), "malformed"));
+    CHECK(is_one_clear_line(run({"serve", tree, "--listen", "127.0.0.1:0", "--upload-tokens", scratch.path("no")}),
+                            "missing"));
+    const std::string tokens = scratch.write("tokens", "secret\n");
+    const Outcome wrong = run({"serve", tree, "--listen", "127.0.0.1:0", "--upload-tokens", tokens});
+    CHECK(is_one_clear_line(wrong, "malformed"));
+    CHECK(wrong.err.find("secret") == std::string::npos);
+    CHECK(run({"serve", tree, "--store", tree}).exit_code == 2);
+    CHECK(run({"serve", tree, "--log-form", "xml"}).exit_code == 2);
+    CHECK(run({"serve", tree, "--per-address", "many"}).exit_code == 2);
+    CHECK(run({"serve", tree, "--upload-quota", "5"}).exit_code == 2);
+    const Nginx other(scratch);
+    CHECK(is_one_clear_line(run({"serve", tree, "--listen", "127.0.0.1:" + std::to_string(other.port())}), "conflict"));
+}
+
+}  // namespace

@@ -1,0 +1,208 @@
+// Uploads to fardel serve: who may, what is refused, and what others see meanwhile.
+#include "served_bundle.h"
+
+#include "kit/opened_bundle.h"
+#include "kit/raw_connection.h"
+#include "kit/serve_program.h"
+#include "serve/upload_tokens.h"
+
+#include <fardel/delivery/publish.h>
+#include <fardel/format/hash.h>
+
+#include <doctest/doctest.h>
+
+#include <thread>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+
+const std::string kToken = "correct-horse-battery-staple";
+
+std::string tokens_of(std::string_view token) {
+    return "# who may upload\n" + blake3(std::as_bytes(std::span(token))).hex() + " the build farm\n";
+}
+
+std::string text_in(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+std::string put_head(const BundleId& id, std::size_t size, const std::string& token = kToken) {
+    return "PUT /" + tree_path_of(id) + " HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + token +
+           "\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";
+}
+
+struct UploadSite {
+    ScratchFolder scratch;
+    std::string tree = scratch.path("tree");
+
+    ServeProgram serve(Arguments options = {}) const {
+        std::filesystem::create_directories(tree);
+        const std::string tokens = scratch.write("tokens", tokens_of(kToken));
+        options.insert(options.begin(), {tree, "--upload-tokens", tokens});
+        return ServeProgram(options);
+    }
+    // Of the whole tree, with hidden ones.
+    std::size_t files() const {
+        std::size_t count = 0;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(tree))
+            count += entry.is_regular_file() ? 1 : 0;
+        return count;
+    }
+};
+
+int put(const ServeProgram& server, const Bytes& bytes, const BundleId& id, const std::string& token = kToken) {
+    RawConnection client(server.port());
+    static_cast<void>(client.send(put_head(id, bytes.size(), token) + text_in(bytes)));
+    return client.read_answer().status;
+}
+
+TEST_CASE("upload tokens: the file has hashes, and only a whole token of it counts") {
+    const UploadTokens tokens = value_of(UploadTokens::parse(tokens_of(kToken)));
+    REQUIRE(tokens.find("Bearer " + kToken) != nullptr);
+    CHECK(*tokens.find("Bearer " + kToken) == "the build farm");
+    for (const std::string& wrong :
+         {std::string(), std::string("Bearer "), kToken, "bearer " + kToken, "Bearer  " + kToken,
+          "Bearer " + kToken + "x", "Bearer " + kToken.substr(1), "Bearer " + tokens_of(kToken).substr(17, 64),
+          "Bearer " + std::string(100'000, 'x')})
+        CHECK(tokens.find(wrong) == nullptr);
+    const std::string hash = Hash{}.hex();
+    for (const std::string& bad : {std::string("x"), hash, hash + " ", hash + "name", hash.substr(1) + "  name",
+                                   hash + " " + std::string(101, 'n')}) {
+        const auto refused = UploadTokens::parse(bad + "\n");
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code() == ErrorCode::malformed);
+    }
+    CHECK(value_of(UploadTokens::parse("")).find("Bearer " + kToken) == nullptr);
+}
+
+TEST_CASE("upload: a bundle is verified, published with its tables, and can be fetched") {
+    const UploadSite site;
+    const ServeProgram server = site.serve();
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    CHECK(put(server, bytes, id) == 201);
+    CHECK(put(server, bytes, id) == 200);  // again: nothing changes
+    CHECK(site.files() == 2);
+    const BundleStore store = make_store(site.scratch);
+    value_of(fetch_one(store, id, fetching_from({server.url()})));
+    CHECK(stored_bytes(store, id) == bytes);
+}
+
+TEST_CASE("upload: without a right token, nothing is received") {  // A79
+    const UploadSite site;
+    const ServeProgram server = site.serve();
+    const Bytes bytes = game_version("1");
+    for (const std::string& token : {std::string("x"), std::string(40, 'x'), std::string()})
+        CHECK(put(server, bytes, bundle_id_of(bytes), token) == 401);
+    RawConnection client(server.port());
+    CHECK(client
+              .ask("PUT /" + tree_path_of(bundle_id_of(bytes)) +
+                   " HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 1000000000\r\n\r\n")
+              .status == 401);
+    CHECK(site.files() == 0);
+    const ScratchFolder other;
+    std::filesystem::create_directories(other.path("tree"));
+    const ServeProgram closed({other.path("tree")});
+    CHECK(put(closed, bytes, bundle_id_of(bytes)) == 405);
+}
+
+TEST_CASE("upload: whatever is wrong with the file, nothing of it is visible at any time") {  // A94
+    const UploadSite site;
+    const ServeProgram server = site.serve();
+    const Bytes good = game_version("1");
+    const BundleId id = bundle_id_of(good);
+    Bytes damaged = good;
+    damaged[damaged.size() / 2] ^= std::byte{1};
+    CHECK(put(server, damaged, id) == 422);
+    CHECK(put(server, good, bundle_id_of(game_version("2"))) == 422);    // another bundle's path
+    CHECK(put(server, Bytes(good.begin(), good.end() - 1), id) == 422);  // cut off
+    CHECK(put(server, Bytes(10'000), id) == 422);                        // zeros
+    CHECK(put(server, Bytes(100), id) == 413);                           // less than a head
+    Bytes longer = good;
+    longer.resize(longer.size() + 1);
+    CHECK(put(server, longer, id) == 422);
+    {
+        RawConnection cut(server.port());
+        REQUIRE(cut.send(put_head(id, good.size()) + text_in(good).substr(0, good.size() / 2)));
+        RawConnection reader(server.port());
+        CHECK(reader.ask(get_request("/" + tree_path_of(id))).status == 404);
+    }
+    RawConnection chunked(server.port());
+    CHECK(chunked
+              .ask("PUT /" + tree_path_of(id) + " HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + kToken +
+                   "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n")
+              .status == 411);
+    for (const std::string& target :
+         {std::string("/bundles/x.fardel"), std::string("/../x"), std::string("/x"), "/" + tables_path_of(id)}) {
+        RawConnection client(server.port());
+        CHECK(client
+                  .ask("PUT " + target + " HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + kToken +
+                       "\r\nContent-Length: 4\r\n\r\nabcd")
+                  .status == 405);
+    }
+    CHECK(site.files() == 0);
+    CHECK(put(server, good, id) == 201);
+}
+
+TEST_CASE("upload: another file with the id of a published bundle is a conflict, and the published one stays") {
+    const UploadSite site;
+    const ServeProgram server = site.serve();
+    BundlePlan plan;
+    add(plan, "a.txt", std::string(100'000, 'a') + random_text(1, 1000));
+    const Bytes first = written(plan, {.level = 1, .jobs = 1});
+    const Bytes second = written(plan, {.level = 19, .jobs = 1});
+    REQUIRE(bundle_id_of(first) == bundle_id_of(second));
+    REQUIRE(first != second);
+    CHECK(put(server, first, bundle_id_of(first)) == 201);
+    CHECK(put(server, second, bundle_id_of(first)) == 409);
+    CHECK(site.scratch.read("tree/" + tree_path_of(bundle_id_of(first))) == text_in(first));
+}
+
+TEST_CASE("upload: a policy and a quota are kept") {
+    const UploadSite site;
+    const std::string policy = site.scratch.write("policy", "fardel-trust 1\n");
+    {
+        const ServeProgram server = site.serve({"--trust", policy});
+        CHECK(put(server, game_version("1"), bundle_id_of(game_version("1"))) == 422);
+        CHECK(site.files() == 0);
+    }
+    const ServeProgram server = site.serve({"--upload-quota", "1000000"});
+    CHECK(put(server, game_version("1"), bundle_id_of(game_version("1"))) == 201);
+    CHECK(put(server, game_version("2"), bundle_id_of(game_version("2"))) == 507);
+    // What is under way counts, too.
+    const UploadSite other;
+    const ServeProgram busy = other.serve({"--upload-quota", "1000000"});
+    RawConnection half(busy.port());
+    REQUIRE(half.send(put_head(bundle_id_of(game_version("1")), game_version("1").size()) + "FARDEL"));
+    int status = 0;
+    for (int tries = 0; tries < 50 && status != 507; ++tries) {
+        status = put(busy, game_version("2"), bundle_id_of(game_version("2")));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (status == 201)
+            break;
+    }
+    CHECK((status == 507));
+}
+
+TEST_CASE("upload: many clients that upload one bundle at once all succeed, and one file is there") {  // A117
+    const UploadSite site;
+    const ServeProgram server = site.serve();
+    const Bytes bytes = game_version("1");
+    std::vector<int> statuses(8);
+    {
+        std::vector<std::jthread> clients;
+        for (int& status : statuses)
+            clients.emplace_back([&] { status = put(server, bytes, bundle_id_of(bytes)); });
+    }
+    int written = 0;
+    for (const int status : statuses) {
+        CHECK((status == 200 || status == 201));
+        written += status == 201 ? 1 : 0;
+    }
+    CHECK(written == 1);
+    CHECK(site.files() == 2);
+}
+
+}  // namespace
+}  // namespace fardel
