@@ -8,6 +8,7 @@
 #include "console/progress_bar.h"
 #include "verbs.h"
 
+#include <fardel/base/file.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/prune.h>
 #include <fardel/delivery/publish.h>
@@ -26,6 +27,7 @@ namespace {
 struct PublishCommand {
     std::vector<std::string> words;      // files, then the address of the tree
     std::vector<std::string> old_files;  // from which deltas lead to them
+    std::string token_file;
     bool only_plans = false;
     bool prunes = false;
     std::vector<std::string> keep;  // bundle ids
@@ -48,6 +50,7 @@ TreeCredentials credentials_of_environment() {
     TreeCredentials credentials{.dav_user = variable("FARDEL_DAV_USER"),
                                 .dav_password = variable("FARDEL_DAV_PASSWORD"),
                                 .dav_token = variable("FARDEL_DAV_TOKEN"),
+                                .upload_token = variable("FARDEL_UPLOAD_TOKEN"),
                                 .aws_key_id = variable("AWS_ACCESS_KEY_ID"),
                                 .aws_secret_key = variable("AWS_SECRET_ACCESS_KEY"),
                                 .aws_session_token = variable("AWS_SESSION_TOKEN"),
@@ -55,6 +58,17 @@ TreeCredentials credentials_of_environment() {
     if (credentials.aws_region.empty())
         credentials.aws_region = variable("AWS_DEFAULT_REGION");
     return credentials;
+}
+
+// The first line of the file.
+Result<std::string> read_token(const std::string& path) {
+    constexpr std::size_t kBytesMax = 4096;
+    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, printable(path)));
+    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kBytesMax, printable(path)));
+    std::string token = text.substr(0, text.find_first_of("\r\n"));
+    if (token.empty())
+        return Error(ErrorCode::malformed, printable(path) + ": there is no token on its first line");
+    return token;
 }
 
 std::string format_published(const PublishedFile& published) {
@@ -182,8 +196,11 @@ Result<std::vector<DeltaPublication>> publish_deltas(const std::string& file, co
 Result<Exit> publish(const PublishCommand& command, Console& console) {
     const std::string& tree = command.words.back();
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(const auto target,
-                      open_tree_target(tree, credentials_of_environment(), {.stop = interrupt.token()}));
+    TreeCredentials credentials = credentials_of_environment();
+    if (!command.token_file.empty()) {
+        FARDEL_TRY_ASSIGN(credentials.upload_token, read_token(command.token_file));
+    }
+    FARDEL_TRY_ASSIGN(const auto target, open_tree_target(tree, std::move(credentials), {.stop = interrupt.token()}));
     std::vector<PublishedFile> published;
     for (const std::string& file : std::span(command.words).first(command.words.size() - 1)) {
         FARDEL_TRY_ASSIGN(Publication publication, publish_file(file, *target, command.only_plans, interrupt, console));
@@ -210,16 +227,20 @@ Result<Exit> run_publish(Words words, Console& console) {
                      "Verifies bundles and writes them into a tree that any file server can serve to 'fardel fetch'.",
                      "  fardel publish mygame.fardel maps.fardel /srv/www/mygame\n"
                      "  fardel publish game-1.1.fardel --delta-from game-1.0.fardel /srv/www/mygame\n"
+                     "  fardel publish mygame.fardel https://example.org --token-file token\n"
                      "  fardel publish mygame.fardel dav+https://example.org/mygame\n"
                      "  fardel publish mygame.fardel 's3://bucket/mygame?endpoint=https://s3.example.org&region=eu-1'\n"
                      "  fardel publish --prune --keep ID /srv/www/mygame --dry-run\n");
     PublishCommand command;
     line.texts(
             "FILE", "FILE", command.words,
-            "The bundles; the last word is TREE: a folder, dav+https://HOST/FOLDER (FARDEL_DAV_USER and "
+            "The bundles; the last word is TREE: a folder, the URL of a 'fardel serve', dav+https://HOST/FOLDER "
+            "(FARDEL_DAV_USER and "
             "FARDEL_DAV_PASSWORD, or FARDEL_DAV_TOKEN), or s3://BUCKET/PREFIX?endpoint=URL&region=NAME&style=path|host "
             "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION)")
         ->required();
+    line.text("--token-file", "FILE", command.token_file,
+              "The token for a 'fardel serve' (default: the variable FARDEL_UPLOAD_TOKEN)");
     line.flag("--dry-run", command.only_plans, "Only report what is there already and what would be written");
     line.texts("--delta-from", "OLD", command.old_files,
                "Also publish what leads from this older bundle to each FILE; may be repeated");

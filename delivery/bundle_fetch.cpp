@@ -115,6 +115,27 @@ TransferCounts BundleFetch::counts() const noexcept {
 
 // ---- Tables ---------------------------------------------------------------------------------------------------------
 
+Status BundleFetch::take_hint(const AnsweredTables& hint) {
+    if (copy_tables_ || incoming_.file_bytes() || incoming_.held_bytes() != 0 || hint.file_bytes > kFileBytesMax)
+        return ok();
+    HeadBytes head{};
+    HeadBytes layout{};
+    std::ranges::copy(hint.heads.first(head.size()), head.begin());
+    std::ranges::copy(hint.heads.subspan(head.size(), layout.size()), layout.begin());
+    const auto decoded_head = decode_head(head);
+    const auto decoded_layout = decode_layout_head(layout);
+    if (bundle_id(head) != id_ || !decoded_head || !decoded_layout ||
+        !verify_sections(*decoded_head, id_, *decoded_layout, hint.file_bytes))
+        return ok();
+    const TableSections sections = table_sections(*decoded_head, *decoded_layout, hint.file_bytes);
+    if (bytes_of(sections) > options_.tables_bytes_max || hint.tables.empty())
+        return ok();
+    FARDEL_TRY(incoming_.set_file_bytes(hint.file_bytes));
+    FARDEL_TRY(incoming_.write(0, hint.heads));
+    has_compressed_tables_ = true;
+    return decode_tables(hint.tables, sections, incoming_);
+}
+
 Status BundleFetch::fetch_tables() { return fetch_tables_from(0); }
 
 Status BundleFetch::fetch_tables_from(std::size_t first_round) {

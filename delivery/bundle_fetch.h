@@ -4,6 +4,7 @@
 #include "content_choice.h"
 #include "delta_fetch.h"
 #include "tables_file.h"
+#include "tables_question.h"
 #include "unit_transfer.h"
 
 #include <fardel/delivery/fetch_bundles.h>
@@ -26,6 +27,9 @@ public:
                                                      const std::vector<std::string>& trees, RangeClient& client,
                                                      const FetchOptions& options);
 
+    // Uses what a server claims to be heads and tables of the bundle, if it can be and nothing is held yet. A wrong
+    // claim costs what it takes to fetch them after all. Before fetch_tables(). Errors: those of IncomingBundle::write.
+    Status take_hint(const AnsweredTables& hint);
     // Fetches heads, tables and signatures, checks all pages of the tables and asks the policy. If a server sends
     // tables that do not fit, or signatures that the policy refuses, the next one is asked. Call it first.
     Status fetch_tables();

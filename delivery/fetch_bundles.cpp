@@ -1,6 +1,7 @@
 #include <fardel/delivery/fetch_bundles.h>
 
 #include "bundle_fetch.h"
+#include "tables_hints.h"
 #include "transfer_rate.h"
 
 #include <fardel/base/free_space.h>
@@ -41,6 +42,8 @@ public:
             summary_.received_bytes += fetch->counts().received_bytes;
             summary_.requests += fetch->counts().requests;
         }
+        summary_.received_bytes += hints_.received_bytes();
+        summary_.requests += hints_.requests();
         return std::move(summary_);
     }
 
@@ -52,6 +55,7 @@ private:
         for (const StoredBundle& bundle : stored)
             if (bundle.held_bytes == bundle.file_bytes)
                 stored_.insert(bundle.bundle);
+        FARDEL_TRY(expect(bundles));
         for (const BundleId& bundle : bundles)
             FARDEL_TRY(visit(bundle));
         return ok();
@@ -75,14 +79,21 @@ private:
         return *std::move(needed);
     }
 
+    Status expect(std::span<const BundleId> next) {
+        return options_.repairs ? ok() : hints_.expect(next, options_.stop);
+    }
+
     Status visit(const BundleId& first) {
         const DependencyWalk::Steps steps{
             .enter = [this](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
                 if (auto needed = stored_needs(id))
                     return needed;
                 FARDEL_TRY_ASSIGN(auto fetch, BundleFetch::open(store_, id, trees_, client_, options_));
+                if (const auto hint = hints_.enter(id))
+                    FARDEL_TRY(fetch->take_hint(*hint));
                 FARDEL_TRY(fetch->fetch_tables());
                 FARDEL_TRY_ASSIGN(auto needed, fetch->dependencies());
+                FARDEL_TRY(expect(needed));
                 entered_.emplace(id, std::move(fetch));
                 return std::optional(std::move(needed));
             },
@@ -169,6 +180,7 @@ private:
     const std::vector<std::string> trees_;
     std::unordered_set<BundleId> stored_;
     std::vector<std::shared_ptr<const Bundle>> whole_;  // of those, what is needed; with a selection
+    TablesHints hints_{trees_, stored_};
     DependencyWalk walk_;
     std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are
     std::vector<std::unique_ptr<BundleFetch>> fetches_;                   // each after those that it needs

@@ -123,6 +123,17 @@ Status encode_tables(const ByteSource& file, const TableSections& sections,
     return ok();
 }
 
+Status decode_tables(std::span<const std::byte> frame, const TableSections& sections, IncomingBundle& incoming) {
+    SectionWriter writer(sections, incoming);
+    FrameDecoder decoder(bytes_of(sections));
+    Status written = ok();
+    static_cast<void>(decoder.decode(frame, [&](std::span<const std::byte> raw) {
+        written = writer.write(raw);
+        return written;
+    }));
+    return written;
+}
+
 Status fetch_tables_file(RangeClient& client, const std::vector<std::string>& urls, const TableSections& sections,
                          IncomingBundle& incoming, const std::stop_token& stop, TransferCounts& counts) {
     for (const std::string& url : urls) {

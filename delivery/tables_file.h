@@ -36,6 +36,10 @@ std::uint64_t bytes_of(const TableSections& sections) noexcept;
 Status encode_tables(const ByteSource& file, const TableSections& sections,
                      const std::function<Status(std::span<const std::byte>)>& take);
 
+// Writes what such a file decodes to, as far as it does, into the incoming bundle, which has nothing of the sections
+// yet. Errors: those of IncomingBundle::write.
+Status decode_tables(std::span<const std::byte> frame, const TableSections& sections, IncomingBundle& incoming);
+
 // Fetches such a file from the first of the servers that sends any of it, and writes what it decodes to into the
 // incoming bundle, which has nothing of the sections yet. At most as many bytes as the sections have are received, and
 // at most as many written. Nothing that a server does is an error here: the caller looks what is held afterwards, and

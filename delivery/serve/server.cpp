@@ -5,6 +5,7 @@
 #include "serve/requested_range.h"
 #include "serve/served_files.h"
 #include "serve/server_metrics.h"
+#include "serve/tables_answers.h"
 #include "serve/uploads.h"
 
 #include <fardel/base/clock.h>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kGroupMax = 64;
 constexpr std::uint64_t kSpareDescriptors = 256;
+constexpr std::string_view kTablesTarget = "/tables";  // kTablesQuestionPath
 constexpr std::size_t kTokensFileBytesMax = 256u << 10;
 
 // Returns the status for an error of the disk. The client learns no more than that.
@@ -83,6 +85,7 @@ Result<std::unique_ptr<Uploads>> open_uploads(const std::string& tree, const Upl
 
 struct Server::Impl final : RequestHandler {
     std::unique_ptr<ServedFiles> files;
+    std::unique_ptr<TablesAnswers> answers;
     std::unique_ptr<AccessLog> log;
     std::unique_ptr<Uploads> uploads;  // nullptr: none are accepted
     ServerMetrics metrics;
@@ -124,6 +127,8 @@ struct Server::Impl final : RequestHandler {
     }
 
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> answer_file(const ReceivedRequest& request) const {
+        if (request.target == kTablesTarget)
+            return answers->begin(request);
         const auto file = find_requested_file(request.target);
         if (file && uploads && request.method == "PUT")
             return uploads->begin(*file, request);
@@ -174,6 +179,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
     } else {
         FARDEL_TRY_ASSIGN(impl->files, serve_folder(options.tree));
     }
+    impl->answers = std::make_unique<TablesAnswers>(*impl->files);
     if (!options.access_log.empty()) {
         FARDEL_TRY_ASSIGN(Descriptor file, open_log(options.access_log));
         impl->log = std::make_unique<AccessLog>(std::move(file),

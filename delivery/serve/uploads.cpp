@@ -43,6 +43,7 @@ std::uint64_t tree_bytes(const std::string& tree) {
 
 ServerAnswer refuse_upload(const Error& error) {
     switch (error.code()) {
+        case ErrorCode::busy: return plain_answer(503, "a part of the bundle is being removed; try again in an hour");
         case ErrorCode::conflict: return plain_answer(409, error.message());
         case ErrorCode::no_space: return plain_answer(507, "the server has no room for the file");
         case ErrorCode::cancelled: return plain_answer(503, "the server stops; try again later");
@@ -108,7 +109,8 @@ private:
         }
         // Of two uploads of one bundle, the second one finds the file of the first.
         const std::scoped_lock lock(uploads_.publishing_);
-        return publish_bundle(source, uploads_.tree_, {.progress = {}, .stop = stop});
+        return publish_bundle(source, uploads_.tree_,
+                              {.progress = {}, .stop = stop, .now_s = TrustTime::system().now_s().value_or(0)});
     }
 
     Uploads& uploads_;

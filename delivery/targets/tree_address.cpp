@@ -48,6 +48,19 @@ Result<std::unique_ptr<TreeTarget>> open_dav(const std::string& address, TreeCre
     return make_dav_target(std::make_unique<RemoteTree>(std::move(url), std::move(http), options));
 }
 
+Result<std::unique_ptr<TreeTarget>> open_upload(const std::string& address, TreeCredentials credentials,
+                                                const TreeConnection& connection) {
+    FARDEL_TRY_ASSIGN(std::string url, parse_server_url(address, "a server"));
+    if (credentials.upload_token.empty())
+        return Error(ErrorCode::missing, "uploading needs a token: --token-file, or the variable FARDEL_UPLOAD_TOKEN");
+    if (url.starts_with("http://") && !is_loopback_url(url))
+        return Error(ErrorCode::denied, printable(url, 400) + ": the token would be sent unencrypted; use https://");
+    const RemoteTreeOptions options = remote_options(connection);
+    FARDEL_TRY_ASSIGN(HttpConnection http,
+                      HttpConnection::open(BearerToken{std::move(credentials.upload_token)}, options.timeouts));
+    return make_upload_target(std::make_unique<RemoteTree>(std::move(url), std::move(http), options));
+}
+
 struct S3Address {
     std::string bucket;
     std::string prefix;  // without '/' at its ends
@@ -133,8 +146,10 @@ Result<std::unique_ptr<TreeTarget>> open_tree_target(const std::string& address,
         return open_s3(address, std::move(credentials), connection);
     if (address.starts_with("dav+http://") || address.starts_with("dav+https://"))
         return open_dav(address, std::move(credentials), connection);
+    if (address.starts_with("http://") || address.starts_with("https://"))
+        return open_upload(address, std::move(credentials), connection);
     if (address.find("://") != std::string::npos)
-        return bad_address(address, "a tree is a folder, dav+https://HOST/FOLDER or s3://BUCKET/PREFIX");
+        return bad_address(address, "a tree is a folder, https://HOST, dav+https://HOST/FOLDER or s3://BUCKET/PREFIX");
     return make_folder_target(address);
 }
 

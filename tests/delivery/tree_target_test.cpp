@@ -292,7 +292,7 @@ TEST_CASE("tree target: addresses are checked before anything is sent") {
     for (const char* address : {"s3://", "s3://b", "s3://Bucket/x", "s3://bucket/A", "s3://bucket/a?x=1",
                                 "s3://bucket?endpoint=", "s3://bucket?endpoint=ftp://host",
                                 "s3://bucket?endpoint=https://u:p@host", "s3://bucket?style=other", "ftp://host/x",
-                                "https://host/x", "dav+https://u:p@host/x", "dav+http://", "dav+ftp://host/"}) {
+                                "https://u:p@host/x", "dav+https://u:p@host/x", "dav+http://", "dav+ftp://host/"}) {
         CAPTURE(std::string(address));
         CHECK(open_tree_target(address, store_credentials(), quick_connection()).error().code() ==
               ErrorCode::malformed);

@@ -16,6 +16,7 @@ struct TreeCredentials {
     std::string dav_user;
     std::string dav_password;
     std::string dav_token;  // instead of user and password
+    std::string upload_token;
     std::string aws_key_id;
     std::string aws_secret_key;
     std::string aws_session_token;
@@ -30,10 +31,10 @@ struct TreeConnection {
     std::stop_token stop;
 };
 
-// The address is "dav+https://host/folder", "dav+http://host/folder",
-// "s3://bucket/prefix?endpoint=https://host&region=eu-1&style=path" (or style=host: the bucket is part of the host's
-// name), or the path of a folder. Errors: malformed, missing (no credentials, no such bucket), denied (also a password
-// over http to another machine), those of the first request.
+// The address is "https://host" or "http://host" of a `fardel serve`, "dav+https://host/folder",
+// "dav+http://host/folder", "s3://bucket/prefix?endpoint=https://host&region=eu-1&style=path" (or style=host: the
+// bucket is part of the host's name), or the path of a folder. Errors: malformed, missing (no credentials, no such
+// bucket), denied (also a password over http to another machine), those of the first request.
 Result<std::unique_ptr<TreeTarget>> open_tree_target(const std::string& address, TreeCredentials credentials,
                                                      const TreeConnection& connection = {});
 

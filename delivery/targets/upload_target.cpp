@@ -1,0 +1,77 @@
+// The tree of a `fardel serve` that accepts uploads: bundle files are sent, and the server makes the rest.
+#include "targets/remote_targets.h"
+
+#include <fardel/format/name.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr long kCreated = 201;
+constexpr long kOkStatus = 200;
+constexpr long kConflictStatus = 409;
+constexpr long kRefusedStatus = 422;
+
+class UploadTarget final : public TreeTarget {
+public:
+    explicit UploadTarget(std::unique_ptr<RemoteTree> tree) : tree_(std::move(tree)) {}
+
+    std::string name() const override { return "the server " + printable(tree_->url(), 400); }
+
+    Result<std::shared_ptr<const ByteSource>> open(const std::string& path) override {
+        FARDEL_TRY_ASSIGN(const std::string url, tree_->url_of(path));
+        FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree_->perform({.method = "HEAD", .url = url}));
+        if (answer.status != kOkStatus)
+            return HttpConnection::status_error(answer, url);
+        return tree_->open_found(answer, url);
+    }
+
+    Result<PutOutcome> put(const std::string& path, const ByteSource& bytes, const PublishWork& work) override {
+        if (!path.ends_with(".fardel"))
+            return PutOutcome::was_there;  // the server's work
+        FARDEL_TRY_ASSIGN(const std::string url, tree_->url_of(path));
+        const auto there = open(path);
+        if (there)
+            return compare_with(bytes, **there, url, work);
+        if (there.error().code() != ErrorCode::missing)
+            return there.error();
+        HttpRequest request{.method = "PUT", .url = url, .body = &bytes, .body_bytes = bytes.size_bytes()};
+        if (work.progress)
+            request.progress = [&](std::uint64_t sent) { work.progress(sent, bytes.size_bytes()); };
+        const std::stop_token& stop = work.stop.stop_possible() ? work.stop : tree_->stop();
+        FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree_->perform(request, stop));
+        switch (answer.status) {
+            case kCreated: return PutOutcome::written;
+            case kOkStatus: return PutOutcome::was_there;
+            case kConflictStatus: return Error(ErrorCode::conflict, printable(url, 400) + ": " + said_by(answer));
+            case kRefusedStatus: return Error(ErrorCode::denied, printable(url, 400) + ": " + said_by(answer));
+            default: return HttpConnection::status_error(answer, url).with_context("uploading (PUT)");
+        }
+    }
+
+    // The server keeps its heads to itself.
+    Result<std::optional<TreeHead>> find_head(const std::string&) override { return std::optional<TreeHead>(); }
+    Status replace_head(const std::string&, std::span<const std::byte>, const std::string&) override {
+        return refuse();
+    }
+    Result<std::vector<TreeFile>> list(const std::string&) override { return refuse(); }
+    Result<bool> remove(const std::string&) override { return refuse(); }
+
+private:
+    Error refuse() const { return Error(ErrorCode::unsupported, name() + " takes bundles, and nothing else"); }
+    static std::string said_by(const HttpAnswer& answer) {
+        const std::string_view text(reinterpret_cast<const char*>(answer.body.data()), answer.body.size());
+        return "the server says: " + printable(text.substr(0, text.find('\n')), 400);
+    }
+
+    const std::unique_ptr<RemoteTree> tree_;
+};
+
+}  // namespace
+
+std::unique_ptr<TreeTarget> make_upload_target(std::unique_ptr<RemoteTree> tree) {
+    return std::make_unique<UploadTarget>(std::move(tree));
+}
+
+}  // namespace fardel

@@ -1,0 +1,70 @@
+// Input: a byte that chooses, and then what a client sends to `fardel serve`, or a server answers to a question for
+// tables. A range that is accepted lies in its file, a target that names a file is the only one that does, and a
+// question or answer that is accepted has the same bytes when it is encoded again.
+#include "require.h"
+#include "serve/requested_range.h"
+#include "serve/served_files.h"
+#include "serve/upload_tokens.h"
+#include "tables_question.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+using namespace fardel;
+
+namespace {
+
+void check_range(std::string_view text) {
+    constexpr std::uint64_t kFileBytes = 1000;
+    const auto slash = std::min(text.find('\n'), text.size());
+    const RequestedRange range = find_requested_range(
+        {.range = text.substr(0, slash), .if_none_match = text.substr(std::min(slash + 1, text.size()))}, kFileBytes,
+        "\"tag\"");
+    require(range.offset <= kFileBytes && range.length_bytes <= kFileBytes - range.offset);
+    require((range.answer == RangeAnswer::whole || range.answer == RangeAnswer::part) == (range.length_bytes != 0));
+}
+
+void check_target(std::string_view text) {
+    const auto file = find_requested_file(text);
+    if (file)
+        require(text ==
+                "/bundles/" + file->bundle.hex() + (file->kind == RequestedFileKind::tables ? ".tables" : ".fardel"));
+}
+
+void check_question(std::span<const std::byte> bytes) {
+    if (const auto question = decode_question(bytes))
+        require(std::ranges::equal(encode_question(*question), bytes));
+}
+
+void check_answer(std::span<const std::byte> bytes) {
+    const auto all = decode_answer(bytes);
+    if (!all)
+        return;
+    TablesAnswer answer;
+    for (const AnsweredTables& tables : *all)
+        require(answer.add(tables));
+    require(std::ranges::equal(answer.take(), bytes));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0)
+        return 0;
+    const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    switch (data[0]) {
+        case 'r': check_range(text); break;
+        case 't': check_target(text); break;
+        case 'u':
+            if (const auto tokens = UploadTokens::parse(text))
+                require(tokens->find("Bearer no such token is known") == nullptr);
+            break;
+        case 'q': check_question(bytes); break;
+        case 'a': check_answer(bytes); break;
+        default: break;
+    }
+    return 0;
+}
