@@ -30,6 +30,12 @@ int open_with(const FileLocation& location, int flags, std::uint32_t mode = 0) n
     return repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); });
 }
 
+Result<bool> lock_as(int kind, const Descriptor& file, std::string_view subject) {
+    if (repeat([&] { return ::flock(file.number(), kind | LOCK_NB); }) == 0)
+        return true;
+    return errno == EWOULDBLOCK ? Result<bool>(false) : Result<bool>(system_error(errno, subject));
+}
+
 }  // namespace
 
 Result<Descriptor> open_file(const FileLocation& location, std::string_view subject, const OpenOptions& options) {
@@ -155,10 +161,12 @@ Result<std::shared_ptr<const std::byte[]>> map_file(const Descriptor& file, std:
                                               [mapped, size](const std::byte*) { ::munmap(mapped, size); });
 }
 
-Result<bool> lock_file(const Descriptor& file, std::string_view subject) {
-    if (repeat([&] { return ::flock(file.number(), LOCK_EX | LOCK_NB); }) == 0)
-        return true;
-    return errno == EWOULDBLOCK ? Result<bool>(false) : Result<bool>(system_error(errno, subject));
+Result<bool> lock_file(const Descriptor& file, std::string_view subject) { return lock_as(LOCK_EX, file, subject); }
+
+void unlock_file(const Descriptor& file) noexcept { static_cast<void>(::flock(file.number(), LOCK_UN)); }
+
+Result<bool> lock_file_shared(const Descriptor& file, std::string_view subject) {
+    return lock_as(LOCK_SH, file, subject);
 }
 
 }  // namespace fardel

@@ -136,22 +136,6 @@ Result<Exit> run_cache_verify(Words words, Console& console) {
 
 // ---- Trimming -------------------------------------------------------------------------------------------------------
 
-// Reads "20G" as a number of bytes, with powers of 1000. Returns nothing if the text is not a size.
-std::optional<std::uint64_t> parse_size(std::string_view text) {
-    constexpr std::string_view kUnits = "KMGT";
-    std::uint64_t factor = 1;
-    if (!text.empty()) {
-        const auto unit = kUnits.find(text.back() >= 'a' ? static_cast<char>(text.back() - 'a' + 'A') : text.back());
-        if (unit != kUnits.npos) {
-            text.remove_suffix(1);
-            for (std::size_t i = 0; i <= unit; ++i)
-                factor *= 1000;
-        }
-    }
-    const auto number = find_number(text);
-    return number && *number <= UINT64_MAX / factor ? std::optional(*number * factor) : std::nullopt;
-}
-
 struct TrimmedFolder {
     std::string folder;
     CacheTrimReport report;
@@ -194,7 +178,7 @@ Result<Exit> run_trim(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
     if (!size.empty()) {
-        const auto bytes = parse_size(size);
+        const auto bytes = find_size(size);
         if (!bytes)
             return line.mistake(fmt::format("--size: '{}' is not a size such as 500M or 20G", size), console);
         trim.bytes_max = *bytes;

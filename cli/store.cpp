@@ -6,11 +6,14 @@
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
+#include "store_retention.h"
 #include "verbs.h"
 
+#include <fardel/base/clock.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/format/name.h>
 #include <fardel/store/bundle_store.h>
+#include <fardel/store/retention.h>
 #include <fardel/verifier/finding.h>
 
 #include <fmt/format.h>
@@ -111,11 +114,12 @@ struct ListedBundle {
     StoredBundle stored;
     std::string name;  // empty if the bundle cannot be read
     std::string version;
+    RetainedBundle retained;
 };
 
-ListedBundle describe_stored(const BundleStore& store, const StoredBundle& stored) {
-    ListedBundle listed{.stored = stored};
-    auto source = store.open_bundle(stored.bundle);
+ListedBundle describe_stored(const BundleStore& store, const StoredBundle& stored, RetainedBundle retained) {
+    ListedBundle listed{.stored = stored, .name = {}, .version = {}, .retained = std::move(retained)};
+    auto source = store.peek_bundle(stored.bundle);
     if (!source)
         return listed;
     const auto bundle = Bundle::open(*std::move(source), {});
@@ -135,24 +139,42 @@ std::string format_listed(const ListedBundle& listed) {
                     printable(listed.name.empty() ? "(cannot be read)" : listed.name), printable(listed.version));
     if (stored.held_bytes < stored.file_bytes)
         text += fmt::format(", incomplete: {} here", format_size(stored.held_bytes));
+    const RetainedBundle& retained = listed.retained;
+    text +=
+        fmt::format(", used {}", format_date(static_cast<std::uint64_t>(std::max<std::int64_t>(retained.used_s, 0))));
+    for (const std::string& pin : retained.pins)
+        text += ", pinned: " + pin;
+    if (retained.condemned_s)
+        text += ", condemned";
     return text + "\n";
 }
 
 Json json_of(const ListedBundle& listed) {
-    return Json{{"bundle", listed.stored.bundle.hex()},
-                {"name", listed.name},
-                {"version", listed.version},
-                {"file_bytes", listed.stored.file_bytes},
-                {"held_bytes", listed.stored.held_bytes},
-                {"packs", listed.stored.packs}};
+    Json json{{"bundle", listed.stored.bundle.hex()},
+              {"name", listed.name},
+              {"version", listed.version},
+              {"file_bytes", listed.stored.file_bytes},
+              {"held_bytes", listed.stored.held_bytes},
+              {"packs", listed.stored.packs},
+              {"own_bytes", listed.retained.own_bytes},
+              {"used", listed.retained.used_s},
+              {"pins", listed.retained.pins},
+              {"source", listed.retained.source}};
+    if (listed.retained.condemned_s)
+        json["condemned"] = *listed.retained.condemned_s;
+    return json;
 }
 
 Result<Exit> list(const ListCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
     FARDEL_TRY_ASSIGN(const auto bundles, store.list());
+    FARDEL_TRY_ASSIGN(auto retained, store.retained(wall_clock_ns() / 1'000'000'000));
     std::vector<ListedBundle> listed;
-    for (const StoredBundle& stored : bundles)
-        listed.push_back(describe_stored(store, stored));
+    for (const StoredBundle& stored : bundles) {
+        const auto known = std::ranges::lower_bound(retained, stored.bundle, {}, &RetainedBundle::bundle);
+        const bool is_known = known != retained.end() && known->bundle == stored.bundle;
+        listed.push_back(describe_stored(store, stored, is_known ? std::move(*known) : RetainedBundle()));
+    }
     std::ranges::stable_sort(listed, {}, [](const ListedBundle& one) { return std::pair(one.name, one.version); });
     return print_result(
         console, command.json,
@@ -184,7 +206,7 @@ Result<Exit> export_file(const ExportCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
     FARDEL_TRY_ASSIGN(const BundleId id, store.find(command.id));
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(const auto source, store.open_bundle(id));
+    FARDEL_TRY_ASSIGN(const auto source, store.open_bundle(id));  // keeps it from being removed
     FARDEL_TRY(verify_whole_bundle(source, short_id(id), "nothing was exported", {.stop = interrupt.token()}, console));
     ProgressBar bar(console, "exporting");
     FARDEL_TRY(store.export_bundle(id, command.out, work_with(bar, interrupt)));
@@ -270,7 +292,7 @@ Result<Exit> run_store_fsck(Words words, Console& console) {
 }
 
 constexpr std::string_view kStoreHelp =
-    "Usage: fardel store add|ls|export|fsck ...\n"
+    "Usage: fardel store add|ls|export|fsck|pin|unpin|rm|gc|stats ...\n"
     "\n"
     "Keeps bundles in a folder, where blocks that several of them share are on disk once.\n"
     "\n"
@@ -278,6 +300,11 @@ constexpr std::string_view kStoreHelp =
     "  ls               list the bundles\n"
     "  export ID -o F   write a bundle as the file that was added\n"
     "  fsck             read everything and list what is damaged\n"
+    "  pin ID...        keep bundles, and what they need; list the pins\n"
+    "  unpin ID...      remove pins\n"
+    "  rm ID...         have the next collections remove bundles\n"
+    "  gc               remove what nothing keeps, by the rules given\n"
+    "  stats            show how much is there\n"
     "\n"
     "The store is the folder given with --store, otherwise that of the variable FARDEL_STORE.\n"
     "'fardel store VERB --help' shows the options of each. docs/store.md is the manual.\n";
@@ -285,8 +312,9 @@ constexpr std::string_view kStoreHelp =
 }  // namespace
 
 Result<Exit> run_store(Words words, Console& console) {
-    static constexpr SubVerb kVerbs[] = {
-        {"add", run_store_add}, {"ls", run_store_ls}, {"export", run_store_export}, {"fsck", run_store_fsck}};
+    static constexpr SubVerb kVerbs[] = {{"add", run_store_add},   {"ls", run_store_ls},   {"export", run_store_export},
+                                         {"fsck", run_store_fsck}, {"pin", run_store_pin}, {"unpin", run_store_unpin},
+                                         {"rm", run_store_rm},     {"gc", run_store_gc},   {"stats", run_store_stats}};
     return run_sub_verb("store", kVerbs, kStoreHelp, words, console);
 }
 

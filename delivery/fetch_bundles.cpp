@@ -51,6 +51,7 @@ private:
     // Fetches the tables of all bundles that are missing, and of those that they need.
     Status collect(std::span<const BundleId> bundles) {
         store_.remove_leftovers();
+        FARDEL_TRY_ASSIGN(hold_, StoreHold::open(store_));
         FARDEL_TRY_ASSIGN(const auto stored, store_.list());
         for (const StoredBundle& bundle : stored)
             if (bundle.held_bytes == bundle.file_bytes)
@@ -63,7 +64,8 @@ private:
 
     // Returns the static dependencies of a bundle that the store has; nothing if it is not whole or cannot be read.
     std::optional<std::vector<BundleId>> stored_needs(const BundleId& id) {
-        if (options_.repairs || !stored_.contains(id))
+        // It must stay until the bundles that need it are there.
+        if (options_.repairs || !stored_.contains(id) || !hold_->hold(id))
             return std::nullopt;
         auto source = store_.open_bundle(id);
         if (!source)
@@ -179,6 +181,7 @@ private:
     RangeClient client_;
     const std::vector<std::string> trees_;
     std::unordered_set<BundleId> stored_;
+    std::optional<StoreHold> hold_;
     std::vector<std::shared_ptr<const Bundle>> whole_;  // of those, what is needed; with a selection
     TablesHints hints_{trees_, stored_};
     DependencyWalk walk_;

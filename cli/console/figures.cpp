@@ -63,4 +63,31 @@ std::string format_title(std::string_view name, std::string_view version) {
 
 std::string short_id(const Hash& id) { return id.hex().substr(0, 16) + "…"; }
 
+std::optional<std::uint64_t> find_size(std::string_view text) {
+    constexpr std::string_view kUnits = "KMGT";
+    std::uint64_t factor = 1;
+    if (!text.empty()) {
+        const auto unit = kUnits.find(text.back() >= 'a' ? static_cast<char>(text.back() - 'a' + 'A') : text.back());
+        if (unit != kUnits.npos) {
+            text.remove_suffix(1);
+            for (std::size_t i = 0; i <= unit; ++i)
+                factor *= 1000;
+        }
+    }
+    const auto number = find_number(text);
+    return number && *number <= UINT64_MAX / factor ? std::optional(*number * factor) : std::nullopt;
+}
+
+std::optional<std::int64_t> find_duration(std::string_view text) {
+    constexpr std::int64_t kMost = 36'500ll * 24 * 3600;
+    if (text.empty())
+        return std::nullopt;
+    const char unit = text.back();
+    const std::int64_t seconds = unit == 'd' ? 24 * 3600 : unit == 'h' ? 3600 : unit == 'm' ? 60 : unit == 's' ? 1 : 0;
+    const auto number = find_number(text.substr(0, text.size() - 1));
+    if (seconds == 0 || !number || *number > static_cast<std::uint64_t>(kMost / seconds))
+        return std::nullopt;
+    return static_cast<std::int64_t>(*number) * seconds;
+}
+
 }  // namespace fardel

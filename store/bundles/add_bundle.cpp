@@ -29,9 +29,10 @@ std::span<const std::byte> read_into(std::vector<std::byte>& buffer, std::size_t
 // One pass over the file, in the order of its bytes.
 class FileAddition {
 public:
-    FileAddition(const StoreFolder& folder, const Bundle& bundle, BlockIndex index, PackWriter pack,
+    FileAddition(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle, BlockIndex index, PackWriter pack,
                  const StoreWork& work)
         : folder_(folder),
+          lease_(lease),
           bundle_(bundle),
           file_(*bundle.source()),
           index_(std::move(index)),
@@ -40,7 +41,7 @@ public:
 
     Result<StoreAddition> run() {
         FARDEL_TRY(read_blocks());
-        choose_packs();
+        FARDEL_TRY(choose_packs());
         const std::uint64_t blocks_offset = bundle_.layout_head().blocks_offset;
         for (const BlockRecord& block : blocks_) {
             const std::uint64_t offset = blocks_offset + block.stored_offset;
@@ -69,7 +70,7 @@ private:
         return ok();
     }
 
-    void choose_packs() {
+    Status choose_packs() {
         std::map<PackId, std::uint64_t> bytes_of;
         for (const BlockRecord& block : blocks_)
             if (const StoredBlock* const stored = find(block))
@@ -79,8 +80,12 @@ private:
             packs.emplace_back(bytes, id);
         std::ranges::sort(packs, std::greater<>());
         packs.resize(std::min(packs.size(), kSharedPacksMax));  // the rest is written again
-        for (const auto& [bytes, id] : packs)
+        LeasedIds shared;
+        for (const auto& [bytes, id] : packs) {
             sources_.emplace(id, nullptr);
+            shared.packs.push_back(id);
+        }
+        return lease_.hold(shared);
     }
 
     const StoredBlock* find(const BlockRecord& block) const {
@@ -162,9 +167,9 @@ private:
         StoreRecord record = std::move(builder_).finish(bundle_.id(), bundle_.layout_id(), file_.size_bytes());
         const auto added = std::ranges::find(record.packs, kNewPack.id, &StorePack::id);
         if (added != record.packs.end()) {
-            FARDEL_TRY_ASSIGN(*added, std::move(pack_).seal());
+            FARDEL_TRY_ASSIGN(*added, std::move(pack_).seal(lease_));
         }
-        FARDEL_TRY(folder_.write_record(record));
+        FARDEL_TRY(publish_record(folder_, lease_, record));
         return StoreAddition{.bundle = bundle_.id(),
                              .file_bytes = file_.size_bytes(),
                              .written_bytes = file_.size_bytes() - shared_bytes_,
@@ -172,6 +177,7 @@ private:
     }
 
     const StoreFolder& folder_;
+    StoreLease& lease_;
     const Bundle& bundle_;
     const ByteSource& file_;
     const BlockIndex index_;
@@ -211,8 +217,8 @@ Status compare_bytes(const ByteSource& stored, const Bundle& bundle, std::uint64
 }
 
 // Adds the envelopes that the stored bundle lacks. Errors: corrupt (the stored bytes are not those of the file).
-Result<StoreAddition> add_signatures(const StoreFolder& folder, const StoreRecord& record, const Bundle& bundle,
-                                     const StoreWork& work) {
+Result<StoreAddition> add_signatures(const StoreFolder& folder, StoreLease& lease, const StoreRecord& record,
+                                     const Bundle& bundle, const StoreWork& work) {
     StoreAddition addition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
     FARDEL_TRY_ASSIGN(auto source, open_record_source(folder, record));
     FARDEL_TRY_ASSIGN(const auto stored, Bundle::open(source, {}));
@@ -233,15 +239,15 @@ Result<StoreAddition> add_signatures(const StoreFolder& folder, const StoreRecor
 
     FARDEL_TRY_ASSIGN(PackWriter writer, PackWriter::open(folder));
     FARDEL_TRY(writer.append(trailer));
-    FARDEL_TRY_ASSIGN(const StorePack pack, std::move(writer).seal());
+    FARDEL_TRY_ASSIGN(const StorePack pack, std::move(writer).seal(lease));
     StoreRecordBuilder builder;
     for (const StoreExtent& extent : record.extents)
         if (extent.file_offset < trailer_offset)
             builder.add(extent.file_offset, std::min(extent.end(), trailer_offset) - extent.file_offset,
                         record.packs[extent.pack], extent.pack_offset);
     builder.add(trailer_offset, trailer.size(), pack, 0);
-    FARDEL_TRY(
-        folder.write_record(std::move(builder).finish(record.bundle, record.layout, trailer_offset + trailer.size())));
+    FARDEL_TRY(publish_record(
+        folder, lease, std::move(builder).finish(record.bundle, record.layout, trailer_offset + trailer.size())));
     addition.was_there = false;
     addition.written_bytes = trailer.size();
     addition.shared_bytes = trailer_offset;
@@ -250,18 +256,19 @@ Result<StoreAddition> add_signatures(const StoreFolder& folder, const StoreRecor
 
 }  // namespace
 
-Result<StoreAddition> add_bundle(const StoreFolder& folder, const Bundle& bundle, const StoreWork& work) {
+Result<StoreAddition> add_bundle(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle,
+                                 const StoreWork& work) {
     // A damaged record is replaced.
     if (const auto record = folder.find_record(bundle.id()); record && *record && (*record)->is_whole()) {
         if ((*record)->layout != bundle.layout_id())
             return StoreAddition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
-        auto added = add_signatures(folder, **record, bundle, work);
+        auto added = add_signatures(folder, lease, **record, bundle, work);
         if (added || added.error().code() == ErrorCode::cancelled)
             return added;  // otherwise a pack is damaged, or the record is wrong
     }
     FARDEL_TRY_ASSIGN(BlockIndex index, BlockIndex::build(folder));
     FARDEL_TRY_ASSIGN(PackWriter pack, PackWriter::open(folder));
-    return FileAddition(folder, bundle, std::move(index), std::move(pack), work).run();
+    return FileAddition(folder, lease, bundle, std::move(index), std::move(pack), work).run();
 }
 
 }  // namespace fardel

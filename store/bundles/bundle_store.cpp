@@ -1,9 +1,13 @@
 #include <fardel/store/bundle_store.h>
+#include <fardel/store/retention.h>
 
 #include "bundles/add_bundle.h"
 #include "bundles/leftovers.h"
 #include "bundles/record_source.h"
+#include "bundles/retention_folder.h"
+#include "bundles/store_collection.h"
 #include "bundles/store_folder.h"
+#include "retention/store_lease.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/dependencies.h>
@@ -34,8 +38,11 @@ Error not_here(const StoreFolder& folder, const BundleId& bundle) {
 Result<std::vector<BundleId>> collect_closure(const StoreFolder& folder, const BundleId& first) {
     std::vector<BundleId> done;
     std::vector<BundleId> missing;
+    RetentionFolder disk(folder);
+    std::vector<std::unique_ptr<DiskHold>> uses;
     const DependencyWalk::Steps steps{
         .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
+            uses.push_back(use_bundle(disk, id));
             FARDEL_TRY_ASSIGN(const auto record, folder.find_record(id));
             if (!record && id == first)
                 return not_here(folder, id);
@@ -239,7 +246,9 @@ Result<BundleStore> BundleStore::open(const std::string& path, bool create) {
 Result<StoreAddition> BundleStore::add(const std::shared_ptr<const ByteSource>& file, const StoreWork& work) const {
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
     remove_leftovers();
-    auto added = add_bundle(impl_->folder, *bundle, work);
+    FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(impl_->folder)));
+    FARDEL_TRY(lease.hold({.bundles = {bundle->id()}, .packs = {}}));
+    auto added = add_bundle(impl_->folder, lease, *bundle, work);
     remove_needless_incoming(impl_->folder);
     return added;
 }
@@ -283,10 +292,31 @@ Result<BundleId> BundleStore::find(std::string_view digits) const {
 }
 
 Result<std::shared_ptr<const ByteSource>> BundleStore::open_bundle(const BundleId& bundle) const {
-    FARDEL_TRY_ASSIGN(auto record, impl_->folder.find_record(bundle));
-    if (!record)
-        return not_here(impl_->folder, bundle);
-    return open_record_source(impl_->folder, *std::move(record));
+    RetentionFolder disk(impl_->folder);
+    std::shared_ptr<DiskHold> use = use_bundle(disk, bundle);
+    FARDEL_TRY_ASSIGN(auto source, peek_bundle(bundle));
+    const ByteSource* const bytes = source.get();
+    struct UsedSource {
+        std::shared_ptr<const ByteSource> source;
+        std::shared_ptr<DiskHold> use;
+    };
+    // Both live as long as the returned source.
+    auto owner = std::make_shared<const UsedSource>(UsedSource{std::move(source), std::move(use)});
+    return std::shared_ptr<const ByteSource>(std::move(owner), bytes);
+}
+
+Result<std::shared_ptr<const ByteSource>> BundleStore::peek_bundle(const BundleId& bundle) const {
+    std::optional<StoreRecord> before;
+    for (;;) {
+        FARDEL_TRY_ASSIGN(auto record, impl_->folder.find_record(bundle));
+        if (!record)
+            return not_here(impl_->folder, bundle);
+        auto source = open_record_source(impl_->folder, *record);
+        // Another program may have replaced or removed the record after it was read here.
+        if (source || source.error().code() != ErrorCode::missing || before == record)
+            return source;
+        before = std::move(record);
+    }
 }
 
 Result<std::shared_ptr<const ByteSource>> BundleStore::open_whole_bundle(const BundleId& bundle) const {
@@ -314,5 +344,54 @@ Status BundleStore::export_bundle(const BundleId& bundle, const std::string& pat
 Result<StoreCheckReport> BundleStore::check(bool read_packs, const StoreWork& work) const {
     return StoreCheck(impl_->folder, work).run(read_packs);
 }
+
+// ---- Retention ------------------------------------------------------------------------------------------------------
+
+Status BundleStore::pin(const BundlePin& pin) const {
+    if (!is_pin_name(pin.name))
+        return Error(ErrorCode::malformed, "the name of a pin has 1 to 64 characters of a-z, 0-9, '.', '_' and '-'");
+    // Holding it takes it back if it is condemned.
+    FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(impl_->folder)));
+    FARDEL_TRY(lease.hold({.bundles = {pin.bundle}, .packs = {}}));
+    return RetentionFolder(impl_->folder).write_pin(pin);
+}
+
+Result<bool> BundleStore::unpin(const BundleId& bundle, const std::string& name) const {
+    if (!is_pin_name(name))
+        return false;
+    return RetentionFolder(impl_->folder).remove_pin(bundle, name);
+}
+
+Result<std::vector<BundlePin>> BundleStore::pins() const { return RetentionFolder(impl_->folder).list_pins(); }
+
+Status BundleStore::remove_bundles(std::span<const BundleId> bundles, std::int64_t now_s) const {
+    return condemn_by_hand(impl_->folder, bundles, now_s);
+}
+
+Result<CollectionReport> BundleStore::collect(const RetentionRules& rules) const {
+    return collect_store(impl_->folder, rules);
+}
+
+Result<std::vector<RetainedBundle>> BundleStore::retained(std::int64_t now_s) const {
+    return list_retained(impl_->folder, now_s);
+}
+
+Result<StoreUsage> BundleStore::usage(std::int64_t now_s) const { return find_usage(impl_->folder, now_s); }
+
+struct StoreHold::Impl {
+    StoreLease lease;
+};
+
+StoreHold::StoreHold(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+StoreHold::~StoreHold() = default;
+StoreHold::StoreHold(StoreHold&&) noexcept = default;
+StoreHold& StoreHold::operator=(StoreHold&&) noexcept = default;
+
+Result<StoreHold> StoreHold::open(const BundleStore& store) {
+    FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(store.impl_->folder)));
+    return StoreHold(std::unique_ptr<Impl>(new Impl{std::move(lease)}));
+}
+
+Status StoreHold::hold(const BundleId& bundle) { return impl_->lease.hold({.bundles = {bundle}, .packs = {}}); }
 
 }  // namespace fardel

@@ -2,7 +2,9 @@
 
 #include "bundles/block_index.h"
 #include "bundles/record_source.h"
+#include "bundles/retention_folder.h"
 #include "bundles/store_folder.h"
+#include "retention/store_lease.h"
 
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
@@ -130,7 +132,9 @@ struct IncomingBundle::Impl {
     };
 
     StoreFolder folder;
+    StoreLease lease;
     BundleId bundle;
+    std::string source;  // that set_source() named
     std::string pack_path;
     std::string log_path;
     Descriptor pack;  // locked
@@ -399,7 +403,7 @@ struct IncomingBundle::Impl {
             return false;
         if (packs.contains(stored.id))
             return true;
-        if (packs.size() >= kSharedPacksMax)
+        if (packs.size() >= kSharedPacksMax || !lease.hold({.bundles = {}, .packs = {stored.id}}))
             return false;
         auto source = folder.open_pack(stored);
         if (!source)
@@ -439,7 +443,9 @@ IncomingBundle::IncomingBundle(IncomingBundle&&) noexcept = default;
 Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const BundleId& bundle, StoredPart stored,
                                             const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(StoreFolder folder, StoreFolder::open(store.path(), true));
-    std::unique_ptr<Impl> impl(new Impl{.folder = std::move(folder), .bundle = bundle});
+    FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(folder)));
+    FARDEL_TRY(lease.hold({.bundles = {bundle}, .packs = {}}));
+    std::unique_ptr<Impl> impl(new Impl{.folder = std::move(folder), .lease = std::move(lease), .bundle = bundle});
     impl->pack_path = impl->folder.incoming_path(bundle, "pack");
     impl->log_path = impl->folder.incoming_path(bundle, "log");
     FARDEL_TRY_ASSIGN(impl->pack, impl->folder.lock_incoming(bundle));
@@ -456,6 +462,8 @@ Status IncomingBundle::set_file_bytes(std::uint64_t file_bytes) {
     impl_->file_bytes = file_bytes;
     return ok();
 }
+
+void IncomingBundle::set_source(std::string source) { impl_->source = std::move(source); }
 
 std::uint64_t IncomingBundle::held_bytes() const noexcept { return impl_->held; }
 
@@ -579,9 +587,12 @@ Status IncomingBundle::commit(const LayoutId& layout) && {
         FARDEL_TRY(sync_file(impl_->pack, impl_->pack_path));
         const auto seal = encode_entry({impl_->pack_bytes, 0, incoming.id});
         FARDEL_TRY(write_whole_at(impl_->log, impl_->log_bytes, seal, impl_->log_path));
+        FARDEL_TRY(impl_->lease.hold({.bundles = {}, .packs = {incoming.id}}));
         FARDEL_TRY(impl_->folder.name_pack(impl_->pack_path, incoming.id));
     }
-    FARDEL_TRY(impl_->folder.write_record(impl_->record_of(layout, incoming)));
+    if (!impl_->source.empty())
+        FARDEL_TRY(RetentionFolder(impl_->folder).write_source(impl_->bundle, impl_->source));
+    FARDEL_TRY(publish_record(impl_->folder, impl_->lease, impl_->record_of(layout, incoming)));
     // The bundle is there. What cannot be removed now, the next addition or fetch removes.
     static_cast<void>(impl_->remove_files());
     impl_->pack.close();

@@ -3,6 +3,8 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -56,6 +58,14 @@ std::optional<BundleId> incoming_id(const std::string& name) {
     return id ? std::optional(*id) : std::nullopt;
 }
 
+// While the lock of incoming files is held.
+void remove_incoming_files(const StoreFolder& folder, const BundleId& bundle) {
+    for (const char* const ending : {"log", "pack"}) {
+        const std::string path = folder.incoming_path(bundle, ending);
+        static_cast<void>(remove_file(path, path));
+    }
+}
+
 }  // namespace
 
 StoreLeftovers count_leftovers(const StoreFolder& folder) {
@@ -103,11 +113,42 @@ void remove_needless_incoming(const StoreFolder& folder) {
         const auto lock = folder.lock_incoming(*id);
         if (!lock)
             continue;  // a fetch is under way, and removes it
-        for (const char* const ending : {"log", "pack"}) {
-            const std::string path = folder.incoming_path(*id, ending);
-            static_cast<void>(remove_file(path, path));
-        }
+        remove_incoming_files(folder, *id);
     }
+}
+
+StoreLeftovers remove_old_incoming(const StoreFolder& folder, std::int64_t before_s, bool dry_run) {
+    constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+    StoreLeftovers removed;
+    const auto incoming = open_part(folder.path() + "/incoming");
+    if (!incoming)
+        return removed;
+    struct Received {
+        std::uint64_t bytes = 0;
+        std::int64_t changed_ns = 0;
+    };
+    std::map<BundleId, Received> found;
+    for (const std::string& name : incoming->names) {
+        const auto id = incoming_id(name);
+        const auto status = find_file_status({incoming->folder, name}, name, Links::refused);
+        if (!id || !status || !*status)
+            continue;
+        Received& received = found[*id];
+        received.bytes += (*status)->size_bytes;
+        received.changed_ns = std::max(received.changed_ns, (*status)->modified_ns);
+    }
+    for (const auto& [id, received] : found) {
+        if (received.changed_ns / kNsPerSecond >= before_s)
+            continue;
+        const auto lock = folder.lock_incoming(id);
+        if (!lock)
+            continue;  // a fetch is under way
+        if (!dry_run)
+            remove_incoming_files(folder, id);
+        ++removed.incoming;
+        removed.incoming_bytes += received.bytes;
+    }
+    return removed;
 }
 
 }  // namespace fardel

@@ -22,23 +22,6 @@ constexpr std::size_t kPackBufferBytes = 1u << 20;
 constexpr int kLocksTried = 100;
 constexpr std::size_t kUnnamedDigits = 32;
 
-Status write_small_file(const std::string& path, std::span<const std::byte> bytes) {
-    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
-    FARDEL_TRY(file->write_at(0, bytes));
-    return file->commit();
-}
-
-Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max) {
-    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, path, {.links = Links::refused}));
-    if (file.status.size_bytes > bytes_max)
-        return Error(ErrorCode::limit, path + ": " + std::to_string(file.status.size_bytes) + " bytes; at most " +
-                                           std::to_string(bytes_max));
-    std::vector<std::byte> bytes(static_cast<std::size_t>(file.status.size_bytes));
-    FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file.descriptor, 0, bytes, path));
-    bytes.resize(count);
-    return bytes;
-}
-
 Status verify_marker(const std::string& folder) {
     const std::string path = folder + "/" + std::string(kStoreMarkerName);
     const auto bytes = read_unlinked_file(path, kStoreMarkerBytesMax);
@@ -72,6 +55,23 @@ std::optional<Id> parse_file_name(const std::string& name) {
 }
 
 }  // namespace
+
+Status write_small_file(const std::string& path, std::span<const std::byte> bytes) {
+    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
+    FARDEL_TRY(file->write_at(0, bytes));
+    return file->commit();
+}
+
+Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max) {
+    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, path, {.links = Links::refused}));
+    if (file.status.size_bytes > bytes_max)
+        return Error(ErrorCode::limit, path + ": " + std::to_string(file.status.size_bytes) + " bytes; at most " +
+                                           std::to_string(bytes_max));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(file.status.size_bytes));
+    FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file.descriptor, 0, bytes, path));
+    bytes.resize(count);
+    return bytes;
+}
 
 Result<Descriptor> open_or_create_file(const std::string& path) {
     auto created = create_file(path, path);
@@ -149,6 +149,20 @@ Status StoreFolder::write_record(const StoreRecord& record) const {
     return write_small_file(path, bytes);
 }
 
+Status StoreFolder::remove_record(const BundleId& bundle) const {
+    const std::string path = record_path(bundle);
+    FARDEL_TRY(remove_file(path, path));
+    return sync_folder(folder_of_path(path));
+}
+
+Status StoreFolder::sync_records() const { return sync_folder(path_ + "/bundles"); }
+
+Result<std::optional<std::int64_t>> StoreFolder::find_record_time(const BundleId& bundle) const {
+    const std::string path = record_path(bundle);
+    FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
+    return status ? std::optional(status->modified_ns) : std::nullopt;
+}
+
 Result<std::vector<StorePack>> StoreFolder::list_packs() const {
     const std::string path = path_ + "/packs";
     Descriptor folder;
@@ -207,6 +221,13 @@ Status StoreFolder::make_read_only(const PackId& pack) const {
     return set_permissions(named, kReadOnly, named);
 }
 
+Status publish_record(const StoreFolder& folder, StoreLease& lease, const StoreRecord& record) {
+    std::vector<PackId> packs;
+    for (const StorePack& pack : record.packs)
+        packs.push_back(pack.id);
+    return lease.publish(record.bundle, packs, [&] { return folder.write_record(record); });
+}
+
 // ---- Packs ----------------------------------------------------------------------------------------------------------
 
 PackWriter::UnnamedFile::~UnnamedFile() {
@@ -250,10 +271,11 @@ Result<std::uint64_t> PackWriter::append(std::span<const std::byte> bytes) {
     return offset;
 }
 
-Result<StorePack> PackWriter::seal() && {
+Result<StorePack> PackWriter::seal(StoreLease& lease) && {
     FARDEL_TRY(flush());
     const StorePack pack{.id = hasher_.finish(), .size_bytes = size_bytes_};
     FARDEL_TRY(sync_file(file_->file, file_->path));
+    FARDEL_TRY(lease.hold({.bundles = {}, .packs = {pack.id}}));
     FARDEL_TRY(folder_->name_pack(file_->path, pack.id));
     file_->path.clear();
     return pack;

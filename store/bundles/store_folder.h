@@ -5,6 +5,7 @@
 #pragma once
 
 #include "bundles/store_record.h"
+#include "retention/store_lease.h"
 
 #include <fardel/base/descriptor.h>
 #include <fardel/base/result.h>
@@ -28,6 +29,11 @@ namespace fardel {
 // regular file), denied, no_space, io.
 Result<Descriptor> open_or_create_file(const std::string& path);
 
+// Replaces a file in one step and makes it durable.
+Status write_small_file(const std::string& path, std::span<const std::byte> bytes);
+// Errors: missing, limit (more than `bytes_max`), malformed (a link, or not a regular file), denied, io.
+Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max);
+
 // A pack under construction has this name and 32 random digits; its writer holds a lock on it.
 inline constexpr std::string_view kUnnamedPackStart = "unnamed-";
 
@@ -46,6 +52,11 @@ public:
     Result<std::optional<StoreRecord>> find_record(const BundleId& bundle) const;
     // Replaces the record in one step and makes it durable. All packs of the record must be there.
     Status write_record(const StoreRecord& record) const;
+    // Returns when the removal is durable. It is no error if there is none.
+    Status remove_record(const BundleId& bundle) const;
+    Status sync_records() const;
+    // Returns when the record was written; nothing if there is none.
+    Result<std::optional<std::int64_t>> find_record_time(const BundleId& bundle) const;
 
     // Returns the ids and sizes of all packs, by id.
     Result<std::vector<StorePack>> list_packs() const;
@@ -54,6 +65,8 @@ public:
     Result<std::shared_ptr<const ByteSource>> open_pack(const StorePack& pack) const;
     // The files of a bundle on its way into the store; `ending`: "pack" or "log".
     std::string incoming_path(const BundleId& bundle, std::string_view ending) const;
+    // A file or folder of what is known about use, pins and collections.
+    std::string retention_path(std::string_view name) const { return path_ + "/retention/" + std::string(name); }
     // Opens the file of received bytes, which is created if it is missing, and locks it. As long as the lock is held,
     // the names of the bundle's incoming files belong to the caller. Errors: busy (another process has the lock),
     // denied, no_space, malformed (not a regular file), io.
@@ -70,6 +83,9 @@ private:
     std::string path_;  // absolute
 };
 
+// Writes the record of a bundle if all its packs are there. Errors: conflict (one is not), those of write_record.
+Status publish_record(const StoreFolder& folder, StoreLease& lease, const StoreRecord& record);
+
 // A pack under construction. Without seal(), nothing of it stays; what a killed writer leaves is removed by
 // remove_abandoned_packs().
 class PackWriter {
@@ -79,8 +95,8 @@ public:
     // Returns the offset of the bytes in the pack.
     Result<std::uint64_t> append(std::span<const std::byte> bytes);
     std::uint64_t size_bytes() const noexcept { return size_bytes_; }
-    // Makes the pack durable and gives it its name. Call it once, after at least one byte.
-    Result<StorePack> seal() &&;
+    // Makes the pack durable, has the lease hold it, and gives it its name. Call it once, after at least one byte.
+    Result<StorePack> seal(StoreLease& lease) &&;
 
 private:
     // Removes the file unless it was renamed.

@@ -108,4 +108,30 @@ TEST_CASE("store: which shows a bundle of the store, named by its id") {
     CHECK(json::parse(by_id)["asset"] == json::parse(by_file)["asset"]);
 }
 
+TEST_CASE("store: gc removes what rm condemned, keeps what is pinned, and says what it would do") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string store = scratch.path("store");
+    run_well({"store", "add", bundle, "--store", store});
+    const std::string id = id_of(bundle);
+    run_well({"store", "pin", id.substr(0, 8), "--name", "mine", "--store", store});
+    CHECK(run_well({"store", "ls", "--store", store}).find("pinned: mine") != std::string::npos);
+    CHECK(is_one_clear_line(run({"store", "rm", id, "--store", store}), "denied"));
+    CHECK(is_one_clear_line(run({"store", "unpin", id, "--store", store}), "missing"));
+    run_well({"store", "unpin", id, "--name", "mine", "--store", store});
+    run_well({"store", "rm", id, "--store", store});
+    const std::vector<std::string> gc{"store", "gc", "--grace", "0s", "--store", store, "--json"};
+    auto dry = gc;
+    dry.push_back("--dry-run");
+    CHECK(json::parse(run_well(dry))["removed_packs"] == 1);
+    CHECK(json::parse(run_well({"store", "stats", "--store", store, "--json"}))["condemned_bundles"] == 1);
+    const json report = json::parse(run_well(gc));
+    REQUIRE(report["bundles"].size() == 1);
+    CHECK(report["bundles"][0]["reason"] == "removed by hand");
+    CHECK(report["removed_packs"] == 1);
+    CHECK(report["removed_bytes"] == std::filesystem::file_size(bundle));
+    CHECK(run_well({"store", "ls", "--store", store}) == "no bundles\n");
+    CHECK(run({"store", "gc", "--size", "much", "--store", store}).exit_code == 2);
+}
+
 }  // namespace

@@ -110,6 +110,10 @@ Status touch_used_time(const FileLocation& location, std::string_view subject);
 // Tries to lock the file without waiting. The lock belongs to the open file and lasts until all its descriptors are
 // closed. Returns false if another open file has the lock. Returns an error also if the file system has no locks.
 Result<bool> lock_file(const Descriptor& file, std::string_view subject);
+// The same for a lock that any number of open files may have, as long as none has the other kind.
+Result<bool> lock_file_shared(const Descriptor& file, std::string_view subject);
+// Closing the file does so, too.
+void unlock_file(const Descriptor& file) noexcept;
 
 // ---- Names ----------------------------------------------------------------------------------------------------------
 

@@ -13,12 +13,19 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace fardel {
+
+struct BundlePin;
+struct CollectionReport;
+struct RetainedBundle;
+struct RetentionRules;
+struct StoreUsage;
 
 struct StoreProgress {
     std::uint64_t done_bytes = 0;
@@ -83,11 +90,13 @@ public:
     // malformed, missing, conflict (several do).
     Result<BundleId> find(std::string_view digits) const;
 
-    // Returns the bytes of the bundle file. They are pinned: what happens to the store afterwards has no effect.
-    // Errors: missing, corrupt, denied, io.
+    // Returns the bytes of the bundle file. They are pinned: what happens to the store afterwards has no effect, and no
+    // collection removes the bundle meanwhile. Counts as a use. Errors: missing, corrupt, denied, io.
     Result<std::shared_ptr<const ByteSource>> open_bundle(const BundleId& bundle) const;
     // The same; a bundle of which only a part is here is missing, too.
     Result<std::shared_ptr<const ByteSource>> open_whole_bundle(const BundleId& bundle) const;
+    // The same for a look at the bundle that is no use of it.
+    Result<std::shared_ptr<const ByteSource>> peek_bundle(const BundleId& bundle) const;
     // Returns the bundle and all its static dependencies, each after those that it needs. Errors: unresolved (names all
     // that are missing), limit (more than 65,536), those of open_bundle and Bundle::open.
     Result<std::vector<BundleId>> closure(const BundleId& bundle) const;
@@ -100,12 +109,49 @@ public:
     // (of the folder itself).
     Result<StoreCheckReport> check(bool read_packs, const StoreWork& work = {}) const;
 
+    // ---- Retention (docs/retention.md) ----
+
+    // The bundle need not be there yet. Replaces a pin of the same name. Errors: malformed (the name), denied,
+    // no_space, io.
+    Status pin(const BundlePin& pin) const;
+    // Returns false if there was none.
+    Result<bool> unpin(const BundleId& bundle, const std::string& name) const;
+    Result<std::vector<BundlePin>> pins() const;
+    // Has the next collections remove bundles. Who opens or adds one before that takes it back. Errors: missing, denied
+    // (a pin), conflict (another bundle needs one; all of them can be removed together), busy, no_space, io.
+    Status remove_bundles(std::span<const BundleId> bundles, std::int64_t now_s) const;
+    // Removes what the rules say, and what no bundle needs: docs/retention.md describes how. Safe beside everything
+    // else. Errors: unsupported (the file system has no locks; nothing is removed), busy, denied, no_space, io.
+    Result<CollectionReport> collect(const RetentionRules& rules) const;
+    // The bundles with what decides about them, ascending.
+    Result<std::vector<RetainedBundle>> retained(std::int64_t now_s) const;
+    Result<StoreUsage> usage(std::int64_t now_s) const;
+
     // Removes what killed writers left, except what a fetch can resume. add() and fetches call it.
     void remove_leftovers() const;
 
 private:
+    friend class StoreHold;
     struct Impl;
     explicit BundleStore(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+// Keeps bundles from being collected until it is destroyed, for a program that goes on to need them: those that are
+// there, and what they need. One thread at a time.
+class StoreHold {
+public:
+    static Result<StoreHold> open(const BundleStore& store);
+    ~StoreHold();
+    StoreHold(StoreHold&&) noexcept;
+    StoreHold& operator=(StoreHold&&) noexcept;
+
+    // Look whether the bundle is there afterwards. Errors: busy, denied, no_space, io.
+    Status hold(const BundleId& bundle);
+
+private:
+    struct Impl;
+    explicit StoreHold(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
 

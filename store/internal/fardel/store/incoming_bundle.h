@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 
 namespace fardel {
 
@@ -39,6 +40,9 @@ public:
     // The size of the bundle file. Set it once, before anything is written; an earlier attempt may have done so.
     std::optional<std::uint64_t> file_bytes() const noexcept;
     Status set_file_bytes(std::uint64_t file_bytes);
+
+    // Names the server that the bundle comes from: quotas of collections count by it. At most 2048 bytes count.
+    void set_source(std::string source);
 
     std::uint64_t held_bytes() const noexcept;
     bool holds(std::uint64_t file_offset, std::uint64_t length_bytes) const;

@@ -1,0 +1,316 @@
+#include "store_retention.h"
+
+#include "bundles/store_option.h"
+#include "console/clock.h"
+#include "console/figures.h"
+#include "console/json.h"
+
+#include <fardel/base/clock.h>
+#include <fardel/format/name.h>
+#include <fardel/store/bundle_store.h>
+#include <fardel/store/retention.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kCollectedListedMax = 40;  // --json lists all
+constexpr std::string_view kManualPin = "manual";
+
+std::int64_t unix_time_s() { return wall_clock_ns() / 1'000'000'000; }
+
+std::string format_time(std::int64_t unix_s) {
+    return format_date(static_cast<std::uint64_t>(std::max<std::int64_t>(unix_s, 0)));
+}
+
+// A bundle may be pinned before it is there, by all its digits.
+Result<BundleId> pinned_id(const BundleStore& store, const std::string& digits) {
+    if (auto whole = BundleId::parse(digits))
+        return whole;
+    return store.find(digits);
+}
+
+// ---- store pin, store unpin -----------------------------------------------------------------------------------------
+
+struct PinCommand {
+    std::vector<std::string> ids;
+    std::string name = std::string(kManualPin);
+    std::string until;
+    std::string store;
+    bool json = false;
+};
+
+Json json_of(const BundlePin& pin) {
+    Json json{{"bundle", pin.bundle.hex()}, {"name", pin.name}};
+    if (pin.until_s)
+        json["until"] = *pin.until_s;
+    return json;
+}
+
+std::string format_pin(const BundlePin& pin) {
+    return fmt::format("{}  {}{}\n", pin.bundle.hex(), pin.name,
+                       pin.until_s ? " until " + format_time(*pin.until_s) : std::string());
+}
+
+Result<Exit> pin(const PinCommand& command, Console& console) {
+    FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
+    std::optional<std::int64_t> until;
+    if (!command.until.empty()) {
+        FARDEL_TRY_ASSIGN(const std::uint64_t day, parse_day(command.until));
+        until = static_cast<std::int64_t>(day);
+    }
+    for (const std::string& digits : command.ids) {
+        FARDEL_TRY_ASSIGN(const BundleId bundle, pinned_id(store, digits));
+        FARDEL_TRY(store.pin({.bundle = bundle, .name = command.name, .until_s = until}));
+    }
+    FARDEL_TRY_ASSIGN(const auto pins, store.pins());
+    return print_result(
+        console, command.json,
+        [&] {
+            return Json{{"store", store.path()},
+                        {"pins", json_list(pins, [](const BundlePin& one) { return json_of(one); })}};
+        },
+        [&] { return pins.empty() ? std::string("no pins\n") : format_each(pins, format_pin); });
+}
+
+Result<Exit> unpin(const PinCommand& command, Console& console) {
+    FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
+    for (const std::string& digits : command.ids) {
+        FARDEL_TRY_ASSIGN(const BundleId bundle, pinned_id(store, digits));
+        FARDEL_TRY_ASSIGN(const bool removed, store.unpin(bundle, command.name));
+        if (!removed)
+            return Error(ErrorCode::missing, fmt::format("bundle {} has no pin named '{}'; 'fardel store pin' lists "
+                                                         "the pins",
+                                                         bundle.hex(), printable(command.name)));
+    }
+    return console.print("");
+}
+
+// ---- store rm -------------------------------------------------------------------------------------------------------
+
+struct RemoveCommand {
+    std::vector<std::string> ids;
+    std::string store;
+};
+
+Result<Exit> remove(const RemoveCommand& command, Console& console) {
+    FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
+    std::vector<BundleId> bundles;
+    for (const std::string& digits : command.ids) {
+        FARDEL_TRY_ASSIGN(const BundleId bundle, store.find(digits));
+        bundles.push_back(bundle);
+    }
+    FARDEL_TRY(store.remove_bundles(bundles, unix_time_s()));
+    return console.print(fmt::format("{} will be removed by 'fardel store gc'; adding or using one takes it back\n",
+                                     format_count(bundles.size(), "bundle", "bundles")));
+}
+
+// ---- store gc -------------------------------------------------------------------------------------------------------
+
+struct CollectCommand {
+    std::string store;
+    std::string grace;
+    std::string unused;
+    std::string size;
+    std::string source_size;
+    std::string incoming;
+    bool dry_run = false;
+    bool json = false;
+};
+
+Json json_of(const CollectedBundle& bundle) {
+    return Json{{"bundle", bundle.bundle.hex()},
+                {"reason", removal_reason_text(bundle.reason)},
+                {"file_bytes", bundle.file_bytes},
+                {"condemned", bundle.condemned_s},
+                {"removed", bundle.removed}};
+}
+
+Json json_of(const CollectionReport& report, bool dry_run) {
+    return Json{{"dry_run", dry_run},
+                {"bundles", json_list(report.bundles, [](const CollectedBundle& one) { return json_of(one); })},
+                {"condemned_packs", report.condemned_packs},
+                {"condemned_bytes", report.condemned_bytes},
+                {"removed_packs", report.removed_packs},
+                {"removed_bytes", report.removed_bytes},
+                {"removed_incoming", report.removed_incoming},
+                {"removed_incoming_bytes", report.removed_incoming_bytes},
+                {"packs", report.packs},
+                {"pack_bytes", report.pack_bytes},
+                {"notes", report.notes}};
+}
+
+std::string format_report(const CollectionReport& report, const RetentionRules& rules) {
+    const std::string_view verb = rules.dry_run ? "would remove" : "removed";
+    const auto removed = std::ranges::count(report.bundles, true, &CollectedBundle::removed);
+    std::string text = format_items(report.bundles, kCollectedListedMax, "  ", [&](const CollectedBundle& bundle) {
+        const std::string what = fmt::format("{}  {:>9}  {}", bundle.bundle.hex(), format_size(bundle.file_bytes),
+                                             removal_reason_text(bundle.reason));
+        return bundle.removed ? fmt::format("{}, {}", what, verb)
+                              : fmt::format("{}, goes after {}", what, format_time(bundle.condemned_s + rules.grace_s));
+    });
+    text +=
+        fmt::format("{} {}, {} with {}\n", verb, format_count(static_cast<std::uint64_t>(removed), "bundle", "bundles"),
+                    format_count(report.removed_packs, "pack", "packs"), format_size(report.removed_bytes));
+    if (report.removed_incoming != 0)
+        text += fmt::format("{} {} that nobody went on fetching, {}\n", verb,
+                            format_count(report.removed_incoming, "bundle", "bundles"),
+                            format_size(report.removed_incoming_bytes));
+    if (report.condemned_packs != 0)
+        text += fmt::format("condemned until the next gc after {}: {} with {}\n",
+                            format_seconds(static_cast<double>(rules.grace_s)),
+                            format_count(report.condemned_packs, "pack", "packs"), format_size(report.condemned_bytes));
+    text +=
+        fmt::format("{} in {} remain\n", format_size(report.pack_bytes), format_count(report.packs, "pack", "packs"));
+    return text + format_items(report.notes, kCollectedListedMax,
+                               "note: ", [](const std::string& note) { return printable(note, 2000); });
+}
+
+Result<Exit> collect_garbage(const CollectCommand& command, const RetentionRules& rules, Console& console) {
+    FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
+    FARDEL_TRY_ASSIGN(const CollectionReport report, store.collect(rules));
+    return print_result(
+        console, command.json, [&] { return json_of(report, rules.dry_run); },
+        [&] { return format_report(report, rules); });
+}
+
+// Reads an option that may be empty; returns false if it has a mistake.
+template <class Number, class Find>
+bool read_option(const std::string& text, Number& target, Find find) {
+    if (text.empty())
+        return true;
+    const auto number = find(text);
+    if (number)
+        target = *number;
+    return number.has_value();
+}
+
+// ---- store stats ----------------------------------------------------------------------------------------------------
+
+std::string format_usage(const StoreUsage& usage, const std::string& path) {
+    std::string text = fmt::format("{}\n  bundles     {}, {} as files\n  packs       {}, {}\n", printable(path),
+                                   format_count(usage.bundles), format_size(usage.file_bytes),
+                                   format_count(usage.packs), format_size(usage.pack_bytes));
+    if (usage.unnamed_packs != 0)
+        text += fmt::format("  unused      {}, {}\n", format_count(usage.unnamed_packs, "pack", "packs"),
+                            format_size(usage.unnamed_bytes));
+    if (usage.condemned_bundles != 0)
+        text += fmt::format("  condemned   {}\n", format_count(usage.condemned_bundles, "bundle", "bundles"));
+    text += fmt::format("  pins        {}\n", format_count(usage.pins));
+    for (const StoreUsage::Source& source : usage.sources)
+        text += fmt::format("  from {}: {}, {}\n", printable(source.source, 2000),
+                            format_count(source.bundles, "bundle", "bundles"), format_size(source.file_bytes));
+    return text;
+}
+
+Json json_of(const StoreUsage& usage, const std::string& path) {
+    return Json{
+        {"store", path},
+        {"bundles", usage.bundles},
+        {"file_bytes", usage.file_bytes},
+        {"packs", usage.packs},
+        {"pack_bytes", usage.pack_bytes},
+        {"unused_packs", usage.unnamed_packs},
+        {"unused_bytes", usage.unnamed_bytes},
+        {"condemned_bundles", usage.condemned_bundles},
+        {"pins", usage.pins},
+        {"sources", json_list(usage.sources, [](const StoreUsage::Source& source) {
+             return Json{{"source", source.source}, {"bundles", source.bundles}, {"file_bytes", source.file_bytes}};
+         })}};
+}
+
+}  // namespace
+
+Result<Exit> run_store_pin(Words words, Console& console) {
+    CommandLine line("store pin", "[ID...] [--name NAME] [--until DAY] [--store DIR] [--json]",
+                     "Pins bundles, so that no collection removes them and what they need; then lists all pins.",
+                     "  fardel store pin 6f0c1d2a --store ~/.local/share/fardel\n"
+                     "  fardel store pin 6f0c1d2a --name tournament --until 2027-12-31\n");
+    PinCommand command;
+    line.texts("ID", "ID", command.ids, "Bundle ids, or at least their first 8 digits; all 64 for one not yet there");
+    line.text("--name", "NAME", command.name, "The name of the pin (default: manual); several names pin independently");
+    line.text("--until", "DAY", command.until, "The day from whose start the pin has no effect, such as 2027-12-31");
+    add_store_option(line, command.store);
+    line.json(command.json);
+    return line.run(words, console, [&] { return pin(command, console); });
+}
+
+Result<Exit> run_store_unpin(Words words, Console& console) {
+    CommandLine line("store unpin", "ID... [--name NAME] [--store DIR]", "Removes pins.",
+                     "  fardel store unpin 6f0c1d2a --name tournament\n");
+    PinCommand command;
+    line.texts("ID", "ID", command.ids, "Bundle ids, or at least their first 8 digits")->required();
+    line.text("--name", "NAME", command.name, "The name of the pin (default: manual)");
+    add_store_option(line, command.store);
+    return line.run(words, console, [&] { return unpin(command, console); });
+}
+
+Result<Exit> run_store_rm(Words words, Console& console) {
+    CommandLine line("store rm", "ID... [--store DIR]",
+                     "Has the next collections remove bundles that no pin and no other bundle keeps.",
+                     "  fardel store rm 6f0c1d2a --store ~/.local/share/fardel\n");
+    RemoveCommand command;
+    line.texts("ID", "ID", command.ids, "Bundle ids, or at least their first 8 digits")->required();
+    add_store_option(line, command.store);
+    return line.run(words, console, [&] { return remove(command, console); });
+}
+
+Result<Exit> run_store_gc(Words words, Console& console) {
+    CommandLine line("store gc",
+                     "[--store DIR] [--unused TIME] [--size SIZE] [--source-size SIZE] [--dry-run] [options]",
+                     "Removes what nothing keeps: packs of no bundle, what killed programs left, bundles that were "
+                     "removed by hand or "
+                     "have expired, and those that the options name. What is to be removed is condemned first; a later "
+                     "gc removes it, "
+                     "unless a program needed it meanwhile. Safe beside all other programs.",
+                     "  fardel store gc --store ~/.local/share/fardel --dry-run\n"
+                     "  fardel store gc --unused 90d --size 20G\n");
+    CollectCommand command;
+    RetentionRules rules{.now_s = unix_time_s()};
+    line.text("--unused", "TIME", command.unused, "Remove bundles that nobody used for so long: 90d, 12h");
+    line.text("--size", "SIZE", command.size, "Remove the least recently used bundles until the packs fit: 500M, 20G");
+    line.text("--source-size", "SIZE", command.source_size,
+              "Remove the least recently used bundles of each server until their files fit");
+    line.text("--grace", "TIME", command.grace, "How long something stays condemned (default: 1d)");
+    line.text("--incoming", "TIME", command.incoming,
+              "Remove what a fetch received if nobody resumed it for so long (default: 7d)");
+    line.flag("--dry-run", command.dry_run, "Only show what would be removed, and why");
+    add_store_option(line, command.store);
+    line.json(command.json);
+    if (const auto over = line.parse(words, console))
+        return *over;
+    rules.dry_run = command.dry_run;
+    const bool times = read_option(command.unused, rules.unused_for_s, find_duration) &&
+                       read_option(command.grace, rules.grace_s, find_duration) &&
+                       read_option(command.incoming, rules.incoming_for_s, find_duration);
+    if (!times)
+        return line.mistake("--unused, --grace and --incoming take a time such as 90d, 12h, 15m or 30s", console);
+    const bool sizes = read_option(command.size, rules.bytes_max, find_size) &&
+                       read_option(command.source_size, rules.source_bytes_max, find_size);
+    if (!sizes)
+        return line.mistake("--size and --source-size take a size such as 500M or 20G", console);
+    return collect_garbage(command, rules, console);
+}
+
+Result<Exit> run_store_stats(Words words, Console& console) {
+    CommandLine line("store stats", "[--store DIR] [--json]",
+                     "Shows how much a store contains: bundles, packs, and what came from which server.",
+                     "  fardel store stats --store ~/.local/share/fardel\n");
+    std::string path;
+    bool json = false;
+    add_store_option(line, path);
+    line.json(json);
+    return line.run(words, console, [&]() -> Result<Exit> {
+        FARDEL_TRY_ASSIGN(const BundleStore store, open_store(path, false));
+        FARDEL_TRY_ASSIGN(const StoreUsage usage, store.usage(unix_time_s()));
+        return print_result(
+            console, json, [&] { return json_of(usage, store.path()); },
+            [&] { return format_usage(usage, store.path()); });
+    });
+}
+
+}  // namespace fardel

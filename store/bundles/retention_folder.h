@@ -1,0 +1,64 @@
+// RetentionFolder: the files below retention/ of a store on disk; docs/retention.md describes them.
+//
+// Any number of threads and processes at once, each with an object of its own.
+#pragma once
+
+#include "bundles/store_folder.h"
+#include "retention/retention_disk.h"
+
+#include <fardel/base/result.h>
+#include <fardel/store/retention.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+
+class RetentionFolder final : public RetentionDisk {
+public:
+    explicit RetentionFolder(StoreFolder folder) : folder_(std::move(folder)) {}
+
+    Result<std::unique_ptr<DiskHold>> lock() override;
+    Result<std::vector<BundleId>> list_records() override { return folder_.list_records(); }
+    Result<std::optional<std::vector<Hash>>> find_packs_of(const BundleId& bundle) override;
+    Status remove_record(const BundleId& bundle) override { return folder_.remove_record(bundle); }
+    Status sync_records() override { return folder_.sync_records(); }
+    Result<std::vector<BundleId>> list_pinned(std::int64_t now_s) override;
+    Result<std::vector<PackOnDisk>> list_packs() override;
+    Result<bool> has_pack(const Hash& pack) override;
+    Status remove_pack(const Hash& pack) override;
+    Result<CondemnedList> read_condemned() override;
+    Status replace_condemned(const CondemnedList& list) override;
+    Result<std::unique_ptr<LeaseFile>> create_lease() override;
+    Result<std::vector<FoundLease>> list_leases() override;
+    Status remove_lease(const std::string& name) override;
+    Result<std::unique_ptr<DiskHold>> open_use(const BundleId& bundle) override;
+    Result<std::unique_ptr<DiskHold>> claim_use(const BundleId& bundle) override;
+    Status forget_use(const BundleId& bundle) override;
+
+    // Returns when the bundle was added or last opened, in seconds since 1970.
+    Result<std::int64_t> last_use(const BundleId& bundle) const;
+
+    // A pin that cannot be read has no end.
+    Result<std::vector<BundlePin>> list_pins() const;
+    Status write_pin(const BundlePin& pin) const;
+    // Returns false if there was none.
+    Result<bool> remove_pin(const BundleId& bundle, const std::string& name) const;
+
+    // The source is a text of at most 2048 bytes; longer ones are cut.
+    Status write_source(const BundleId& bundle, std::string_view source) const;
+    // Empty if none is known.
+    std::string source_of(const BundleId& bundle) const;
+
+private:
+    Result<Descriptor> open_noted(const std::string& path) const;
+    Status create_part(const char* name) const;
+    std::string use_path(const BundleId& bundle) const { return folder_.retention_path("used/" + bundle.hex()); }
+
+    const StoreFolder folder_;
+};
+
+}  // namespace fardel

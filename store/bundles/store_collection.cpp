@@ -1,0 +1,258 @@
+#include "bundles/store_collection.h"
+
+#include "bundles/leftovers.h"
+#include "bundles/record_source.h"
+#include "bundles/retention_folder.h"
+#include "retention/collection.h"
+#include "retention/retention_plan.h"
+
+#include <fardel/base/clock.h>
+#include <fardel/format/bundle.h>
+#include <fardel/format/dependencies.h>
+#include <fardel/format/trust_policy.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::int64_t kCollectionNsPerSecond = 1'000'000'000;
+
+bool is_passed(const BundlePin& pin, std::int64_t now_s) { return pin.until_s && *pin.until_s <= now_s; }
+
+// Whether an error says that the bundle itself is wrong, rather than the system or the moment.
+bool is_of_bundle(const Error& error) {
+    switch (error.code()) {
+        case ErrorCode::missing:
+        case ErrorCode::corrupt:
+        case ErrorCode::malformed:
+        case ErrorCode::limit:
+        case ErrorCode::unsupported: return true;
+        default: return false;
+    }
+}
+
+// Returns nothing if the bundle cannot be opened because of what it is.
+Result<std::shared_ptr<const Bundle>> open_stored(const StoreFolder& folder, const StoreRecord& record) {
+    auto source = open_record_source(folder, record);
+    if (!source)
+        return is_of_bundle(source.error()) ? Result<std::shared_ptr<const Bundle>>(nullptr) : source.error();
+    auto bundle = Bundle::open(*std::move(source), {});
+    if (!bundle)
+        return is_of_bundle(bundle.error()) ? Result<std::shared_ptr<const Bundle>>(nullptr) : bundle.error();
+    return std::shared_ptr<const Bundle>(*std::move(bundle));
+}
+
+Result<std::vector<BundleId>> needs_of_bundle(const Bundle& bundle) {
+    auto needs = static_dependencies(bundle);
+    if (!needs && is_of_bundle(needs.error()))
+        return std::vector<BundleId>();
+    return needs;
+}
+
+// All that a plan needs, read without the lock of the store: the collection decides again under it.
+class FactsOfStore {
+public:
+    FactsOfStore(const StoreFolder& folder, std::int64_t now_s) : folder_(folder), disk_(folder), now_s_(now_s) {}
+
+    Status read(bool opens_bundles) {
+        FARDEL_TRY_ASSIGN(condemned, disk_.read_condemned());
+        FARDEL_TRY_ASSIGN(pins, disk_.list_pins());
+        FARDEL_TRY_ASSIGN(const auto ids, folder_.list_records());
+        for (const BundleId& id : ids)
+            FARDEL_TRY(read_bundle(id, opens_bundles));
+        return ok();
+    }
+
+    CondemnedList condemned;
+    std::vector<BundlePin> pins;
+    std::vector<RetentionFacts> bundles;  // ascending
+
+private:
+    Status read_bundle(const BundleId& id, bool opens_bundles) {
+        const CondemnedMark* const mark = condemned.find(CondemnedKind::bundle, id_from<Hash>(id));
+        RetentionFacts facts{.bundle = id, .needs = {}, .packs = {}, .source = disk_.source_of(id)};
+        facts.is_removed_by_hand = mark != nullptr && mark->reason == RemovalReason::by_hand;
+        facts.is_pinned = std::ranges::any_of(
+            pins, [&](const BundlePin& pin) { return pin.bundle == id && !is_passed(pin, now_s_); });
+        FARDEL_TRY_ASSIGN(facts.used_s, disk_.last_use(id));
+        const auto record = folder_.find_record(id);
+        if (record && !*record)
+            return ok();  // removed meanwhile
+        if (record) {
+            facts.file_bytes = (*record)->file_bytes;
+            for (const StorePack& pack : (*record)->packs)
+                facts.packs.push_back({.id = pack.id, .size_bytes = pack.size_bytes});
+            if (opens_bundles) {
+                FARDEL_TRY_ASSIGN(const auto bundle, open_stored(folder_, **record));
+                if (bundle) {
+                    FARDEL_TRY_ASSIGN(facts.needs, needs_of_bundle(*bundle));
+                    const auto in_date = bundle->verify_content_date(TrustTime::at(static_cast<std::uint64_t>(now_s_)));
+                    facts.is_expired = !in_date && in_date.error().code() == ErrorCode::expired;
+                }
+            }
+        }
+        bundles.push_back(std::move(facts));
+        return ok();
+    }
+
+    const StoreFolder& folder_;
+    RetentionFolder disk_;
+    const std::int64_t now_s_;
+};
+
+std::string ids_of(const std::vector<BundleId>& bundles) {
+    std::string text;
+    for (const BundleId& bundle : bundles)
+        text += "\n  " + bundle.hex();
+    return text;
+}
+
+}  // namespace
+
+Result<std::vector<BundleId>> stored_needs(const StoreFolder& folder, const BundleId& bundle) {
+    const auto record = folder.find_record(bundle);
+    if (!record)
+        return is_of_bundle(record.error()) ? Result<std::vector<BundleId>>(std::vector<BundleId>()) : record.error();
+    if (!*record)
+        return std::vector<BundleId>();
+    FARDEL_TRY_ASSIGN(const auto opened, open_stored(folder, **record));
+    return opened ? needs_of_bundle(*opened) : std::vector<BundleId>();
+}
+
+Result<CollectionReport> collect_store(const StoreFolder& folder, const RetentionRules& rules) {
+    const FindTime find_time = [ahead_s = rules.now_s - wall_clock_ns() / kCollectionNsPerSecond] {
+        return wall_clock_ns() / kCollectionNsPerSecond + ahead_s;
+    };
+    RetentionFolder disk(folder);
+    FactsOfStore facts(folder, rules.now_s);
+    FARDEL_TRY(facts.read(true));
+    const auto plan = plan_retention(facts.bundles, rules);
+    std::map<BundleId, std::uint64_t> sizes;
+    std::map<BundleId, std::vector<BundleId>> needs;
+    for (RetentionFacts& bundle : facts.bundles) {
+        sizes.emplace(bundle.bundle, bundle.file_bytes);
+        needs.emplace(bundle.bundle, std::move(bundle.needs));
+    }
+    const FindNeeds find_needs = [&](const BundleId& bundle) -> Result<std::vector<BundleId>> {
+        if (const auto known = needs.find(bundle); known != needs.end())
+            return known->second;
+        return stored_needs(folder, bundle);
+    };
+    FARDEL_TRY_ASSIGN(CollectionReport report, collect(disk, plan, find_needs, rules, find_time));
+    for (CollectedBundle& bundle : report.bundles)
+        if (const auto size = sizes.find(bundle.bundle); size != sizes.end())
+            bundle.file_bytes = size->second;
+    if (!rules.dry_run) {
+        remove_abandoned_packs(folder);
+        remove_needless_incoming(folder);
+        for (const BundlePin& pin : facts.pins)
+            if (is_passed(pin, rules.now_s))
+                FARDEL_TRY(disk.remove_pin(pin.bundle, pin.name));
+    }
+    const StoreLeftovers removed = remove_old_incoming(folder, rules.now_s - rules.incoming_for_s, rules.dry_run);
+    report.removed_incoming = removed.incoming;
+    report.removed_incoming_bytes = removed.incoming_bytes;
+    return report;
+}
+
+Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bundles, std::int64_t now_s) {
+    FactsOfStore facts(folder, now_s);
+    FARDEL_TRY(facts.read(true));
+    const std::set<BundleId> wanted(bundles.begin(), bundles.end());
+    std::set<BundleId> found;
+    std::vector<BundleId> dependents;
+    for (const RetentionFacts& bundle : facts.bundles) {
+        if (wanted.contains(bundle.bundle)) {
+            found.insert(bundle.bundle);
+            if (bundle.is_pinned)
+                return Error(ErrorCode::denied, "bundle " + bundle.bundle.hex() + " is pinned; unpin it first");
+        } else if (!bundle.is_removed_by_hand &&
+                   std::ranges::any_of(bundle.needs, [&](const BundleId& need) { return wanted.contains(need); })) {
+            dependents.push_back(bundle.bundle);
+        }
+    }
+    for (const BundleId& bundle : wanted)
+        if (!found.contains(bundle))
+            return Error(ErrorCode::missing, folder.path() + ": bundle " + bundle.hex() + " is not in this store");
+    if (!dependents.empty())
+        return Error(ErrorCode::conflict, "other bundles need what is to be removed:" + ids_of(dependents));
+    RetentionFolder disk(folder);
+    FARDEL_TRY_ASSIGN(const auto lock, disk.lock());
+    FARDEL_TRY_ASSIGN(CondemnedList list, disk.read_condemned());
+    for (const BundleId& bundle : wanted)
+        list.add({.kind = CondemnedKind::bundle,
+                  .id = id_from<Hash>(bundle),
+                  .reason = RemovalReason::by_hand,
+                  .since_s = now_s});
+    return disk.replace_condemned(list);
+}
+
+Result<std::vector<RetainedBundle>> list_retained(const StoreFolder& folder, std::int64_t now_s) {
+    FactsOfStore facts(folder, now_s);
+    FARDEL_TRY(facts.read(false));
+    std::map<PackId, std::size_t> users;
+    for (const RetentionFacts& bundle : facts.bundles)
+        for (const PackOnDisk& pack : bundle.packs)
+            ++users[pack.id];
+    std::vector<RetainedBundle> retained;
+    for (RetentionFacts& bundle : facts.bundles) {
+        RetainedBundle one{.bundle = bundle.bundle,
+                           .file_bytes = bundle.file_bytes,
+                           .used_s = bundle.used_s,
+                           .pins = {},
+                           .source = std::move(bundle.source),
+                           .condemned_s = std::nullopt};
+        for (const PackOnDisk& pack : bundle.packs)
+            one.own_bytes += users.at(pack.id) == 1 ? pack.size_bytes : 0;
+        for (const BundlePin& pin : facts.pins)
+            if (pin.bundle == bundle.bundle && !is_passed(pin, now_s))
+                one.pins.push_back(pin.name);
+        if (const auto* const mark = facts.condemned.find(CondemnedKind::bundle, id_from<Hash>(bundle.bundle)))
+            one.condemned_s = mark->since_s;
+        retained.push_back(std::move(one));
+    }
+    return retained;
+}
+
+Result<StoreUsage> find_usage(const StoreFolder& folder, std::int64_t now_s) {
+    FactsOfStore facts(folder, now_s);
+    FARDEL_TRY(facts.read(false));
+    RetentionFolder disk(folder);
+    StoreUsage usage;
+    std::set<PackId> named;
+    std::map<std::string, StoreUsage::Source> sources;
+    for (const RetentionFacts& bundle : facts.bundles) {
+        ++usage.bundles;
+        usage.file_bytes += bundle.file_bytes;
+        for (const PackOnDisk& pack : bundle.packs)
+            named.insert(pack.id);
+        if (!bundle.source.empty()) {
+            StoreUsage::Source& source = sources[bundle.source];
+            source.source = bundle.source;
+            ++source.bundles;
+            source.file_bytes += bundle.file_bytes;
+        }
+        usage.condemned_bundles +=
+            facts.condemned.find(CondemnedKind::bundle, id_from<Hash>(bundle.bundle)) != nullptr ? 1 : 0;
+    }
+    FARDEL_TRY_ASSIGN(const auto packs, folder.list_packs());
+    for (const StorePack& pack : packs) {
+        ++usage.packs;
+        usage.pack_bytes += pack.size_bytes;
+        usage.unnamed_packs += named.contains(pack.id) ? 0 : 1;
+        usage.unnamed_bytes += named.contains(pack.id) ? 0 : pack.size_bytes;
+    }
+    usage.pins = static_cast<std::uint64_t>(
+        std::ranges::count_if(facts.pins, [&](const BundlePin& pin) { return !is_passed(pin, now_s); }));
+    for (auto& [text, source] : sources)
+        usage.sources.push_back(std::move(source));
+    return usage;
+}
+
+}  // namespace fardel

@@ -1,0 +1,41 @@
+// StoreLease: what a writer or reader of a store does so that no collection removes what it needs.
+//
+// docs/retention.md explains the protocol. One thread at a time has the same object.
+#pragma once
+
+#include "retention/retention_disk.h"
+
+#include <fardel/base/result.h>
+#include <fardel/format/ids.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace fardel {
+
+// Names what a writer is going to use. A collection keeps it as long as the object lives. On a file system without
+// locks nothing is noted, and collections refuse to run.
+class StoreLease {
+public:
+    static Result<StoreLease> open(std::shared_ptr<RetentionDisk> disk);
+
+    // From now on these are kept if they are there; look afterwards. What is condemned is taken back. A pack under
+    // construction is held before it gets its name.
+    Status hold(const LeasedIds& ids);
+    // Calls `write`, which writes the bundle's record, if all packs are there. Error: conflict (one is not).
+    Status publish(const BundleId& bundle, std::span<const Hash> packs, const std::function<Status()>& write);
+
+private:
+    StoreLease(std::shared_ptr<RetentionDisk> disk, std::unique_ptr<LeaseFile> file)
+        : disk_(std::move(disk)), file_(std::move(file)) {}
+    std::shared_ptr<RetentionDisk> disk_;
+    std::unique_ptr<LeaseFile> file_;  // nullptr: there are no locks
+    LeasedIds ids_;
+};
+
+// Notes that a reader uses a bundle from now until the returned object is destroyed, and takes it back if it is
+// condemned. Call it before the record is read. Returns nullptr if the store cannot be written to.
+std::unique_ptr<DiskHold> use_bundle(RetentionDisk& disk, const BundleId& bundle);
+
+}  // namespace fardel

@@ -1,0 +1,336 @@
+// Retention of a real store: pins, rules, collections, and what happens beside them.
+#include "kit/failing_call.h"
+#include "kit/opened_bundle.h"
+#include "kit/results.h"
+#include "kit/sample_plan.h"
+#include "kit/scratch_folder.h"
+#include "kit/small_disk.h"
+
+#include "retention/retention_plan.h"
+
+#include <fardel/base/clock.h>
+#include <fardel/base/system_error.h>
+#include <fardel/format/head.h>
+#include <fardel/store/bundle_store.h>
+#include <fardel/store/incoming_bundle.h>
+#include <fardel/store/retention.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+
+constexpr std::int64_t kDay = 24 * 3600;
+
+std::int64_t today() { return wall_clock_ns() / 1'000'000'000; }
+
+// A bundle with 100 kB that all of them share and 20 kB of its own.
+Bytes numbered_bundle(int number, std::vector<BundleId> needs = {}) {
+    BundlePlan plan;
+    add(plan, "shared.bin", noise_text(100'000, 1), "application/octet-stream");
+    add(plan, "own.bin", noise_text(20'000, static_cast<std::uint32_t>(100 + number)), "application/octet-stream");
+    for (const BundleId& need : needs)
+        plan.dependencies.push_back({.bundle = need, .is_static = true});
+    return written(plan);
+}
+
+BundleStore new_store(const std::string& path) { return value_of(BundleStore::open(path, true)); }
+
+BundleId add_to(const BundleStore& store, const Bytes& bytes) {
+    return value_of(store.add(make_memory_source(bytes))).bundle;
+}
+
+bool has(const BundleStore& store, const BundleId& bundle) {
+    const auto bundles = value_of(store.list());
+    return std::ranges::find(bundles, bundle, &StoredBundle::bundle) != bundles.end();
+}
+
+std::size_t packs_of_store(const BundleStore& store) { return value_of(store.check(true)).packs; }
+
+// Collects so many days from now.
+CollectionReport collect_in(const BundleStore& store, std::int64_t days, RetentionRules rules = {}) {
+    rules.now_s = today() + days * kDay;
+    return value_of(store.collect(rules));
+}
+
+TEST_CASE("retention: a removed bundle is condemned, goes a day later with its own packs, and shared ones stay") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    const BundleId first = add_to(store, numbered_bundle(1));
+    const Bytes second_bytes = numbered_bundle(2);
+    const BundleId second = add_to(store, second_bytes);
+    CHECK(store.remove_bundles(std::vector{second}, today()));
+    CollectionReport report = collect_in(store, 0);
+    REQUIRE(report.bundles.size() == 1);
+    CHECK_FALSE(report.bundles[0].removed);
+    CHECK(has(store, second));
+    report = collect_in(store, 2);
+    REQUIRE(report.bundles.size() == 1);
+    CHECK(report.bundles[0].removed);
+    CHECK(report.removed_packs == 1);
+    CHECK_FALSE(has(store, second));
+    CHECK(packs_of_store(store) == 1);
+    CHECK(has(store, first));
+    CHECK(value_of(store.check(true)).findings.empty());
+    CHECK(add_to(store, second_bytes) == second);
+    CHECK(value_of(store.check(true)).findings.empty());
+}
+
+TEST_CASE("retention: opening or adding a condemned bundle takes it back") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    const Bytes bytes = numbered_bundle(1);
+    const BundleId bundle = add_to(store, bytes);
+    for (const bool opens : {true, false}) {
+        CHECK(store.remove_bundles(std::vector{bundle}, today()));
+        collect_in(store, 0);
+        if (opens)
+            value_of(store.open_bundle(bundle));
+        else
+            add_to(store, bytes);
+        collect_in(store, 2);
+        CHECK(has(store, bundle));
+        CHECK_FALSE(value_of(store.retained(today()))[0].condemned_s);
+    }
+}
+
+TEST_CASE("retention: pinned bundles stay, and so does what a kept bundle needs") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    const BundleId base = add_to(store, numbered_bundle(1));
+    const BundleId game = add_to(store, numbered_bundle(2, {base}));
+    const BundleId other = add_to(store, numbered_bundle(3));
+    CHECK(store.pin({.bundle = game, .name = "mine", .until_s = today() + 100 * kDay}));
+    CHECK(code_of(store.pin({.bundle = game, .name = "not/a name", .until_s = std::nullopt})) == ErrorCode::malformed);
+    CHECK(code_of(store.remove_bundles(std::vector{game}, today())) == ErrorCode::denied);
+    CHECK(code_of(store.remove_bundles(std::vector{base}, today())) == ErrorCode::conflict);
+    const RetentionRules unused{.unused_for_s = kDay};
+    collect_in(store, 10, unused);
+    collect_in(store, 12, unused);
+    CHECK(has(store, base));
+    CHECK(has(store, game));
+    CHECK_FALSE(has(store, other));
+    // The pin ends: bundles go, dependents first.
+    collect_in(store, 101, unused);
+    const CollectionReport report = collect_in(store, 103, unused);
+    REQUIRE(report.bundles.size() == 2);
+    CHECK(report.bundles[0].reason == RemovalReason::unused);
+    CHECK(value_of(store.list()).empty());
+    CHECK(packs_of_store(store) == 0);
+    CHECK(value_of(store.pins()).empty());
+}
+
+TEST_CASE("retention: what is open, leased or being added is not removed") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    const BundleId open = add_to(store, numbered_bundle(1));
+    const BundleId held = add_to(store, numbered_bundle(2));
+    const RetentionRules unused{.grace_s = 0, .unused_for_s = 0};
+    {
+        const auto source = value_of(store.open_bundle(open));
+        StoreHold hold = value_of(StoreHold::open(store));
+        CHECK(hold.hold(held));
+        const CollectionReport report = collect_in(store, 10, unused);
+        CHECK(report.notes.size() == 1);
+        CHECK(report.removed_packs == 0);
+        CHECK(has(store, open));
+        CHECK(has(store, held));
+    }
+    collect_in(store, 10, unused);
+    CHECK(value_of(store.list()).empty());
+}
+
+TEST_CASE("retention: packs that no record names go a day after they were found") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    const Bytes bytes = numbered_bundle(1);
+    const BundleId bundle = add_to(store, bytes);
+    std::filesystem::remove(scratch.path("store/bundles/" + bundle.hex()));
+    CHECK(collect_in(store, 0).condemned_packs == 1);
+    CHECK(collect_in(store, 0).removed_packs == 0);
+    CHECK(collect_in(store, 2).removed_packs == 1);
+    CHECK(packs_of_store(store) == 0);
+}
+
+TEST_CASE("retention: a dry run reports the same and changes nothing") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    const BundleId bundle = add_to(store, numbered_bundle(1));
+    RetentionRules rules{.grace_s = 0, .unused_for_s = kDay, .dry_run = true};
+    const CollectionReport dry = collect_in(store, 10, rules);
+    CHECK(has(store, bundle));
+    CHECK_FALSE(value_of(store.retained(today()))[0].condemned_s);
+    rules.dry_run = false;
+    const CollectionReport real = collect_in(store, 10, rules);
+    CHECK(dry.removed_bytes == real.removed_bytes);
+    CHECK(dry.removed_packs == real.removed_packs);
+    CHECK(dry.bundles.size() == real.bundles.size());
+}
+
+TEST_CASE("retention: damaged notes lose nothing: a damaged list condemns nothing, a damaged pin has no end") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    const BundleId pinned = add_to(store, numbered_bundle(1));
+    const BundleId removed = add_to(store, numbered_bundle(2));
+    CHECK(store.pin({.bundle = pinned, .name = "mine", .until_s = today() + kDay}));
+    CHECK(store.remove_bundles(std::vector{removed}, today()));
+    scratch.write("store/retention/condemned", "damaged");
+    scratch.write("store/retention/pins/" + pinned.hex() + "-mine", std::string(1000, 'x'));
+    const RetentionRules unused{.unused_for_s = kDay};
+    collect_in(store, 10, unused);
+    CHECK(has(store, removed));
+    collect_in(store, 12, unused);
+    CHECK(has(store, pinned));
+    CHECK_FALSE(has(store, removed));
+}
+
+TEST_CASE("retention: while a record cannot be read, no pack is removed") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    const BundleId bundle = add_to(store, numbered_bundle(1));
+    scratch.write("store/bundles/" + bundle.hex(), "damaged");
+    CHECK(collect_in(store, 0).notes.size() == 1);
+    CHECK(collect_in(store, 2).removed_packs == 0);
+    CHECK(store.remove_bundles(std::vector{bundle}, today()));
+    collect_in(store, 0);
+    collect_in(store, 2);
+    CHECK(collect_in(store, 4).condemned_packs == 1);
+    collect_in(store, 6);
+    CHECK(packs_of_store(store) == 0);
+}
+
+TEST_CASE("retention: what a fetch received goes when nobody resumed it for a week") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    scratch.write("store/incoming/" + std::string(64, 'a') + ".pack", "received");
+    CHECK(collect_in(store, 6).removed_incoming == 0);
+    const CollectionReport report = collect_in(store, 8);
+    CHECK(report.removed_incoming == 1);
+    CHECK(report.removed_incoming_bytes == 8);
+    CHECK(value_of(store.check(false)).incoming == 0);
+}
+
+TEST_CASE("retention plan: the size of the store removes the least recently used, dependents first") {
+    const auto id = [](int number) {
+        BundleId bundle;
+        bundle.bytes[0] = static_cast<std::uint8_t>(number);
+        return bundle;
+    };
+    const auto facts = [&](int number, std::int64_t used_s, std::vector<BundleId> needs = {}) {
+        return RetentionFacts{.bundle = id(number),
+                              .needs = std::move(needs),
+                              .packs = {{.id = id_from<Hash>(id(number)), .size_bytes = 100}},
+                              .file_bytes = 100,
+                              .used_s = used_s,
+                              .source = number < 3 ? "server" : ""};
+    };
+    // 1 was used long ago, but 4 needs it and was used lately.
+    std::vector<RetentionFacts> bundles{facts(1, 10), facts(2, 20), facts(3, 30), facts(4, 40, {id(1)})};
+    RetentionRules rules{.now_s = 100, .bytes_max = 250};
+    auto plan = plan_retention(bundles, rules);
+    REQUIRE(plan.size() == 2);
+    CHECK(plan[0].bundle == id(2));
+    CHECK(plan[1].bundle == id(3));
+    rules = {.now_s = 100, .bytes_max = 0};
+    plan = plan_retention(bundles, rules);
+    REQUIRE(plan.size() == 4);
+    CHECK(plan[2].bundle == id(4));
+    CHECK(plan[3].bundle == id(1));
+    rules = {.now_s = 100, .source_bytes_max = 100};
+    plan = plan_retention(bundles, rules);
+    REQUIRE(plan.size() == 1);
+    CHECK(plan[0].bundle == id(2));
+    CHECK(plan[0].reason == RemovalReason::source_quota);
+    bundles[1].is_pinned = true;
+    CHECK(plan_retention(bundles, rules).empty());
+}
+
+#if defined(FARDEL_CAN_FAIL_CALLS)
+
+// A store with a bundle that goes, one that stays, a needless pack, and what a killed writer left.
+BundleStore store_to_collect(const std::string& path, const Bytes& stays, const Bytes& goes) {
+    std::filesystem::remove_all(path);
+    BundleStore store = new_store(path);
+    value_of(store.add(make_memory_source(stays)));
+    const BundleId gone = value_of(store.add(make_memory_source(goes))).bundle;
+    REQUIRE(store.remove_bundles(std::vector{gone}, today() - 2 * kDay));
+    value_of(store.collect({.now_s = today() - 2 * kDay}));
+    return store;
+}
+
+int collect_status(const std::string& path) {
+    const auto store = BundleStore::open(path, false);
+    if (!store)
+        return 1 + static_cast<int>(store.error().code());
+    const auto report = store->collect({.now_s = today()});
+    return report ? 0 : 1 + static_cast<int>(report.error().code());
+}
+
+void verify_collected(const BundleStore& store, const Bytes& stays) {
+    CHECK(value_of(store.check(true)).findings.empty());
+    collect_in(store, 3);
+    collect_in(store, 6);
+    const StoreCheckReport report = value_of(store.check(true));
+    CHECK(report.findings.empty());
+    CHECK(report.bundles == 1);
+    CHECK(report.packs == 1);
+    CHECK(has(store, bundle_id_of(stays)));
+    CHECK(std::filesystem::is_empty(store.path() + "/retention/leases"));
+}
+
+TEST_CASE("retention: a collection that is killed at any step leaves a store that works") {  // A100
+    const Bytes stays = numbered_bundle(1);
+    const Bytes goes = numbered_bundle(2);
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");
+    const std::string path = disk.path("store");
+    int number = 1;
+    for (bool paused = true; paused; ++number) {
+        CAPTURE(number);
+        REQUIRE(number < 500);
+        const BundleStore store = store_to_collect(path, stays, goes);
+        {
+            PausedChild child(number, changes_files, [&] { return collect_status(path); });
+            paused = child.is_paused();
+            CHECK((paused || child.exit_code() == 0));
+        }
+        verify_collected(store, stays);
+    }
+    CHECK(number > 10);
+}
+
+TEST_CASE("retention: whichever call on files of a collection fails, nothing is lost and the next one succeeds") {
+    const Bytes stays = numbered_bundle(1);
+    const Bytes goes = numbered_bundle(2);
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");
+    const std::string path = disk.path("store");
+    constexpr int kErrors[] = {ENOSPC, EIO, EROFS};
+    constexpr int kBusy = 1 + static_cast<int>(ErrorCode::busy);
+    int number = 1;
+    for (bool failed = true; failed; ++number) {
+        const int error = kErrors[number % 3];
+        CAPTURE(number);
+        CAPTURE(error);
+        REQUIRE(number < 500);
+        const BundleStore store = store_to_collect(path, stays, goes);
+        const FailedCall outcome = fail_call(number, error, [&] { return collect_status(path); });
+        failed = outcome.failed;
+        CAPTURE(outcome.call);
+        // A file that is not closed stays locked.
+        const bool has_own_error = outcome.exit_code == 1 + static_cast<int>(error_code_of(error)) ||
+                                   (outcome.call == SYS_close && outcome.exit_code == kBusy);
+        CHECK((outcome.exit_code == 0 || has_own_error));
+        verify_collected(store, stays);
+    }
+    CHECK(number > 30);
+}
+
+#endif
+
+}  // namespace
+}  // namespace fardel
