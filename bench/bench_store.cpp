@@ -2,6 +2,7 @@
 #include "sections.h"
 #include "stopwatch.h"
 
+#include <fardel/format/bundle_writer.h>
 #include <fardel/packer/pack.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/vfs/vfs.h>

@@ -26,9 +26,9 @@ bool may_succeed_later(const Result<HttpAnswer>& answer) {
            status == 504;
 }
 
-class ServedFile final : public ByteSource {
+class TreeFileSource final : public ByteSource {
 public:
-    ServedFile(const RemoteTree& tree, std::string url, std::uint64_t size_bytes)
+    TreeFileSource(const RemoteTree& tree, std::string url, std::uint64_t size_bytes)
         : tree_(tree), url_(std::move(url)), size_bytes_(size_bytes) {}
 
     std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
@@ -103,7 +103,7 @@ Result<std::shared_ptr<const ByteSource>> RemoteTree::open_found(const HttpAnswe
                                                                  const std::string& url) const {
     if (!found.content_bytes)
         return Error(ErrorCode::malformed, printable(url, 400) + ": the server does not say how large it is");
-    return std::shared_ptr<const ByteSource>(std::make_shared<ServedFile>(*this, url, *found.content_bytes));
+    return std::shared_ptr<const ByteSource>(std::make_shared<TreeFileSource>(*this, url, *found.content_bytes));
 }
 
 Result<PutOutcome> compare_with(const ByteSource& bytes, const ByteSource& there, const std::string& url,

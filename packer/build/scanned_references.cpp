@@ -21,21 +21,21 @@ Result<PackPlan> ProjectBuild::State::plan_bundles(std::vector<ProjectFile> file
         FARDEL_TRY_ASSIGN(const std::string scratch, create_scratch_folder());
         FARDEL_TRY_ASSIGN(scan.environment, job_environment(scratch));
     }
-    auto planned = plan_project_files(project, folder, std::move(files), std::move(report), std::move(scan));
+    auto plan = plan_project_files(project, folder, std::move(files), std::move(report), std::move(scan));
     if (has_programs)
         remove_scratch_folder();
     FARDEL_TRY(database.write_scans(memory.take_added()));
-    if (planned) {
-        std::ranges::move(planned->scan_logs, std::back_inserter(logs));
+    if (plan) {
+        std::ranges::move(plan->scan_logs, std::back_inserter(logs));
         FARDEL_TRY(database.forget_idle_scans(memory.used()));
         const auto count = [&](bool AssetScan::*flag) {
-            return static_cast<std::uint64_t>(std::ranges::count(planned->assets, true, flag));
+            return static_cast<std::uint64_t>(std::ranges::count(plan->assets, true, flag));
         };
         counts.with_scanner = count(&AssetScan::has_scanner);
         counts.scanned = count(&AssetScan::was_read);
     }
     FARDEL_TRY(database.keep());
-    return planned;
+    return plan;
 }
 
 }  // namespace fardel

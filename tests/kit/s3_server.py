@@ -36,8 +36,9 @@ def signature(secret, region, service, time, method, path, query, headers, signe
 def check_published_vector():
     # "get-vanilla" of the test suite that AWS publishes for Signature Version 4.
     empty = hashlib.sha256(b"").hexdigest()
-    found = signature("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "us-east-1", "service", "20150830T123600Z", "GET", "/",
-                      [], {"host": "example.amazonaws.com", "x-amz-date": "20150830T123600Z"}, ["host", "x-amz-date"],
+    secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+    headers = {"host": "example.amazonaws.com", "x-amz-date": "20150830T123600Z"}
+    found = signature(secret, "us-east-1", "service", headers["x-amz-date"], "GET", "/", [], headers, sorted(headers),
                       empty)
     assert found == "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31", found
 
@@ -103,7 +104,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.act(path, query, body)
         except Refusal as refusal:
             status, word = refusal.args
-            self.answer(status, f"<?xml version=\"1.0\"?><Error><Code>{word}</Code><Message>key {KEY}</Message></Error>")
+            error = f"<Error><Code>{word}</Code><Message>key {KEY}</Message></Error>"
+            self.answer(status, f"<?xml version=\"1.0\"?>{error}")
 
     do_GET = do_PUT = do_HEAD = do_POST = do_DELETE = serve
 

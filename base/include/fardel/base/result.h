@@ -136,17 +136,22 @@ inline Status ok() { return Status(); }
 #define FARDEL_CONCAT_INNER(a, b) a##b
 #define FARDEL_CONCAT(a, b) FARDEL_CONCAT_INNER(a, b)
 
+// Each use has variables of its own, so that a lambda in one use may contain another.
+#define FARDEL_UNIQUE(name) FARDEL_CONCAT(name, __COUNTER__)
+
 // FARDEL_TRY(status_or_result): returns its error from the enclosing function.
-#define FARDEL_TRY(expression)                           \
-    do {                                                 \
-        auto fardel_try_result = (expression);           \
-        if (!fardel_try_result)                          \
-            return std::move(fardel_try_result).error(); \
+#define FARDEL_TRY(expression) FARDEL_TRY_WITH(FARDEL_UNIQUE(fardel_status_), expression)
+#define FARDEL_TRY_WITH(name, expression)   \
+    do {                                    \
+        auto name = (expression);           \
+        if (!name)                          \
+            return std::move(name).error(); \
     } while (false)
 
 // FARDEL_TRY_ASSIGN(auto x, result): declares or assigns x from the result's value, or returns its error.
-#define FARDEL_TRY_ASSIGN(target, expression)                              \
-    auto FARDEL_CONCAT(fardel_result_, __LINE__) = (expression);           \
-    if (!FARDEL_CONCAT(fardel_result_, __LINE__))                          \
-        return std::move(FARDEL_CONCAT(fardel_result_, __LINE__)).error(); \
-    target = std::move(FARDEL_CONCAT(fardel_result_, __LINE__)).value()
+#define FARDEL_TRY_ASSIGN(target, expression) FARDEL_TRY_ASSIGN_WITH(FARDEL_UNIQUE(fardel_result_), target, expression)
+#define FARDEL_TRY_ASSIGN_WITH(name, target, expression) \
+    auto name = (expression);                            \
+    if (!name)                                           \
+        return std::move(name).error();                  \
+    target = std::move(name).value()
