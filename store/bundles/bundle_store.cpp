@@ -320,10 +320,10 @@ Result<std::shared_ptr<const ByteSource>> BundleStore::peek_bundle(const BundleI
 }
 
 Result<std::shared_ptr<const ByteSource>> BundleStore::open_whole_bundle(const BundleId& bundle) const {
-    FARDEL_TRY_ASSIGN(auto record, impl_->folder.find_record(bundle));
+    FARDEL_TRY_ASSIGN(const auto record, impl_->folder.find_record(bundle));
     if (!record || record->held_bytes() != record->file_bytes)
         return not_here(impl_->folder, bundle);
-    return open_record_source(impl_->folder, *std::move(record));
+    return open_bundle(bundle);
 }
 
 Result<std::vector<BundleId>> BundleStore::closure(const BundleId& bundle) const {

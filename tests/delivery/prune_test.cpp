@@ -21,7 +21,7 @@ namespace {
 
 using namespace fardel::tests;
 
-constexpr std::uint64_t kStart = 1'800'000'000;
+constexpr std::uint64_t kPruneStart = 1'800'000'000;
 constexpr std::uint64_t kDay = 24 * 3600;
 
 struct Game {
@@ -31,7 +31,7 @@ struct Game {
     Bytes lone = game_version("lone");
 };
 
-void publish_to(TreeTarget& tree, const Bytes& bytes, std::uint64_t now_s = kStart) {
+void publish_to(TreeTarget& tree, const Bytes& bytes, std::uint64_t now_s = kPruneStart) {
     value_of(publish_bundle(make_memory_source(bytes), tree, {.now_s = now_s}));
 }
 
@@ -120,26 +120,26 @@ void check_prune(TreeTarget& tree) {
     publish_all(tree, game);
     const std::vector<BundleId> keep{bundle_id_of(game.second)};
     // The first prune removes nothing.
-    PruneReport report = value_of(prune_tree(tree, keeping(keep, kStart)));
+    PruneReport report = value_of(prune_tree(tree, keeping(keep, kPruneStart)));
     CHECK(report.kept_bundles == 2);  // with the base
     CHECK(count_of(report, PruneStep::condemned) == 4);
     CHECK(report.files.size() == 4);
-    report = value_of(prune_tree(tree, keeping(keep, kStart + 6 * kDay)));
+    report = value_of(prune_tree(tree, keeping(keep, kPruneStart + 6 * kDay)));
     CHECK(count_of(report, PruneStep::waiting) == 4);
     CHECK((has(tree, game.first) && has(tree, game.lone)));
     // A bundle that is published again, or kept again, is safe.
-    publish_to(tree, game.lone, kStart + 6 * kDay);
-    report = value_of(prune_tree(tree, keeping(keep, kStart + 8 * kDay)));
+    publish_to(tree, game.lone, kPruneStart + 6 * kDay);
+    report = value_of(prune_tree(tree, keeping(keep, kPruneStart + 8 * kDay)));
     CHECK(count_of(report, PruneStep::removed) == 2);
     CHECK(count_of(report, PruneStep::condemned) == 2);
     CHECK_FALSE(has(tree, game.first));
     CHECK((has(tree, game.base) && has(tree, game.second) && has(tree, game.lone)));
     CHECK(list_of(tree).size() == 2);
-    report = value_of(prune_tree(tree, keeping({keep[0], bundle_id_of(game.lone)}, kStart + 9 * kDay)));
+    report = value_of(prune_tree(tree, keeping({keep[0], bundle_id_of(game.lone)}, kPruneStart + 9 * kDay)));
     CHECK(count_of(report, PruneStep::kept) == 2);
     CHECK(list_of(tree).empty());
     // What was removed can be published again.
-    publish_to(tree, game.first, kStart + 9 * kDay);
+    publish_to(tree, game.first, kPruneStart + 9 * kDay);
     CHECK(has(tree, game.first));
 }
 
@@ -160,20 +160,20 @@ TEST_CASE("prune: a plan changes nothing, and a tree that lacks a kept or needed
     const auto tree = make_folder_target(scratch.path("tree"));
     const Game game;
     publish_all(*tree, game);
-    PruneOptions options = keeping({bundle_id_of(game.lone)}, kStart);
+    PruneOptions options = keeping({bundle_id_of(game.lone)}, kPruneStart);
     options.only_plans = true;
     CHECK(count_of(value_of(prune_tree(*tree, options)), PruneStep::condemned) == 6);
     CHECK_FALSE(std::filesystem::exists(scratch.path("tree/condemned")));
 
     CHECK(tree->remove(tree_path_of(bundle_id_of(game.base))));
-    const auto refused = prune_tree(*tree, keeping({bundle_id_of(game.lone), bundle_id_of(game.second)}, kStart));
+    const auto refused = prune_tree(*tree, keeping({bundle_id_of(game.lone), bundle_id_of(game.second)}, kPruneStart));
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == ErrorCode::unresolved);
     CHECK(refused.error().message().find(bundle_id_of(game.base).hex()) != std::string::npos);
     CHECK_FALSE(std::filesystem::exists(scratch.path("tree/condemned")));
     // Another bundle's bytes under a kept id.
     scratch.write("tree/" + tree_path_of(bundle_id_of(game.base)), std::span<const std::byte>(game.lone));
-    CHECK(prune_tree(*tree, keeping({bundle_id_of(game.base)}, kStart)).error().code() == ErrorCode::corrupt);
+    CHECK(prune_tree(*tree, keeping({bundle_id_of(game.base)}, kPruneStart)).error().code() == ErrorCode::corrupt);
 }
 
 TEST_CASE("prune: files that are not a bundle's stay, leftovers of uploads go, a damaged list only costs time") {
@@ -186,10 +186,10 @@ TEST_CASE("prune: files that are not a bundle's stay, leftovers of uploads go, a
     scratch.write("tree/bundles/readme.txt", "mine");
     scratch.write("tree/other/file", "mine");
     const std::vector<BundleId> keep{bundle_id_of(game.lone)};
-    CHECK(value_of(prune_tree(*tree, keeping(keep, kStart))).files.size() == 1);
+    CHECK(value_of(prune_tree(*tree, keeping(keep, kPruneStart))).files.size() == 1);
     scratch.write("tree/condemned", "fardel-condemned 1\ncondemned 1 " + leftover);  // cut
-    CHECK(count_of(value_of(prune_tree(*tree, keeping(keep, kStart + 8 * kDay))), PruneStep::condemned) == 1);
-    CHECK(count_of(value_of(prune_tree(*tree, keeping(keep, kStart + 16 * kDay))), PruneStep::removed) == 1);
+    CHECK(count_of(value_of(prune_tree(*tree, keeping(keep, kPruneStart + 8 * kDay))), PruneStep::condemned) == 1);
+    CHECK(count_of(value_of(prune_tree(*tree, keeping(keep, kPruneStart + 16 * kDay))), PruneStep::removed) == 1);
     CHECK_FALSE(std::filesystem::exists(scratch.path("tree/" + leftover)));
     CHECK(scratch.read("tree/bundles/readme.txt") == "mine");
     CHECK(scratch.read("tree/other/file") == "mine");
@@ -206,9 +206,9 @@ TEST_CASE(
         for (const Bytes* bytes : {&game.base, &game.lone})
             publish_to(*tree, *bytes);
         const std::vector<BundleId> keep{bundle_id_of(game.lone)};
-        value_of(prune_tree(*tree, keeping(keep, kStart)));  // condemns the base
+        value_of(prune_tree(*tree, keeping(keep, kPruneStart)));  // condemns the base
         WatchedTarget watched(*tree);
-        const std::uint64_t now = kStart + 8 * kDay;
+        const std::uint64_t now = kPruneStart + 8 * kDay;
         std::optional<Result<Publication>> published;
         const auto publish_first = [&] {
             published = publish_bundle(make_memory_source(game.first), *tree, {.now_s = now});
@@ -234,8 +234,8 @@ TEST_CASE("prune: two prunes with different wishes do not remove what the other 
     const auto tree = make_folder_target(scratch.path("tree"));
     const Game game;
     publish_all(*tree, game);
-    const std::uint64_t now = kStart + 8 * kDay;
-    value_of(prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kStart)));
+    const std::uint64_t now = kPruneStart + 8 * kDay;
+    value_of(prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kPruneStart)));
     WatchedTarget watched(*tree);
     watched.before_remove = [&] {
         const auto other = prune_tree(*tree, keeping({bundle_id_of(game.first)}, now));
@@ -273,8 +273,8 @@ TEST_CASE("prune: killed at any step, the next one ends with the same tree, and 
         const auto tree = make_folder_target(scratch.path("tree"));
         publish_all(*tree, game);
         const std::vector<BundleId> keep{bundle_id_of(game.second)};
-        value_of(prune_tree(*tree, keeping(keep, kStart)));
-        const std::uint64_t now = kStart + 8 * kDay;
+        value_of(prune_tree(*tree, keeping(keep, kPruneStart)));
+        const std::uint64_t now = kPruneStart + 8 * kDay;
         PausedChild child(number, changes_files, [&] {
             const auto pruned = prune_tree(*make_folder_target(scratch.path("tree")), keeping(keep, now));
             return pruned ? 0 : 1;
