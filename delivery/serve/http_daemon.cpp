@@ -92,6 +92,7 @@ struct HttpDaemon::Impl {
 
     Impl(std::vector<Descriptor> own_listeners, const ConnectionLimits& limits, RequestHandler& own_handler)
         : listeners(std::move(own_listeners)),
+          connections_max(limits.connections_max),
           table(limits, {.shut_down = shut_down_socket, .acknowledged_bytes = acknowledged_bytes}),
           handler(own_handler) {}
 
@@ -109,18 +110,18 @@ struct HttpDaemon::Impl {
             library().stop_daemon(daemon);
     }
 
-    Status start(const ConnectionLimits& limits) {
+    Status start() {
         FARDEL_TRY_ASSIGN(wake, open_pipe());
         const unsigned threads = std::clamp(worker_count(0, kThreadsMax), kThreadsMin, kThreadsMax);
         // Our own table refuses connections earlier.
-        const auto connections_max = static_cast<unsigned>(limits.connections_max * 2 + 64);
+        const auto accepted_max = static_cast<unsigned>(connections_max * 2 + 64);
         daemon = library().start_daemon(
             MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0,
             nullptr, nullptr, &Impl::on_request, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kRequestHeadBytesMax,
-            MHD_OPTION_CONNECTION_LIMIT, connections_max, MHD_OPTION_CONNECTION_TIMEOUT, 0u,
-            MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_NOTIFY_COMPLETED,
-            &Impl::on_completed, this, MHD_OPTION_NOTIFY_CONNECTION, &Impl::on_connection, this,
-            MHD_OPTION_URI_LOG_CALLBACK, &Impl::on_target, this, MHD_OPTION_END);
+            MHD_OPTION_CONNECTION_LIMIT, accepted_max, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT,
+            1, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_NOTIFY_COMPLETED, &Impl::on_completed, this,
+            MHD_OPTION_NOTIFY_CONNECTION, &Impl::on_connection, this, MHD_OPTION_URI_LOG_CALLBACK, &Impl::on_target,
+            this, MHD_OPTION_END);
         if (daemon == nullptr)
             return Error(ErrorCode::limit, "the server does not start: the system gives no threads or memory");
         for (unsigned i = 0; i < kPatientThreads; ++i)
@@ -315,6 +316,7 @@ struct HttpDaemon::Impl {
     static void resume(MHD_Connection* connection) { library().resume_connection(connection); }
 
     std::vector<Descriptor> listeners;
+    std::size_t connections_max;
     Pipe wake;
     ConnectionTable table;
     RequestHandler& handler;
@@ -332,14 +334,14 @@ struct HttpDaemon::Impl {
 HttpDaemon::HttpDaemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpDaemon::~HttpDaemon() = default;
 
-Result<std::unique_ptr<HttpDaemon>> HttpDaemon::start(std::vector<Descriptor> listeners, const ConnectionLimits& limits,
-                                                      RequestHandler& handler) {
+Result<std::unique_ptr<HttpDaemon>> HttpDaemon::open(std::vector<Descriptor> listeners, const ConnectionLimits& limits,
+                                                     RequestHandler& handler) {
     if (find_microhttpd_library() == nullptr)
         return Error(ErrorCode::missing, "libmicrohttpd is not installed; serving needs it");
-    auto impl = std::make_unique<Impl>(std::move(listeners), limits, handler);
-    FARDEL_TRY(impl->start(limits));
-    return std::unique_ptr<HttpDaemon>(new HttpDaemon(std::move(impl)));
+    return std::unique_ptr<HttpDaemon>(new HttpDaemon(std::make_unique<Impl>(std::move(listeners), limits, handler)));
 }
+
+Status HttpDaemon::start() { return impl_->start(); }
 
 void HttpDaemon::drain(std::chrono::milliseconds longest) {
     const auto deadline = Clock::now() + longest;

@@ -18,12 +18,14 @@ inline constexpr std::size_t kRequestHeadBytesMax = 16u << 10;  // more is answe
 
 class HttpDaemon {
 public:
-    // The handler outlives the object. Errors: missing (libmicrohttpd is not installed), limit (the system gives no
-    // more threads or memory).
-    static Result<std::unique_ptr<HttpDaemon>> start(std::vector<Descriptor> listeners, const ConnectionLimits& limits,
-                                                     RequestHandler& handler);
+    // The handler outlives the object. Error: missing (libmicrohttpd is not installed).
+    static Result<std::unique_ptr<HttpDaemon>> open(std::vector<Descriptor> listeners, const ConnectionLimits& limits,
+                                                    RequestHandler& handler);
     ~HttpDaemon();  // ends all connections
 
+    // Accepts connections from now on: the handler may be called before this returns. Call it once. Error: limit (the
+    // system gives no more threads or memory).
+    Status start();
     // Accepts nothing from now on, and waits until running requests have ended, at most so long.
     void drain(std::chrono::milliseconds longest);
     ConnectionCounts counts() const;

@@ -204,7 +204,8 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
     FARDEL_TRY(impl->listen(options, listeners));
     if (impl->addresses.empty())
         return Error(ErrorCode::malformed, "no address to listen on is named");
-    FARDEL_TRY_ASSIGN(impl->daemon, HttpDaemon::start(std::move(listeners), limits, *impl));
+    FARDEL_TRY_ASSIGN(impl->daemon, HttpDaemon::open(std::move(listeners), limits, *impl));
+    FARDEL_TRY(impl->daemon->start());
     return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 

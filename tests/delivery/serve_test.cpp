@@ -221,6 +221,8 @@ TEST_CASE("serve: the service manager is notified when the server listens and wh
     Running program({"serve", tree, "--listen", "127.0.0.1:0"},
                     {.variables = {{"NOTIFY_SOCKET", scratch.path("notify")}}});
     CHECK(read_message() == "READY=1");
+    // ThreadSanitizer can lose a signal that arrives before the program waits for one.
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
     program.send(SIGTERM);
     CHECK(read_message() == "STOPPING=1");
     CHECK(program.wait().exit_code == 0);
