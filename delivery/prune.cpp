@@ -23,7 +23,7 @@ struct ReadList {
     std::string version;
 };
 
-// A damaged list is an empty one: all files are condemned anew, so nothing is lost.
+// A damaged list is an empty one: all files are condemned again, so nothing is lost.
 Result<ReadList> read_list(TreeTarget& tree) {
     FARDEL_TRY_ASSIGN(const auto head, tree.find_head(std::string(kCondemnedListPath)));
     ReadList read;

@@ -89,7 +89,7 @@ public:
     Fetch& operator=(Fetch&&) noexcept;
 
     // Calls the callbacks for what has happened since the last call, and returns whether the fetch has ended. Waits for
-    // something to happen, but never longer than told. A callback may call accept(), refuse() and cancel().
+    // something to happen, but never longer than `wait_max`. A callback may call accept(), refuse() and cancel().
     bool poll(std::chrono::milliseconds wait_max = std::chrono::milliseconds(0));
     // Polls until the fetch has ended, and returns its outcome. If it waits for consent that no callback gives,
     // it waits for ever.

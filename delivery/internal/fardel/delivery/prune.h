@@ -44,7 +44,7 @@ struct PruneReport {
 };
 
 // Files that are not those of a bundle are left alone. If the list of condemned files is damaged, all files are
-// condemned anew. Errors: unresolved (the tree does not have a bundle that is to be kept; nothing was changed), busy
+// condemned again. Errors: unresolved (the tree does not have a bundle that is to be kept; nothing was changed), busy
 // (another prune is removing files), conflict (other programs keep changing the list), corrupt and malformed (a bundle
 // of the tree), cancelled, those of the target.
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options);
