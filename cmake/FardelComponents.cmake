@@ -18,6 +18,7 @@ set(FARDEL_PC_CURL "libcurl >= 7.80")
 set(FARDEL_PC_MAGICK "GraphicsMagick >= 1.3.36")
 set(FARDEL_PC_MICROHTTPD "libmicrohttpd >= 0.9.75")
 set(FARDEL_PC_ZLIB "zlib >= 1.2.11")
+set(FARDEL_PC_EXPAT "expat >= 2.4")  # bounds what entities expand to
 
 # The shared libraries `c` and `c_archives` contain all they need; a program that links them needs nothing more.
 set(FARDEL_base_NEEDS)
@@ -31,7 +32,7 @@ set(FARDEL_c_archives_NEEDS)
 set(FARDEL_physfs_NEEDS ${FARDEL_archives_NEEDS})
 set(FARDEL_store_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_verifier_NEEDS ${FARDEL_format_NEEDS})
-set(FARDEL_delivery_NEEDS ${FARDEL_format_NEEDS})
+set(FARDEL_delivery_NEEDS ${FARDEL_format_NEEDS} EXPAT)
 set(FARDEL_packer_NEEDS ${FARDEL_archives_NEEDS} SQLITE ZLIB)
 
 # Only to build: `store` loads libcurl when a server is first used, `delivery` loads libmicrohttpd when it serves, and

@@ -65,7 +65,7 @@ if(FARDEL_PARTS STREQUAL "all")
         LIBS -lfardel_store ${fardel_pc_dl} REQUIRES fardel)
     fardel_install_pc(fardel-verifier "findings about bundles" LIBS -lfardel_verifier REQUIRES fardel)
     fardel_install_pc(fardel-delivery "bundles from servers"
-        LIBS -lfardel_delivery REQUIRES fardel-store fardel-verifier)
+        LIBS -lfardel_delivery REQUIRES fardel-store fardel-verifier ${FARDEL_PC_EXPAT})
     fardel_install_pc(fardel-packer "the packer"
         LIBS -lfardel_packer
         REQUIRES fardel-store fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})

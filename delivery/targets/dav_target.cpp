@@ -112,8 +112,9 @@ public:
             return std::vector<TreeFile>();
         if (answer.status != 207)
             return HttpConnection::status_error(answer, url).with_context("listing (PROPFIND)");
-        FARDEL_TRY_ASSIGN(const auto elements,
-                          parse_xml_elements({reinterpret_cast<const char*>(answer.body.data()), answer.body.size()}));
+        FARDEL_TRY_ASSIGN(
+            const auto elements,
+            parse_xml_elements({reinterpret_cast<const char*>(answer.body.data()), answer.body.size()}, "multistatus"));
         return files_in(folder, elements);
     }
 

@@ -47,7 +47,7 @@ std::string url_encoded(std::string_view text) {
 // Returns the store's own word for an error, "NoSuchBucket"; empty if it has none. Nothing else of the answer is
 // printed: it may repeat what was signed.
 std::string error_word(const HttpAnswer& answer) {
-    const auto elements = parse_xml_elements(text_of(answer.body));
+    const auto elements = parse_xml_elements(text_of(answer.body), "Error");
     if (!elements)
         return {};
     const std::string_view word = xml_text(*elements, "Code");
@@ -182,7 +182,7 @@ public:
             FARDEL_TRY_ASSIGN(const HttpAnswer answer, get(url, kPageBytesMax));
             if (answer.status != 200)
                 return store_error(answer, bucket_url_);
-            FARDEL_TRY_ASSIGN(const auto elements, parse_xml_elements(text_of(answer.body)));
+            FARDEL_TRY_ASSIGN(const auto elements, parse_xml_elements(text_of(answer.body), "ListBucketResult"));
             add_files(files, key_prefix, elements);
             token = xml_text(elements, "NextContinuationToken");
             if (xml_text(elements, "IsTruncated") != "true" || token.empty()) {
@@ -280,7 +280,8 @@ private:
         FARDEL_TRY_ASSIGN(const HttpAnswer begun, post(url + "?uploads=", {}, headers_of(hash)));
         if (begun.status != 200)
             return store_error(begun, url);
-        FARDEL_TRY_ASSIGN(const auto elements, parse_xml_elements(text_of(begun.body)));
+        FARDEL_TRY_ASSIGN(const auto elements,
+                          parse_xml_elements(text_of(begun.body), "InitiateMultipartUploadResult"));
         const std::string_view id = xml_text(elements, "UploadId");
         if (id.empty() || id.size() > 2000)
             return Error(ErrorCode::malformed, printable(url, 400) + ": the store gives the upload no id");

@@ -1,6 +1,9 @@
 #include "targets/xml_elements.h"
 
+#include <expat.h>
 #include <algorithm>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -8,11 +11,8 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kDepthMax = 32;
+constexpr XML_Char kAfterNamespace = '\n';  // in no name and no address of a namespace
 constexpr std::string_view kBlanks = " \t\r\n";
-
-Error not_xml(std::string_view why) {
-    return Error(ErrorCode::malformed, "not the XML of a server: " + std::string(why));
-}
 
 std::string_view without_blanks(std::string_view text) {
     const auto first = text.find_first_not_of(kBlanks);
@@ -20,76 +20,78 @@ std::string_view without_blanks(std::string_view text) {
                                            : text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
 }
 
-std::optional<std::string> decoded(std::string_view text) {
-    constexpr std::pair<std::string_view, char> kEntities[] = {{"&amp;", '&'},  {"&lt;", '<'},    {"&gt;", '>'},
-                                                               {"&quot;", '"'}, {"&apos;", '\''}, {"&#34;", '"'},
-                                                               {"&#39;", '\''}};
-    std::string plain;
-    while (!text.empty()) {
-        if (text.front() != '&') {
-            plain += text.front();
-            text.remove_prefix(1);
-            continue;
-        }
-        const auto* const entity =
-            std::ranges::find_if(kEntities, [&](const auto& one) { return text.starts_with(one.first); });
-        if (entity == std::end(kEntities))
-            return std::nullopt;
-        plain += entity->second;
-        text.remove_prefix(entity->first.size());
+std::string_view local_name(std::string_view name) { return name.substr(name.find(kAfterNamespace) + 1); }
+
+struct XmlParse {
+    XML_Parser parser;
+    std::string_view root;
+    std::vector<XmlElement> elements;
+    std::size_t depth = 0;
+    bool is_leaf = false;  // the innermost open element contains no other so far
+    std::string text;      // of that element
+    std::optional<Error> refused;
+
+    void refuse(ErrorCode code, const char* why) {
+        refused = Error(code, std::string("the XML of a server ") + why);
+        XML_StopParser(parser, XML_FALSE);
     }
-    return plain;
+};
+
+XmlParse& parse_of(void* user) { return *static_cast<XmlParse*>(user); }
+
+void XMLCALL element_begins(void* user, const XML_Char* name, const XML_Char**) {
+    XmlParse& parse = parse_of(user);
+    if (parse.depth == 0 && local_name(name) != parse.root) {
+        parse.refuse(ErrorCode::malformed, "is another answer than the one that was requested");
+        return;
+    }
+    parse.is_leaf = true;
+    parse.text.clear();
+    if (++parse.depth > kDepthMax)
+        parse.refuse(ErrorCode::limit, "has elements too deep inside each other");
 }
 
-std::string_view local_name(std::string_view tag) {
-    tag = tag.substr(0, tag.find_first_of(kBlanks));
-    const auto colon = tag.find(':');
-    return colon == std::string_view::npos ? tag : tag.substr(colon + 1);
+void XMLCALL element_ends(void* user, const XML_Char* name) {
+    XmlParse& parse = parse_of(user);
+    --parse.depth;
+    if (!std::exchange(parse.is_leaf, false))
+        return;
+    parse.elements.push_back({.name = std::string(local_name(name)), .text = std::string(without_blanks(parse.text))});
+    if (parse.elements.size() > kXmlElementsMax)
+        parse.refuse(ErrorCode::limit, "has too many elements");
+}
+
+void XMLCALL text_comes(void* user, const XML_Char* text, int size) {
+    XmlParse& parse = parse_of(user);
+    if (parse.is_leaf)
+        parse.text.append(text, static_cast<std::size_t>(size));
+}
+
+void XMLCALL document_type_begins(void* user, const XML_Char*, const XML_Char*, const XML_Char*, int) {
+    parse_of(user).refuse(ErrorCode::malformed, "declares a document type");
 }
 
 }  // namespace
 
-Result<std::vector<XmlElement>> parse_xml_elements(std::string_view document) {
-    std::vector<XmlElement> elements;
-    std::vector<std::string_view> open;
-    bool is_leaf = false;        // the innermost open element contains no other so far
-    std::size_t text_start = 0;  // of that element
-    for (std::size_t at = document.find('<'); at != std::string_view::npos; at = document.find('<', at)) {
-        const auto end = document.find('>', at);
-        if (end == std::string_view::npos)
-            return not_xml("a tag does not end");
-        std::string_view tag = document.substr(at + 1, end - at - 1);
-        if (tag.empty() || tag.find('<') != std::string_view::npos)
-            return not_xml("a tag begins inside another");
-        if (tag.starts_with('!'))
-            return not_xml("it has a comment, a declaration or raw text");
-        if (tag.starts_with('/')) {
-            const std::string_view name = local_name(tag.substr(1));
-            if (open.empty() || open.back() != name)
-                return not_xml("a tag ends another element");
-            if (is_leaf) {
-                auto text = decoded(without_blanks(document.substr(text_start, at - text_start)));
-                if (!text)
-                    return not_xml("an unknown entity");
-                elements.push_back({.name = std::string(name), .text = *std::move(text)});
-            }
-            open.pop_back();
-            is_leaf = false;
-        } else if (tag.ends_with('/')) {
-            elements.push_back({.name = std::string(local_name(tag.substr(0, tag.size() - 1))), .text = {}});
-            is_leaf = false;
-        } else if (!tag.starts_with('?')) {
-            open.push_back(local_name(tag));
-            is_leaf = true;
-            text_start = end + 1;
-        }
-        if (elements.size() > kXmlElementsMax || open.size() > kDepthMax)
-            return Error(ErrorCode::limit, "the XML of a server has too many elements");
-        at = end + 1;
-    }
-    if (!open.empty() || elements.empty())
-        return not_xml(open.empty() ? "it has no elements" : "an element does not end");
-    return elements;
+Result<std::vector<XmlElement>> parse_xml_elements(std::string_view document, std::string_view root) {
+    if (document.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        return Error(ErrorCode::limit, "the XML of a server is too long");
+    const std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser(
+        XML_ParserCreateNS("UTF-8", kAfterNamespace), XML_ParserFree);
+    if (!parser)
+        return Error(ErrorCode::limit, "there is no memory to parse the XML of a server");
+    XmlParse parse{.parser = parser.get(), .root = root};
+    XML_SetUserData(parser.get(), &parse);
+    XML_SetElementHandler(parser.get(), element_begins, element_ends);
+    XML_SetCharacterDataHandler(parser.get(), text_comes);
+    XML_SetStartDoctypeDeclHandler(parser.get(), document_type_begins);
+    const XML_Status status = XML_Parse(parser.get(), document.data(), static_cast<int>(document.size()), XML_TRUE);
+    if (parse.refused)
+        return *std::move(parse.refused);
+    if (status != XML_STATUS_OK)
+        return Error(ErrorCode::malformed,
+                     std::string("not the XML of a server: ") + XML_ErrorString(XML_GetErrorCode(parser.get())));
+    return std::move(parse.elements);
 }
 
 std::string_view xml_text(const std::vector<XmlElement>& elements, std::string_view name) noexcept {
