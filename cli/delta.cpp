@@ -22,6 +22,7 @@ struct DeltaCommand {
     std::string old_file;
     std::string new_file;  // when making a delta
     std::string delta;     // when applying one
+    std::string shown;
     std::string out;
     std::uint64_t effort = kDeltaEffortDefault;
     bool json = false;
@@ -64,6 +65,14 @@ Result<DeltaSummary> apply(const DeltaCommand& command, const Interrupt& interru
     return applied;
 }
 
+Result<DeltaSummary> describe(const DeltaCommand& command) {
+    FARDEL_TRY_ASSIGN(const auto delta, open_file_source(command.shown));
+    auto summary = describe_delta(*delta);
+    if (!summary)
+        return std::move(summary).error().with_context(printable(command.shown));
+    return summary;
+}
+
 Json json_of(const DeltaSummary& summary) {
     return Json{{"old", summary.old_bundle.hex()},
                 {"new", summary.new_bundle.hex()},
@@ -87,6 +96,28 @@ std::string format_summary(const DeltaSummary& summary) {
     return text;
 }
 
+// What a delta says about itself.
+std::string format_description(const DeltaSummary& summary) {
+    return fmt::format(
+        "from    {}\nto      {}, {}\ndelta   {}, of which {} give tables\n"
+        "blocks  {}, {} in stored form\nlevel   {}\n",
+        summary.old_bundle.hex(), summary.new_bundle.hex(), format_size(summary.file_bytes),
+        format_size(summary.delta_bytes), format_size(summary.tables_bytes), format_count(summary.blocks),
+        format_count(summary.stored_blocks), summary.level);
+}
+
+Result<Exit> show(const DeltaCommand& command, Console& console) {
+    FARDEL_TRY_ASSIGN(const DeltaSummary summary, describe(command));
+    return print_result(
+        console, command.json,
+        [&] {
+            Json json = json_of(summary);
+            json.erase("shared_blocks");
+            return json;
+        },
+        [&] { return format_description(summary); });
+}
+
 Result<Exit> delta(const DeltaCommand& command, Console& console) {
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(const DeltaSummary summary,
@@ -98,20 +129,28 @@ Result<Exit> delta(const DeltaCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_delta(Words words, Console& console) {
-    CommandLine line("delta", "OLD NEW -o FILE | OLD --apply DELTA -o NEW",
+    CommandLine line("delta", "OLD NEW -o FILE | OLD --apply DELTA -o NEW | --show DELTA",
                      "Makes a file that turns the bundle OLD into the bundle NEW, byte for byte, or applies one. What "
                      "comes out is compared with the hashes of NEW, so a wrong delta gives an error and no file.",
                      "  fardel delta game-1.0.fardel game-1.1.fardel -o game.fardel-delta\n"
-                     "  fardel delta game-1.0.fardel --apply game.fardel-delta -o game-1.1.fardel\n");
+                     "  fardel delta game-1.0.fardel --apply game.fardel-delta -o game-1.1.fardel\n"
+                     "  fardel delta --show game.fardel-delta\n");
     DeltaCommand command;
-    line.text("OLD", "OLD", command.old_file, "The bundle that clients have")->required();
+    line.text("OLD", "OLD", command.old_file, "The bundle that clients have");
     line.text("NEW", "NEW", command.new_file, "The bundle that they are to have; not with --apply");
-    line.text("-o,--output", "FILE", command.out, "The file to write")->required();
+    line.text("-o,--output", "FILE", command.out, "The file to write");
     line.text("--apply", "DELTA", command.delta, "Apply this delta to OLD");
+    line.text("--show", "DELTA", command.shown, "Print which bundles this delta is for, and what it contains");
     line.number("--effort", command.effort, 1, 22, "Of compression, 1 (fast) to 22 (small; default)");
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
+    if (!command.shown.empty())
+        return command.old_file.empty() && command.out.empty() && command.delta.empty()
+                   ? show(command, console)
+                   : line.mistake("--show takes nothing but the delta", console);
+    if (command.old_file.empty() || command.out.empty())
+        return line.mistake("name the old bundle, and with -o the file to write", console);
     if (command.delta.empty() == command.new_file.empty())
         return line.mistake("name either the new bundle or, with --apply, a delta", console);
     return delta(command, console);

@@ -374,7 +374,11 @@ Result<DeltaFetch::Choice> BundleFetch::use_others(std::vector<bool>& missing) {
                                        missing[index] = false;
                                        return write_block(index, stored);
                                    }));
-    return delta_.choose(bundle_, missing);
+    bool encodes = true;
+    if (const auto of_delta = delta_.level()) {
+        FARDEL_TRY_ASSIGN(encodes, may_encode_at(*target, held, *of_delta));
+    }
+    return delta_.choose(bundle_, missing, encodes);
 }
 
 bool BundleFetch::holds_block(const BlockRecord& block) const {

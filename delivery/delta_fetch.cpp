@@ -154,9 +154,10 @@ Result<bool> DeltaFetch::try_front(const std::shared_ptr<const Bundle>& old, con
 }
 
 Result<DeltaFetch::Choice> DeltaFetch::choose(const std::shared_ptr<const Bundle>& target,
-                                              const std::vector<bool>& missing) {
+                                              const std::vector<bool>& missing, bool encodes) {
     Choice choice{.given = std::vector<bool>(missing.size(), false)};
     chosen_.clear();
+    given_ = choice.given;
     bundle_ = target;
     if (!reader_ || head_.new_layout != target->layout_id() || head_.file_bytes != target->source()->size_bytes())
         return choice;
@@ -164,22 +165,27 @@ Result<DeltaFetch::Choice> DeltaFetch::choose(const std::shared_ptr<const Bundle
     for (std::size_t i = 0; i < directory_.blocks.size(); ++i) {
         const DeltaBlocks& segment = directory_.blocks[i];
         const std::uint64_t frame_offset = std::exchange(offset, offset + segment.frame_bytes);
+        std::vector<std::size_t> given;
         std::uint64_t saved = 0;
         for (const BlockRun& run : segment.blocks)
-            for (std::uint64_t block = run.first; block < run.end() && block < missing.size(); ++block)
-                if (missing[block] && !choice.given[block]) {
-                    FARDEL_TRY_ASSIGN(const BlockRecord record, target->block(static_cast<std::uint32_t>(block)));
-                    saved += record.stored_bytes;
-                }
+            for (std::uint64_t block = run.first; block < run.end() && block < missing.size(); ++block) {
+                if (!missing[block] || choice.given[block])
+                    continue;
+                FARDEL_TRY_ASSIGN(const BlockRecord record, target->block(static_cast<std::uint32_t>(block)));
+                if (segment.form == DeltaBlocks::Form::raw && record.codec != Codec::raw && !encodes)
+                    continue;
+                given.push_back(static_cast<std::size_t>(block));
+                saved += record.stored_bytes;
+            }
         if (saved <= segment.frame_bytes)
             continue;
         chosen_.push_back({.index = i, .offset = frame_offset});
         choice.fetch_bytes += segment.frame_bytes;
         ++choice.requests;
-        for (const BlockRun& run : segment.blocks)
-            for (std::uint64_t block = run.first; block < run.end() && block < missing.size(); ++block)
-                choice.given[block] = choice.given[block] || missing[block];
+        for (const std::size_t block : given)
+            choice.given[block] = true;
     }
+    given_ = choice.given;
     return choice;
 }
 
@@ -198,7 +204,9 @@ Status DeltaFetch::fetch_blocks(const std::function<bool(std::uint32_t)>& wanted
             progress(received);
         std::optional<Error> failure;  // of this machine
         const auto differing = reader_->read_blocks(
-            segment, *frame, *bundle_, wanted, [&](std::uint32_t block, std::span<const std::byte> stored) -> Status {
+            segment, *frame, *bundle_,
+            [&](std::uint32_t block) { return block < given_.size() && given_[block] && wanted(block); },
+            [&](std::uint32_t block, std::span<const std::byte> stored) -> Status {
                 Status taken = take(block, stored);
                 if (!taken)
                     failure = taken.error();

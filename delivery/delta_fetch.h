@@ -38,14 +38,18 @@ public:
     Result<bool> fetch_tables(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
                               std::uint64_t tables_bytes_max);
 
+    // The level at which the delta's raw segments are encoded again; nothing: there is no delta.
+    std::optional<std::uint32_t> level() const noexcept { return reader_ ? std::optional(head_.level) : std::nullopt; }
+
     // Chooses the segments that cost less than the blocks that they give, of those that are missing (one entry per
     // block of the bundle). Returns which blocks come from the delta. Does nothing without a delta for this layout.
+    // `encodes`: false leaves out blocks that would have to be encoded, because they would come out otherwise.
     struct Choice {
         std::vector<bool> given;
         std::uint64_t fetch_bytes = 0;
         std::uint64_t requests = 0;
     };
-    Result<Choice> choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing);
+    Result<Choice> choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing, bool encodes);
 
     // Fetches the segments that were chosen and passes on what they give. Whatever does not come is not an error.
     // Errors: cancelled, those of `take`.
@@ -77,6 +81,7 @@ private:
     std::optional<DeltaReader> reader_;  // of the delta that was found
     std::shared_ptr<const Bundle> bundle_;
     std::vector<Segment> chosen_;
+    std::vector<bool> given_;  // by the chosen segments, per block
     TransferCounts counts_;
 };
 

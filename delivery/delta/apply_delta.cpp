@@ -3,17 +3,22 @@
 #include "delta/raw_block.h"
 #include "delta/table_image.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/delivery/delta.h>
 #include <fardel/format/head.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace fardel {
 namespace {
+
+constexpr unsigned kSegmentsAtOnceMax = 2;  // each takes up to 49 MiB
 
 // The parts of a bundle file that are in memory. Others are missing.
 class PartSource final : public ByteSource {
@@ -45,6 +50,40 @@ private:
     std::map<std::uint64_t, std::vector<std::byte>> parts_;
 };
 
+Result<std::vector<std::byte>> read_part(const ByteSource& source, std::uint64_t offset, std::uint64_t length_bytes) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(length_bytes));
+    FARDEL_TRY(source.read_at(offset, bytes));
+    return bytes;
+}
+
+struct DeltaFront {
+    DeltaHead head;
+    DeltaDirectory directory;
+};
+
+Result<DeltaFront> open_front(const ByteSource& delta) {
+    if (delta.size_bytes() < kDeltaHeadBytes)
+        return Error(ErrorCode::malformed, "not a delta");
+    DeltaFront front;
+    FARDEL_TRY_ASSIGN(const auto head, read_part(delta, 0, kDeltaHeadBytes));
+    FARDEL_TRY_ASSIGN(front.head, decode_delta_head(head));
+    if (front.head.delta_bytes() != delta.size_bytes())
+        return Error(ErrorCode::malformed, "the delta has " + std::to_string(delta.size_bytes()) +
+                                               " bytes; its head says " + std::to_string(front.head.delta_bytes()));
+    FARDEL_TRY_ASSIGN(const auto directory, read_part(delta, kDeltaHeadBytes, front.head.directory_bytes));
+    FARDEL_TRY_ASSIGN(front.directory, decode_delta_directory(front.head, directory));
+    return front;
+}
+
+DeltaSummary summary_of(const DeltaHead& head) {
+    return {.old_bundle = head.old_bundle,
+            .new_bundle = head.new_bundle,
+            .delta_bytes = head.delta_bytes(),
+            .tables_bytes = head.tables_bytes,
+            .file_bytes = head.file_bytes,
+            .level = head.level};
+}
+
 // The stages of applying a delta to a file.
 class DeltaApplication {
 public:
@@ -57,39 +96,27 @@ public:
         FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_));
         FARDEL_TRY(write_tables(reader));
         FARDEL_TRY(copy_shared());
-        FARDEL_TRY(write_given(reader));
+        FARDEL_TRY(write_given());
         const auto lacking = std::ranges::find(held_, false);
         if (lacking != held_.end())
             return Error(ErrorCode::corrupt,
                          "the delta does not give all blocks of the new bundle; perhaps this version of libzstd "
                          "encodes them otherwise than the one that made them");
+        summary_.blocks = held_.size() - summary_.shared_blocks;
         FARDEL_TRY(file_.resize(head_.file_bytes));
         return summary_;
     }
 
 private:
     Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t length_bytes) const {
-        std::vector<std::byte> bytes(static_cast<std::size_t>(length_bytes));
-        FARDEL_TRY(delta_.read_at(offset, bytes));
-        return bytes;
+        return read_part(delta_, offset, length_bytes);
     }
 
     Status read_front() {
-        if (delta_.size_bytes() < kDeltaHeadBytes)
-            return Error(ErrorCode::malformed, "not a delta");
-        FARDEL_TRY_ASSIGN(const auto head, read(0, kDeltaHeadBytes));
-        FARDEL_TRY_ASSIGN(head_, decode_delta_head(head));
-        if (head_.delta_bytes() != delta_.size_bytes())
-            return Error(ErrorCode::malformed, "the delta has " + std::to_string(delta_.size_bytes()) +
-                                                   " bytes; its head says " + std::to_string(head_.delta_bytes()));
-        FARDEL_TRY_ASSIGN(const auto directory, read(kDeltaHeadBytes, head_.directory_bytes));
-        FARDEL_TRY_ASSIGN(directory_, decode_delta_directory(head_, directory));
-        summary_ = {.old_bundle = head_.old_bundle,
-                    .new_bundle = head_.new_bundle,
-                    .delta_bytes = head_.delta_bytes(),
-                    .tables_bytes = head_.tables_bytes,
-                    .file_bytes = head_.file_bytes,
-                    .level = head_.level};
+        FARDEL_TRY_ASSIGN(DeltaFront front, open_front(delta_));
+        head_ = front.head;
+        directory_ = std::move(front.directory);
+        summary_ = summary_of(head_);
         return ok();
     }
 
@@ -136,14 +163,31 @@ private:
         return ok();
     }
 
+    // Any thread.
     Status write_block(std::uint32_t index, const BlockRecord& record, std::span<const std::byte> stored) {
+        const std::scoped_lock lock(mutex_);
         held_[index] = true;
         done_bytes_ += stored.size();
-        if (work_.progress)
-            work_.progress(done_bytes_, target_->layout_head().blocks_bytes);
-        if (work_.stop.stop_requested())
-            return Error(ErrorCode::cancelled, "applying the delta was stopped");
         return file_.write_at(target_->layout_head().blocks_offset + record.stored_offset, stored);
+    }
+
+    bool holds(std::uint32_t index) {
+        const std::scoped_lock lock(mutex_);
+        return held_[index];
+    }
+
+    // On the caller's thread.
+    void report_progress() {
+        if (!work_.progress)
+            return;
+        std::unique_lock lock(mutex_);
+        const std::uint64_t done_bytes = done_bytes_;
+        lock.unlock();
+        work_.progress(done_bytes, target_->layout_head().blocks_bytes);
+    }
+
+    Status verify_running() const {
+        return work_.stop.stop_requested() ? Error(ErrorCode::cancelled, "applying the delta was stopped") : ok();
     }
 
     Status copy_shared() {
@@ -160,24 +204,53 @@ private:
             stored.resize(record.stored_bytes);
             FARDEL_TRY(read_stored_block(*old_, old_record, stored));
             FARDEL_TRY(write_block(i, record, stored));
+            FARDEL_TRY(verify_running());
+            report_progress();
             ++summary_.shared_blocks;
         }
         return ok();
     }
 
-    Status write_given(DeltaReader& reader) {
-        std::uint64_t at = head_.front_bytes();
-        for (const DeltaBlocks& segment : directory_.blocks) {
-            FARDEL_TRY_ASSIGN(const auto frame, read(at, segment.frame_bytes));
-            FARDEL_TRY(reader.read_blocks(
-                segment, frame, *target_, [&](std::uint32_t block) { return !held_[block]; },
-                [&](std::uint32_t block, std::span<const std::byte> stored) -> Status {
-                    FARDEL_TRY_ASSIGN(const BlockRecord record, target_->block(block));
-                    ++summary_.blocks;
-                    return write_block(block, record, stored);
-                }));
-            at += segment.frame_bytes;
-        }
+    // Applies some segments at a time, each with a reader of its own. Of several that fail, the first one counts: the
+    // segments before it were begun earlier, and are finished.
+    Status write_given() {
+        std::vector<std::uint64_t> offsets;
+        std::uint64_t end = head_.front_bytes();
+        for (const DeltaBlocks& segment : directory_.blocks)
+            offsets.push_back(std::exchange(end, end + segment.frame_bytes));
+        const unsigned readers = worker_count(
+            std::min<unsigned>(kSegmentsAtOnceMax, static_cast<unsigned>(std::max<std::size_t>(offsets.size(), 1))));
+        const unsigned encoders = std::max(1u, worker_count(0) / readers);
+        std::size_t next = 0;
+        std::optional<std::pair<std::size_t, Error>> failure;
+        const auto give = [&](const std::function<void()>& after_each) {
+            std::unique_lock lock(mutex_);
+            while (!failure && next < offsets.size()) {
+                const std::size_t index = next++;
+                lock.unlock();
+                Status written = write_segment(directory_.blocks[index], offsets[index], encoders);
+                after_each();
+                lock.lock();
+                if (!written && (!failure || index < failure->first))
+                    failure.emplace(index, std::move(written).error());
+            }
+        };
+        run_on_threads(
+            readers, [&] { give([] {}); }, [&] { give([&] { report_progress(); }); });
+        report_progress();
+        return failure ? Status(std::move(failure->second)) : ok();
+    }
+
+    Status write_segment(const DeltaBlocks& segment, std::uint64_t offset, unsigned encoders) {
+        FARDEL_TRY(verify_running());
+        FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_, encoders));
+        FARDEL_TRY_ASSIGN(const auto frame, read(offset, segment.frame_bytes));
+        FARDEL_TRY(reader.read_blocks(
+            segment, frame, *target_, [&](std::uint32_t block) { return !holds(block); },
+            [&](std::uint32_t block, std::span<const std::byte> stored) -> Status {
+                FARDEL_TRY_ASSIGN(const BlockRecord record, target_->block(block));
+                return write_block(block, record, stored);
+            }));
         return ok();
     }
 
@@ -188,12 +261,24 @@ private:
     DeltaHead head_;
     DeltaDirectory directory_;
     std::shared_ptr<const Bundle> target_;  // reads the tables only
+    std::mutex mutex_;                      // guards the file and the members below while segments are applied
     std::vector<bool> held_;                // per block
     std::uint64_t done_bytes_ = 0;
     DeltaSummary summary_;
 };
 
 }  // namespace
+
+Result<DeltaSummary> describe_delta(const ByteSource& delta) {
+    FARDEL_TRY_ASSIGN(const DeltaFront front, open_front(delta));
+    DeltaSummary summary = summary_of(front.head);
+    for (const DeltaBlocks& segment : front.directory.blocks)
+        for (const BlockRun& run : segment.blocks) {
+            summary.blocks += run.count;
+            summary.stored_blocks += segment.form == DeltaBlocks::Form::stored ? run.count : 0;
+        }
+    return summary;
+}
 
 Result<DeltaSummary> apply_delta(std::shared_ptr<const Bundle> old, const ByteSource& delta, StagedFile& file,
                                  const DeltaWork& work) {

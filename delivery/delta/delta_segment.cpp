@@ -53,12 +53,12 @@ Result<std::vector<BlockRecord>> records_of(const Bundle& bundle, std::span<cons
     return records;
 }
 
-Result<DeltaReader> DeltaReader::open(std::shared_ptr<const Bundle> old, const DeltaHead& head) {
+Result<DeltaReader> DeltaReader::open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs) {
     if (old->id() != head.old_bundle)
         return Error(ErrorCode::conflict, "the delta is for another bundle, " + head.old_bundle.hex());
     if (old->layout_id() != head.old_layout)
         return Error(ErrorCode::conflict, "the delta is for another layout of this bundle");
-    return DeltaReader(std::move(old), head.level);
+    return DeltaReader(std::move(old), head.level, jobs);
 }
 
 Result<std::vector<std::byte>> DeltaReader::read_tables(const DeltaTables& segment, std::span<const std::byte> frame) {
@@ -116,7 +116,7 @@ Result<std::uint64_t> DeltaReader::read_blocks(const DeltaBlocks& segment, std::
         }
     std::uint64_t differing = 0;
     if (is_raw) {
-        FARDEL_TRY(encode_blocks(blocks, level_, 0, [&](std::size_t i, const auto& stored) -> Status {
+        FARDEL_TRY(encode_blocks(blocks, level_, jobs_, [&](std::size_t i, const auto& stored) -> Status {
             differing += stored ? 0 : 1;
             return stored ? take(indices[i], *stored) : ok();
         }));

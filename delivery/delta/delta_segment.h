@@ -25,8 +25,9 @@ using TakeBlock = std::function<Status(std::uint32_t block, std::span<const std:
 
 class DeltaReader {
 public:
-    // `old`: the bundle of the delta's head, in its layout. Error: conflict (another bundle or layout).
-    static Result<DeltaReader> open(std::shared_ptr<const Bundle> old, const DeltaHead& head);
+    // `old`: the bundle of the delta's head, in its layout. `jobs`: threads that encode blocks; 0: one per core. Error:
+    // conflict (another bundle or layout).
+    static Result<DeltaReader> open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs = 0);
 
     // Returns the segment's bytes of the new table image. Errors: malformed, those of reading the old bundle.
     Result<std::vector<std::byte>> read_tables(const DeltaTables& segment, std::span<const std::byte> frame);
@@ -40,12 +41,13 @@ public:
                                       const TakeBlock& take);
 
 private:
-    DeltaReader(std::shared_ptr<const Bundle> old, std::uint32_t level)
-        : old_(std::move(old)), level_(level), raw_(*old_) {}
+    DeltaReader(std::shared_ptr<const Bundle> old, std::uint32_t level, unsigned jobs)
+        : old_(std::move(old)), level_(level), jobs_(jobs), raw_(*old_) {}
     Status read_prefix(const DeltaBlocks& segment, std::uint64_t given_bytes);
 
     std::shared_ptr<const Bundle> old_;
     std::uint32_t level_;
+    unsigned jobs_;
     RawBlocks raw_;
     PrefixDecoder decoder_;
     std::vector<std::byte> prefix_;

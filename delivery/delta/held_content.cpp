@@ -79,9 +79,8 @@ Result<std::optional<std::vector<std::byte>>> content_of(const Bundle& target, c
     return end == raw.size() ? std::optional(std::move(raw)) : std::nullopt;
 }
 
-}  // namespace
-
-Result<std::uint32_t> find_level_of_held(const Bundle& target, const std::vector<bool>& held) {
+// Blocks to try levels with.
+Result<std::vector<BlockRecord>> samples_of_held(const Bundle& target, const std::vector<bool>& held) {
     std::vector<BlockRecord> samples;
     for (std::uint32_t i = 0; i < held.size() && samples.size() < kLevelSamples; ++i) {
         if (!held[i])
@@ -90,8 +89,23 @@ Result<std::uint32_t> find_level_of_held(const Bundle& target, const std::vector
         if (record.codec != Codec::raw)
             samples.push_back(record);
     }
+    return samples;
+}
+
+}  // namespace
+
+Result<std::uint32_t> find_level_of_held(const Bundle& target, const std::vector<bool>& held) {
+    FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> samples, samples_of_held(target, held));
     auto level = find_level(target, samples);
     return level ? std::move(level) : 0u;  // held bytes that cannot be read are found by others
+}
+
+Result<bool> may_encode_at(const Bundle& target, const std::vector<bool>& held, std::uint32_t level) {
+    if (level == 0)
+        return true;  // nothing is encoded
+    FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> samples, samples_of_held(target, held));
+    const auto comes_out = is_level_of(target, samples, level);
+    return !comes_out || *comes_out;  // held bytes that cannot be read are found by others
 }
 
 Status encode_held_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted,

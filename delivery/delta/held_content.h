@@ -24,6 +24,10 @@ inline constexpr std::size_t kEncodingFailuresMax = 100;  // blocks that come ou
 // one entry per block, whether its stored bytes can be read.
 Result<std::uint32_t> find_level_of_held(const Bundle& target, const std::vector<bool>& held);
 
+// Returns false if blocks of the target that can be read do not come out with their stored bytes when they are encoded
+// at this level, so that others probably will not, either. `held`: as above.
+Result<bool> may_encode_at(const Bundle& target, const std::vector<bool>& held, std::uint32_t level);
+
 // Passes on those of the `wanted` blocks (one entry per block) that come out with their hashes. Only the tables of the
 // target are read. Content that the others cannot give, because they are damaged, is skipped. Errors: those of the
 // target's tables and of `take`; cancelled.

@@ -67,35 +67,59 @@ Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsi
     return ok();
 }
 
-Result<std::uint32_t> find_level(const Bundle& bundle, std::span<const BlockRecord> records) {
-    std::vector<std::vector<std::byte>> memory;
-    std::vector<RawBlock> samples;
-    RawBlocks reader(bundle);
-    for (const BlockRecord& record : records) {
-        if (samples.size() == kLevelSamples)
-            break;
-        if (record.codec == Codec::raw || record.raw_bytes > limits::kBlockBytesMax)
-            continue;
-        memory.emplace_back(record.raw_bytes);
-        FARDEL_TRY(reader.read(record, memory.back()));
-        samples.push_back({record, memory.back()});
+namespace {
+
+// The raw bytes of some blocks, to try levels with.
+class LevelSamples {
+public:
+    static Result<LevelSamples> read(const Bundle& bundle, std::span<const BlockRecord> records) {
+        LevelSamples samples;
+        RawBlocks reader(bundle);
+        for (const BlockRecord& record : records) {
+            if (samples.blocks_.size() == kLevelSamples)
+                break;
+            if (record.codec == Codec::raw || record.raw_bytes > limits::kBlockBytesMax)
+                continue;
+            samples.memory_.emplace_back(record.raw_bytes);
+            FARDEL_TRY(reader.read(record, samples.memory_.back()));
+            samples.blocks_.push_back({record, samples.memory_.back()});
+        }
+        return samples;
     }
+
+    bool empty() const noexcept { return blocks_.empty(); }
+    bool come_out_at(std::uint32_t level) const {
+        bool all = true;
+        return encode_blocks(blocks_, level, 0,
+                             [&](std::size_t, const auto& stored) {
+                                 all = all && stored.has_value();
+                                 return ok();
+                             }) &&
+               all;
+    }
+
+private:
+    std::vector<std::vector<std::byte>> memory_;
+    std::vector<RawBlock> blocks_;
+};
+
+}  // namespace
+
+Result<std::uint32_t> find_level(const Bundle& bundle, std::span<const BlockRecord> records) {
+    FARDEL_TRY_ASSIGN(const LevelSamples samples, LevelSamples::read(bundle, records));
     if (samples.empty())
         return 0u;
     std::vector<std::uint32_t> levels = {kLevelDefault, kLevelMax};
     for (std::uint32_t level = kLevelMin; level <= kLevelMax; ++level)
         if (std::ranges::find(levels, level) == levels.end())
             levels.push_back(level);
-    for (const std::uint32_t level : levels) {
-        bool all = true;
-        FARDEL_TRY(encode_blocks(samples, level, 0, [&](std::size_t, const auto& stored) {
-            all = all && stored.has_value();
-            return ok();
-        }));
-        if (all)
-            return level;
-    }
-    return 0u;
+    const auto level = std::ranges::find_if(levels, [&](std::uint32_t one) { return samples.come_out_at(one); });
+    return level == levels.end() ? 0u : *level;
+}
+
+Result<bool> is_level_of(const Bundle& bundle, std::span<const BlockRecord> records, std::uint32_t level) {
+    FARDEL_TRY_ASSIGN(const LevelSamples samples, LevelSamples::read(bundle, records));
+    return samples.empty() || samples.come_out_at(level);
 }
 
 }  // namespace fardel

@@ -51,5 +51,7 @@ Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsi
 // fills the raw bytes of a block. At most kLevelSamples of the records are looked at.
 inline constexpr std::size_t kLevelSamples = 4;
 Result<std::uint32_t> find_level(const Bundle& bundle, std::span<const BlockRecord> records);
+// Whether encoding at this level gives these stored blocks again, as far as they are looked at; also if there are none.
+Result<bool> is_level_of(const Bundle& bundle, std::span<const BlockRecord> records, std::uint32_t level);
 
 }  // namespace fardel

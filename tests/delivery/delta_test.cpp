@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <thread>
 
 namespace fardel {
 namespace {
@@ -101,6 +102,47 @@ TEST_CASE("delta: between equal bundles, between layouts of one bundle, from and
         CHECK(value_of(applied(*old, delta.bytes)) == *target);
     }
     CHECK(delta_between(game, game).bytes.size() < 1000);
+}
+
+TEST_CASE("delta: segments are applied side by side, and of several wrong ones the first is reported") {
+    std::string large;
+    for (const std::string piece = prose(1'900'000, 5); large.size() < 18'000'000; large += piece)
+        large += noise_text(1000, large.size());
+    const Bytes old = bundle_of({});
+    const Bytes target = bundle_of({{"large.bsp", large}}, 1);
+    const Bytes delta = delta_between(old, target, 1).bytes;
+    const DeltaHead head = value_of(decode_delta_head(std::span(delta).first(kDeltaHeadBytes)));
+    REQUIRE(head.block_segments >= 3);
+    const auto thread = std::this_thread::get_id();
+    std::uint64_t last = 0;
+    MemoryDisk disk;
+    const auto file = make_memory_file(disk);
+    const DeltaSummary summary = value_of(apply_delta(open_bundle(old), *make_memory_source(delta), *file,
+                                                      {.progress = [&](std::uint64_t done, std::uint64_t total) {
+                                                          CHECK(std::this_thread::get_id() == thread);
+                                                          CHECK(done >= last);
+                                                          CHECK(done <= total);
+                                                          last = done;
+                                                      }}));
+    CHECK(disk.bytes == target);
+    CHECK(last == open_bundle(target)->layout_head().blocks_bytes);
+    CHECK(summary.blocks == open_bundle(target)->table_count(TableKind::blocks));
+    // The frames of the second and the last segment are no frames any more: the second one counts.
+    Bytes wrong = delta;
+    const DeltaDirectory directory = value_of(decode_delta_directory(
+        head, std::span(delta).subspan(kDeltaHeadBytes, static_cast<std::size_t>(head.directory_bytes))));
+    const std::size_t second = static_cast<std::size_t>(head.front_bytes()) + directory.blocks[0].frame_bytes;
+    wrong[second] ^= std::byte{0xff};
+    const auto expected = applied(old, wrong);
+    REQUIRE_FALSE(expected);
+    wrong[wrong.size() - directory.blocks.back().frame_bytes] ^= std::byte{0xff};
+    for (int i = 0; i < 3; ++i)
+        CHECK(applied(old, wrong).error().message() == expected.error().message());
+    // A stop ends it before the first segment.
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(code_of(apply_delta(open_bundle(old), *make_memory_source(delta), *file, {.stop = stop.get_token()})) ==
+          ErrorCode::cancelled);
 }
 
 TEST_CASE("delta: a client that encodes blocks otherwise is told so, and gets no file") {

@@ -99,6 +99,20 @@ TEST_CASE("fetch: content that only moved to other blocks is encoded again inste
     CHECK(update(game_of(first_game(), 12), target, {}).summary.plan.fetch_bytes > 5 * largest);
 }
 
+TEST_CASE("fetch: of a delta whose level does not give the blocks that are here, no compressed block is asked for") {
+    const Bytes old = game_of(first_game());
+    const Bytes target = game_of(second_game());
+    TreeFiles deltas = deltas_between(old, target);
+    constexpr std::size_t kLevelOffset = 12;
+    std::string& delta = deltas.at(delta_path_of(bundle_id_of(target), bundle_id_of(old)));
+    REQUIRE(delta[kLevelOffset] == 3);
+    delta[kLevelOffset] = 17;
+    const Fetched fetched = update(old, target, deltas);
+    CHECK(fetched.of_deltas == 1);  // its tables
+    const PlannedFetch& planned = fetched.summary.plan.bundles.at(0);
+    CHECK(planned.tables_bytes + planned.fetch_bytes == fetched.summary.received_bytes);
+}
+
 TEST_CASE("fetch: a delta or list that is wrong costs its bytes and nothing else") {  // A47, A48, A49, A51
     const Bytes old = game_of(first_game());
     const Bytes target = game_of(second_game());

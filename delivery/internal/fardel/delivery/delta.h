@@ -43,10 +43,15 @@ struct DeltaSummary {
 Result<DeltaSummary> make_delta(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
                                 const DeltaWork& work = {});
 
+// Returns what the delta says about itself: nothing is compared with bundles, and `shared_blocks` is 0. Errors:
+// malformed, limit, unsupported, those of `delta`.
+Result<DeltaSummary> describe_delta(const ByteSource& delta);
+
 // Writes the new bundle's file. Its tables are compared with its ids and its blocks with their hashes; signatures are
-// not judged. The tables are in memory. Errors: conflict (the delta is for another bundle, or another layout of it),
-// malformed, limit, corrupt (the old bundle is damaged; the delta gives other bytes than it says, or blocks that this
-// version of libzstd encodes otherwise), unsupported, cancelled, those of StagedFile.
+// not judged. The tables are in memory, and at most two segments at a time, 98 MiB. Errors: conflict (the delta is for
+// another bundle, or another layout of it), malformed, limit, corrupt (the old bundle is damaged; the delta gives other
+// bytes than it says, or blocks that this version of libzstd encodes otherwise), unsupported, cancelled, those of
+// StagedFile.
 Result<DeltaSummary> apply_delta(std::shared_ptr<const Bundle> old, const ByteSource& delta, StagedFile& file,
                                  const DeltaWork& work = {});
 
