@@ -54,6 +54,15 @@ Result<std::vector<std::string>> list_names(const Descriptor& folder, std::strin
     return names;
 }
 
+Result<std::vector<std::string>> list_names_at(const std::string& path) {
+    const auto folder = open_folder(path, path);
+    if (!folder && folder.error().code() == ErrorCode::missing)
+        return std::vector<std::string>();
+    if (!folder)
+        return folder.error();
+    return list_names(*folder, path);
+}
+
 Result<bool> create_folder(const FileLocation& location, std::string_view subject, std::uint32_t mode) {
     FARDEL_TRY(verify_path(location));
     if (::mkdirat(folder_number(location), location.path().c_str(), mode) == 0)

@@ -164,25 +164,19 @@ Result<Exit> run_trim(Words words, Console& console) {
         "  fardel cache trim ~/.cache/fardel --size 20G\n"
         "  fardel cache trim ~/.cache/fardel --unused 14 --size 1T\n");
     std::vector<std::string> folders;
-    std::string size;
+    std::optional<std::uint64_t> size;
     CacheTrimOptions trim;
     std::uint64_t days = 30;
     std::uint64_t rate = trim.removals_per_second_max;
     bool json = false;
     line.texts("FOLDER", "FOLDER", folders, "The folders of the caches")->required();
-    line.text("--size", "SIZE", size,
-              "How much to keep: bytes, or a number followed by K, M, G or T (default: 20 GiB)");
+    line.size("--size", size, "How much to keep: bytes, or a number followed by K, M, G or T (default: 20 GiB)");
     line.number("--unused", days, 0, 36'500, "Remove what was not used for so many days (default: 30)");
     line.number("--rate", rate, 1, 1'000'000, "Remove at most so many files per second (default: 2000)");
     line.json(json);
     if (const auto over = line.parse(words, console))
         return *over;
-    if (!size.empty()) {
-        const auto bytes = find_size(size);
-        if (!bytes)
-            return line.mistake(fmt::format("--size: '{}' is not a size such as 500M or 20G", size), console);
-        trim.bytes_max = *bytes;
-    }
+    trim.bytes_max = size.value_or(trim.bytes_max);
     trim.unused_for = std::chrono::hours(24 * days);
     trim.removals_per_second_max = static_cast<std::uint32_t>(rate);
 

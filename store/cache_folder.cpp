@@ -1,6 +1,5 @@
 #include "cache_folder.h"
 
-#include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/format/file_source.h>
@@ -26,8 +25,6 @@ constexpr std::string_view kUnfinishedEnd = ".tmp";
 
 constexpr std::size_t kCopyBytes = 256u << 10;
 constexpr int kNamesTried = 100;
-// Half of the time for which trimming spares used files: a file is spared for at least the other half after a hit.
-constexpr std::int64_t kTouchedAgainAfterNs = std::int64_t(30) * 60 * 1'000'000'000;
 
 std::int64_t used_ns(const FileStatus& status) noexcept { return std::max(status.used_ns, status.modified_ns); }
 
@@ -244,9 +241,7 @@ Status CacheFolder::write(CacheFileKind kind, const Hash& id, std::span<const st
     return write_file(path_of(kind, id), bytes);
 }
 
-void CacheFolder::touch(const CacheFile& file) const {
-    if (wall_clock_ns() - file.used_ns < kTouchedAgainAfterNs)
-        return;
+void CacheFolder::mark_used(const CacheFile& file) const {
     const std::string path = path_of(file.kind, file.id);
     static_cast<void>(touch_used_time(path, path));
 }

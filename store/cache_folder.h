@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
@@ -62,8 +63,8 @@ public:
 
     Status write(CacheFileKind kind, const Hash& id, const BlobSource& bytes) const;
     Status write(CacheFileKind kind, const Hash& id, std::span<const std::byte> bytes) const;
-    // Records that the file is used now, unless its last use was a short time ago. Ignores errors.
-    void touch(const CacheFile& file) const;
+    // Records that the file is used now. Ignores errors.
+    void mark_used(const CacheFile& file) const;
     // Returns false if there was no such file.
     Result<bool> remove(CacheFileKind kind, const Hash& id) const;
     Result<bool> remove(const UnfinishedFile& file) const;
@@ -72,6 +73,9 @@ public:
     Result<CacheShard> list(CacheFileKind kind, unsigned shard) const;
     // Returns the current time of the clock that stamps the files.
     Result<std::int64_t> time_ns() const;
+
+    // The path of what running builds and trims leave for one another: cache_hold.h.
+    std::string retention_path(std::string_view name) const { return path_ + "/retention/" + std::string(name); }
 
 private:
     explicit CacheFolder(std::string path) : path_(std::move(path)) {}

@@ -5,13 +5,14 @@
 
 namespace fardel {
 
-std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrimOptions& trim, std::int64_t now_ns) {
+std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrimOptions& trim, std::int64_t now_ns,
+                                 std::int64_t kept_since_ns) {
     using std::chrono::nanoseconds;
     std::ranges::sort(files, {}, [](const CacheFile& file) { return std::tuple(file.used_ns, file.kind, file.id); });
     std::uint64_t bytes_left = 0;
     for (const CacheFile& file : files)
         bytes_left += file.size_bytes;
-    const std::int64_t young_ns = now_ns - nanoseconds(trim.keep_younger_than).count();
+    const std::int64_t young_ns = std::min(now_ns - nanoseconds(trim.keep_younger_than).count(), kept_since_ns);
     const std::int64_t old_ns = now_ns - nanoseconds(trim.unused_for).count();
     std::size_t count = 0;
     for (; count < files.size(); ++count) {

@@ -10,8 +10,10 @@
 
 namespace fardel {
 
-// Returns the files that were unused for too long, then the least recently used ones until the rest fits. The order
-// depends on the files only, so that two programs that trim at once remove the same ones.
-std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrimOptions& trim, std::int64_t now_ns);
+// Returns the files that were unused for too long, then the least recently used ones until the rest fits; none that was
+// used at `kept_since_ns` or later. The order depends on the files only, so that two programs that trim at once remove
+// the same ones.
+std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrimOptions& trim, std::int64_t now_ns,
+                                 std::int64_t kept_since_ns);
 
 }  // namespace fardel

@@ -63,6 +63,10 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
     line.flag("--checksum", command.checksum, "Read every source, whatever its size and times are");
     line.number("--verify", command.verify_per_1000, 0, 1000,
                 "Of 1000 jobs whose results the cache has, run this many anyway, and compare");
+    line.size("--cache-size", command.cache_bytes_max,
+              "How much of the project's own cache to leave, such as 500M or 20G; the project's when left out");
+    line.number("--cache-unused", command.cache_unused_days, 0, 36'500,
+                "Remove from the project's own cache what was not used for so many days");
     line.flag("--anew", command.from_scratch, "Remove what earlier builds left in .fardel, and build from scratch");
 }
 
@@ -76,6 +80,9 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
                          .from_scratch = command.from_scratch,
                          .verify_per_1000 = static_cast<std::uint32_t>(command.verify_per_1000),
                          .stop = std::move(stop)};
+    request.cache_bytes_max = command.cache_bytes_max;
+    if (command.cache_unused_days != BuildCommand::kUnlimited)
+        request.cache_unused_days = static_cast<std::uint32_t>(command.cache_unused_days);
     FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
     FARDEL_TRY_ASSIGN(request.cache_signing, signing_with(command.cache_key));
     Result<BuildOutcome> outcome = [&] {

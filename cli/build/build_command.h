@@ -50,6 +50,10 @@ struct BuildCommand {
     bool checksum = false;
     std::uint64_t verify_per_1000 = 0;
     bool from_scratch = false;
+    std::optional<std::uint64_t> cache_bytes_max;
+    std::uint64_t cache_unused_days = kUnlimited;
+
+    static constexpr std::uint64_t kUnlimited = UINT64_MAX;
 };
 
 // DIR and the options of `fardel build` and `fardel watch`.

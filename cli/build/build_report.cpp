@@ -136,7 +136,15 @@ Json json_of(const CacheStatistics& statistics) {
                     {"waited_ms", layer.waited.count() / 1000},
                     {"left_out", layer.left_out}};
     });
+    Json trimmed = json_list(statistics.trimmed, [](const CacheTrimmed& folder) {
+        return Json{{"folder", folder.folder},
+                    {"files_removed", folder.files_removed},
+                    {"bytes_removed", folder.bytes_removed},
+                    {"bytes_left", folder.bytes_left},
+                    {"problem", folder.problem}};
+    });
     return {{"layers", std::move(layers)},
+            {"trimmed", std::move(trimmed)},
             {"verified", statistics.verified},
             {"verified_differently", statistics.verified_differently}};
 }
@@ -164,6 +172,12 @@ std::string format_logs(const BuildOutcome& outcome, const Console& console) {
         if (layer.refused != 0)
             text += fmt::format("{} {}: {} not used; the first: {}\n", console.paint(Colour::yellow, "cache refused:"),
                                 layer.name, format_count(layer.refused, "record", "records"), layer.refusal);
+    for (const CacheTrimmed& trimmed : outcome.cache.trimmed)
+        text += trimmed.problem.empty()
+                    ? fmt::format("cache trimmed: {}: {} removed, {}; {} left\n", trimmed.folder,
+                                  format_count(trimmed.files_removed, "file", "files"),
+                                  format_size(trimmed.bytes_removed), format_size(trimmed.bytes_left))
+                    : fmt::format("{} {}\n", console.paint(Colour::yellow, "cache not trimmed:"), trimmed.problem);
     for (const std::string& different : outcome.different)
         text += fmt::format("{}: gave other bytes than before for the same inputs\n",
                             console.paint(Colour::yellow, different));

@@ -90,6 +90,15 @@ CLI::Option* CommandLine::number(std::string names, std::uint64_t& target, std::
     return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("N");
 }
 
+CLI::Option* CommandLine::size(std::string names, std::optional<std::uint64_t>& target, std::string description) {
+    const auto take = [&target, names](const std::string& text) {
+        target = find_size(text);
+        if (!target)
+            throw CLI::ValidationError(names, fmt::format("'{}' is not a size such as 500M or 20G", text));
+    };
+    return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("SIZE");
+}
+
 CLI::Option* CommandLine::flag(std::string names, bool& target, std::string description) {
     return app_.add_flag(std::move(names), target, std::move(description));
 }

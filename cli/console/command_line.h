@@ -30,6 +30,8 @@ public:
     // Decimal, from `least` to `most`.
     CLI::Option* number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
                         std::string description);
+    // A size such as 500M or 20G.
+    CLI::Option* size(std::string names, std::optional<std::uint64_t>& target, std::string description);
     CLI::Option* flag(std::string names, bool& target, std::string description);
     // The flag --json.
     CLI::Option* json(bool& target, std::string description = "Print the result as JSON");

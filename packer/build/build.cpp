@@ -125,6 +125,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
         outcome.summary = summary_of(std::move(planned), std::move(bundles));
         FARDEL_TRY(build.finish(encoder, finished_of(outcome.summary.bundles), outcome.summary));
     }
+    outcome.cache.trimmed = build.trim_caches();
     outcome.seconds = seconds_since(start);
     return outcome;
 }

@@ -5,6 +5,7 @@
 #include <fardel/packer/project_path.h>
 #include <fardel/store/cache_layers.h>
 
+#include <chrono>
 #include <span>
 #include <utility>
 
@@ -12,6 +13,8 @@ namespace fardel {
 namespace {
 
 constexpr std::uint64_t kTokenBytesMax = 4096;
+constexpr auto kTrimTimeMax = std::chrono::seconds(2);
+constexpr auto kTrimAgainAfter = std::chrono::minutes(10);
 
 // Returns the first line of the file.
 Result<std::string> read_token(const std::string& path) {
@@ -36,10 +39,45 @@ Result<std::unique_ptr<CacheLayer>> open_layer(const ProjectCache& cache, const 
     return open_http_layer(cache.url, std::move(options));
 }
 
+// Returns what a build removes from a folder: little at once, since somebody waits for the build.
+CacheTrimOptions trim_of(const ProjectCacheLimits& limits) {
+    CacheTrimOptions trim{.time_max = kTrimTimeMax, .again_after = kTrimAgainAfter};
+    trim.bytes_max = limits.bytes_max.value_or(trim.bytes_max);
+    if (limits.unused_days)
+        trim.unused_for = std::chrono::hours(24) * *limits.unused_days;
+    return trim;
+}
+
+void trim_folder(const std::string& folder, const ProjectCacheLimits& limits, const std::stop_token& stop,
+                 std::vector<CacheTrimmed>& trimmed) {
+    const auto report = trim_cache_folder(folder, trim_of(limits), stop);
+    if (!report)
+        trimmed.push_back({.folder = printable(folder), .problem = report.error().text()});
+    else if (report->files_removed != 0)
+        trimmed.push_back({.folder = printable(folder),
+                           .files_removed = report->files_removed,
+                           .bytes_removed = report->bytes_removed,
+                           .bytes_left = report->bytes_left});
+}
+
 }  // namespace
 
+std::vector<CacheTrimmed> ProjectBuild::trim_caches() const {
+    std::vector<CacheTrimmed> trimmed;
+    if (!state_->cache)
+        return trimmed;
+    ProjectCacheLimits own = state_->project.own_cache;
+    own.bytes_max = state_->options.own_cache.bytes_max ? state_->options.own_cache.bytes_max : own.bytes_max;
+    own.unused_days = state_->options.own_cache.unused_days ? state_->options.own_cache.unused_days : own.unused_days;
+    trim_folder(state_->own_cache_folder(), own, state_->options.stop, trimmed);
+    for (const ProjectCache& named : state_->project.caches)
+        if (!named.limits.is_empty())
+            trim_folder(path_in_project(state_->folder, named.folder), named.limits, state_->options.stop, trimmed);
+    return trimmed;
+}
+
 Status ProjectBuild::State::open_cache() {
-    FARDEL_TRY_ASSIGN(auto own_layer, open_folder_layer(options.build_folder + "/cache"));
+    FARDEL_TRY_ASSIGN(auto own_layer, open_folder_layer(own_cache_folder()));
     std::vector<CacheLayerSlot> layers;
     layers.push_back({.layer = std::move(own_layer)});
     for (const ProjectCache& named : project.caches) {

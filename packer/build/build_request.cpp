@@ -97,6 +97,7 @@ Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRe
                          .checksum = request.checksum,
                          .jobs = request.jobs,
                          .verify_per_1000 = request.verify_per_1000,
+                         .own_cache = {.bytes_max = request.cache_bytes_max, .unused_days = request.cache_unused_days},
                          .progress = request.progress,
                          .stop = request.stop};
     options.secrets = request.signing.secret_files;

@@ -59,6 +59,7 @@ struct ProjectBuild::State {
     // ---- Functions that the stages use.
 
     void report_progress(std::string_view stage, std::uint64_t done, std::uint64_t total) const;
+    std::string own_cache_folder() const { return options.build_folder + "/cache"; }
     std::string scratch_folder() const { return options.build_folder + "/jobs"; }
     Result<std::string> create_scratch_folder() const;
     // Returns the environment of all jobs, which run below `scratch`.

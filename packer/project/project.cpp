@@ -170,6 +170,7 @@ constexpr Key<Project> kProjectKeys[] = {
     {"metadata", read_project_metadata},
     {"rule", read_tables<kRuleKeys, finish_rule, &Project::rules>},
     {"consume", read_tables<kConsumeKeys, finish_consume, &Project::consumes>},
+    {"own_cache", read_own_cache, "[own_cache] above its keys"},
     {"cache", read_caches},
     {"dependency", read_tables<kDependencyKeys, finish_dependency, &Project::dependencies>},
     {"processor", read_processors, "[processor.small] above the keys of each"},

@@ -5,6 +5,8 @@
 
 namespace fardel {
 
+// [own_cache]: what a build leaves of the project's own folder of derived data.
+void read_own_cache(const KeyValue& value, Project& project);
 // [[cache]]: caches of derived data besides the project's own.
 void read_caches(const KeyValue& value, Project& project);
 

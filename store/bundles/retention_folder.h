@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bundles/store_folder.h"
+#include "retention/lease_folder.h"
 #include "retention/retention_disk.h"
 
 #include <fardel/base/result.h>
@@ -32,9 +33,9 @@ public:
     Status remove_pack(const Hash& pack) override;
     Result<CondemnedList> read_condemned() override;
     Status replace_condemned(const CondemnedList& list) override;
-    Result<std::unique_ptr<LeaseFile>> create_lease() override;
-    Result<std::vector<FoundLease>> list_leases() override;
-    Status remove_lease(const std::string& name) override;
+    Result<std::unique_ptr<LeaseFile>> create_lease() override { return leases().create(); }
+    Result<std::vector<FoundLease>> list_leases() override { return leases().list(); }
+    Status remove_lease(const std::string& name) override { return leases().remove(name); }
     Result<std::unique_ptr<DiskHold>> open_use(const BundleId& bundle) override;
     Result<std::unique_ptr<DiskHold>> claim_use(const BundleId& bundle) override;
     Status forget_use(const BundleId& bundle) override;
@@ -54,7 +55,7 @@ public:
     std::string source_of(const BundleId& bundle) const;
 
 private:
-    Result<Descriptor> open_noted(const std::string& path) const;
+    LeaseFolder leases() const { return LeaseFolder(folder_.retention_path("leases")); }
     Status create_part(const char* name) const;
     std::string use_path(const BundleId& bundle) const { return folder_.retention_path("used/" + bundle.hex()); }
 

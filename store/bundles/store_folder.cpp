@@ -37,17 +37,6 @@ Status verify_marker(const std::string& folder) {
     return ok();
 }
 
-// Lists a folder of the store. A program that was killed while it created the store may have left it without one.
-Result<std::vector<std::string>> list_part(const std::string& path, Descriptor& folder) {
-    auto opened = open_folder(path, path);
-    if (!opened && opened.error().code() == ErrorCode::missing)
-        return std::vector<std::string>();
-    if (!opened)
-        return std::move(opened).error();
-    folder = *std::move(opened);
-    return list_names(folder, path);
-}
-
 template <class Id>
 std::optional<Id> parse_file_name(const std::string& name) {
     auto id = Id::parse(name);
@@ -71,15 +60,6 @@ Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::
     FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file.descriptor, 0, bytes, path));
     bytes.resize(count);
     return bytes;
-}
-
-Result<Descriptor> open_or_create_file(const std::string& path) {
-    auto created = create_file(path, path);
-    if (created || created.error().code() != ErrorCode::conflict)
-        return created;
-    FARDEL_TRY_ASSIGN(RegularFile file,
-                      open_regular_file(path, path, {.access = FileAccess::read_write, .links = Links::refused}));
-    return std::move(file.descriptor);
 }
 
 // ---- The folder -----------------------------------------------------------------------------------------------------
@@ -113,8 +93,7 @@ std::string StoreFolder::incoming_path(const BundleId& bundle, std::string_view 
 }
 
 Result<std::vector<BundleId>> StoreFolder::list_records() const {
-    Descriptor folder;
-    FARDEL_TRY_ASSIGN(const auto names, list_part(path_ + "/bundles", folder));
+    FARDEL_TRY_ASSIGN(const auto names, list_names_at(path_ + "/bundles"));
     std::vector<BundleId> ids;
     for (const std::string& name : names)
         if (const auto id = parse_file_name<BundleId>(name))
@@ -165,14 +144,13 @@ Result<std::optional<std::int64_t>> StoreFolder::find_record_time(const BundleId
 
 Result<std::vector<StorePack>> StoreFolder::list_packs() const {
     const std::string path = path_ + "/packs";
-    Descriptor folder;
-    FARDEL_TRY_ASSIGN(const auto names, list_part(path, folder));
+    FARDEL_TRY_ASSIGN(const auto names, list_names_at(path));
     std::vector<StorePack> packs;
     for (const std::string& name : names) {
         const auto id = parse_file_name<PackId>(name);
         if (!id)
             continue;
-        FARDEL_TRY_ASSIGN(const auto status, find_file_status({folder, name}, path, Links::refused));
+        FARDEL_TRY_ASSIGN(const auto status, find_file_status(path + "/" + name, path, Links::refused));
         if (status && status->is_file())  // it may have been removed meanwhile
             packs.push_back({.id = *id, .size_bytes = status->size_bytes});
     }

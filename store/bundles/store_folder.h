@@ -7,6 +7,8 @@
 #include "bundles/store_record.h"
 #include "retention/store_lease.h"
 
+#include "retention/file_lock.h"
+
 #include <fardel/base/descriptor.h>
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
@@ -24,10 +26,6 @@
 #include <vector>
 
 namespace fardel {
-
-// Opens a file for reading and writing. Errors: missing (it was removed a moment ago), malformed (a link, or not a
-// regular file), denied, no_space, io.
-Result<Descriptor> open_or_create_file(const std::string& path);
 
 // Replaces a file in one step and makes it durable.
 Status write_small_file(const std::string& path, std::span<const std::byte> bytes);

@@ -3,7 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 using namespace fardel::tests;
@@ -31,7 +35,62 @@ process = "up"
     return scratch.path("game");
 }
 
+// Has all files of a cache look as if they had last been used 60 days ago.
+void age_cache(const std::string& folder) {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    const timespec old[2] = {{.tv_sec = now.tv_sec - 60 * 86'400, .tv_nsec = 0},
+                             {.tv_sec = now.tv_sec - 60 * 86'400, .tv_nsec = 0}};
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        if (entry.is_regular_file())
+            REQUIRE(::utimensat(AT_FDCWD, entry.path().c_str(), old, 0) == 0);
+}
+
+std::size_t files_of_cache(const std::string& folder) {
+    std::size_t files = 0;
+    for (const char* kind : {"/records", "/objects"})
+        for (const auto& entry : fs::recursive_directory_iterator(folder + kind))
+            files += entry.is_regular_file() ? 1 : 0;
+    return files;
+}
+
 }  // namespace
+
+TEST_CASE("build: at its end it trims its cache and the folders that the project limits, and keeps what it needs") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    const std::string shared = scratch.path("shared");
+    std::ofstream(folder + "/fardel.toml", std::ios::app)
+        << "[own_cache]\nunused_days = 30\n[[cache]]\nfolder = \"" << shared << "\"\nbytes_max = 0\n";
+    const std::string own = folder + "/.fardel/cache";
+    run_well({"build", folder});
+    const std::size_t before = files_of_cache(own);
+    CHECK(files_of_cache(shared) == before);
+
+    scratch.write("game/assets/a.txt", "the first, changed");
+    CHECK(json::parse(run_well({"build", "--json", folder}))["cache"]["trimmed"].empty());
+    CHECK(files_of_cache(own) > before);
+    age_cache(own);
+    age_cache(shared);
+    scratch.write("game/assets/raw.dat", "raw, changed");
+    const json built = json::parse(run_well({"build", "--json", folder}));
+    CHECK(built["jobs_run"] == 0);
+    REQUIRE(built["cache"]["trimmed"].size() == 2);
+    CHECK(built["cache"]["trimmed"][0]["problem"] == "");
+    CHECK(built["cache"]["trimmed"][0]["folder"] == own);
+    CHECK(built["cache"]["trimmed"][0]["files_removed"] == 2);
+    CHECK(files_of_cache(own) == before);  // what the first file was turned into is gone, the rest was needed
+    CHECK(files_of_cache(shared) == 0);    // its own cache has all that the build needed
+
+    // What was not needed by the last build is built again; the limits of the command line come first.
+    scratch.write("game/assets/a.txt", "first");
+    const json again = json::parse(run_well({"build", "--json", folder, "--cache-unused", "90", "--cache-size", "1G"}));
+    CHECK(again["jobs_run"] == 1);
+    age_cache(own);
+    scratch.write("game/assets/raw.dat", "raw, changed again");
+    CHECK(json::parse(run_well({"build", "--json", folder, "--cache-unused", "90"}))["cache"]["trimmed"].empty());
+    CHECK(run({"build", folder, "--cache-size", "much"}).exit_code == 2);
+}
 
 TEST_CASE("build: it reports what it ran, what it read, and that nothing was to be done") {
     const ScratchFolder scratch;

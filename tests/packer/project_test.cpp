@@ -127,11 +127,15 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"exclud = [\"x\"]", "3:1", "there is no key 'exclud' at the top of a project; did you mean 'exclude'?"},
         {"[[rules]]\nmatch = \"a\"", "3:", "did you mean 'rule'?"},
         {"[frobnication]", "3:",
-         "the keys are: name, version, output, key, sources, exclude, tombstones, metadata, rule, consume, cache, "
-         "dependency, processor, job, link, split, scanner, sandbox"},
+         "the keys are: name, version, output, key, sources, exclude, tombstones, metadata, rule, consume, own_cache, "
+         "cache, dependency, processor, job, link, split, scanner, sandbox"},
         {"[[rule]]\nmatch = \"a\"\npublished = false", "5:1", "in [[rule]]; did you mean 'publish'?"},
         {"[[consume]]\nname = \"a\"\noptinal = true", "5:1", "in [[consume]]; did you mean 'optional'?"},
         {"[[dependency]]\nfil = \"a\"", "4:1", "in [[dependency]]; did you mean 'file'?"},
+        {"[own_cache]\nbytes = 1", "4:1", "in [own_cache]; did you mean 'bytes_max'?"},
+        {"[own_cache]\nbytes_max = -1", "4:13", "'bytes_max' is below 0"},
+        {"[own_cache]\nunused_days = 40_000", "4:15", "it is from 0 to 36500"},
+        {"[[cache]]\nurl = \"http://x/\"\nbytes_max = 1", "3:", "'bytes_max' and 'unused_days' are for a folder"},
         // Another kind of value.
         {"version = 1.0", "3:11", "'version' is a number; write version = \"1.0\""},
         {"output = 3", "3:10", "'output' is an integer; write output = \"mygame.fardel\""},

@@ -1,5 +1,6 @@
 #include "cache_folder.h"
 
+#include "cache_hold.h"
 #include "cache_samples.h"
 #include "kit/killed_writer.h"
 #include "kit/results.h"
@@ -154,15 +155,19 @@ TEST_CASE("cache folder: a hit counts as use, at most every half hour; reading d
                             0) == 0);
         return folder.find(CacheFileKind::object, id).value().value();
     };
+    const auto hold = CacheHold::open(folder);
+    REQUIRE(hold);
     CacheFile file = set_age(20);
-    folder.touch(file);
+    CHECK(hold->use(file).value());
     CHECK(folder.find(CacheFileKind::object, id).value()->used_ns == file.used_ns);
     file = set_age(40);
     CHECK(read_blob(*folder.blob(CacheFileKind::object, id)));
     CHECK(folder.find(CacheFileKind::object, id).value()->used_ns == file.used_ns);
-    folder.touch(file);
+    CHECK(hold->use(file).value());
     CHECK(folder.find(CacheFileKind::object, id).value()->used_ns >
           file.used_ns + std::int64_t(39) * 60 * 1'000'000'000);
+    REQUIRE(folder.remove(CacheFileKind::object, id).value());
+    CHECK_FALSE(hold->use(file).value());
 }
 
 TEST_CASE("cache folder: a writer that is killed at any system call leaves only whole entries") {  // A100 A101

@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::int64_t kNoBuild = INT64_MAX;
 constexpr std::int64_t kHourNs = std::int64_t(3600) * 1'000'000'000;
 
 CacheFile file_of(std::uint64_t number, std::uint64_t size_bytes, std::int64_t used_hours_ago, std::int64_t now_ns) {
@@ -77,7 +78,7 @@ TEST_CASE("trim plan: old files are removed, then the least recently used until 
         files.push_back(file_of(i, 100, static_cast<std::int64_t>(i) * 10, now_ns));  // 0 to 90 hours
     const auto hours_of = [&](const CacheTrimOptions& trim) {
         std::vector<std::int64_t> hours;
-        for (const CacheFile& file : plan_trim(files, trim, now_ns))
+        for (const CacheFile& file : plan_trim(files, trim, now_ns, kNoBuild))
             hours.push_back((now_ns - file.used_ns) / kHourNs);
         return hours;
     };
@@ -139,6 +140,70 @@ TEST_CASE("trim: recently used entries stay, whatever the size limit") {  // A10
     CHECK(cache->find(samples[3].record.key));
     for (const std::size_t i : {0u, 2u, 4u, 19u})
         CHECK_FALSE(cache->find(samples[i].record.key));
+}
+
+TEST_CASE("trim: what a running build uses stays, whatever the limits, until the build ends or is killed") {  // A107
+    const ScratchFolder scratch;
+    const std::string folder = scratch.path("cache");
+    const auto samples = fill(folder, 20, 200);
+    const CacheTrimOptions everything{.bytes_max = 0, .unused_for = 0h, .keep_younger_than = 0min};
+    const auto open_cache = [&] {
+        std::vector<CacheLayerSlot> layers;
+        layers.push_back({.layer = *open_folder_layer(folder)});
+        return *DerivedCache::open(std::move(layers));
+    };
+    auto first = open_cache();
+    auto second = open_cache();
+    auto hit = first->find(samples[3].record.key);
+    REQUIRE(hit);
+    REQUIRE(second->find(samples[4].record.key));
+    const Sample fresh = make_sample(100, {noise(10, 100)});
+    REQUIRE(second->put(fresh.record, fresh.blobs()));
+    REQUIRE(trim_cache_folder(folder, everything).value().files_removed == 36);
+    CHECK(read_blob(*hit->outputs[0]).value() == samples[3].outputs[0]);
+    CHECK(first->find(fresh.record.key));
+
+    second.reset();  // what it used is kept by the first, which began before
+    CHECK(trim_cache_folder(folder, everything).value().files_removed == 0);
+    first.reset();
+    CHECK(trim_cache_folder(folder, everything).value().files_removed == 0);  // outputs that were found are kept, too
+    hit.reset();
+    CHECK(trim_cache_folder(folder, everything).value().files_removed == 6);
+
+    fill(folder, 1, 200);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        const auto cache = open_cache();
+        static_cast<void>(cache->find(samples[0].record.key));
+        ::kill(::getpid(), SIGKILL);
+    }
+    ::waitpid(child, nullptr, 0);
+    CHECK_FALSE(fs::is_empty(folder + "/retention/leases"));
+    CHECK(trim_cache_folder(folder, everything).value().files_removed == 2);
+    CHECK(fs::is_empty(folder + "/retention/leases"));
+}
+
+TEST_CASE("trim: of a folder that cannot be listed in time, a part is trimmed to its share; the next trim goes on") {
+    const ScratchFolder scratch;
+    const std::string folder = scratch.path("cache");
+    fill(folder, 300, 200);
+    for (int round = 0; round < 3; ++round) {
+        const auto trimmed = trim_cache_folder(folder, {.unused_for = 1h, .time_max = 0ms, .again_after = 10min});
+        REQUIRE(trimmed);
+        CHECK_FALSE(trimmed->is_whole);
+        CHECK(trimmed->files_seen < 100);
+        CHECK(trimmed->files_removed == 0);  // the time was over
+    }
+    const auto whole = trim_cache_folder(folder, {.unused_for = 50h, .time_max = 1min, .again_after = 10min});
+    REQUIRE(whole);
+    CHECK(whole->is_whole);
+    CHECK(whole->files_seen == 600);
+    CHECK(whole->files_removed > 400);
+    const auto soon = trim_cache_folder(folder, {.unused_for = 1h, .again_after = 10min});
+    REQUIRE(soon);
+    CHECK(soon->files_seen == 0);
+    CHECK(trim_cache_folder(folder, {.unused_for = 1h}).value().files_removed > 100);
 }
 
 TEST_CASE("trim: removes no more files per second than allowed, and ends on a stop request") {
@@ -241,8 +306,8 @@ TEST_CASE(
         files.push_back(file);
     }
     const auto planned =
-        plan_trim(files, {.bytes_max = 5'000'000'000'000, .unused_for = 24h, .keep_younger_than = 0min},
-                  now_ns);  // half of 10 TB
+        plan_trim(files, {.bytes_max = 5'000'000'000'000, .unused_for = 24h, .keep_younger_than = 0min}, now_ns,
+                  kNoBuild);  // half of 10 TB
     CHECK(total(planned) == 5'000'000'000'000);
 
     const ScratchFolder scratch;

@@ -21,6 +21,9 @@ Result<Descriptor> open_folder(const FileLocation& location, std::string_view su
 // once.
 Result<std::vector<std::string>> list_names(const Descriptor& folder, std::string_view subject);
 
+// The same for a folder by its path; no names if it does not exist.
+Result<std::vector<std::string>> list_names_at(const std::string& path);
+
 // Returns false if the name already exists, whatever its kind. `mode` is reduced by the umask.
 Result<bool> create_folder(const FileLocation& location, std::string_view subject, std::uint32_t mode = 0777);
 // Creates the folder and all missing folders above it; it may exist already.

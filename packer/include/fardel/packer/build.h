@@ -57,8 +57,11 @@ struct BuildRequest {
     bool checksum = false;              // read every source, whatever its stamp
     bool from_scratch = false;          // discard the state of earlier builds
     std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
-    std::string build_folder;           // empty: ".fardel" beside the project file
-    std::string image_program;          // converts pictures; empty: the installed fardel-image
+    // How much of the project's own folder of derived data the build leaves at its end; unset: as the project says.
+    std::optional<std::uint64_t> cache_bytes_max;
+    std::optional<std::uint32_t> cache_unused_days;
+    std::string build_folder;                            // empty: ".fardel" beside the project file
+    std::string image_program;                           // converts pictures; empty: the installed fardel-image
     std::function<void(const BuildProgress&)> progress;  // called from any thread, one at a time
     std::stop_token stop;
 };

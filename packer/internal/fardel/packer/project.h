@@ -62,6 +62,14 @@ struct ProjectJob {
 
 // [[cache]]: a further cache of derived data, used after the project's own. Exactly one of folder, url and bundle is
 // set.
+// How much of a folder of derived data a build leaves at its end.
+struct ProjectCacheLimits {
+    std::optional<std::uint64_t> bytes_max;
+    std::optional<std::uint32_t> unused_days;
+
+    bool is_empty() const noexcept { return !bytes_max && !unused_days; }
+};
+
 struct ProjectCache {
     std::string folder;
     bool shared = false;  // the folder is on a network
@@ -73,6 +81,7 @@ struct ProjectCache {
     bool fill = true;                  // stores results that were found in later caches
     std::vector<PublicKey> signed_by;  // if not empty, only records that one of these keys has signed are used
     std::chrono::milliseconds slow{2'000};
+    ProjectCacheLimits limits;  // of `folder`; empty: builds do not trim it
     std::uint32_t line = 0;
 };
 
@@ -91,6 +100,7 @@ struct Project {
     std::vector<AssetName> tombstones;
     std::vector<Processor> processors;  // names are unique
     std::vector<ProjectJob> jobs;
+    ProjectCacheLimits own_cache;  // of the project's own folder
     std::vector<ProjectCache> caches;
     std::optional<ProjectReferences> references;  // absent: no asset is scanned
     std::optional<SplitOptions> split;            // set only if `references` is set

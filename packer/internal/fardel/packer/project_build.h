@@ -51,6 +51,7 @@ struct BuildOptions {
     bool checksum = false;              // read every source, whatever its stamp
     unsigned jobs = 0;                  // threads; 0: one per core
     std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
+    ProjectCacheLimits own_cache;       // before those of the project
     // Opens the key that signs records of the derived-data cache, when there are jobs; empty: they stay unsigned.
     std::function<Result<std::unique_ptr<Signer>>()> open_cache_signer;
     std::function<void(const BuildProgress&)> progress;  // called from any thread, one at a time
@@ -89,6 +90,9 @@ public:
     // Returns the bundle at `path` if the last build wrote it there with this encoder.
     std::shared_ptr<const Bundle> find_donor(const std::string& path, const Hash& encoder) const;
 
+    // Trims the folders of derived data that the project or the options limit, if that is due, and reports what was
+    // removed and what failed. Takes a few seconds at most for each.
+    std::vector<CacheTrimmed> trim_caches() const;
     // Records the build for the next one, with the current stamps of the bundles.
     Status finish(const Hash& encoder, std::vector<FinishedBundle> bundles, BuildSummary summary);
 

@@ -25,8 +25,18 @@ struct CacheLayerStatistics {
     std::string left_out;  // why the layer is no longer used; empty if it is
 };
 
+// What the end of a build removed from one folder.
+struct CacheTrimmed {
+    std::string folder;
+    std::uint64_t files_removed = 0;
+    std::uint64_t bytes_removed = 0;
+    std::uint64_t bytes_left = 0;
+    std::string problem;  // why the folder was not trimmed; empty if it was
+};
+
 struct CacheStatistics {
     std::vector<CacheLayerStatistics> layers;
+    std::vector<CacheTrimmed> trimmed;  // folders from which something was removed, and those with problems
     std::uint64_t verified = 0;
     std::uint64_t verified_differently = 0;  // the job produced other bytes than the record: it is not deterministic
 };

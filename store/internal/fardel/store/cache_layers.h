@@ -46,17 +46,23 @@ Result<std::unique_ptr<CacheLayer>> open_http_layer(const std::string& url, Http
 struct CacheTrimOptions {
     std::uint64_t bytes_max = std::uint64_t(20) << 30;
     std::chrono::hours unused_for{24 * 30};
-    std::chrono::minutes keep_younger_than{60};     // never removed, because a build may be using it
+    std::chrono::minutes keep_younger_than{60};     // never removed, because the next build is going to use it
     std::uint32_t removals_per_second_max = 2'000;  // to leave the disk responsive
+    // Stops after about so long. If the folder could not even be listed until then, what was listed is trimmed to its
+    // share of `bytes_max`.
+    std::chrono::milliseconds time_max = std::chrono::hours(24);
+    std::chrono::minutes again_after{0};  // does nothing if the last whole trim is younger than this
 };
 struct CacheTrimReport {
     std::uint64_t files_seen = 0;
     std::uint64_t files_removed = 0;
     std::uint64_t bytes_removed = 0;
-    std::uint64_t bytes_left = 0;
+    std::uint64_t bytes_left = 0;  // of the files seen
+    bool is_whole = true;          // false: `time_max` was over, and the next trim goes on
 };
-// Removes files of a folder layer: first those unused for too long, then the least recently used until the rest fits.
-// Several programs may trim at once. Errors: missing, denied, io, malformed (not the folder of a cache), cancelled.
+// Removes files of a folder layer: first those unused for too long, then the least recently used until the rest fits;
+// never what a running build of any process or machine uses. Several programs may trim at once. Errors: missing,
+// denied, io, malformed (not the folder of a cache), unsupported (the file system has no locks), busy, cancelled.
 Result<CacheTrimReport> trim_cache_folder(const std::string& folder, const CacheTrimOptions& trim,
                                           std::stop_token stop = {});
 
