@@ -87,6 +87,7 @@ BundleFetch::BundleFetch(const BundleStore& store, const BundleId& bundle, Incom
       has_blocks_(incoming_.held_bytes() != 0),
       was_whole_(incoming_.file_bytes() && incoming_.held_bytes() == incoming_.file_bytes()),
       delta_(client, trees, bundle, options.stop),
+      assets_(client, trees, options.stop),
       servers_(trees.size()),
       options_(options) {}
 
@@ -107,7 +108,7 @@ Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const BundleStore& store,
 
 TransferCounts BundleFetch::counts() const noexcept {
     TransferCounts sum;
-    for (const TransferCounts& counts : {transfer_.counts(), tables_counts_, delta_.counts()}) {
+    for (const TransferCounts& counts : {transfer_.counts(), tables_counts_, delta_.counts(), assets_.counts()}) {
         sum.received_bytes += counts.received_bytes;
         sum.requests += counts.requests;
     }
@@ -285,7 +286,7 @@ Status BundleFetch::open_bundle() {
 Result<std::vector<BundleId>> BundleFetch::dependencies() const { return static_dependencies(*bundle_); }
 
 Result<PlannedFetch> BundleFetch::plan() {
-    PlannedFetch planned{.bundle = id_, .file_bytes = *incoming_.file_bytes(), .tables_bytes = counts().received_bytes};
+    PlannedFetch planned{.bundle = id_, .file_bytes = *incoming_.file_bytes()};
     for (const TrustedSigner& signer : bundle_->verdict().signers)
         planned.signers.push_back(signer.label);
     FARDEL_TRY_ASSIGN(planned.name, text_of(*bundle_, "name"));
@@ -325,12 +326,13 @@ Result<PlannedFetch> BundleFetch::plan() {
         else
             missing[i] = !has;
     }
-    FARDEL_TRY_ASSIGN(const DeltaFetch::Choice choice, use_others(missing));
+    FARDEL_TRY_ASSIGN(const BlockChoice choice, use_others(missing));
+    planned.tables_bytes = counts().received_bytes;
     std::vector<FetchUnit> units;
-    delta_units_.clear();
+    given_units_.clear();
     for (std::size_t i = 0; i < blocks_.size(); ++i)
         if (missing[i])
-            (choice.given[i] ? delta_units_ : units)
+            (choice.given[i] ? given_units_ : units)
                 .push_back({.offset = layout_.blocks_offset + blocks_[i].stored_offset,
                             .length_bytes = blocks_[i].stored_bytes,
                             .hash = blocks_[i].stored_hash});
@@ -359,9 +361,9 @@ Result<std::vector<bool>> BundleFetch::chosen_blocks() const {
     return wanted;
 }
 
-Result<DeltaFetch::Choice> BundleFetch::use_others(std::vector<bool>& missing) {
+Result<BlockChoice> BundleFetch::use_others(std::vector<bool>& missing) {
     if (others_.empty() || std::ranges::find(missing, true) == missing.end())
-        return DeltaFetch::Choice{.given = std::vector<bool>(missing.size(), false)};
+        return BlockChoice{.given = std::vector<bool>(missing.size(), false)};
     FARDEL_TRY_ASSIGN(auto source, incoming_.source());
     FARDEL_TRY_ASSIGN(const auto target, Bundle::open(std::move(source), {}));
     std::vector<bool> held(missing.size());
@@ -369,16 +371,28 @@ Result<DeltaFetch::Choice> BundleFetch::use_others(std::vector<bool>& missing) {
         held[i] = holds_block(blocks_[i]);
     FARDEL_TRY_ASSIGN(const std::uint32_t level, find_level_of_held(*target, held));
     const std::vector<bool> wanted = missing;
-    FARDEL_TRY(encode_held_content(*target, level, wanted, others_, options_.stop,
-                                   [&](std::uint32_t index, std::span<const std::byte> stored) {
-                                       missing[index] = false;
-                                       return write_block(index, stored);
-                                   }));
+    const ReadPart read = [&](const AssetId& asset, const BlockPart& part, std::span<std::byte> out) {
+        return read_held_part(others_, asset, part, out);
+    };
+    FARDEL_TRY(encode_content(*target, level, wanted, read, options_.stop,
+                              [&](std::uint32_t index, std::span<const std::byte> stored) {
+                                  missing[index] = false;
+                                  return write_block(index, stored);
+                              }));
     bool encodes = true;
     if (const auto of_delta = delta_.level()) {
         FARDEL_TRY_ASSIGN(encodes, may_encode_at(*target, held, *of_delta));
     }
-    return delta_.choose(bundle_, missing, encodes);
+    FARDEL_TRY_ASSIGN(BlockChoice choice, delta_.choose(bundle_, missing, encodes));
+    std::vector<bool> rest = missing;
+    for (std::size_t i = 0; i < rest.size(); ++i)
+        rest[i] = rest[i] && !choice.given[i];
+    FARDEL_TRY_ASSIGN(const BlockChoice single, assets_.choose(*bundle_, level, rest, others_));
+    for (std::size_t i = 0; i < rest.size(); ++i)
+        choice.given[i] = choice.given[i] || single.given[i];
+    choice.fetch_bytes += single.fetch_bytes;
+    choice.requests += single.requests;
+    return choice;
 }
 
 bool BundleFetch::holds_block(const BlockRecord& block) const {
@@ -438,18 +452,27 @@ Status BundleFetch::forget_damaged_blocks() {
 // ---- Content --------------------------------------------------------------------------------------------------------
 
 Status BundleFetch::fetch_content(const std::function<void(std::uint64_t)>& progress) {
-    const std::uint64_t before = transfer_.counts().received_bytes + delta_.counts().received_bytes;
-    FARDEL_TRY(delta_.fetch_blocks(
-        [&](std::uint32_t index) { return index < blocks_.size() && !holds_block(blocks_[index]); },
-        [&](std::uint32_t index, std::span<const std::byte> stored) { return write_block(index, stored); }, progress));
-    std::erase_if(delta_units_, [&](const FetchUnit& unit) { return incoming_.holds(unit.offset, unit.length_bytes); });
-    for (FetchRequest& request : make_requests(std::exchange(delta_units_, {})))
-        requests_.push_back(std::move(request));
-    const std::uint64_t given = delta_.counts().received_bytes;
-    Status fetched = transfer_.run(std::move(requests_), options_.stop, [&](std::uint64_t received) {
+    std::uint64_t before = 0;  // by this call, in its earlier steps
+    const auto report = [&](std::uint64_t received) {
         if (progress)
-            progress(received + given - before);
-    });
+            progress(before + received);
+    };
+    const auto is_missing = [&](std::uint32_t index) { return index < blocks_.size() && !holds_block(blocks_[index]); };
+    const TakeBlock take = [&](std::uint32_t index, std::span<const std::byte> stored) {
+        return write_block(index, stored);
+    };
+    const std::uint64_t of_deltas = delta_.counts().received_bytes;
+    FARDEL_TRY(delta_.fetch_blocks(is_missing, take, report));
+    before += delta_.counts().received_bytes - of_deltas;
+    const std::uint64_t of_assets = assets_.counts().received_bytes;
+    FARDEL_TRY(assets_.fetch_blocks(*bundle_, others_, is_missing, take, report));
+    before += assets_.counts().received_bytes - of_assets;
+    std::erase_if(given_units_, [&](const FetchUnit& unit) { return incoming_.holds(unit.offset, unit.length_bytes); });
+    for (FetchRequest& request : make_requests(std::exchange(given_units_, {})))
+        requests_.push_back(std::move(request));
+    const std::uint64_t of_ranges = transfer_.counts().received_bytes;
+    Status fetched = transfer_.run(std::move(requests_), options_.stop,
+                                   [&](std::uint64_t received) { report(received - of_ranges); });
     return fetched ? fill_padding() : std::move(fetched).error().with_context(subject_of(id_));
 }
 

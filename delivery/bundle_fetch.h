@@ -1,6 +1,7 @@
 // BundleFetch: one bundle on its way from servers into a store, step by step.
 #pragma once
 
+#include "asset_fetch.h"
 #include "content_choice.h"
 #include "delta_fetch.h"
 #include "tables_file.h"
@@ -68,9 +69,9 @@ private:
     Status fetch_compressed_tables();
     // Opens the other bundles in the store, if what they have may be used.
     Status open_others();
-    // Makes blocks from what other bundles have, and chooses which of the others come from a delta. `missing`: an entry
-    // per block.
-    Result<DeltaFetch::Choice> use_others(std::vector<bool>& missing);
+    // Makes blocks from what other bundles have, and chooses which of the rest come from a delta or asset by asset.
+    // `missing`: an entry per block.
+    Result<BlockChoice> use_others(std::vector<bool>& missing);
     Status write_block(std::uint32_t index, std::span<const std::byte> stored);
     bool holds_block(const BlockRecord& block) const;
     // Adds the parts of a range that are not held yet.
@@ -105,9 +106,10 @@ private:
     std::size_t layout_rounds_ = 0;           // of find_other_layout()
     TransferCounts tables_counts_;            // of these files
     DeltaFetch delta_;
+    AssetFetch assets_;
     bool others_opened_ = false;
     std::vector<std::shared_ptr<const Bundle>> others_;  // in the store; see open_others()
-    std::vector<FetchUnit> delta_units_;                 // blocks that a delta is to give
+    std::vector<FetchUnit> given_units_;                 // blocks that a delta or single assets are to give
     const std::size_t servers_;
     const FetchOptions& options_;
     BundleHead head_;

@@ -2,6 +2,7 @@
 
 #include "delta/raw_block.h"
 #include "delta/table_image.h"
+#include "single_range.h"
 
 #include <fardel/format/head.h>
 
@@ -9,63 +10,17 @@
 #include <utility>
 
 namespace fardel {
-namespace {
-
-// Collects one range. What was received counts even if the file turns out to be shorter.
-class ByteCollector final : public RangeReceiver {
-public:
-    ByteCollector(std::vector<std::byte>& bytes, std::optional<Error>& failure) : bytes_(bytes), failure_(failure) {}
-    Status begin(std::uint64_t) override { return ok(); }
-    Status take(std::span<const std::byte> bytes) override {
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-        return ok();
-    }
-    void end(Status result) override {
-        if (!result)
-            failure_ = std::move(result).error();
-    }
-
-private:
-    std::vector<std::byte>& bytes_;
-    std::optional<Error>& failure_;
-};
-
-class SingleRange final : public RangeQueue {
-public:
-    explicit SingleRange(RangeJob job) : job_(std::move(job)) {}
-    std::optional<RangeJob> next() override { return std::exchange(job_, std::nullopt); }
-
-private:
-    std::optional<RangeJob> job_;
-};
-
-// Of the errors that something here ends with, those that end the fetch, too.
-bool ends_fetch(const Error& error) noexcept {
-    return error.code() == ErrorCode::cancelled || error.code() == ErrorCode::no_space ||
-           error.code() == ErrorCode::denied;
-}
-
-}  // namespace
-
-Result<std::vector<std::byte>> DeltaFetch::fetch_range(const std::string& url, std::uint64_t offset,
-                                                       std::uint64_t length_bytes,
-                                                       std::optional<std::uint64_t> file_bytes) {
-    std::vector<std::byte> bytes;
-    std::optional<Error> failure;
-    SingleRange queue({HttpRange{.url = url, .offset = offset, .length_bytes = length_bytes, .file_bytes = file_bytes},
-                       std::make_unique<ByteCollector>(bytes, failure)});
-    ++counts_.requests;
-    FARDEL_TRY(client_.run(queue, stop_));
-    counts_.received_bytes += bytes.size();
-    if (file_bytes && failure)
-        return std::move(*failure);
-    return bytes;
+Result<std::vector<std::byte>> DeltaFetch::fetch_from(const std::string& url, std::uint64_t offset,
+                                                      std::uint64_t length_bytes,
+                                                      std::optional<std::uint64_t> file_bytes) {
+    return fetch_range(client_, {.url = url, .offset = offset, .length_bytes = length_bytes, .file_bytes = file_bytes},
+                       stop_, counts_);
 }
 
 Status DeltaFetch::find_list() {
     for (const std::string& tree : trees_) {
         FARDEL_TRY_ASSIGN(const auto bytes,
-                          fetch_range(tree + "/" + delta_list_path_of(target_), 0, kDeltaListBytesMax, std::nullopt));
+                          fetch_from(tree + "/" + delta_list_path_of(target_), 0, kDeltaListBytesMax, std::nullopt));
         auto list = decode_delta_list(bytes);
         if (!list)
             continue;
@@ -105,7 +60,7 @@ Result<bool> DeltaFetch::try_front(const std::shared_ptr<const Bundle>& old, con
     if (listed.front_bytes < kDeltaHeadBytes || listed.front_bytes > old_image.size_bytes() + limits::kTrailerBytesMax)
         return false;
     url_ = tree_ + "/" + delta_path_of(target_, listed.old_bundle);
-    FARDEL_TRY_ASSIGN(const auto front, fetch_range(url_, 0, listed.front_bytes, listed.delta_bytes));
+    FARDEL_TRY_ASSIGN(const auto front, fetch_from(url_, 0, listed.front_bytes, listed.delta_bytes));
     const std::span<const std::byte> bytes = front;
     FARDEL_TRY_ASSIGN(head_, decode_delta_head(bytes.first(kDeltaHeadBytes)));
     if (head_.new_bundle != target_ || head_.front_bytes() != listed.front_bytes ||
@@ -153,9 +108,9 @@ Result<bool> DeltaFetch::try_front(const std::shared_ptr<const Bundle>& old, con
     return image.has_value();
 }
 
-Result<DeltaFetch::Choice> DeltaFetch::choose(const std::shared_ptr<const Bundle>& target,
-                                              const std::vector<bool>& missing, bool encodes) {
-    Choice choice{.given = std::vector<bool>(missing.size(), false)};
+Result<BlockChoice> DeltaFetch::choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
+                                       bool encodes) {
+    BlockChoice choice{.given = std::vector<bool>(missing.size(), false)};
     chosen_.clear();
     given_ = choice.given;
     bundle_ = target;
@@ -194,7 +149,7 @@ Status DeltaFetch::fetch_blocks(const std::function<bool(std::uint32_t)>& wanted
     std::uint64_t received = 0;
     for (const Segment& chosen : std::exchange(chosen_, {})) {
         const DeltaBlocks& segment = directory_.blocks[chosen.index];
-        const auto frame = fetch_range(url_, chosen.offset, segment.frame_bytes, head_.delta_bytes());
+        const auto frame = fetch_from(url_, chosen.offset, segment.frame_bytes, head_.delta_bytes());
         if (!frame && ends_fetch(frame.error()))
             return frame.error();
         if (!frame)

@@ -5,6 +5,7 @@
 // give, or gives wrong, comes as ranges of the bundle file. One thread.
 #pragma once
 
+#include "block_choice.h"
 #include "delta/delta_list.h"
 #include "delta/delta_record.h"
 #include "delta/delta_segment.h"
@@ -44,12 +45,8 @@ public:
     // Chooses the segments that cost less than the blocks that they give, of those that are missing (one entry per
     // block of the bundle). Returns which blocks come from the delta. Does nothing without a delta for this layout.
     // `encodes`: false leaves out blocks that would have to be encoded, because they would come out otherwise.
-    struct Choice {
-        std::vector<bool> given;
-        std::uint64_t fetch_bytes = 0;
-        std::uint64_t requests = 0;
-    };
-    Result<Choice> choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing, bool encodes);
+    Result<BlockChoice> choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
+                               bool encodes);
 
     // Fetches the segments that were chosen and passes on what they give. Whatever does not come is not an error.
     // Errors: cancelled, those of `take`.
@@ -63,8 +60,8 @@ private:
         std::size_t index = 0;     // in the directory
         std::uint64_t offset = 0;  // of its frame in the delta
     };
-    Result<std::vector<std::byte>> fetch_range(const std::string& url, std::uint64_t offset, std::uint64_t length_bytes,
-                                               std::optional<std::uint64_t> file_bytes);
+    Result<std::vector<std::byte>> fetch_from(const std::string& url, std::uint64_t offset, std::uint64_t length_bytes,
+                                              std::optional<std::uint64_t> file_bytes);
     Status find_list();
     Result<bool> try_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
                            IncomingBundle& incoming, std::uint64_t tables_bytes_max);

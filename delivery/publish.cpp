@@ -1,5 +1,6 @@
 #include <fardel/delivery/publish.h>
 
+#include "delta/asset_frames.h"
 #include "tables_file.h"
 
 #include <fardel/base/file.h>
@@ -36,6 +37,19 @@ Status put_tables(const Bundle& bundle, const std::string& path, TreeTarget& tre
     return put || put.error().code() == ErrorCode::conflict ? ok() : put.error();
 }
 
+// These need not have the same bytes everywhere, either.
+Status put_asset_frames(const Bundle& bundle, TreeTarget& tree, const std::stop_token& stop) {
+    const std::string path = asset_frames_path_of(bundle.id());
+    const auto published = tree.open(path);
+    if (published || published.error().code() != ErrorCode::missing)
+        return published ? ok() : published.error();
+    FARDEL_TRY_ASSIGN(const auto frames, make_asset_frames(bundle, stop));
+    if (!frames)
+        return ok();
+    const auto put = tree.put(path, *frames, {.progress = {}, .stop = stop});
+    return put || put.error().code() == ErrorCode::conflict ? ok() : put.error();
+}
+
 Error other_file(const std::string& message) {
     return Error(ErrorCode::conflict, message +
                                           ": another file with this bundle id is published, in another layout or with "
@@ -60,6 +74,7 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
     if (!put)
         return std::move(put).error();
     publication.was_there = *put == PutOutcome::was_there;
+    FARDEL_TRY(put_asset_frames(*bundle, tree, work.stop));
     FARDEL_TRY(put_tables(*bundle, tables_path_of(bundle->id()), tree, work.stop));
     // A prune that looked before the file was there may have condemned a part of it.
     FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now_s));

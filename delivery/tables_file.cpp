@@ -1,5 +1,7 @@
 #include "tables_file.h"
 
+#include "single_range.h"
+
 #include <fardel/format/frame_codec.h>
 
 #include <algorithm>
@@ -82,15 +84,6 @@ private:
     TablesAttempt& attempt_;
 };
 
-class OneJob final : public RangeQueue {
-public:
-    explicit OneJob(RangeJob job) : job_(std::move(job)) {}
-    std::optional<RangeJob> next() override { return std::exchange(job_, std::nullopt); }
-
-private:
-    std::optional<RangeJob> job_;
-};
-
 }  // namespace
 
 TableSections table_sections(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes) noexcept {
@@ -138,8 +131,8 @@ Status fetch_tables_file(RangeClient& client, const std::vector<std::string>& ur
                          IncomingBundle& incoming, const std::stop_token& stop, TransferCounts& counts) {
     for (const std::string& url : urls) {
         TablesAttempt attempt;
-        OneJob job({HttpRange{.url = url, .offset = 0, .length_bytes = bytes_of(sections)},
-                    std::make_unique<TablesReceiver>(sections, incoming, attempt)});
+        SingleRange job({HttpRange{.url = url, .offset = 0, .length_bytes = bytes_of(sections)},
+                         std::make_unique<TablesReceiver>(sections, incoming, attempt)});
         ++counts.requests;
         FARDEL_TRY(client.run(job, stop));
         counts.received_bytes += attempt.received_bytes;

@@ -31,4 +31,10 @@ Result<std::vector<BlockPart>> block_parts(const Bundle& bundle, const std::vect
     return parts;
 }
 
+std::span<const BlockPart> first_block(std::span<const BlockPart> parts) noexcept {
+    const auto end = std::ranges::find_if(
+        parts, [&](std::uint32_t block) { return block != parts.front().block; }, &BlockPart::block);
+    return parts.first(static_cast<std::size_t>(end - parts.begin()));
+}
+
 }  // namespace fardel

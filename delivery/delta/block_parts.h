@@ -6,6 +6,7 @@
 #include <fardel/format/manifest.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace fardel {
@@ -22,5 +23,7 @@ struct BlockPart {
 // Returns the parts of the blocks that are `wanted` (one entry per block), by block and offset. Empty assets have none.
 // Errors: malformed (a placement outside the table of blocks), those of Bundle.
 Result<std::vector<BlockPart>> block_parts(const Bundle& bundle, const std::vector<bool>& wanted);
+// Returns those at the beginning of `parts`, which are by block, that are in one block.
+std::span<const BlockPart> first_block(std::span<const BlockPart> parts) noexcept;
 
 }  // namespace fardel

@@ -52,27 +52,15 @@ private:
     std::size_t failures_ = 0;
 };
 
-// Reads a part of an asset from the first of the bundles that gives it.
-bool read_part(std::span<const std::shared_ptr<const Bundle>> others, const AssetId& id, const BlockPart& part,
-               std::span<std::byte> out) {
-    for (const auto& other : others) {
-        const auto found = other->find_asset(id);
-        if (found && *found && other->read_at(**found, part.asset_offset, out))
-            return true;
-    }
-    return false;
-}
-
 // Returns the raw bytes of the block that consists of the parts; nothing if some cannot be read.
 Result<std::optional<std::vector<std::byte>>> content_of(const Bundle& target, const BlockRecord& record,
-                                                         std::span<const BlockPart> parts,
-                                                         std::span<const std::shared_ptr<const Bundle>> others) {
+                                                         std::span<const BlockPart> parts, const ReadPart& read) {
     std::vector<std::byte> raw(record.raw_bytes);
     std::uint64_t end = 0;
     for (const BlockPart& part : parts) {
         FARDEL_TRY_ASSIGN(const AssetRecord asset, target.asset(part.asset));
         if (part.offset != end || part.length_bytes > raw.size() - end ||
-            !read_part(others, asset.id, part, std::span(raw).subspan(part.offset, part.length_bytes)))
+            !read(asset.id, part, std::span(raw).subspan(part.offset, part.length_bytes)))
             return std::optional<std::vector<std::byte>>();
         end += part.length_bytes;
     }
@@ -94,6 +82,15 @@ Result<std::vector<BlockRecord>> samples_of_held(const Bundle& target, const std
 
 }  // namespace
 
+bool read_held_part(HeldBundles others, const AssetId& id, const BlockPart& part, std::span<std::byte> out) {
+    for (const auto& other : others) {
+        const auto found = other->find_asset(id);
+        if (found && *found && other->read_at(**found, part.asset_offset, out))
+            return true;
+    }
+    return false;
+}
+
 Result<std::uint32_t> find_level_of_held(const Bundle& target, const std::vector<bool>& held) {
     FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> samples, samples_of_held(target, held));
     auto level = find_level(target, samples);
@@ -108,24 +105,20 @@ Result<bool> may_encode_at(const Bundle& target, const std::vector<bool>& held, 
     return !comes_out || *comes_out;  // held bytes that cannot be read are found by others
 }
 
-Status encode_held_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted,
-                           std::span<const std::shared_ptr<const Bundle>> others, const std::stop_token& stop,
-                           const TakeBlock& take) {
+Status encode_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted, const ReadPart& read,
+                      const std::stop_token& stop, const TakeBlock& take) {
     FARDEL_TRY_ASSIGN(const std::vector<BlockPart> parts, block_parts(target, wanted));
     BatchEncoder encoder(level, take);
-    for (std::size_t first = 0; first < parts.size() && !encoder.has_given_up();) {
+    for (std::span<const BlockPart> rest = parts; !rest.empty() && !encoder.has_given_up();) {
         if (stop.stop_requested())
-            return Error(ErrorCode::cancelled, "planning the fetch was stopped");
-        std::size_t last = first;
-        while (last < parts.size() && parts[last].block == parts[first].block)
-            ++last;
-        const std::uint32_t index = parts[first].block;
+            return Error(ErrorCode::cancelled, "encoding blocks was stopped");
+        const std::span<const BlockPart> own = first_block(rest);
+        rest = rest.subspan(own.size());
+        const std::uint32_t index = own.front().block;
         FARDEL_TRY_ASSIGN(const BlockRecord record, target.block(index));
-        const auto own = std::span(parts).subspan(first, last - first);
-        first = last;
         if (record.raw_bytes > limits::kBlockBytesMax || (level == 0 && record.codec != Codec::raw))
             continue;
-        FARDEL_TRY_ASSIGN(auto raw, content_of(target, record, own, others));
+        FARDEL_TRY_ASSIGN(auto raw, content_of(target, record, own, read));
         if (raw)
             FARDEL_TRY(encoder.add(index, record, *std::move(raw)));
     }

@@ -2,14 +2,17 @@
 // encoded again. This finds what only moved from one block to another.
 #pragma once
 
+#include "delta/block_parts.h"
 #include "delta/delta_segment.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/ids.h>
 #include <fardel/format/manifest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,11 +31,18 @@ Result<std::uint32_t> find_level_of_held(const Bundle& target, const std::vector
 // at this level, so that others probably will not, either. `held`: as above.
 Result<bool> may_encode_at(const Bundle& target, const std::vector<bool>& held, std::uint32_t level);
 
-// Passes on those of the `wanted` blocks (one entry per block) that come out with their hashes. Only the tables of the
-// target are read. Content that the others cannot give, because they are damaged, is skipped. Errors: those of the
-// target's tables and of `take`; cancelled.
-Status encode_held_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted,
-                           std::span<const std::shared_ptr<const Bundle>> others, const std::stop_token& stop,
-                           const TakeBlock& take);
+using HeldBundles = std::span<const std::shared_ptr<const Bundle>>;
+
+// Reads a part of an asset from the first of the bundles that gives it. Returns false if none does.
+bool read_held_part(HeldBundles others, const AssetId& id, const BlockPart& part, std::span<std::byte> out);
+
+// Fills the bytes of a part, which are of the asset with that id; false if it cannot.
+using ReadPart = std::function<bool(const AssetId& id, const BlockPart& part, std::span<std::byte> out)>;
+
+// Passes on those of the `wanted` blocks (one entry per block) that come out with their hashes when what `read` gives
+// is encoded. Only the tables of the target are read. Blocks of which a part cannot be read are skipped. Errors: those
+// of the target's tables and of `take`; cancelled.
+Status encode_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted, const ReadPart& read,
+                      const std::stop_token& stop, const TakeBlock& take);
 
 }  // namespace fardel

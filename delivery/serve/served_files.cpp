@@ -4,7 +4,9 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -12,14 +14,23 @@
 namespace fardel {
 namespace {
 
-constexpr std::string_view kBundleEnding = ".fardel";
-constexpr std::string_view kTablesEnding = ".tables";
+struct ServedKind {
+    RequestedFileKind kind;
+    std::string_view ending;
+    std::string_view mark;  // in entity tags
+};
+constexpr ServedKind kServedKinds[] = {{RequestedFileKind::bundle, ".fardel", "-"},
+                                       {RequestedFileKind::tables, ".tables", "-tables-"},
+                                       {RequestedFileKind::asset_frames, ".frames", "-frames-"}};
 constexpr std::size_t kOpenBundlesMax = 32;
 constexpr std::chrono::seconds kKeptOpen{10};
 
+const ServedKind& served_kind(RequestedFileKind kind) noexcept {
+    return *std::ranges::find(kServedKinds, kind, &ServedKind::kind);
+}
+
 std::string etag_of(const RequestedFile& file, std::uint64_t size_bytes) {
-    return "\"" + file.bundle.hex() + (file.kind == RequestedFileKind::tables ? "-tables-" : "-") +
-           std::to_string(size_bytes) + "\"";
+    return "\"" + file.bundle.hex() + std::string(served_kind(file.kind).mark) + std::to_string(size_bytes) + "\"";
 }
 
 class FolderFiles final : public ServedFiles {
@@ -28,8 +39,7 @@ public:
 
     Result<ServedFile> open(const RequestedFile& file) const override {
         const std::string folder_name = "bundles";
-        const std::string name =
-            file.bundle.hex() + std::string(file.kind == RequestedFileKind::tables ? kTablesEnding : kBundleEnding);
+        const std::string name = file.bundle.hex() + std::string(served_kind(file.kind).ending);
         FARDEL_TRY_ASSIGN(const Descriptor folder,
                           open_folder({tree_, folder_name}, folder_name, {.links = Links::refused}));
         FARDEL_TRY_ASSIGN(RegularFile opened, open_regular_file({folder, name}, name, {.links = Links::refused}));
@@ -52,7 +62,7 @@ public:
 
     Result<ServedFile> open(const RequestedFile& file) const override {
         if (file.kind != RequestedFileKind::bundle)
-            return Error(ErrorCode::missing, "a store has no compressed tables");
+            return Error(ErrorCode::missing, "a store has bundle files only");
         auto source = find_open(file.bundle);
         if (!source) {
             FARDEL_TRY_ASSIGN(source, store_.open_whole_bundle(file.bundle));
@@ -96,17 +106,15 @@ std::optional<RequestedFile> find_requested_file(std::string_view target) {
     if (!target.starts_with(kFolder))
         return std::nullopt;
     target.remove_prefix(kFolder.size());
-    RequestedFile file;
-    if (target.ends_with(kTablesEnding))
-        file.kind = RequestedFileKind::tables;
-    else if (!target.ends_with(kBundleEnding))
+    const auto* const kind =
+        std::ranges::find_if(kServedKinds, [&](const ServedKind& one) { return target.ends_with(one.ending); });
+    if (kind == std::end(kServedKinds))
         return std::nullopt;
-    target.remove_suffix(kBundleEnding.size());
+    target.remove_suffix(kind->ending.size());
     auto id = BundleId::parse(target);
     if (!id || id->hex() != target)
         return std::nullopt;
-    file.bundle = *id;
-    return file;
+    return RequestedFile{.bundle = *id, .kind = kind->kind};
 }
 
 Result<std::unique_ptr<ServedFiles>> serve_folder(const std::string& path) {

@@ -15,7 +15,7 @@
 
 namespace fardel {
 
-enum class RequestedFileKind : unsigned char { bundle, tables };
+enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames };
 
 struct RequestedFile {
     BundleId bundle;
@@ -44,7 +44,8 @@ public:
 // below it, no link is followed. Errors: those of open_folder.
 Result<std::unique_ptr<ServedFiles>> serve_folder(const std::string& path);
 
-// The bundles that a store has whole. Compressed tables are not served: a client reads them from the bundle file.
+// The bundles that a store has whole. What stands beside bundles in a tree is not served: a client reads the bundle
+// file.
 std::unique_ptr<ServedFiles> serve_store(const BundleStore& store);
 
 }  // namespace fardel

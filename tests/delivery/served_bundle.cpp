@@ -111,6 +111,10 @@ void TreeServer::serve(OddServer::Guest& guest) {
         return;
     }
     const std::string_view whole = file->second;
+    if (request.first >= whole.size()) {
+        guest.send(http_answer("416 Range Not Satisfiable", ""));
+        return;
+    }
     const auto bytes = whole.substr(request.first, request.last + 1 - request.first);
     if (fault_ && fault_(guest, request, bytes, whole.size()))
         return;
