@@ -23,6 +23,7 @@ struct FetchCommand {
     std::vector<std::string> ids;
     std::vector<std::string> mirrors;
     std::string store;
+    std::vector<std::string> libraries;
     std::string policy;
     std::vector<std::string> names;
     std::vector<std::string> tags;
@@ -52,7 +53,7 @@ std::string format_planned(const PlannedFetch& planned) {
 
 std::string format_plan(const FetchPlan& plan) {
     if (plan.bundles.empty())
-        return "everything is in the store\n";
+        return "everything is here\n";
     return fmt::format("to fetch: {}\n", format_size(plan.fetch_bytes)) + format_each(plan.bundles, format_planned);
 }
 
@@ -102,6 +103,7 @@ constexpr std::string_view kPlanOnly = "only the plan was asked for";
 
 Result<Exit> fetch(const FetchCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, true));
+    FARDEL_TRY_ASSIGN(const auto library, find_library(command.libraries));
     std::vector<BundleId> bundles;
     for (const std::string& id : command.ids) {
         FARDEL_TRY_ASSIGN(const BundleId bundle, BundleId::parse(id));
@@ -124,6 +126,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     options.trees.push_back(command.tree);
     options.trees.insert(options.trees.end(), command.mirrors.begin(), command.mirrors.end());
     options.policy = policy ? &*policy : nullptr;
+    options.library = library ? &*library : nullptr;
     options.selection.names = command.names;
     options.selection.closures = command.closures;
     for (const std::string& text : command.tags) {
@@ -175,7 +178,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
 
 Result<Exit> run_fetch(Words words, Console& console) {
     CommandLine line(
-        "fetch", "URL ID... [--store DIR] [options]",
+        "fetch", "URL ID... [--store DIR] [--library FOLDER] [options]",
         "Brings bundles from a static tree on a server into a store, with the bundles that they need. Of each bundle, "
         "only what the store does not have is fetched. Everything is verified; what was received stays if the fetch is "
         "stopped, and the next one goes on from there.",
@@ -187,6 +190,7 @@ Result<Exit> run_fetch(Words words, Console& console) {
     line.text("URL", "URL", command.tree, "The tree that 'fardel publish' has written")->required();
     line.texts("ID", "ID", command.ids, "The bundle ids, all 64 digits of each")->required();
     add_store_option(line, command.store);
+    add_library_option(line, command.libraries);
     line.text("--trust", "POLICY", command.policy, "Fetch only bundles that this policy trusts (default: any bundle)");
     line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
     line.texts("--only", "GLOB", command.names,

@@ -96,14 +96,15 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
 Result<Exit> run_mount(Words words, Console& console) {
     CommandLine line(
         "mount",
-        "FILE... DIR [--trust POLICY] [--store DIR] [--from URL] [--require-dependencies] [--foreground] "
-        "[--allow-other]\n       "
+        "FILE... DIR [--trust POLICY] [--store DIR] [--library FOLDER] [--from URL] [--require-dependencies] "
+        "[--foreground] [--allow-other]\n       "
         "fardel mount "
         "--unmount DIR",
         "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
         "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
         "  fardel mount 6f0c1d2a /mnt/game --store ~/.local/share/fardel\n"
+        "  fardel mount 6f0c1d2a /mnt/game --library ~/games/mods\n"
         "  fardel mount 6f0c...2d1a /mnt/game --store ~/.local/share/fardel --from https://example.org/mygame\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;

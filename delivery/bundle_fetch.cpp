@@ -24,7 +24,7 @@ constexpr std::uint64_t kHeadsBytes = 2 * std::uint64_t{limits::kHeadBytes};
 constexpr std::uint64_t kFileBytesMax = 1ull << 44;
 constexpr std::size_t kTableRoundsMin = 2;
 constexpr std::size_t kLevelAlign = 64;
-constexpr std::size_t kOthersMax = 64;  // bundles in the store that are searched for content
+constexpr std::size_t kOthersMax = 64;  // bundles in the store and libraries that are searched for content
 
 std::vector<std::string> urls_of(const std::vector<std::string>& trees, const std::string& path) {
     std::vector<std::string> urls;
@@ -74,11 +74,13 @@ Result<std::string> text_of(const Bundle& bundle, std::string_view key) {
 
 BundleFetch::BundleFetch(const BundleStore& store, const BundleId& bundle, IncomingBundle incoming,
                          std::shared_ptr<const ByteSource> copy, RangeClient& client,
-                         const std::vector<std::string>& trees, const FetchOptions& options)
+                         const std::vector<std::string>& trees, LibraryBlocks& library_blocks,
+                         const FetchOptions& options)
     : store_(store),
       id_(bundle),
       incoming_(std::move(incoming)),
       client_(client),
+      library_blocks_(library_blocks),
       transfer_(client, urls_of(trees, tree_path_of(bundle)), options.attempts_max, incoming_),
       all_tables_urls_(urls_of(trees, tables_path_of(bundle))),
       tables_urls_(all_tables_urls_),
@@ -93,7 +95,7 @@ BundleFetch::BundleFetch(const BundleStore& store, const BundleId& bundle, Incom
 
 Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const BundleStore& store, const BundleId& bundle,
                                                        const std::vector<std::string>& trees, RangeClient& client,
-                                                       const FetchOptions& options) {
+                                                       LibraryBlocks& library_blocks, const FetchOptions& options) {
     FARDEL_TRY_ASSIGN(
         IncomingBundle incoming,
         IncomingBundle::open(store, bundle, options.repairs ? StoredPart::proved : StoredPart::used, options.stop));
@@ -103,7 +105,7 @@ Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const BundleStore& store,
         if (auto stored = store.open_bundle(bundle))
             copy = *std::move(stored);
     return std::unique_ptr<BundleFetch>(
-        new BundleFetch(store, bundle, std::move(incoming), std::move(copy), client, trees, options));
+        new BundleFetch(store, bundle, std::move(incoming), std::move(copy), client, trees, library_blocks, options));
 }
 
 TransferCounts BundleFetch::counts() const noexcept {
@@ -194,6 +196,15 @@ Status BundleFetch::open_others() {
         if (bundle)
             others_.push_back(*std::move(bundle));
     }
+    if (options_.library != nullptr)
+        for (const LibraryBundle& one : options_.library->bundles()) {
+            if (others_.size() >= kOthersMax)
+                break;
+            auto source = options_.library->open_bundle(one.bundle);
+            auto bundle = source ? Bundle::open(*std::move(source), {}) : std::move(source).error();
+            if (bundle && one.bundle != id_)
+                others_.push_back(*std::move(bundle));
+        }
     FARDEL_TRY_ASSIGN(has_compressed_tables_, delta_.fetch_tables(others_, incoming_, options_.tables_bytes_max));
     return ok();
 }
@@ -321,6 +332,9 @@ Result<PlannedFetch> BundleFetch::plan() {
         if (!has) {
             FARDEL_TRY_ASSIGN(has, copy_block(offset, block));
         }
+        if (!has) {
+            FARDEL_TRY_ASSIGN(has, copy_library_block(offset, block));
+        }
         if (!has && unwanted.contains(block.stored_offset))
             planned.left_bytes += block.stored_bytes;
         else
@@ -430,6 +444,14 @@ Result<bool> BundleFetch::copy_block(std::uint64_t offset, const BlockRecord& bl
     if (!copy_->read_at(offset, bytes) || blake3(bytes) != block.stored_hash)
         return false;
     FARDEL_TRY(incoming_.write(offset, bytes));
+    return true;
+}
+
+Result<bool> BundleFetch::copy_library_block(std::uint64_t offset, const BlockRecord& block) {
+    const auto bytes = library_blocks_.find(block.stored_hash, block.stored_bytes);
+    if (!bytes)
+        return false;
+    FARDEL_TRY(incoming_.write(offset, *bytes));
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "asset_fetch.h"
 #include "content_choice.h"
 #include "delta_fetch.h"
+#include "library_blocks.h"
 #include "tables_file.h"
 #include "tables_question.h"
 #include "unit_transfer.h"
@@ -23,10 +24,10 @@ namespace fardel {
 
 class BundleFetch {
 public:
-    // `trees`: complete URLs without '/' at the end.
+    // `trees`: complete URLs without '/' at the end. `library_blocks` may be used by several in turn.
     static Result<std::unique_ptr<BundleFetch>> open(const BundleStore& store, const BundleId& bundle,
                                                      const std::vector<std::string>& trees, RangeClient& client,
-                                                     const FetchOptions& options);
+                                                     LibraryBlocks& library_blocks, const FetchOptions& options);
 
     // Uses what a server claims to be heads and tables of the bundle, if it can be and nothing is held yet. A wrong
     // claim costs what it takes to fetch them after all. Before fetch_tables(). Errors: those of IncomingBundle::write.
@@ -59,7 +60,7 @@ public:
 private:
     BundleFetch(const BundleStore& store, const BundleId& bundle, IncomingBundle incoming,
                 std::shared_ptr<const ByteSource> copy, RangeClient& client, const std::vector<std::string>& trees,
-                const FetchOptions& options);
+                LibraryBlocks& library_blocks, const FetchOptions& options);
     Status fetch_tables_from(std::size_t first_round);
     Status try_tables();
     // Discards what does not fit together, and keeps blocks.
@@ -67,7 +68,7 @@ private:
     Status forget_signatures();
     Status fetch_heads();
     Status fetch_compressed_tables();
-    // Opens the other bundles in the store, if what they have may be used.
+    // Opens other bundles in the store and in libraries, if what they have may be used.
     Status open_others();
     // Makes blocks from what other bundles have, and chooses which of the rest come from a delta or asset by asset.
     // `missing`: an entry per block.
@@ -84,6 +85,8 @@ private:
     Status fill(std::uint64_t from, std::uint64_t to);
     // Copies a range of the damaged copy, whatever its bytes are; does nothing if it cannot be read.
     Status copy_unproved(std::uint64_t offset, std::uint64_t length_bytes);
+    // Copies a block of a bundle in a library. Returns false if there is none.
+    Result<bool> copy_library_block(std::uint64_t offset, const BlockRecord& block);
     // Copies a block of the damaged copy. Returns false if it does not have its hash.
     Result<bool> copy_block(std::uint64_t offset, const BlockRecord& block);
     // Forgets blocks in the store's packs that do not have their hashes.
@@ -93,6 +96,7 @@ private:
     const BundleId id_;
     IncomingBundle incoming_;
     RangeClient& client_;
+    LibraryBlocks& library_blocks_;
     UnitTransfer transfer_;
     const std::vector<std::string> all_tables_urls_;
     std::vector<std::string> tables_urls_;    // where compressed tables may be; empty after they were asked for
@@ -108,7 +112,7 @@ private:
     DeltaFetch delta_;
     AssetFetch assets_;
     bool others_opened_ = false;
-    std::vector<std::shared_ptr<const Bundle>> others_;  // in the store; see open_others()
+    std::vector<std::shared_ptr<const Bundle>> others_;  // that are here; see open_others()
     std::vector<FetchUnit> given_units_;                 // blocks that a delta or single assets are to give
     const std::size_t servers_;
     const FetchOptions& options_;

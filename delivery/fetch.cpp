@@ -28,6 +28,7 @@ struct Fetch::Impl {
         options.trees = work.servers;
         options.policy = work.policy.get();
         options.time = work.time;
+        options.library = work.library.get();
         options.connections.connections = work.connections;
         if (work.public_https_only)
             options.connections.servers = ServerRule::public_https();

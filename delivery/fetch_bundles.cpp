@@ -1,6 +1,7 @@
 #include <fardel/delivery/fetch_bundles.h>
 
 #include "bundle_fetch.h"
+#include "library_blocks.h"
 #include "tables_hints.h"
 #include "transfer_rate.h"
 
@@ -62,15 +63,27 @@ private:
         return ok();
     }
 
-    // Returns the static dependencies of a bundle that the store has; nothing if it is not whole or cannot be read.
-    std::optional<std::vector<BundleId>> stored_needs(const BundleId& id) {
+    // Returns the bytes of a bundle that is here whole; an error, which does not matter, if there are none.
+    Result<std::shared_ptr<const ByteSource>> open_held(const BundleId& id) {
         // It must stay until the bundles that need it are there.
-        if (options_.repairs || !stored_.contains(id) || !hold_->hold(id))
+        if (stored_.contains(id) && hold_->hold(id))
+            if (auto source = store_.open_bundle(id))
+                return source;
+        if (options_.library != nullptr)
+            return options_.library->open_bundle(id);
+        return Error(ErrorCode::missing, "bundle " + id.hex() + " is not here");
+    }
+
+    // Returns the static dependencies of a bundle that is here; nothing if it is not whole or cannot be read.
+    std::optional<std::vector<BundleId>> held_needs(const BundleId& id) {
+        if (options_.repairs)
             return std::nullopt;
-        auto source = store_.open_bundle(id);
+        auto source = open_held(id);
         if (!source)
             return std::nullopt;
-        const auto bundle = Bundle::open(*std::move(source), {});
+        // The store has verified what it has. What a library has must be trusted now.
+        const auto bundle = Bundle::open(
+            *std::move(source), {.policy = stored_.contains(id) ? nullptr : options_.policy, .time = options_.time});
         if (!bundle)
             return std::nullopt;
         auto needed = static_dependencies(**bundle);
@@ -88,9 +101,10 @@ private:
     Status visit(const BundleId& first) {
         const DependencyWalk::Steps steps{
             .enter = [this](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
-                if (auto needed = stored_needs(id))
+                if (auto needed = held_needs(id))
                     return needed;
-                FARDEL_TRY_ASSIGN(auto fetch, BundleFetch::open(store_, id, trees_, client_, options_));
+                FARDEL_TRY_ASSIGN(auto fetch,
+                                  BundleFetch::open(store_, id, trees_, client_, library_blocks_, options_));
                 if (const auto hint = hints_.enter(id))
                     FARDEL_TRY(fetch->take_hint(*hint));
                 FARDEL_TRY(fetch->fetch_tables());
@@ -184,6 +198,7 @@ private:
     std::optional<StoreHold> hold_;
     std::vector<std::shared_ptr<const Bundle>> whole_;  // of those, what is needed; with a selection
     TablesHints hints_{trees_, stored_};
+    LibraryBlocks library_blocks_{options_.library};
     DependencyWalk walk_;
     std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are
     std::vector<std::unique_ptr<BundleFetch>> fetches_;                   // each after those that it needs

@@ -1,7 +1,6 @@
 #include "source_listing.h"
 
 #include "folder_blob.h"
-#include "status_stamp.h"
 
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>

@@ -8,7 +8,7 @@
 
 #include <fardel/format/bundle_writer.h>
 #include <fardel/packer/build.h>
-#include <fardel/sources/path_stamp.h>
+#include <fardel/sources/observed_path.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,10 @@
 #include "mounts.h"
 
+#include "bundles/bundle_file.h"
 #include "bundles/store_option.h"
 #include "console/figures.h"
 
+#include <fardel/format/dependencies.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/sources/legacy_archives.h>
@@ -29,41 +31,110 @@ bool may_name_stored_bundle(const std::string& word) {
            !std::filesystem::exists(word, unknown);
 }
 
-// Adds the bundle and its static dependencies, except those that are there already.
-Status add_stored(MountChange& change, std::set<BundleId>& added, const BundleStore& store, const std::string& digits,
-                  const MountOptions& options) {
-    FARDEL_TRY_ASSIGN(const BundleId wanted, store.find(digits));
-    FARDEL_TRY_ASSIGN(const auto bundles, store.closure(wanted));
-    for (const BundleId& id : bundles) {
-        if (!added.insert(id).second)
-            continue;
-        FARDEL_TRY_ASSIGN(auto source, store.open_bundle(id));
-        change.mount.push_back({.subject = std::move(source), .options = options});
-        change.mount.back().options.label = id.hex();
-    }
-    return ok();
-}
+// Collects what is mounted, in order.
+class MountPlan {
+public:
+    MountPlan(const BundleStore* store, const BundleLibrary* library, RemoteMounting* remote, MountOptions options)
+        : store_(store), library_(library), lookup_(store, library), remote_(remote), options_(std::move(options)) {}
 
-// The same, from servers. A shortened id is one of the store's.
-Status add_remote(MountChange& change, std::set<BundleId>& added, const BundleStore& store, RemoteMounting& remote,
-                  const std::string& digits, const MountOptions& options) {
-    auto wanted = BundleId::parse(digits);
-    if (!wanted) {
-        wanted = store.find(digits);
-        if (!wanted)
-            return std::move(wanted).error().with_context("a bundle on a server is named by all 64 digits of its id");
+    Status add(const std::vector<std::string>& words) {
+        const bool has_lookup = store_ != nullptr || library_ != nullptr;
+        std::vector<std::shared_ptr<const Bundle>> files(words.size());  // nullptr: not a bundle file
+        for (std::size_t i = 0; has_lookup && i < words.size(); ++i) {
+            if (may_name_stored_bundle(words[i]))
+                continue;
+            // What cannot be opened is reported when it is mounted.
+            if (auto opened = open_bundle(words[i])) {
+                files[i] = *std::move(opened);
+                added_.insert(files[i]->id());
+            }
+        }
+        for (std::size_t i = 0; i < words.size(); ++i)
+            FARDEL_TRY(add_word(words[i], files[i].get(), has_lookup));
+        return ok();
     }
-    FARDEL_TRY_ASSIGN(auto mounts, open_remote_bundles(store, remote.servers, *wanted, options.policy, options.time));
-    for (RemoteMount& mount : mounts) {
-        if (!added.insert(mount.bundle).second)
-            continue;
-        change.mount.push_back({.subject = std::move(mount.source), .options = options});
-        change.mount.back().options.label = mount.bundle.hex();
-        if (mount.remote)
-            remote.bundles.push_back(std::move(mount.remote));
+
+    MountChange take() { return std::move(change_); }
+
+private:
+    Status add_word(const std::string& word, const Bundle* file, bool has_lookup) {
+        if (has_lookup && may_name_stored_bundle(word))
+            return remote_ != nullptr ? add_remote(word) : add_stored(word);
+        if (file != nullptr)
+            FARDEL_TRY(add_needs(*file));
+        change_.mount.push_back({.subject = word, .options = options_});
+        return ok();
     }
-    return ok();
-}
+
+    Status add_stored(const std::string& digits) {
+        FARDEL_TRY_ASSIGN(const BundleId wanted, lookup_.find(digits));
+        FARDEL_TRY_ASSIGN(const auto bundles, lookup_.closure(wanted));
+        return add_bundles(bundles);
+    }
+
+    // What is not there may be among the files, or is reported as missing.
+    Status add_needs(const Bundle& bundle) {
+        FARDEL_TRY_ASSIGN(const auto needs, static_dependencies(bundle));
+        for (const BundleId& id : needs) {
+            if (added_.contains(id))
+                continue;
+            const auto closure = lookup_.closure(id);
+            const bool is_absent = !closure && (closure.error().code() == ErrorCode::missing ||
+                                                closure.error().code() == ErrorCode::unresolved);
+            if (is_absent)
+                continue;
+            FARDEL_TRY_ASSIGN(const auto bundles, closure);
+            FARDEL_TRY(add_bundles(bundles));
+        }
+        return ok();
+    }
+
+    // Adds bundles, except those that are there already.
+    Status add_bundles(const std::vector<BundleId>& bundles) {
+        for (const BundleId& id : bundles) {
+            if (!added_.insert(id).second)
+                continue;
+            FARDEL_TRY_ASSIGN(auto source, lookup_.open_bundle(id));
+            add_source(id, std::move(source));
+        }
+        return ok();
+    }
+
+    // Adds a bundle and what it needs from servers. A shortened id is one of the store's or the library's.
+    Status add_remote(const std::string& digits) {
+        auto wanted = BundleId::parse(digits);
+        if (!wanted) {
+            wanted = lookup_.find(digits);
+            if (!wanted)
+                return std::move(wanted).error().with_context(
+                    "a bundle on a server is named by all 64 digits of its "
+                    "id");
+        }
+        FARDEL_TRY_ASSIGN(auto mounts, open_remote_bundles(*store_, remote_->servers, *wanted, options_.policy,
+                                                           options_.time, library_));
+        for (RemoteMount& mount : mounts) {
+            if (!added_.insert(mount.bundle).second)
+                continue;
+            add_source(mount.bundle, std::move(mount.source));
+            if (mount.remote)
+                remote_->bundles.push_back(std::move(mount.remote));
+        }
+        return ok();
+    }
+
+    void add_source(const BundleId& id, std::shared_ptr<const ByteSource> source) {
+        change_.mount.push_back({.subject = std::move(source), .options = options_});
+        change_.mount.back().options.label = id.hex();
+    }
+
+    const BundleStore* const store_;
+    const BundleLibrary* const library_;
+    const BundleLookup lookup_;
+    RemoteMounting* const remote_;
+    const MountOptions options_;
+    std::set<BundleId> added_;  // and files that are going to be
+    MountChange change_;
+};
 
 }  // namespace
 
@@ -75,6 +146,7 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
     line.text("--store", "DIR", options.store,
               "A store, whose bundles can be named by their ids, or at least the first 8 digits (default: that of the "
               "variable FARDEL_STORE)");
+    add_library_option(line, options.libraries);
 }
 
 Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options,
@@ -84,21 +156,14 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
         FARDEL_TRY_ASSIGN(policy, read_trust_policy(options.policy_path));
     }
     FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
-    const MountOptions mount{.policy = policy ? &*policy : nullptr,
-                             .allow_unsigned = !policy,
-                             .require_dependencies = options.require_dependencies,
-                             .archives = make_archive_reader()};
-    MountChange change;
-    std::set<BundleId> stored;
-    for (const std::string& file : files) {
-        if (store && remote != nullptr && may_name_stored_bundle(file))
-            FARDEL_TRY(add_remote(change, stored, *store, *remote, file, mount));
-        else if (store && may_name_stored_bundle(file))
-            FARDEL_TRY(add_stored(change, stored, *store, file, mount));
-        else
-            change.mount.push_back({.subject = file, .options = mount});
-    }
-    FARDEL_TRY(vfs.apply(std::move(change)));
+    FARDEL_TRY_ASSIGN(const auto library, find_library(options.libraries));
+    MountPlan plan(store ? &*store : nullptr, library ? &*library : nullptr, remote,
+                   MountOptions{.policy = policy ? &*policy : nullptr,
+                                .allow_unsigned = !policy,
+                                .require_dependencies = options.require_dependencies,
+                                .archives = make_archive_reader()});
+    FARDEL_TRY(plan.add(files));
+    FARDEL_TRY(vfs.apply(plan.take()));
     return ok();
 }
 

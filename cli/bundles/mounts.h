@@ -23,9 +23,10 @@ MountLabels labels_of(const Vfs& vfs);
 struct MountingOptions {
     std::string policy_path;  // empty: anything is mounted; untrusted mounts are tainted
     bool require_dependencies = false;
-    std::string store;  // as open_store() takes it
+    std::string store;                   // as open_store() takes it
+    std::vector<std::string> libraries;  // as find_library() takes them
 };
-// Adds --trust, --require-dependencies and --store.
+// Adds --trust, --require-dependencies, --store and --library.
 void add_mounting_options(CommandLine& line, MountingOptions& options);
 
 // Bundles that are read from servers while they are mounted.
@@ -34,10 +35,11 @@ struct RemoteMounting {
     std::vector<std::shared_ptr<const RemoteBundle>> bundles;
 };
 
-// Mounts the files at the root in one step, in this order; later ones win. With a store, a word that names no file but
-// could begin a bundle id is a bundle of the store, before which its static dependencies are mounted. With `remote`,
-// which needs a store, what that does not have whole is read from the servers, and added to `remote`. Errors: those of
-// read_trust_policy, BundleStore, open_remote_bundles and Vfs::mount.
+// Mounts the files at the root in one step, in this order; later ones win. With a store or a library, a word that names
+// no file but could begin a bundle id is a bundle in it. The static dependencies that the store or the library has are
+// mounted before the bundle that needs them; a bundle named by its id is refused without them. With `remote`, which
+// needs a store, what neither has whole is read from the servers, and added to `remote`. Errors: those of
+// read_trust_policy, BundleStore, BundleLibrary, open_remote_bundles and Vfs::mount.
 Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options,
                  RemoteMounting* remote = nullptr);
 

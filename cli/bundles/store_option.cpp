@@ -1,14 +1,25 @@
 #include "bundles/store_option.h"
 
 #include <cstdlib>
+#include <sstream>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-std::string path_of_store(const std::string& store) {
-    const char* const variable = std::getenv("FARDEL_STORE");
-    return !store.empty() ? store : variable != nullptr ? variable : "";
+std::string variable(const char* name) {
+    const char* const text = std::getenv(name);
+    return text != nullptr ? text : "";
+}
+
+std::string path_of_store(const std::string& store) { return !store.empty() ? store : variable("FARDEL_STORE"); }
+
+// Empty if the user has no folder for what may be deleted.
+std::string folder_of_indexes() {
+    if (const std::string cache = variable("XDG_CACHE_HOME"); cache.starts_with('/'))
+        return cache + "/fardel/libraries";
+    const std::string home = variable("HOME");
+    return home.starts_with('/') ? home + "/.cache/fardel/libraries" : "";
 }
 
 }  // namespace
@@ -29,6 +40,25 @@ Result<std::optional<BundleStore>> find_store(const std::string& store) {
         return std::optional<BundleStore>();
     FARDEL_TRY_ASSIGN(BundleStore opened, open_store(store, false));
     return std::optional(std::move(opened));
+}
+
+void add_library_option(CommandLine& line, std::vector<std::string>& folders) {
+    line.texts("--library", "FOLDER", folders,
+               "A folder of .fardel files, which are found by their ids; may be repeated (default: the folders of the "
+               "variable FARDEL_LIBRARY, separated by ':')");
+}
+
+Result<std::optional<BundleLibrary>> find_library(std::vector<std::string> folders) {
+    if (folders.empty()) {
+        std::istringstream listed(variable("FARDEL_LIBRARY"));
+        for (std::string folder; std::getline(listed, folder, ':');)
+            if (!folder.empty())
+                folders.push_back(folder);
+    }
+    if (folders.empty())
+        return std::optional<BundleLibrary>();
+    FARDEL_TRY_ASSIGN(BundleLibrary library, BundleLibrary::open(folders, folder_of_indexes()));
+    return std::optional(std::move(library));
 }
 
 }  // namespace fardel

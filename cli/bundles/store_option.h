@@ -1,4 +1,5 @@
-// The store that a verb uses: --store, or the variable FARDEL_STORE.
+// The store and the libraries that a verb uses: --store and --library, or the variables FARDEL_STORE and
+// FARDEL_LIBRARY.
 #pragma once
 
 #include "console/command_line.h"
@@ -8,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fardel {
 
@@ -18,5 +20,12 @@ void add_store_option(CommandLine& line, std::string& store);
 Result<BundleStore> open_store(const std::string& store, bool create);
 // The same for a verb that may do without: nothing if neither is given.
 Result<std::optional<BundleStore>> find_store(const std::string& store);
+
+void add_library_option(CommandLine& line, std::vector<std::string>& folders);
+
+// `folders`: what --library gave; empty: the variable counts, whose folders are separated by ':'. Nothing if neither is
+// given. What was found out about the files is kept below XDG_CACHE_HOME, or ~/.cache. Errors: those of
+// BundleLibrary::open.
+Result<std::optional<BundleLibrary>> find_library(std::vector<std::string> folders);
 
 }  // namespace fardel

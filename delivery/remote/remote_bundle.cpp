@@ -152,7 +152,7 @@ Result<bool> RemoteBundle::is_here(const AssetId& asset) const {
 
 Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, const RemoteServers& servers,
                                                      const BundleId& first, const TrustPolicy* policy,
-                                                     const TrustTime& time) {
+                                                     const TrustTime& time, const BundleLibrary* library) {
     std::unordered_set<BundleId> whole;
     FARDEL_TRY_ASSIGN(const auto stored, store.list());
     for (const StoredBundle& bundle : stored)
@@ -165,6 +165,12 @@ Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, c
         mount.bundle = id;
         if (whole.contains(id)) {
             FARDEL_TRY_ASSIGN(mount.source, store.open_bundle(id));
+        } else if (library != nullptr && library->has(id)) {
+            // A file that was replaced meanwhile is no reason to fail.
+            auto source = library->open_bundle(id);
+            mount.source = source ? *std::move(source) : nullptr;
+        }
+        if (mount.source) {
             FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(mount.source, {.label = id.hex()}));
             return static_dependencies(*bundle);
         }

@@ -10,7 +10,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/job_run.h>
-#include <fardel/sources/path_stamp.h>
+#include <fardel/sources/observed_path.h>
 #include <fardel/store/derived_cache.h>
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <fardel/base/result.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/processor.h>
-#include <fardel/sources/path_stamp.h>
+#include <fardel/sources/observed_path.h>
 
 #include <cstdint>
 #include <map>

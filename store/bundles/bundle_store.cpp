@@ -2,6 +2,7 @@
 #include <fardel/store/retention.h>
 
 #include "bundles/add_bundle.h"
+#include "bundles/bundle_closure.h"
 #include "bundles/leftovers.h"
 #include "bundles/record_source.h"
 #include "bundles/retention_folder.h"
@@ -10,7 +11,6 @@
 #include "retention/store_lease.h"
 
 #include <fardel/format/bundle.h>
-#include <fardel/format/dependencies.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
@@ -26,49 +26,8 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kIdDigitsMin = 8;
-constexpr std::size_t kMissingListedMax = 10;
-
 Error not_here(const StoreFolder& folder, const BundleId& bundle) {
     return Error(ErrorCode::missing, folder.path() + ": bundle " + bundle.hex() + " is not in this store");
-}
-
-// ---- Dependencies ---------------------------------------------------------------------------------------------------
-
-Result<std::vector<BundleId>> collect_closure(const StoreFolder& folder, const BundleId& first) {
-    std::vector<BundleId> done;
-    std::vector<BundleId> missing;
-    RetentionFolder disk(folder);
-    std::vector<std::unique_ptr<DiskHold>> uses;
-    const DependencyWalk::Steps steps{
-        .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
-            uses.push_back(use_bundle(disk, id));
-            FARDEL_TRY_ASSIGN(const auto record, folder.find_record(id));
-            if (!record && id == first)
-                return not_here(folder, id);
-            if (!record) {
-                missing.push_back(id);
-                return std::optional<std::vector<BundleId>>();
-            }
-            FARDEL_TRY_ASSIGN(auto source, open_record_source(folder, *record));
-            FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {.label = id.hex()}));
-            FARDEL_TRY_ASSIGN(auto needed, static_dependencies(*bundle));
-            return std::optional(std::move(needed));
-        },
-        .leave =
-            [&](const BundleId& id) {
-                done.push_back(id);
-                return ok();
-            },
-    };
-    FARDEL_TRY(DependencyWalk().run(first, steps));
-    if (missing.empty())
-        return done;
-    std::string text = std::to_string(missing.size()) + " of the bundles that " + first.hex() +
-                       " needs are not in the store " + folder.path() + ":";
-    for (std::size_t i = 0; i < std::min(missing.size(), kMissingListedMax); ++i)
-        text += "\n  " + missing[i].hex();
-    return Error(ErrorCode::unresolved, std::move(text));
 }
 
 // ---- Checking -------------------------------------------------------------------------------------------------------
@@ -270,13 +229,13 @@ Result<std::vector<StoredBundle>> BundleStore::list() const {
     return bundles;
 }
 
+Result<bool> BundleStore::has(const BundleId& bundle) const {
+    FARDEL_TRY_ASSIGN(const auto record, impl_->folder.find_record(bundle));
+    return record.has_value();
+}
+
 Result<BundleId> BundleStore::find(std::string_view digits) const {
-    const bool is_valid = digits.size() >= kIdDigitsMin && digits.size() <= 64 &&
-                          digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-    if (!is_valid)
-        return Error(ErrorCode::malformed, "a bundle in a store is named by its id, or at least " +
-                                               std::to_string(kIdDigitsMin) +
-                                               " of its first lower-case hexadecimal digits");
+    FARDEL_TRY(verify_id_digits(digits));
     FARDEL_TRY_ASSIGN(const auto ids, impl_->folder.list_records());
     std::optional<BundleId> found;
     for (const BundleId& id : ids) {
@@ -327,7 +286,16 @@ Result<std::shared_ptr<const ByteSource>> BundleStore::open_whole_bundle(const B
 }
 
 Result<std::vector<BundleId>> BundleStore::closure(const BundleId& bundle) const {
-    return collect_closure(impl_->folder, bundle);
+    RetentionFolder disk(impl_->folder);
+    std::vector<std::unique_ptr<DiskHold>> uses;
+    const FindBundleSource find = [&](const BundleId& id) -> Result<std::shared_ptr<const ByteSource>> {
+        uses.push_back(use_bundle(disk, id));
+        FARDEL_TRY_ASSIGN(const auto record, impl_->folder.find_record(id));
+        if (!record)
+            return std::shared_ptr<const ByteSource>();
+        return open_record_source(impl_->folder, *record);
+    };
+    return collect_closure(bundle, find, "the store " + path());
 }
 
 Status BundleStore::export_bundle(const BundleId& bundle, const std::string& path, const StoreWork& work) const {

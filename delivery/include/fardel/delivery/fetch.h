@@ -37,7 +37,7 @@ struct PlannedFetch {
 };
 
 struct FetchPlan {
-    std::vector<PlannedFetch> bundles;  // that are not in the store; each after those that it needs
+    std::vector<PlannedFetch> bundles;  // that are not here; each after those that it needs
     std::uint64_t fetch_bytes = 0;
     std::uint64_t requests = 0;
 };
@@ -61,6 +61,8 @@ struct FetchWork {
     // A bundle that it does not trust is refused before its content is fetched. nullptr: any bundle.
     std::shared_ptr<const TrustPolicy> policy;
     TrustTime time;
+    // Bundles that it has are not fetched, and what they share with others is copied. nullptr: none.
+    std::shared_ptr<const BundleLibrary> library;
     // For URLs that came from a server and not from the user: only https on port 443 at addresses of the internet, as
     // names resolve at the moment of each connection. Others are `denied`.
     bool public_https_only = false;

@@ -26,6 +26,9 @@ struct FetchOptions {
     // A bundle that this policy does not trust is refused before its content is fetched. nullptr: any bundle.
     const TrustPolicy* policy = nullptr;
     TrustTime time;
+    // What its files have need not be fetched: whole bundles stay where they are, and blocks and assets of others are
+    // copied. nullptr: none.
+    const BundleLibrary* library = nullptr;
     // Called with the complete plan before any content is fetched, and again if it becomes more; an error ends the
     // work. Empty: consent is given.
     std::function<Status(const FetchPlan&)> consent;
@@ -46,8 +49,8 @@ struct FetchOptions {
 // Errors: malformed (there is none, or not a URL of http or https), missing (libcurl is not installed).
 Status verify_servers(std::span<const std::string> trees);
 
-// Fetches the bundles and all their static dependencies. Bundles that the store has whole are left out. Errors:
-// missing, denied, busy, unreachable (no tree has a bundle or answers), corrupt (all trees send wrong bytes),
+// Fetches the bundles and all their static dependencies. Bundles that the store or the library has whole are left out.
+// Errors: missing, denied, busy, unreachable (no tree has a bundle or answers), corrupt (all trees send wrong bytes),
 // untrusted, revoked, expired (the policy), limit, no_space, cancelled, io, malformed (a tree's URL; a bundle that is
 // wrong in itself), and those of `consent`.
 Result<FetchSummary> fetch_bundles(const BundleStore& store, std::span<const BundleId> bundles,

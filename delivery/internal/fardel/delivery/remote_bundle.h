@@ -66,7 +66,7 @@ private:
 class RemoteBundle {
 public:
     // Needs no server if an earlier one, or a fetch, has left the heads in the store. With a policy, a bundle that it
-    // does not trust is refused. Errors: those of the servers (unreachable, missing, denied, corrupt, …), Bundle::open
+    // does not trust is refused. Errors: those of the servers (unreachable, missing, …), Bundle::open
     // and IncomingBundle::open, except busy: if another program is fetching the bundle, or reading it from a server,
     // nothing is kept.
     static Result<std::shared_ptr<const RemoteBundle>> open(const BundleStore& store, const RemoteServers& servers,
@@ -102,13 +102,14 @@ private:
 struct RemoteMount {
     BundleId bundle;
     std::shared_ptr<const ByteSource> source;
-    std::shared_ptr<const RemoteBundle> remote;  // nullptr: the store has the whole bundle
+    std::shared_ptr<const RemoteBundle> remote;  // nullptr: the whole bundle is here
 };
 
-// Opens a bundle and all its static dependencies, each after those that it needs; from the store where that has them
-// whole. Errors: as RemoteBundle::open; limit (more than 65,536 bundles).
+// Opens a bundle and all its static dependencies, each after those that it needs; from the store or the library, which
+// may be nullptr, where these have them whole. Errors: as RemoteBundle::open; limit (more than 65,536 bundles).
 Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, const RemoteServers& servers,
                                                      const BundleId& bundle, const TrustPolicy* policy = nullptr,
-                                                     const TrustTime& time = {});
+                                                     const TrustTime& time = {},
+                                                     const BundleLibrary* library = nullptr);
 
 }  // namespace fardel

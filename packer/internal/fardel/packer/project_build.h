@@ -8,7 +8,7 @@
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
-#include <fardel/sources/path_stamp.h>
+#include <fardel/sources/observed_path.h>
 #include <fardel/store/derived_cache.h>
 
 #include <cstdint>

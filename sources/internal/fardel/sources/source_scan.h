@@ -10,7 +10,7 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/name.h>
 #include <fardel/sources/archive_reader.h>
-#include <fardel/sources/path_stamp.h>
+#include <fardel/sources/observed_path.h>
 #include <fardel/sources/scan_report.h>
 
 #include <cstdint>

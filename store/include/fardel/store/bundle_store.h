@@ -1,4 +1,5 @@
-// BundleStore: bundles in a folder, found by id; blocks that several bundles share are on disk once.
+// BundleStore: bundles in a folder, found by id; blocks that several bundles share are on disk once. BundleLibrary:
+// plain folders of bundle files, found by id in the same way.
 //
 // docs/store.md describes the files. A stored bundle is read through a ByteSource with the same bytes as the file that
 // was added, so mounting and exporting need nothing else. The store itself trusts nothing: whoever reads a bundle
@@ -86,6 +87,8 @@ public:
 
     // The bundles, ascending. Those whose records are damaged are left out: check() reports them.
     Result<std::vector<StoredBundle>> list() const;
+    // Whether the store has the bundle or a part of it. Errors: those of reading its record.
+    Result<bool> has(const BundleId& bundle) const;
     // Returns the one bundle whose id begins with `digits`, at least 8 of the 64 lower-case hexadecimal digits. Errors:
     // malformed, missing, conflict (several do).
     Result<BundleId> find(std::string_view digits) const;
@@ -153,6 +156,64 @@ private:
     struct Impl;
     explicit StoreHold(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
+};
+
+// ---- Libraries ------------------------------------------------------------------------------------------------------
+
+struct LibraryBundle {
+    BundleId bundle;
+    std::string path;
+    std::uint64_t file_bytes = 0;
+};
+
+// Folders of *.fardel files as they were when they were looked at. Nothing is copied and nothing in them is changed;
+// whether a file is still the bundle is seen when it is opened. Any thread.
+class BundleLibrary {
+public:
+    // Looks at the files of each folder, not at those of folders below, and follows no links. Heads that were read are
+    // remembered in the folder `index_folder` by size, times and inode of the files; its files may be deleted at any
+    // time. Empty: all heads are read each time. Errors: missing (also if it is no folder), denied, limit (more than a
+    // million bundle files), io.
+    static Result<BundleLibrary> open(std::span<const std::string> folders, const std::string& index_folder = {});
+    ~BundleLibrary();
+    BundleLibrary(BundleLibrary&&) noexcept;
+    BundleLibrary& operator=(BundleLibrary&&) noexcept;
+
+    // Absolute paths.
+    const std::vector<std::string>& folders() const noexcept;
+    // By id. Of files with the same id, the first folder and the first name come first.
+    std::span<const LibraryBundle> bundles() const noexcept;
+    bool has(const BundleId& bundle) const;
+    // As BundleStore::find.
+    Result<BundleId> find(std::string_view digits) const;
+    // Returns the first file that is the bundle and as long as its heads say. Its bytes are not verified otherwise.
+    // Errors: missing (also if the files were replaced or removed since), corrupt, denied, io.
+    Result<std::shared_ptr<const ByteSource>> open_bundle(const BundleId& bundle) const;
+    // How many files were opened because no index knew them.
+    std::uint64_t heads_read() const noexcept;
+
+private:
+    struct Impl;
+    explicit BundleLibrary(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+// A store and libraries, looked through in this order; either may be nullptr. What the store has only a part of comes
+// from a library, if one has it. Borrows both.
+class BundleLookup {
+public:
+    BundleLookup(const BundleStore* store, const BundleLibrary* library) : store_(store), library_(library) {}
+
+    // As BundleStore::find, ::open_bundle and ::closure.
+    Result<BundleId> find(std::string_view digits) const;
+    Result<std::shared_ptr<const ByteSource>> open_bundle(const BundleId& bundle) const;
+    Result<std::vector<BundleId>> closure(const BundleId& bundle) const;
+
+private:
+    Result<std::shared_ptr<const ByteSource>> find_source(const BundleId& bundle) const;
+    std::string where() const;
+    const BundleStore* store_;
+    const BundleLibrary* library_;
 };
 
 }  // namespace fardel

@@ -1,18 +1,10 @@
-#include <fardel/sources/path_stamp.h>
+#include <fardel/sources/observed_path.h>
 
-#include "status_stamp.h"
-
-#include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 
-#include <algorithm>
-
 namespace fardel {
 namespace {
-
-// Longer than the tick of kernels' clocks (10 ms) and of most file systems.
-constexpr std::int64_t kYoungNs = 50'000'000;
 
 PathStamp stamp_at(const std::string& path, std::int64_t now_ns) {
     const auto status = find_file_status(path, path);
@@ -37,19 +29,6 @@ std::optional<std::string> find_changed(const ObservedPath& seen, std::int64_t n
 }
 
 }  // namespace
-
-PathStamp stamp_of(const FileStatus& status, std::int64_t now_ns) noexcept {
-    return {.kind = status.is_file()     ? StampKind::file
-                    : status.is_folder() ? StampKind::folder
-                                         : StampKind::other,
-            .young = std::max(status.modified_ns, status.changed_ns) > now_ns - kYoungNs,
-            .inode = status.inode,
-            .size_bytes = status.size_bytes,
-            .modified_ns = status.modified_ns,
-            .changed_ns = status.changed_ns};
-}
-
-PathStamp stamp_path(const std::string& path) { return stamp_at(path, wall_clock_ns()); }
 
 std::optional<std::string> find_changed(std::span<const ObservedPath> paths) {
     // Later than all times that are compared, so that no current stamp is young.

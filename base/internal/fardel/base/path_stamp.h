@@ -1,17 +1,14 @@
-// PathStamp: what the system knows of a path without reading it, so that a change is noticed. ObservedPath: what a scan
-// read, with its stamps.
+// PathStamp: what the system knows of a path without reading it, so that a change is noticed.
 //
 // Stamps are compared for equality only: an older file that was put back is a change. A file written shortly before its
 // stamp was taken is young: the next change may fall within the same tick of the clock and leave the stamp as it is.
 // So a young stamp proves nothing.
 #pragma once
 
+#include <fardel/base/file_status.h>
+
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace fardel {
 
@@ -37,29 +34,10 @@ inline bool looks_unchanged(const PathStamp& before, PathStamp now) {
     return before == now;
 }
 
+// `now_ns` is a time of wall_clock_ns() from before the status was taken.
+PathStamp stamp_of(const FileStatus& status, std::int64_t now_ns) noexcept;
+
 // Follows links. A path that cannot be looked at is missing.
 PathStamp stamp_path(const std::string& path);
-
-struct ObservedFile {
-    std::string name;  // in its folder
-    PathStamp stamp;
-};
-
-// Either a folder, stamped before it was listed, and its regular files; or an archive or another file, without `files`.
-struct ObservedPath {
-    std::string path;
-    PathStamp stamp;
-    std::vector<ObservedFile> files;
-};
-
-// The current stamp of a file or archive, which may be missing.
-inline ObservedPath observe_path(std::string path) {
-    PathStamp stamp = stamp_path(path);
-    return {.path = std::move(path), .stamp = stamp, .files = {}};
-}
-
-// Returns the first path that changed, that of a folder, an archive or a file in a folder; none if all are
-// unchanged. Costs one stat per file and one open per folder.
-std::optional<std::string> find_changed(std::span<const ObservedPath> paths);
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-#include <fardel/sources/path_stamp.h>
+#include <fardel/sources/observed_path.h>
 
 #include <fardel/sources/source_scan.h>
 
