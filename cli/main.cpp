@@ -43,6 +43,7 @@ constexpr Verb kVerbs[] = {
     {"delta", "make or apply what turns one bundle into another", run_delta},
     {"report", "write an HTML page about bundles: sizes, duplicates, missing files", run_report},
     {"mount", "show bundles as a folder, through FUSE", run_mount},
+    {"trace", "record what a game opens, so that it is stored and fetched in that order", run_trace},
     {"pure", "prove to a server that a client has only what the server allows", run_pure},
     {"publish", "write bundles into a folder that a file server serves", run_publish},
     {"serve", "serve published bundles, or those of a store, over HTTP", run_serve},

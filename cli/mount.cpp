@@ -3,6 +3,7 @@
 #include "bundles/mounts.h"
 #include "bundles/store_option.h"
 #include "console/figures.h"
+#include "console/output_file.h"
 #include "fuse/fuse_session.h"
 #include "verbs.h"
 
@@ -28,6 +29,7 @@ struct MountCommand {
     MountingOptions mounting;
     std::string tree;
     std::vector<std::string> mirrors;
+    std::string trace;  // empty: none
     bool allow_other = false;
     bool foreground = false;
     bool unmount = false;
@@ -66,7 +68,7 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(RemoteServers servers, connect(command));
         remote.emplace(RemoteMounting{.servers = std::move(servers), .bundles = {}});
     }
-    Vfs vfs;
+    Vfs vfs({.records_trace = !command.trace.empty()});
     FARDEL_TRY(mount_all(vfs, files, command.mounting, remote ? &*remote : nullptr));
     say_missing_dependencies(vfs, console);
     std::uint64_t stored_bytes = total_size(files);
@@ -77,6 +79,11 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
         for (const auto& bundle : remote->bundles)
             stored_bytes += bundle->source()->size_bytes();
     }
+    std::string trace_file = command.trace;
+    if (!trace_file.empty()) {
+        FARDEL_TRY(verify_new_file(trace_file, "; name another file for the trace"));
+        trace_file = std::filesystem::absolute(trace_file).string();  // the background is another folder
+    }
     FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes};
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, command.allow_other));
     if (console.watched())
@@ -86,8 +93,17 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
         remote->servers.pause();  // it has a thread, and the background is another process
     if (!command.foreground)
         FARDEL_TRY(session.go_to_background());
+    std::optional<TraceReadAhead> read_ahead;
+    if (remote) {
+        FARDEL_TRY_ASSIGN(TraceReadAhead started, TraceReadAhead::start(remote->servers, remote->bundles));
+        read_ahead.emplace(std::move(started));
+    }
     // No read waits for a server while the file system is unmounted.
     FARDEL_TRY(session.serve(remote ? [&remote] { remote->servers.close(); } : std::function<void()>()));
+    if (!trace_file.empty()) {
+        FARDEL_TRY_ASSIGN(const std::string trace, vfs.trace());
+        FARDEL_TRY(write_file(trace_file, trace));
+    }
     return Exit::fine;
 }
 
@@ -117,6 +133,8 @@ Result<Exit> run_mount(Words words, Console& console) {
         "A tree that 'fardel publish' has written: bundles that are named by their ids, and those that they need, "
         "are read from it while they are used, and kept in the store");
     line.texts("--mirror", "URL", command.mirrors, "With --from: another server with the same tree");
+    line.text("--trace", "FILE", command.trace,
+              "Write which files were opened, in which order, to this new file when it is unmounted ('fardel trace')");
     line.flag("-f,--foreground", command.foreground, "Do not go to the background; end when unmounted, or with Ctrl-C");
     line.flag("--allow-other", command.allow_other, "Let other users read the folder too");
     line.flag("-u,--unmount", command.unmount, "Unmount what fardel has mounted at DIR");
@@ -124,7 +142,8 @@ Result<Exit> run_mount(Words words, Console& console) {
         return *over;
     if (command.unmount) {
         if (command.words.size() != 1 || !command.mounting.policy_path.empty() ||
-            command.mounting.require_dependencies || !command.tree.empty() || command.foreground || command.allow_other)
+            command.mounting.require_dependencies || !command.tree.empty() || !command.trace.empty() ||
+            command.foreground || command.allow_other)
             return line.mistake("--unmount takes one folder and no other option", console);
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;

@@ -24,6 +24,7 @@ struct PackCommand {
     std::string name;
     std::string version;
     std::vector<std::string> excludes;
+    std::string order;
     SigningKey key;
     SigningKey cache_key;
     OutputOptions output;
@@ -38,6 +39,7 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
                          .name = command.name,
                          .version = command.version,
                          .excludes = command.excludes,
+                         .order = command.order,
                          .level = static_cast<int>(command.output.level),
                          .jobs = static_cast<unsigned>(command.output.jobs),
                          .progress = progress,
@@ -95,6 +97,9 @@ Result<Exit> run_pack(Words words, Console& console) {
     add_signing_options(line, command.key);
     add_cache_signing_options(line, command.cache_key);
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
+    line.text(
+        "--order", "TRACE", command.order,
+        "A trace of what a game opens: what it lists lies together in the bundle, in this order ('fardel trace')");
     add_output_options(line, command.output);
     if (const auto over = line.parse(words, console))
         return *over;

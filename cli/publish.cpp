@@ -13,11 +13,14 @@
 #include <fardel/delivery/prune.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
+#include <fardel/delivery/publish_trace.h>
 #include <fardel/delivery/tree_address.h>
 #include <fardel/format/name.h>
+#include <fardel/format/trace.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -28,6 +31,7 @@ struct PublishCommand {
     std::vector<std::string> words;      // files, then the address of the tree
     std::vector<std::string> old_files;  // from which deltas lead to them
     std::string token_file;
+    std::string trace;  // empty: none
     bool only_plans = false;
     bool prunes = false;
     std::vector<std::string> keep;  // bundle ids
@@ -39,6 +43,7 @@ struct PublishedFile {
     std::string file;
     Publication publication;
     std::vector<DeltaPublication> deltas;
+    TracePublication trace;
 };
 
 std::string variable(const char* name) {
@@ -80,6 +85,8 @@ std::string format_published(const PublishedFile& published) {
         text +=
             fmt::format("  delta from {}: {}\n", short_id(delta.old_bundle),
                         delta.path.empty() ? "not smaller than the bundle, left out" : format_size(delta.delta_bytes));
+    if (published.trace.assets != 0)
+        text += fmt::format("  trace: {}\n", format_count(published.trace.assets, "asset", "assets"));
     return text;
 }
 
@@ -97,7 +104,8 @@ Json json_of(const PublishedFile& published) {
                 {"path", publication.path},
                 {"was_there", publication.was_there},
                 {"file_bytes", publication.file_bytes},
-                {"deltas", json_list(published.deltas, [](const DeltaPublication& one) { return json_of(one); })}};
+                {"deltas", json_list(published.deltas, [](const DeltaPublication& one) { return json_of(one); })},
+                {"traced_assets", published.trace.assets}};
 }
 
 Result<Publication> publish_file(const std::string& file, TreeTarget& tree, bool only_plans, const Interrupt& interrupt,
@@ -201,6 +209,10 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(credentials.upload_token, read_token(command.token_file));
     }
     FARDEL_TRY_ASSIGN(const auto target, open_tree_target(tree, std::move(credentials), {.stop = interrupt.token()}));
+    Trace trace;
+    if (!command.trace.empty()) {
+        FARDEL_TRY_ASSIGN(trace, read_trace(command.trace));
+    }
     std::vector<PublishedFile> published;
     for (const std::string& file : std::span(command.words).first(command.words.size() - 1)) {
         FARDEL_TRY_ASSIGN(Publication publication, publish_file(file, *target, command.only_plans, interrupt, console));
@@ -209,7 +221,15 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
             FARDEL_TRY_ASSIGN(deltas, publish_deltas(file, command.old_files, *target, interrupt, console));
         }
         published.push_back({.file = file, .publication = std::move(publication), .deltas = std::move(deltas)});
+        if (!trace.empty() && !command.only_plans) {
+            FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
+            FARDEL_TRY_ASSIGN(published.back().trace, publish_trace(*bundle, trace, *target));
+        }
     }
+    const bool is_of_use = std::ranges::any_of(published, [](const auto& one) { return one.trace.assets != 0; });
+    if (!command.trace.empty() && !command.only_plans && !is_of_use)
+        console.say(
+            fmt::format("fardel: {}: lists nothing of these bundles, and was not published", printable(command.trace)));
     return print_result(
         console, command.json,
         [&] {
@@ -227,6 +247,7 @@ Result<Exit> run_publish(Words words, Console& console) {
                      "Verifies bundles and writes them into a tree that any file server can serve to 'fardel fetch'.",
                      "  fardel publish mygame.fardel maps.fardel /srv/www/mygame\n"
                      "  fardel publish game-1.1.fardel --delta-from game-1.0.fardel /srv/www/mygame\n"
+                     "  fardel publish mygame.fardel --trace level1.trace /srv/www/mygame\n"
                      "  fardel publish mygame.fardel https://example.org --token-file token\n"
                      "  fardel publish mygame.fardel dav+https://example.org/mygame\n"
                      "  fardel publish mygame.fardel 's3://bucket/mygame?endpoint=https://s3.example.org&region=eu-1'\n"
@@ -244,6 +265,9 @@ Result<Exit> run_publish(Words words, Console& console) {
     line.flag("--dry-run", command.only_plans, "Only report what is there already and what would be written");
     line.texts("--delta-from", "OLD", command.old_files,
                "Also publish what leads from this older bundle to each FILE; may be repeated");
+    line.text(
+        "--trace", "TRACE", command.trace,
+        "Also publish what a game opens first, and in which order: clients then fetch that first ('fardel trace')");
     line.flag("--prune", command.prunes,
               "Condemn the files of bundles that are not kept, and remove those condemned before the grace time");
     line.texts("--keep", "ID", command.keep, "With --prune: a bundle that is kept, with all that it needs; repeatable");

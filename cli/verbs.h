@@ -37,5 +37,6 @@ Result<Exit> run_store(Words words, Console& console);
 Result<Exit> run_publish(Words words, Console& console);
 Result<Exit> run_serve(Words words, Console& console);
 Result<Exit> run_fetch(Words words, Console& console);
+Result<Exit> run_trace(Words words, Console& console);
 
 }  // namespace fardel

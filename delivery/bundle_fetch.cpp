@@ -1,6 +1,7 @@
 #include "bundle_fetch.h"
 
 #include "delta/held_content.h"
+#include "trace_fetch.h"
 
 #include <fardel/base/fits.h>
 #include <fardel/delivery/publish.h>
@@ -24,6 +25,7 @@ constexpr std::uint64_t kHeadsBytes = 2 * std::uint64_t{limits::kHeadBytes};
 constexpr std::uint64_t kFileBytesMax = 1ull << 44;
 constexpr std::size_t kTableRoundsMin = 2;
 constexpr std::size_t kLevelAlign = 64;
+constexpr std::uint64_t kTraceWorthBytes = 1u << 20;  // less comes at once in any order
 constexpr std::size_t kOthersMax = 64;  // bundles in the store and libraries that are searched for content
 
 std::vector<std::string> urls_of(const std::vector<std::string>& trees, const std::string& path) {
@@ -82,6 +84,7 @@ BundleFetch::BundleFetch(const BundleStore& store, const BundleId& bundle, Incom
       client_(client),
       library_blocks_(library_blocks),
       transfer_(client, urls_of(trees, tree_path_of(bundle)), options.attempts_max, incoming_),
+      trees_(trees),
       all_tables_urls_(urls_of(trees, tables_path_of(bundle))),
       tables_urls_(all_tables_urls_),
       copy_(std::move(copy)),
@@ -350,12 +353,29 @@ Result<PlannedFetch> BundleFetch::plan() {
                 .push_back({.offset = layout_.blocks_offset + blocks_[i].stored_offset,
                             .length_bytes = blocks_[i].stored_bytes,
                             .hash = blocks_[i].stored_hash});
-    requests_ = make_requests(units);
+    FARDEL_TRY(request(units));
     planned.requests = requests_.size() + choice.requests;
     planned.fetch_bytes = choice.fetch_bytes;
     for (const FetchRequest& request : requests_)
         planned.fetch_bytes += bytes_of(request);
     return planned;
+}
+
+Status BundleFetch::request(const std::vector<FetchUnit>& units) {
+    std::uint64_t bytes = 0;
+    for (const FetchUnit& unit : units)
+        bytes += unit.length_bytes;
+    std::vector<std::uint64_t> first;  // offsets
+    if (bytes >= kTraceWorthBytes && !options_.repairs) {
+        FARDEL_TRY_ASSIGN(const Trace trace, fetch_trace(client_, trees_, id_, options_.stop, tables_counts_));
+        FARDEL_TRY_ASSIGN(const auto blocks, blocks_in_order(*bundle_, trace));
+        for (const std::uint32_t index : blocks) {
+            FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(index));
+            first.push_back(layout_.blocks_offset + block.stored_offset);
+        }
+    }
+    requests_ = make_requests_in_order(units, first);
+    return ok();
 }
 
 Result<std::vector<bool>> BundleFetch::chosen_blocks() const {
@@ -366,11 +386,8 @@ Result<std::vector<bool>> BundleFetch::chosen_blocks() const {
     for (std::uint32_t i = 0; i < bundle_->asset_count(); ++i) {
         if (!(*chosen_)[i])
             continue;
-        FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle_->asset(AssetIndex{i}));
-        FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle_->placement(AssetIndex{i}));
-        if (!fits(placement.first_block, asset.piece_count(), wanted.size()))
-            return Error(ErrorCode::malformed, subject_of(id_) + ": the placement of an asset is not valid");
-        std::fill_n(wanted.begin() + placement.first_block, asset.piece_count(), true);
+        FARDEL_TRY_ASSIGN(const AssetBlocks run, blocks_of_asset(*bundle_, AssetIndex{i}));
+        std::fill_n(wanted.begin() + run.first, run.count, true);
     }
     return wanted;
 }

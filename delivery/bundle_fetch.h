@@ -78,6 +78,8 @@ private:
     // Adds the parts of a range that are not held yet.
     void add_units(std::vector<FetchUnit>& units, std::uint64_t offset, std::uint64_t length_bytes) const;
     Status open_bundle();
+    // Makes requests of units, which are by offset: first what a game opens first, if a server has a trace.
+    Status request(const std::vector<FetchUnit>& units);
     // Returns by block whether chosen content is in it.
     Result<std::vector<bool>> chosen_blocks() const;
     Status finish_part();
@@ -98,6 +100,7 @@ private:
     RangeClient& client_;
     LibraryBlocks& library_blocks_;
     UnitTransfer transfer_;
+    const std::vector<std::string> trees_;
     const std::vector<std::string> all_tables_urls_;
     std::vector<std::string> tables_urls_;    // where compressed tables may be; empty after they were asked for
     bool has_compressed_tables_ = false;      // bytes of such a file are in the incoming bundle
@@ -108,7 +111,7 @@ private:
     bool has_blocks_ = false;                 // some blocks may be among what was received
     bool was_whole_ = false;                  // in the store, before anything was fetched
     std::size_t layout_rounds_ = 0;           // of find_other_layout()
-    TransferCounts tables_counts_;            // of these files
+    TransferCounts tables_counts_;            // of these files, and of traces
     DeltaFetch delta_;
     AssetFetch assets_;
     bool others_opened_ = false;

@@ -150,6 +150,8 @@ Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
     if (options.cache_bytes > 0)
         impl_->cache = std::make_shared<BlockCache>(options.cache_bytes);
     impl_->on_missing_dependency = options.on_missing_dependency;
+    if (options.records_trace)
+        impl_->recorder = std::make_unique<TraceRecorder>();
 }
 
 Vfs::~Vfs() = default;
@@ -160,13 +162,17 @@ Result<std::optional<File>> Vfs::find(std::string_view path) const {
 }
 
 Result<std::optional<File>> Vfs::find(std::string_view text, const PathParts& path) const {
-    if (path.kind != PathKind::asset)
-        return at_path(text, find_file(*impl_->set.read(), path));
+    if (path.kind != PathKind::asset) {
+        auto named = at_path(text, find_file(*impl_->set.read(), path));
+        impl_->note(named);
+        return named;
+    }
     const AssetId id = id_from<AssetId>(path.id);
     auto search = find_asset_copy(*impl_->set.read(), impl_->verdicts, id, Compare::no);
     if (search && search->undecided)  // reads the whole asset: shared, so that no change of the mounts waits for it
         search = find_asset_copy(*impl_->set.share(), impl_->verdicts, id, Compare::yes);
     FARDEL_TRY_ASSIGN(AssetSearch found, at_path(text, std::move(search)));
+    impl_->note(found.file);
     return std::move(found.file);
 }
 
@@ -176,14 +182,14 @@ Result<std::optional<File>> Vfs::find(std::string_view path, const NameExtension
         return find(path, parts);
     const auto set = impl_->set.share();  // all names are looked up in the same mounts
     FARDEL_TRY_ASSIGN(auto file, at_path(path, find_file(*set, parts)));
-    if (file)
-        return file;
-    for (const std::string& other : other_paths(path, parts, extensions)) {
-        FARDEL_TRY_ASSIGN(const PathParts other_parts, parse_path_parts(other));
-        FARDEL_TRY_ASSIGN(file, at_path(other, find_file(*set, other_parts)));
-        if (file)
-            break;
-    }
+    if (!file)
+        for (const std::string& other : other_paths(path, parts, extensions)) {
+            FARDEL_TRY_ASSIGN(const PathParts other_parts, parse_path_parts(other));
+            FARDEL_TRY_ASSIGN(file, at_path(other, find_file(*set, other_parts)));
+            if (file)
+                break;
+        }
+    impl_->note(file);
     return file;
 }
 
@@ -197,7 +203,9 @@ Result<File> Vfs::open(std::string_view path, const NameExtensions& extensions) 
 Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference) const {
     if (reference.starts_with('/'))
         return find(reference);
-    return find_in_scope(*impl_->set.share(), from, reference);
+    auto file = find_in_scope(*impl_->set.share(), from, reference);
+    impl_->note(file);
+    return file;
 }
 
 Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference,
@@ -206,15 +214,15 @@ Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view re
         return find(reference, extensions);
     const auto set = impl_->set.share();
     FARDEL_TRY_ASSIGN(auto file, find_in_scope(*set, from, reference));
-    if (file)
-        return file;
-    for (const std::string& other : extensions.other_names(reference)) {
-        if (!verify_name(other))
-            continue;
-        FARDEL_TRY_ASSIGN(file, find_in_scope(*set, from, other));
-        if (file)
-            break;
-    }
+    if (!file)
+        for (const std::string& other : extensions.other_names(reference)) {
+            if (!verify_name(other))
+                continue;
+            FARDEL_TRY_ASSIGN(file, find_in_scope(*set, from, other));
+            if (file)
+                break;
+        }
+    impl_->note(file);
     return file;
 }
 

@@ -6,6 +6,7 @@
 #include "mounts/mount_set.h"
 #include "mounts/snapshot.h"
 #include "pure_lock.h"
+#include "trace_recorder.h"
 
 #include <fardel/base/folder_watch.h>
 #include <fardel/vfs/vfs.h>
@@ -41,6 +42,16 @@ struct Vfs::Impl {
     std::shared_ptr<DigestCache> digests = std::make_shared<DigestCache>();
     Snapshot<MountSet> set{std::make_shared<const MountSet>()};
     mutable AssetVerdicts verdicts;
+    std::unique_ptr<TraceRecorder> recorder;  // nullptr: no trace
+
+    void note(const std::optional<File>& opened) const noexcept {
+        if (recorder && opened)
+            recorder->note(*opened);
+    }
+    void note(const Result<std::optional<File>>& opened) const noexcept {
+        if (recorder && opened)
+            note(*opened);
+    }
 
     std::mutex refreshing;  // held while a refresh scans and hashes; taken before `writing`, and by no other function
 

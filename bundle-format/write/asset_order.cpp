@@ -40,4 +40,12 @@ Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> as
     return order;
 }
 
+std::vector<std::uint32_t> order_by_rank(std::span<const PlannedAsset> assets, std::vector<std::uint32_t> order) {
+    constexpr std::uint64_t kLast = std::uint64_t{1} << 32;
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t asset) {
+        return std::uint64_t{assets[asset].rank.value_or(0)} + (assets[asset].rank ? 0 : kLast);
+    });
+    return order;
+}
+
 }  // namespace fardel

@@ -12,9 +12,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -78,6 +80,8 @@ public:
     Status store(std::uint32_t planned) {
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
+        if (std::exchange(rank_, planned_[planned].rank) != planned_[planned].rank)
+            FARDEL_TRY(close_shared());
         FARDEL_TRY_ASSIGN(const bool copied, copy_known(planned));
         if (copied) {
             ++assets_done_;
@@ -348,11 +352,12 @@ private:
     std::uint64_t assets_done_ = 0;
     std::uint64_t raw_bytes_read_ = 0;
 
-    BlockBuffer current_;           // a piece of the asset being read
-    BlockBuffer next_;              // and the piece after it
-    BlockBuffer shared_;            // the open shared block, all of one content type;
-    std::vector<Sharing> sharing_;  // and the assets in it
-    BlockBuffer copied_;            // a stored block of the donor
+    BlockBuffer current_;                // a piece of the asset being read
+    BlockBuffer next_;                   // and the piece after it
+    BlockBuffer shared_;                 // the open shared block, all of one content type;
+    std::optional<std::uint32_t> rank_;  // of the latest asset: blocks are shared within a rank
+    std::vector<Sharing> sharing_;       // and the assets in it
+    BlockBuffer copied_;                 // a stored block of the donor
 };
 
 }  // namespace
@@ -380,6 +385,23 @@ void sort_by_id(StoredContent& content) {
     content.assets = std::move(assets);
     for (std::uint32_t& asset : content.asset_of)
         asset = position[asset];
+}
+
+bool adopt_first(StoredContent& content, std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order) {
+    std::vector<bool> adopted(content.assets.size());
+    for (const std::uint32_t first : order) {
+        const std::uint32_t position = content.asset_of[first];
+        if (adopted[position])
+            continue;
+        adopted[position] = true;
+        StoredAsset& asset = content.assets[position];
+        const std::uint8_t piece_log2 = piece_log2_of(planned[first]);
+        if (piece_log2 != asset.piece_log2 && asset.raw_bytes >> std::min(piece_log2, asset.piece_log2) != 0)
+            return false;
+        asset.planned = first;
+        asset.piece_log2 = piece_log2;
+    }
+    return true;
 }
 
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,

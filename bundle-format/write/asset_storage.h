@@ -38,6 +38,10 @@ struct StoredContent {
 // Sorts `assets`, which is in order of discovery, by id, and adapts asset_of.
 void sort_by_id(StoredContent& content);
 
+// Makes the first planned asset in `order` with an asset's bytes the one that determines its type. Returns false if it
+// determines another piece size than the bytes are stored in.
+bool adopt_first(StoredContent& content, std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order);
+
 // `order`: the planned assets in the order in which they are stored. Blocks are written from `section_offset` of the
 // file on, behind which the file is empty. Errors: those of the sources, with the asset's key; limit, corrupt,
 // cancelled, busy; those of the file.

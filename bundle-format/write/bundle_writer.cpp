@@ -61,7 +61,13 @@ Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<Staged
     FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> order, order_assets(plan.assets));
 
     // One pass over the sources.
-    FARDEL_TRY_ASSIGN(const StoredContent content, store_assets(plan.assets, order, *file, kBlocksOffset, options));
+    const std::vector<std::uint32_t> stored_order = order_by_rank(plan.assets, order);
+    FARDEL_TRY_ASSIGN(StoredContent content, store_assets(plan.assets, stored_order, *file, kBlocksOffset, options));
+    if (!adopt_first(content, plan.assets, order)) {
+        // Equal bytes are planned with two piece sizes: then ranks do not count, since the manifest has the sizes.
+        FARDEL_TRY(file->resize(0));
+        FARDEL_TRY_ASSIGN(content, store_assets(plan.assets, order, *file, kBlocksOffset, options));
+    }
 
     FARDEL_TRY_ASSIGN(const WrittenHeads heads, write_sections(plan, names, content, *file));
     BundleWriteSummary summary = summary_of(plan, content, heads.head, heads.layout);

@@ -59,6 +59,8 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
     line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
     add_signing_options(line, command.key);
     add_cache_signing_options(line, command.cache_key);
+    line.text("--order", "TRACE", command.order,
+              "A trace of what a game opens: what it lists lies together in the bundle; the project's when left out");
     add_output_options(line, command.output);
     line.flag("--checksum", command.checksum, "Read every source, whatever its size and times are");
     line.number("--verify", command.verify_per_1000, 0, 1000,
@@ -74,6 +76,7 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
                                Console& console) {
     BuildRequest request{.project_file = (std::filesystem::path(command.folder) / kProjectFileName).string(),
                          .version = command.version,
+                         .order = command.order,
                          .level = static_cast<int>(command.output.level),
                          .jobs = static_cast<unsigned>(command.output.jobs),
                          .checksum = command.checksum,

@@ -50,6 +50,7 @@ struct BuildCommand {
     bool checksum = false;
     std::uint64_t verify_per_1000 = 0;
     bool from_scratch = false;
+    std::string order;
     std::optional<std::uint64_t> cache_bytes_max;
     std::uint64_t cache_unused_days = kUnlimited;
 

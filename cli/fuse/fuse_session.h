@@ -5,9 +5,12 @@
 
 #include "fuse_tree.h"
 
+#include <fardel/base/program.h>
 #include <fardel/base/result.h>
 
 #include <functional>
+#include <optional>
+#include <stop_token>
 #include <string>
 
 struct fuse;
@@ -30,10 +33,17 @@ public:
     // `ending` is then called once, on another thread, before the last requests are answered: they may wait for
     // something that it can end.
     Status serve(const std::function<void()>& ending = {});
+    // Answers requests until the program has ended, and unmounts; if another program still uses the file system, when
+    // that does not any more. Returns how the program ended; nothing: serve() ended before, for one of its reasons.
+    Result<std::optional<ProgramExit>> serve_program(ChildProgram program);
 
 private:
     explicit FuseSession(::fuse* fuse) noexcept : fuse_(fuse) {}
+    bool is_over() const noexcept;
+    // Answers requests; `watch` runs on another thread meanwhile.
+    Status answer(const std::function<void(const std::stop_token& stop)>& watch);
     ::fuse* fuse_;
+    std::string mount_point_;
     bool mounted_ = false;
 };
 

@@ -146,7 +146,9 @@ private:
 }  // namespace
 
 FuseSession::FuseSession(FuseSession&& other) noexcept
-    : fuse_(std::exchange(other.fuse_, nullptr)), mounted_(std::exchange(other.mounted_, false)) {}
+    : fuse_(std::exchange(other.fuse_, nullptr)),
+      mount_point_(std::move(other.mount_point_)),
+      mounted_(std::exchange(other.mounted_, false)) {}
 
 FuseSession::~FuseSession() {
     if (mounted_)
@@ -172,6 +174,7 @@ Result<FuseSession> FuseSession::mount(FuseTree& tree, const std::string& folder
     if (::fuse_mount(session.fuse_, mount_point.c_str()) != 0)
         return Error(ErrorCode::denied, folder + ": cannot be mounted: " + take_logged());
     session.mounted_ = true;
+    session.mount_point_ = mount_point;
     return session;
 }
 
@@ -181,20 +184,17 @@ Status FuseSession::go_to_background() {
     return ok();
 }
 
-Status FuseSession::serve(const std::function<void()>& ending) {
+bool FuseSession::is_over() const noexcept { return ::fuse_session_exited(::fuse_get_session(fuse_)) != 0; }
+
+Status FuseSession::answer(const std::function<void(const std::stop_token& stop)>& watch) {
     if (::fuse_set_signal_handlers(::fuse_get_session(fuse_)) != 0)
         return Error(ErrorCode::io, take_logged());
     fuse_loop_config config{};
     config.max_idle_threads = 10;
     std::jthread watcher;
-    if (ending) {
+    if (watch) {
         const SignalsBlocked blocked;  // a signal must interrupt this thread, which waits for it
-        watcher = std::jthread([this, &ending](const std::stop_token& stop) {
-            while (!stop.stop_requested() && ::fuse_session_exited(::fuse_get_session(fuse_)) == 0)
-                std::this_thread::sleep_for(kEndPolled);
-            if (!stop.stop_requested())
-                ending();
-        });
+        watcher = std::jthread([&watch](const std::stop_token& stop) { watch(stop); });
     }
     const int failure = ::fuse_loop_mt(fuse_, &config);  // below 0: errno; above: the signal that ended it
     watcher = {};
@@ -202,6 +202,29 @@ Status FuseSession::serve(const std::function<void()>& ending) {
     if (failure < 0)
         return system_error(-failure, "lost the connection to the kernel");
     return ok();
+}
+
+Status FuseSession::serve(const std::function<void()>& ending) {
+    if (!ending)
+        return answer({});
+    return answer([&](const std::stop_token& stop) {
+        while (!stop.stop_requested() && !is_over())
+            std::this_thread::sleep_for(kEndPolled);
+        if (!stop.stop_requested())
+            ending();
+    });
+}
+
+Result<std::optional<ProgramExit>> FuseSession::serve_program(ChildProgram program) {
+    std::optional<ProgramExit> ended;
+    FARDEL_TRY(answer([&](const std::stop_token& stop) {
+        const auto goes_on = [&] { return !stop.stop_requested() && !is_over(); };
+        while (goes_on() && !ended)
+            ended = program.wait_until(std::chrono::steady_clock::now() + kEndPolled);
+        while (goes_on() && !unmount_fuse(mount_point_))
+            std::this_thread::sleep_for(kEndPolled);
+    }));
+    return ended;
 }
 
 Status unmount_fuse(const std::string& folder) {

@@ -2,6 +2,7 @@
 
 #include "remote/remote_file.h"
 #include "remote/server_queue.h"
+#include "trace_fetch.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/format/dependencies.h>
@@ -24,25 +25,24 @@ bool is_wrong(ErrorCode code) {
            code == ErrorCode::unsupported;
 }
 
-// Returns the blocks with the content of an asset.
-Result<std::vector<RemoteFile::Wanted>> blocks_of(const Bundle& bundle, const AssetId& id) {
-    FARDEL_TRY_ASSIGN(const auto index, bundle.find_asset(id));
-    if (!index)
-        return Error(ErrorCode::missing, "bundle " + bundle.id().hex() + " has no asset " + id.hex());
-    FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(*index));
-    std::vector<RemoteFile::Wanted> blocks;
-    if (asset.piece_count() == 0)
-        return blocks;
-    FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle.placement(*index));
-    for (std::uint64_t i = 0; i < asset.piece_count(); ++i) {
-        const std::uint64_t at = placement.first_block + i;
-        if (at >= bundle.table_count(TableKind::blocks))
-            return Error(ErrorCode::malformed, "asset " + id.hex() + ": its placement is not valid");
-        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(static_cast<std::uint32_t>(at)));
+// Adds the blocks with the content of an asset.
+Status add_blocks_of(const Bundle& bundle, AssetIndex index, std::vector<RemoteFile::Wanted>& blocks) {
+    FARDEL_TRY_ASSIGN(const AssetBlocks run, blocks_of_asset(bundle, index));
+    for (std::uint32_t i = run.first; i < run.first + run.count; ++i) {
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(i));
         blocks.push_back({.offset = bundle.layout_head().blocks_offset + block.stored_offset,
                           .length_bytes = block.stored_bytes,
                           .stored_hash = block.stored_hash});
     }
+    return ok();
+}
+
+Result<std::vector<RemoteFile::Wanted>> blocks_of(const Bundle& bundle, const AssetId& id) {
+    FARDEL_TRY_ASSIGN(const auto index, bundle.find_asset(id));
+    if (!index)
+        return Error(ErrorCode::missing, "bundle " + bundle.id().hex() + " has no asset " + id.hex());
+    std::vector<RemoteFile::Wanted> blocks;
+    FARDEL_TRY(add_blocks_of(bundle, *index, blocks));
     return blocks;
 }
 
@@ -50,8 +50,9 @@ Result<std::vector<RemoteFile::Wanted>> blocks_of(const Bundle& bundle, const As
 
 // ---- Servers --------------------------------------------------------------------------------------------------------
 
-RemoteServers::RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees)
-    : queue_(std::move(queue)), trees_(std::move(trees)) {}
+RemoteServers::RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees,
+                             RangeClientOptions connections)
+    : queue_(std::move(queue)), trees_(std::move(trees)), connections_(connections) {}
 RemoteServers::~RemoteServers() {
     if (queue_)
         queue_->close();
@@ -67,7 +68,7 @@ Result<RemoteServers> RemoteServers::open(const RemoteOptions& options) {
         trees.push_back(std::move(whole));
     }
     FARDEL_TRY_ASSIGN(auto queue, ServerQueue::open(options.connections, options.attempts_max));
-    return RemoteServers(std::move(queue), std::move(trees));
+    return RemoteServers(std::move(queue), std::move(trees), options.connections);
 }
 
 void RemoteServers::close() { queue_->close(); }
@@ -137,6 +138,31 @@ Status RemoteBundle::want(std::span<const AssetId> assets, std::int32_t priority
         FARDEL_TRY_ASSIGN(auto blocks, blocks_of(*bundle_, asset));
         file_->want(std::move(blocks), priority);
     }
+    return ok();
+}
+
+// Neighbours are requested together; later ones have lower priorities.
+Status RemoteBundle::follow(const Trace& trace, const std::stop_token& stop) const {
+    constexpr std::uint64_t kTogetherBytes = 1u << 20;
+    std::vector<RemoteFile::Wanted> blocks;
+    std::uint64_t bytes = 0;
+    std::int32_t priority = 0;
+    for (const TracedAsset& traced : trace) {
+        if (stop.stop_requested())
+            return Error(ErrorCode::cancelled, "reading ahead was stopped");
+        FARDEL_TRY_ASSIGN(const auto index, bundle_->find_asset(traced.asset));
+        if (!index)
+            continue;
+        const std::size_t before = blocks.size();
+        FARDEL_TRY(add_blocks_of(*bundle_, *index, blocks));
+        for (const auto& block : std::span(blocks).subspan(before))
+            bytes += block.length_bytes;
+        if (bytes < kTogetherBytes)
+            continue;
+        file_->want(std::exchange(blocks, {}), --priority);
+        bytes = 0;
+    }
+    file_->want(std::move(blocks), --priority);
     return ok();
 }
 

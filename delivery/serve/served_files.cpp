@@ -21,7 +21,8 @@ struct ServedKind {
 };
 constexpr ServedKind kServedKinds[] = {{RequestedFileKind::bundle, ".fardel", "-"},
                                        {RequestedFileKind::tables, ".tables", "-tables-"},
-                                       {RequestedFileKind::asset_frames, ".frames", "-frames-"}};
+                                       {RequestedFileKind::asset_frames, ".frames", "-frames-"},
+                                       {RequestedFileKind::trace, ".trace", "-trace-"}};
 constexpr std::size_t kOpenBundlesMax = 32;
 constexpr std::chrono::seconds kKeptOpen{10};
 
@@ -31,6 +32,12 @@ const ServedKind& served_kind(RequestedFileKind kind) noexcept {
 
 std::string etag_of(const RequestedFile& file, std::uint64_t size_bytes) {
     return "\"" + file.bundle.hex() + std::string(served_kind(file.kind).mark) + std::to_string(size_bytes) + "\"";
+}
+
+// Of a trace, which `fardel publish` replaces.
+std::string etag_of_trace(const BundleId& bundle, const FileStatus& status) {
+    return "\"" + bundle.hex() + std::string(served_kind(RequestedFileKind::trace).mark) +
+           std::to_string(status.size_bytes) + "-" + std::to_string(status.modified_ns) + "\"";
 }
 
 class FolderFiles final : public ServedFiles {
@@ -44,10 +51,12 @@ public:
                           open_folder({tree_, folder_name}, folder_name, {.links = Links::refused}));
         FARDEL_TRY_ASSIGN(RegularFile opened, open_regular_file({folder, name}, name, {.links = Links::refused}));
         const std::uint64_t size_bytes = opened.status.size_bytes;
+        const bool is_trace = file.kind == RequestedFileKind::trace;
         return ServedFile{.descriptor = std::move(opened.descriptor),
                           .source = nullptr,
                           .size_bytes = size_bytes,
-                          .etag = etag_of(file, size_bytes)};
+                          .etag = is_trace ? etag_of_trace(file.bundle, opened.status) : etag_of(file, size_bytes),
+                          .may_change = is_trace};
     }
 
 private:

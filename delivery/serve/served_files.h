@@ -15,7 +15,7 @@
 
 namespace fardel {
 
-enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames };
+enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames, trace };
 
 struct RequestedFile {
     BundleId bundle;
@@ -30,7 +30,8 @@ struct ServedFile {
     Descriptor descriptor;                     // sent by the system; or else
     std::shared_ptr<const ByteSource> source;  // read by us
     std::uint64_t size_bytes = 0;
-    std::string etag;  // with quotes; the same on all servers that have the same file
+    std::string etag;  // with quotes; of files that never change, the same on all servers that have the same file
+    bool may_change = false;
 };
 
 class ServedFiles {

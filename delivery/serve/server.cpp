@@ -39,8 +39,9 @@ ServerAnswer answer_with(ServedFile file, const ReceivedRequest& request) {
                                                        .if_none_match = request.header("If-None-Match")},
                                                       file.size_bytes, file.etag);
     ServerAnswer answer;
-    answer.headers = {
-        {"ETag", file.etag}, {"Accept-Ranges", "bytes"}, {"Cache-Control", "public, max-age=31536000, immutable"}};
+    answer.headers = {{"ETag", file.etag},
+                      {"Accept-Ranges", "bytes"},
+                      {"Cache-Control", file.may_change ? "no-cache" : "public, max-age=31536000, immutable"}};
     switch (range.answer) {
         case RangeAnswer::not_modified: answer.status = 304; return answer;
         case RangeAnswer::unsatisfiable:

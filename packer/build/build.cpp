@@ -10,6 +10,7 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/bundle_target.h>
+#include <fardel/packer/trace_order.h>
 
 #include <algorithm>
 #include <chrono>
@@ -85,6 +86,9 @@ Result<PackPlan> ProjectBuild::plan() {
     std::vector<ProjectFile> files = state.project_files(graph, std::move(run));
     FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_bundles(std::move(files), std::move(sources.report)));
     remove_rules_with_jobs(planned.idle_rules, state.project.file, state.job_lines);
+    rank_by_trace(planned.plan, state.options.order);
+    for (SplitPart& part : planned.parts)
+        rank_by_trace(part.plan, state.options.order);
     state.planned = plan_digest(planned.plan);
     return planned;
 }
@@ -149,11 +153,13 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
                         .progress = request.progress,
                         .stop = request.stop};
     FARDEL_TRY(verify_bundle_target(output.path, output.sources));
+    FARDEL_TRY_ASSIGN(const Trace order, read_order(request.order));
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, request.signing.key_path));
     FARDEL_TRY_ASSIGN(PackPlan planned, pack_sources(output.sources, options));
     if (planned.plan.assets.empty())
         return Error(ErrorCode::unresolved,
                      "the sources have nothing that can be packed; check the paths and the --exclude patterns");
+    rank_by_trace(planned.plan, order);
     output.signer = signer.get();
     FARDEL_TRY_ASSIGN(std::vector<BuiltBundle> bundles, write_planned(planned, output));
     return summary_of(std::move(planned), std::move(bundles));

@@ -25,8 +25,9 @@ Result<Hash> options_digest(const RequestedProject& requested, const BuildReques
     FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
     const BundleOutput& output = requested.output;
     std::string all = FARDEL_VERSION;
-    for (const std::string& part : {text, output.path, output.name, output.version, requested.key_path,
-                                    request.signing.program, std::to_string(output.level)})
+    for (const std::string& part :
+         {text, output.path, output.name, output.version, requested.key_path, request.signing.program,
+          std::to_string(output.level), format_trace(requested.order)})
         all += '\0' + std::to_string(part.size()) + ':' + part;
     return blake3(std::as_bytes(std::span(all)));
 }
@@ -61,6 +62,8 @@ Status verify_references(const Project& project, const PackPlan& planned) {
 
 }  // namespace
 
+Result<Trace> read_order(const std::string& path) { return path.empty() ? Result<Trace>(Trace()) : read_trace(path); }
+
 Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     FARDEL_TRY_ASSIGN(Project project, read_project(request.project_file));
     const std::string folder = std::filesystem::path(request.project_file).parent_path().string();
@@ -81,6 +84,10 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     output.jobs = request.jobs;
     output.created_s = request.signing.created_s;
     output.stop = request.stop;
+    requested.order_path = request.order;
+    if (requested.order_path.empty() && !project.order.empty())
+        requested.order_path = path_in_project(folder, project.order);
+    FARDEL_TRY_ASSIGN(requested.order, read_order(requested.order_path));
     requested.project = std::move(project);
     FARDEL_TRY(verify_bundle_target(output.path, output.sources));
     return requested;
@@ -100,6 +107,9 @@ Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRe
                          .own_cache = {.bytes_max = request.cache_bytes_max, .unused_days = request.cache_unused_days},
                          .progress = request.progress,
                          .stop = request.stop};
+    options.order = requested.order;
+    if (!requested.order_path.empty())
+        options.watched.push_back(requested.order_path);
     options.secrets = request.signing.secret_files;
     if (!request.cache_signing.key_path.empty()) {
         options.open_cache_signer = [signing = request.cache_signing] {

@@ -1,6 +1,7 @@
 // Completes a BuildRequest from the project that it names, and the project from the request.
 #pragma once
 
+#include <fardel/format/trace.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/bundle_output.h>
 #include <fardel/packer/project_build.h>
@@ -14,10 +15,15 @@ struct RequestedProject {
     Project project;     // with the request's name, version and excludes
     std::string folder;  // the folder that the project's paths are relative to; may be empty
     std::string key_path;
+    std::string order_path;  // empty: no trace
+    Trace order;
     BundleOutput output;
 };
 
-// Reads the project file. Errors: those of read_project and verify_bundle_target.
+// Reads the trace at `path`; an empty path has an empty one. Errors: those of read_trace.
+Result<Trace> read_order(const std::string& path);
+
+// Reads the project file. Errors: those of read_project, verify_bundle_target and read_order.
 Result<RequestedProject> read_requested_project(const BuildRequest& request);
 
 // Opens the build; discards earlier ones if the request asks for that. Errors: those of ProjectBuild::open; io.

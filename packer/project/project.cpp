@@ -164,6 +164,7 @@ constexpr Key<Project> kProjectKeys[] = {
     {"version", read_version<&Project::version>, "version = \"1.0\""},
     {"output", read_member<&Project::output>, "output = \"mygame.fardel\""},
     {"key", read_member<&Project::key>, "key = \"author.key\""},
+    {"order", read_member<&Project::order>, "order = \"game.trace\""},
     {"sources", read_member<&Project::sources>, "sources = [\"assets\"]"},
     {"exclude", read_verified<verify_glob, &Project::excludes>, "exclude = [\"**/*.psd\"]"},
     {"tombstones", read_tombstones, "tombstones = [\"old.cfg\"]"},

@@ -7,9 +7,10 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"init",  "build",   "watch",  "graph",  "pack",  "audit", "id",    "ls",
-                                         "cat",   "extract", "verify", "keygen", "sign",  "trust", "which", "conflicts",
-                                         "links", "delta",   "diff",   "report", "mount", "pure",  "cache", "serve"};
+const std::vector<std::string> kVerbs = {"init",  "build",     "watch",   "graph",  "pack",   "audit",  "id",
+                                         "ls",    "cat",       "extract", "verify", "keygen", "sign",   "trust",
+                                         "which", "conflicts", "links",   "delta",  "diff",   "report", "mount",
+                                         "pure",  "cache",     "serve",   "trace"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -62,6 +63,9 @@ TEST_CASE("help: every option of every verb is in its man page") {
         else if (verb == "cache")
             for (const char* step : {"init", "stats", "trim", "verify", "export"})
                 helps.push_back(run_well({"cache", step, "--help"}));
+        else if (verb == "trace")
+            for (const char* step : {"record", "show", "merge"})
+                helps.push_back(run_well({"trace", step, "--help"}));
         else
             helps = {run_well({verb, "--help"})};
         for (const std::string& help : helps)

@@ -42,6 +42,8 @@ const std::pair<const char*, Change> kChanges[] = {
     {"asset", [](BundlePlan& p) { p.assets[0].known->asset = tests::filled_id<AssetId>(9); }},
     {"key", [](BundlePlan& p) { p.assets[0].key = "x"; }},
     {"content type", [](BundlePlan& p) { p.assets[0].content_type = "image/jpeg"; }},
+    {"rank", [](BundlePlan& p) { p.assets[0].rank = 0; }},
+    {"larger rank", [](BundlePlan& p) { p.assets[0].rank = 1; }},
     {"streamed", [](BundlePlan& p) { p.assets[0].streamed = true; }},
     {"one asset less", [](BundlePlan& p) { p.assets.pop_back(); }},
     {"spelling", [](BundlePlan& p) { p.assets[0].references[0].spelling = "x"; }},

@@ -86,9 +86,12 @@ struct PlannedReference {
 // key), and has the references and metadata of all. The plan is malformed if they contradict each other.
 struct PlannedAsset {
     std::shared_ptr<const BlobSource> source;
-    std::string key;           // orders the blocks and names the asset in errors; usually its logical name; unique
+    std::string key;  // orders the blocks of a rank and names the asset in errors; usually its logical name; unique
     std::string content_type;  // "image/jpeg", in lower case, no parameters; empty: "application/octet-stream"
     bool streamed = false;     // pieces of 256 KiB
+    // Where the bytes lie in the file, and nothing else: assets with smaller ranks come first, those without one last.
+    // Of equal ranks, content type and key decide. The bundle id does not depend on it.
+    std::optional<std::uint32_t> rank = std::nullopt;
     // The id and size of the bytes if they were hashed before. Then the bytes are read only if they must be stored
     // again, and are compared with these values.
     struct Known {

@@ -9,6 +9,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/trace.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/range_client.h>
@@ -18,7 +19,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fardel {
@@ -57,9 +60,11 @@ public:
 
 private:
     friend class RemoteBundle;
-    RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees);
+    friend class TraceReadAhead;
+    RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees, RangeClientOptions connections);
     std::shared_ptr<ServerQueue> queue_;
     std::vector<std::string> trees_;
+    RangeClientOptions connections_;
 };
 
 // Any thread may call any function.
@@ -94,9 +99,32 @@ public:
     std::optional<Error> why_not_kept() const;
 
 private:
+    friend class TraceReadAhead;
+    Status follow(const Trace& trace, const std::stop_token& stop) const;
     RemoteBundle(std::shared_ptr<const RemoteFile> file, std::shared_ptr<const Bundle> bundle);
     std::shared_ptr<const RemoteFile> file_;
     std::shared_ptr<const Bundle> bundle_;
+};
+
+// Reads ahead along traces (docs/traces.md): requests what the servers' traces list, in their order, behind everything
+// that somebody waits for. One thread, which ends when all is requested. Bundles of which nothing is kept in the store
+// are left out. A wrong trace costs what is then received in vain.
+class TraceReadAhead {
+public:
+    // Errors: missing (libcurl is not installed), busy (the system gives no thread).
+    static Result<TraceReadAhead> start(const RemoteServers& servers,
+                                        std::vector<std::shared_ptr<const RemoteBundle>> bundles);
+    // Ends the thread. It may be waiting for a page of a table, which RemoteServers::close() ends.
+    ~TraceReadAhead();
+    TraceReadAhead(TraceReadAhead&&) noexcept;
+    TraceReadAhead& operator=(TraceReadAhead&&) = delete;
+
+    // Waits until all is requested, or could not be.
+    void wait();
+
+private:
+    explicit TraceReadAhead(std::jthread thread);
+    std::jthread thread_;
 };
 
 struct RemoteMount {

@@ -50,6 +50,7 @@ struct BuildRequest {
     std::string name;
     std::string version;
     std::vector<std::string> excludes;  // globs, in addition to the project's
+    std::string order;                  // a trace (docs/traces.md), whose assets lie together in the file
     BuildSigning signing;
     BuildSigning cache_signing;  // of records of the derived-data cache; no key: unsigned; `created_s` is unused
     int level = kLevelDefault;
@@ -126,7 +127,8 @@ struct BuildOutcome {
 Result<BuildOutcome> build_project(const BuildRequest& request);
 
 // Builds a bundle of folders and archives without a project; of equal names that of the later source is packed. Counts
-// of `request`: output, name, version, excludes, signing, level, jobs, progress and stop. Errors: as build_project.
+// of `request`: output, name, version, excludes, order, signing, level, jobs, progress and stop. Errors: as
+// build_project.
 Result<BuildSummary> build_sources(std::span<const std::string> sources, const BuildRequest& request);
 
 }  // namespace fardel

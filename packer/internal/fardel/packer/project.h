@@ -91,6 +91,7 @@ struct Project {
     BundleVersion version;
     std::string output;                 // empty: see output_of
     std::string key;                    // a secret key file; empty: unsigned
+    std::string order;                  // a trace; empty: none
     std::vector<std::string> sources;   // later ones win
     std::vector<std::string> excludes;  // in addition to usual_excludes()
     std::vector<ProjectRule> rules;     // later ones win

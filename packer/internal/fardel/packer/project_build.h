@@ -4,6 +4,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/trace.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/pack.h>
@@ -46,6 +47,7 @@ struct BuildOptions {
     std::string build_folder;           // empty: ".fardel" beside the project file
     Hash options;                       // of everything besides the sources that determines the result
     std::vector<std::string> watched;   // further files that determine the result, such as a key
+    Trace order;                        // see BuildRequest::order; part of `options`, too
     std::vector<std::string> secrets;   // files that no job may read
     std::string image_program;          // see JobEnvironment
     bool checksum = false;              // read every source, whatever its stamp

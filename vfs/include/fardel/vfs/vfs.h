@@ -48,6 +48,8 @@ struct VfsOptions {
     // is called by the thread that makes the change, when the change has taken effect; it may call any function that
     // changes no mounts, and must not throw.
     std::function<void(const MissingDependency& missing)> on_missing_dependency;
+    // Notes which assets are opened, for trace(): in 7 MB of memory, the first 65,536 of them.
+    bool records_trace = false;
 };
 
 // What exists at a path. Of a link: its asset's size, id, bundle and type.
@@ -152,6 +154,13 @@ public:
     Result<Listing> open_listing(std::string_view path) const;
     // All entries; more than entries_max: limit.
     Result<std::vector<ListingEntry>> list(std::string_view path, std::size_t entries_max = 1u << 20) const;
+
+    // ---- Traces (docs/traces.md) ------------------------------------------------------------------------------------
+
+    // The assets that were opened so far, in the order in which each was opened first, as the text of a trace. Reads
+    // the names of the mounted bundles with such assets; those that cannot be read are left out. For tools and tests of
+    // a game: the text orders the next bundle, and downloads of this one. Error: unsupported (without the option).
+    Result<std::string> trace() const;
 
     // ---- Pure mode (docs/pure-mode.md): include <fardel/vfs/pure_check.h> to call these -----------------------------
 
