@@ -11,6 +11,7 @@
 #include <utility>
 
 namespace fardel {
+
 Result<Trace> fetch_trace(RangeClient& client, const std::vector<std::string>& trees, const BundleId& bundle,
                           const std::stop_token& stop, TransferCounts& counts) {
     for (const std::string& tree : trees) {
