@@ -72,7 +72,11 @@ Result<bool> create_folder(const FileLocation& location, std::string_view subjec
     return system_error(errno, subject);
 }
 
-Status create_folders(const std::string& path) {
+namespace {
+
+enum class Lasting : bool { no, yes };
+
+Status create_all_folders(const std::string& path, Lasting lasting) {
     for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
         const std::string folder = path.substr(0, slash);
         if (auto created = create_folder(folder, folder); !created) {
@@ -80,11 +84,20 @@ Status create_folders(const std::string& path) {
             const auto found = find_file_status(folder, folder);
             if (!found || !*found)
                 return std::move(created).error();
+        } else if (*created && lasting == Lasting::yes) {
+            Status synced = sync_folder(folder_of_path(folder));
+            if (!synced && synced.error().code() != ErrorCode::denied)  // which this user may change and not read
+                return synced;
         }
         if (slash == std::string::npos)
             return ok();
     }
 }
+
+}  // namespace
+
+Status create_folders(const std::string& path) { return create_all_folders(path, Lasting::no); }
+Status create_lasting_folders(const std::string& path) { return create_all_folders(path, Lasting::yes); }
 
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject) {
     FARDEL_TRY(verify_path(prefix));

@@ -12,12 +12,13 @@ std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrimOp
     std::uint64_t bytes_left = 0;
     for (const CacheFile& file : files)
         bytes_left += file.size_bytes;
-    const std::int64_t young_ns = std::min(now_ns - nanoseconds(trim.keep_younger_than).count(), kept_since_ns);
+    const std::int64_t young_ns = now_ns - nanoseconds(trim.keep_younger_than).count();
     const std::int64_t old_ns = now_ns - nanoseconds(trim.unused_for).count();
     std::size_t count = 0;
     for (; count < files.size(); ++count) {
         const CacheFile& file = files[count];
-        if (file.used_ns >= young_ns || (file.used_ns >= old_ns && bytes_left <= trim.bytes_max))
+        if (file.used_ns >= kept_since_ns || file.used_ns > young_ns ||
+            (file.used_ns >= old_ns && bytes_left <= trim.bytes_max))
             break;
         bytes_left -= file.size_bytes;
     }

@@ -37,7 +37,7 @@ public:
 
     Result<PutOutcome> put(const std::string& path, const ByteSource& bytes, const PublishWork& work) override {
         FARDEL_TRY(verify_path(path));
-        FARDEL_TRY(create_folders(folder_of_path(path_of(path))));
+        FARDEL_TRY(create_lasting_folders(folder_of_path(path_of(path))));
         auto there = open_file_source(path_of(path));
         if (there)
             return compare(path, bytes, **there, work);
@@ -78,7 +78,7 @@ public:
     Status replace_head(const std::string& path, std::span<const std::byte> bytes,
                         const std::string& version) override {
         FARDEL_TRY(verify_path(path));
-        FARDEL_TRY(create_folders(folder_of_path(path_of(path))));
+        FARDEL_TRY(create_lasting_folders(folder_of_path(path_of(path))));
         FARDEL_TRY_ASSIGN(const Descriptor lock, lock_tree());
         FARDEL_TRY_ASSIGN(const auto there, find_head(path));
         if ((there ? there->version : "") != version)

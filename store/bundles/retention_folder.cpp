@@ -47,7 +47,9 @@ std::optional<std::int64_t> parse_until(std::string_view text) {
 
 // ---- The lock -------------------------------------------------------------------------------------------------------
 
-Status RetentionFolder::create_part(const char* name) const { return create_folders(folder_.retention_path(name)); }
+Status RetentionFolder::create_part(const char* name) const {
+    return create_lasting_folders(folder_.retention_path(name));
+}
 
 Result<std::unique_ptr<DiskHold>> RetentionFolder::lock() {
     const std::string path = folder_.retention_path("lock");

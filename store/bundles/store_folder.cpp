@@ -68,7 +68,8 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
     if (path.empty() || path.find('\0') != std::string::npos)
         return Error(ErrorCode::malformed, "the path of a store must not be empty or contain NUL");
     if (create)
-        FARDEL_TRY(create_folders(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path));
+        FARDEL_TRY(
+            create_lasting_folders(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path));
     FARDEL_TRY_ASSIGN(std::string real, real_path(path, path));
     StoreFolder folder(std::move(real));
     if (create) {
@@ -82,7 +83,7 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
     FARDEL_TRY(verify_marker(folder.path_));
     if (create)
         for (const char* const part : {"/bundles", "/packs", "/incoming"})
-            FARDEL_TRY(create_folders(folder.path_ + part));
+            FARDEL_TRY(create_lasting_folders(folder.path_ + part));
     return folder;
 }
 
@@ -125,6 +126,7 @@ Status StoreFolder::write_record(const StoreRecord& record) const {
     FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
     if (status && !status->is_file() && !status->is_folder())
         FARDEL_TRY(remove_file(path, path));
+    FARDEL_TRY(sync_folder(path_));  // a program that was killed may have created the folders of packs and records
     return write_small_file(path, bytes);
 }
 

@@ -1,8 +1,9 @@
-// Fetching and publishing that are killed, or whose disk is full, small or broken.
+// Fetching and publishing that are killed, or whose disk is full, small, broken or without power.
 #include "served_bundle.h"
 
 #include "kit/failing_call.h"
 #include "kit/opened_bundle.h"
+#include "kit/power_loss.h"
 #include "kit/small_disk.h"
 
 #include <fardel/base/system_error.h>
@@ -11,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace fardel {
 namespace {
@@ -214,6 +216,46 @@ TEST_CASE("fetch: a bundle of the store whose pack is gone is fetched again") {
     value_of(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})));
     CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
 }
+
+#if defined(FARDEL_CAN_FAIL_CALLS)
+
+TEST_CASE("publish: after a power failure at any moment, a file of the tree is whole or not there") {  // A101
+    BundlePlan plan;
+    add(plan, "a.bin", noise_text(40'000, 1), "application/octet-stream");
+    for (int i = 0; i < 10; ++i)
+        add(plan, "texts/" + std::to_string(i) + ".txt", prose(500, static_cast<std::uint32_t>(i)));
+    const Bytes bytes = written(plan);
+    const std::string name = "/tree/" + tree_path_of(bundle_id_of(bytes));
+    const auto publish = [&](const std::string& folder) {
+        const auto published = publish_bundle(make_memory_source(bytes), folder + "/tree");
+        return published ? 0 : 1 + static_cast<int>(published.error().code());
+    };
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");
+    const std::string root = disk.path("root");
+    std::filesystem::create_directory(root);
+    const RecordedFolder recorded(root, [&] { return publish(root); });
+    REQUIRE(recorded.exit_code() == 0);
+    CHECK(recorded.steps() > 10);
+    const std::string left = disk.path("left");
+    std::map<std::string, std::string> whole;  // by path below the tree
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root + "/tree"))
+        if (entry.is_regular_file())
+            whole[entry.path().string().substr(root.size())] = read_file(entry.path());
+    CHECK(whole.size() == 3);  // the bundle, its tables, its assets one by one
+    for_each_power_loss(recorded, left, 4, [&](std::size_t step) {
+        for (const auto& [path, content] : whole) {
+            const bool is_there = std::filesystem::exists(left + path);
+            CHECK((!is_there || read_file(left + path) == content));
+            CHECK((is_there || step + 1 < recorded.steps()));
+        }
+        CHECK(publish(left) == 0);
+        for (const auto& [path, content] : whole)
+            CHECK(read_file(left + path) == content);
+    });
+}
+
+#endif
 
 }  // namespace
 }  // namespace fardel

@@ -28,6 +28,8 @@ Result<std::vector<std::string>> list_names_at(const std::string& path);
 Result<bool> create_folder(const FileLocation& location, std::string_view subject, std::uint32_t mode = 0777);
 // Creates the folder and all missing folders above it; it may exist already.
 Status create_folders(const std::string& path);
+// The same, and the folders that it creates survive a power failure.
+Status create_lasting_folders(const std::string& path);
 // Creates a folder "<prefix><six characters>" that only this user can access, and returns its path.
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject);
 // Removes an empty folder. Returns false if there was none.
