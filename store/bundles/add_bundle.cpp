@@ -43,12 +43,13 @@ public:
         FARDEL_TRY(read_blocks());
         FARDEL_TRY(choose_packs());
         const std::uint64_t blocks_offset = bundle_.layout_head().blocks_offset;
-        for (const BlockRecord& block : blocks_) {
+        for (std::size_t i = 0; i < blocks_.size(); ++i) {
+            const BlockRecord& block = blocks_[i];
             const std::uint64_t offset = blocks_offset + block.stored_offset;
             if (offset < done_bytes_)
                 return Error(ErrorCode::malformed, bundle_.label() + ": two blocks overlap");
             FARDEL_TRY(add_between(offset));
-            FARDEL_TRY(add_block(block));
+            FARDEL_TRY(add_block(block, stored_[i]));
         }
         FARDEL_TRY(add_between(file_.size_bytes()));
         return finish();
@@ -71,10 +72,17 @@ private:
     }
 
     Status choose_packs() {
-        std::map<PackId, std::uint64_t> bytes_of;
+        std::vector<Hash> hashes;
         for (const BlockRecord& block : blocks_)
-            if (const StoredBlock* const stored = find(block))
-                bytes_of[stored->pack.id] += block.stored_bytes;
+            hashes.push_back(block.stored_hash);
+        stored_ = index_.find_all(hashes);
+        std::map<PackId, std::uint64_t> bytes_of;
+        for (std::size_t i = 0; i < blocks_.size(); ++i) {
+            if (stored_[i] && stored_[i]->stored_bytes != blocks_[i].stored_bytes)
+                stored_[i].reset();
+            if (stored_[i])
+                bytes_of[stored_[i]->pack.id] += blocks_[i].stored_bytes;
+        }
         std::vector<std::pair<std::uint64_t, PackId>> packs;
         for (const auto& [id, bytes] : bytes_of)
             packs.emplace_back(bytes, id);
@@ -86,11 +94,6 @@ private:
             shared.packs.push_back(id);
         }
         return lease_.hold(shared);
-    }
-
-    const StoredBlock* find(const BlockRecord& block) const {
-        const StoredBlock* const stored = index_.find(block.stored_hash);
-        return stored != nullptr && stored->stored_bytes == block.stored_bytes ? stored : nullptr;
     }
 
     // Adds bytes that belong to no block: heads, tables, signatures, and padding.
@@ -106,13 +109,12 @@ private:
         return ok();
     }
 
-    Status add_block(const BlockRecord& block) {
+    Status add_block(const BlockRecord& block, const std::optional<StoredBlock>& stored) {
         FARDEL_TRY(read_file(block.stored_bytes));
         if (blake3(bytes_) != block.stored_hash)
             return Error(ErrorCode::corrupt, bundle_.label() + ": a block at offset " + std::to_string(done_bytes_) +
                                                  " does not have its hash");
-        const StoredBlock* const stored = find(block);
-        if (stored != nullptr && is_stored({.pack = stored->pack}, stored->pack_offset, bytes_)) {
+        if (stored && is_stored({.pack = stored->pack}, stored->pack_offset, bytes_)) {
             share(stored->pack, stored->pack_offset);
             return ok();
         }
@@ -180,11 +182,12 @@ private:
     StoreLease& lease_;
     const Bundle& bundle_;
     const ByteSource& file_;
-    const BlockIndex index_;
+    BlockIndex index_;
     PackWriter pack_;
     const StoreWork& work_;
 
     std::vector<BlockRecord> blocks_;                              // by offset
+    std::vector<std::optional<StoredBlock>> stored_;               // where the index says that each of them is
     std::map<PackId, std::shared_ptr<const ByteSource>> sources_;  // packs to share with; nullptr: not opened yet
     StoreRecordBuilder builder_;
     std::uint64_t done_bytes_ = 0;  // of the file
@@ -266,7 +269,7 @@ Result<StoreAddition> add_bundle(const StoreFolder& folder, StoreLease& lease, c
         if (added || added.error().code() == ErrorCode::cancelled)
             return added;  // otherwise a pack is damaged, or the record is wrong
     }
-    FARDEL_TRY_ASSIGN(BlockIndex index, BlockIndex::build(folder));
+    FARDEL_TRY_ASSIGN(BlockIndex index, BlockIndex::open(folder));
     FARDEL_TRY_ASSIGN(PackWriter pack, PackWriter::open(folder));
     return FileAddition(folder, lease, bundle, std::move(index), std::move(pack), work).run();
 }

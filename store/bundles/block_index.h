@@ -1,36 +1,54 @@
-// BlockIndex: where a store has the stored bytes of blocks, by their hashes. Built from the layouts of the bundles in
-// the store, so that nothing on disk can disagree with them. About 100 bytes of memory per block.
+// BlockIndex: where a store has the stored bytes of blocks, by their hashes.
+//
+// Read from the layouts of the bundles, and kept in sorted files below index/ in the store, which may be deleted at any
+// time: what is not in them is read again. A file has the blocks of some records; when one is added, smaller ones are
+// merged into it, so there are few. Any number of processes at once, each with an object of its own; one thread.
 #pragma once
 
+#include "bundles/index_run.h"
 #include "bundles/store_folder.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/manifest.h>
 
-#include <cstdint>
-#include <unordered_map>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace fardel {
 
-struct StoredBlock {
-    StorePack pack;
-    std::uint64_t pack_offset = 0;
-    std::uint32_t stored_bytes = 0;
-};
-
 class BlockIndex {
 public:
-    // Bundles whose records, packs or layouts are damaged are left out. Errors: io, denied (of the store itself).
-    static Result<BlockIndex> build(const StoreFolder& folder);
+    // Reads the layouts of bundles that no file covers, and writes these down if it can. Bundles whose records, packs
+    // or layouts are damaged are left out. Errors: io, denied (of the store itself).
+    static Result<BlockIndex> open(const StoreFolder& folder);
 
-    // Returns where bytes with this hash should be; nothing is known about the bytes themselves. nullptr: nowhere.
-    const StoredBlock* find(const Hash& stored_hash) const;
-    std::size_t size() const noexcept { return blocks_.size(); }
+    // Returns where bytes with this hash should be; nothing is known about the bytes themselves.
+    std::optional<StoredBlock> find(const Hash& stored_hash);
+
+    // The same for many, which reads each page of a file once if there are enough of them.
+    std::vector<std::optional<StoredBlock>> find_all(std::span<const Hash> stored_hashes);
+
+    // How many layouts open() has read.
+    std::size_t layouts_read() const noexcept { return layouts_read_; }
+    std::size_t run_count() const noexcept { return runs_.size(); }
 
 private:
-    void add(const StoreFolder& folder, const StoreRecord& record);
-    std::unordered_map<Hash, StoredBlock> blocks_;
+    explicit BlockIndex(const StoreFolder& folder) : folder_(folder) {}
+    Result<std::vector<IndexedRecord>> read_runs();
+    void add_layouts(const std::vector<IndexedRecord>& records);
+    bool add_layout(const StoreRecord& record);
+    void keep_added();
+    Status write_added(const std::string& path, std::vector<IndexRun>& absorbed);
+
+    StoreFolder folder_;
+    std::vector<IndexedRecord> records_;  // that are in the store, ascending
+    std::vector<IndexRun> runs_;
+    IndexRunHead added_head_;           // of what is in no run yet
+    std::vector<IndexRunEntry> added_;  // by key, each key once
+    bool writes_ = true;                // false: the store cannot be written
+    std::size_t layouts_read_ = 0;
 };
 
 }  // namespace fardel

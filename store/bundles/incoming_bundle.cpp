@@ -148,7 +148,7 @@ struct IncomingBundle::Impl {
     std::set<PackId> damaged;               // which are not used
     std::unordered_map<Hash, Range> unlocated;
     std::uint64_t unlocated_bytes = 0;
-    std::optional<BlockIndex> index;  // built when it is first needed
+    std::optional<BlockIndex> index;  // opened when it is first needed
     std::uint64_t held = 0;
     std::shared_ptr<LiveSource> live;             // nullptr: nobody asked for it
     std::shared_ptr<const ByteSource> live_pack;  // the incoming pack, however long it is
@@ -505,10 +505,10 @@ Result<bool> IncomingBundle::share(std::uint64_t file_offset, const Hash& stored
         }
     }
     if (!impl_->index) {
-        FARDEL_TRY_ASSIGN(impl_->index, BlockIndex::build(impl_->folder));
+        FARDEL_TRY_ASSIGN(impl_->index, BlockIndex::open(impl_->folder));
     }
-    const StoredBlock* const stored = impl_->index->find(stored_hash);
-    if (stored == nullptr || stored->stored_bytes != stored_bytes || stored_bytes > kRangeBytesMax ||
+    const auto stored = impl_->index->find(stored_hash);
+    if (!stored || stored->stored_bytes != stored_bytes || stored_bytes > kRangeBytesMax ||
         !impl_->open_pack(stored->pack))
         return false;
     const Impl::Range range{stored_bytes, stored->pack.id, stored->pack_offset};

@@ -70,7 +70,7 @@ void remove_incoming_files(const StoreFolder& folder, const BundleId& bundle) {
 
 StoreLeftovers count_leftovers(const StoreFolder& folder) {
     StoreLeftovers leftovers;
-    for (const char* const part : {"", "/bundles", "/packs"})
+    for (const char* const part : {"", "/bundles", "/index", "/packs"})
         visit_abandoned(
             folder.path() + part, [](const std::string& name) { return is_unnamed(name) || is_temporary_file(name); },
             [&](const Descriptor&, const std::string&, std::uint64_t size_bytes) {
@@ -96,6 +96,10 @@ void remove_abandoned_packs(const StoreFolder& folder) {
     visit_abandoned(folder.path() + "/packs", is_unnamed,
                     [](const Descriptor& packs, const std::string& name, std::uint64_t) {
                         static_cast<void>(remove_file({packs, name}, name));
+                    });
+    visit_abandoned(folder.index_path(), is_temporary_file,
+                    [](const Descriptor& index, const std::string& name, std::uint64_t) {
+                        static_cast<void>(remove_file({index, name}, name));
                     });
 }
 

@@ -17,8 +17,8 @@ struct StoreLeftovers {
 // Counts and changes nothing. What cannot be read is left out.
 StoreLeftovers count_leftovers(const StoreFolder& folder);
 
-// Removes packs under construction that no living writer has locked. On a file system without locks, nothing is
-// removed. Errors are ignored: the next call tries again.
+// Removes packs and files of the block index under construction that no living writer has locked. On a file system
+// without locks, nothing is removed. Errors are ignored: the next call tries again.
 void remove_abandoned_packs(const StoreFolder& folder);
 // Removes what was received of bundles that the store has whole by now. Errors are ignored.
 void remove_needless_incoming(const StoreFolder& folder);

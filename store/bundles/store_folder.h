@@ -48,6 +48,9 @@ public:
     // Returns nothing if there is none. Errors: those of decode_store_record, corrupt (it is another bundle's), denied,
     // io.
     Result<std::optional<StoreRecord>> find_record(const BundleId& bundle) const;
+    // Returns the last bytes of the record, which differ for different records; nothing if there is none. Errors:
+    // corrupt (it is too short), denied, io.
+    Result<std::optional<Hash>> find_record_checksum(const BundleId& bundle) const;
     // Replaces the record in one step and makes it durable. All packs of the record must be there.
     Status write_record(const StoreRecord& record) const;
     // Returns when the removal is durable. It is no error if there is none.
@@ -63,6 +66,8 @@ public:
     Result<std::shared_ptr<const ByteSource>> open_pack(const StorePack& pack) const;
     // The files of a bundle on its way into the store; `ending`: "pack" or "log".
     std::string incoming_path(const BundleId& bundle, std::string_view ending) const;
+    // The folder of the block index, which may be missing.
+    std::string index_path() const { return path_ + "/index"; }
     // A file or folder of what is known about use, pins and collections.
     std::string retention_path(std::string_view name) const { return path_ + "/retention/" + std::string(name); }
     // Opens the file of received bytes, which is created if it is missing, and locks it. As long as the lock is held,

@@ -53,7 +53,8 @@ std::vector<std::string> leftovers(const std::string& store) {
         const std::string name = std::filesystem::relative(entry.path(), store).string();
         const bool is_regular = name == "fardel-store" || name.starts_with("retention/") ||
                                 (name.starts_with("bundles/") && name.size() == 8 + 64) ||
-                                (name.starts_with("packs/") && name.size() == 6 + 64);
+                                (name.starts_with("packs/") && name.size() == 6 + 64) ||
+                                (name.starts_with("index/") && name.ends_with(".blocks"));
         if (!entry.is_directory() && !is_regular)
             names.push_back(name);
     }
