@@ -36,6 +36,7 @@ constexpr Verb kVerbs[] = {
     {"keygen", "create a key pair to sign with", run_keygen},
     {"sign", "sign or countersign a bundle", run_sign},
     {"trust", "create and show trust policies", run_trust},
+    {"license", "issue, keep and show tokens for bundles that require a licence", run_license},
     {"which", "explain which asset a path leads to, and why", run_which},
     {"conflicts", "list the names that one bundle hides from another", run_conflicts},
     {"links", "list the names and bundles that are missing", run_links},

@@ -40,6 +40,9 @@ std::string format_rules(const TrustRules& rules) {
     }
     if (rules.allow.empty())
         text += "no bundle is trusted\n";
+    for (const LicenseRule& rule : rules.licenses)
+        text += fmt::format("licence tokens for bundles named {}: of {}\n", printable(rule.pattern),
+                            fmt::join(rule.labels, ", "));
     for (const PolicyKey& key : rules.keys)
         text += fmt::format("key {} {}\n", key.label, key.key.hex());
     for (const auto& revoked : rules.revoked_keys)
@@ -48,6 +51,8 @@ std::string format_rules(const TrustRules& rules) {
         text += fmt::format("revoked bundle {} {}\n", revoked.id.hex(), printable(revoked.reason));
     if (rules.expired_content_allowed)
         text += "content is accepted after its date\n";
+    if (rules.unlicensed_allowed)
+        text += "bundles are accepted without the licence token that they require\n";
     if (rules.unsigned_allowed)
         text += "development: bundles without a trusted signature are accepted, but tainted\n";
     return text;
@@ -74,10 +79,17 @@ Json json_of(const TrustRules& rules) {
         }
         return one;
     };
-    return Json{
-        {"keys", json_list(rules.keys, key)},          {"allow", json_list(rules.allow, allow)},
-        {"revoked_keys", json_of(rules.revoked_keys)}, {"revoked_bundles", json_of(rules.revoked_bundles)},
-        {"unsigned_allowed", rules.unsigned_allowed},  {"expired_content_allowed", rules.expired_content_allowed}};
+    const auto license = [](const LicenseRule& rule) {
+        return Json{{"pattern", rule.pattern}, {"labels", rule.labels}};
+    };
+    return Json{{"licenses", json_list(rules.licenses, license)},
+                {"unlicensed_allowed", rules.unlicensed_allowed},
+                {"keys", json_list(rules.keys, key)},
+                {"allow", json_list(rules.allow, allow)},
+                {"revoked_keys", json_of(rules.revoked_keys)},
+                {"revoked_bundles", json_of(rules.revoked_bundles)},
+                {"unsigned_allowed", rules.unsigned_allowed},
+                {"expired_content_allowed", rules.expired_content_allowed}};
 }
 
 Result<Exit> run_show(Words words, Console& console) {

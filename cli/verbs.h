@@ -21,6 +21,7 @@ Result<Exit> run_cat(Words words, Console& console);
 Result<Exit> run_extract(Words words, Console& console);
 Result<Exit> run_verify(Words words, Console& console);
 Result<Exit> run_keygen(Words words, Console& console);
+Result<Exit> run_license(Words words, Console& console);
 Result<Exit> run_sign(Words words, Console& console);
 Result<Exit> run_trust(Words words, Console& console);
 Result<Exit> run_watch(Words words, Console& console);

@@ -11,6 +11,7 @@
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/format/printable.h>
 
 #include <algorithm>
 #include <bit>
@@ -18,6 +19,11 @@
 #include <utility>
 
 namespace fardel {
+namespace {
+
+constexpr std::string_view kLicenseKey = "license-token";
+
+}  // namespace
 
 struct Bundle::Impl {
     std::shared_ptr<const ByteSource> source;
@@ -49,6 +55,7 @@ struct Bundle::Impl {
     Status open_tables();
     Result<std::optional<MetadataRecord>> find_own(std::string_view key, MetadataKind kind) const;
     Result<std::optional<std::string_view>> find_text(std::string_view key) const;
+    Result<BundleIdentity> identity() const;
     Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
     // Not inline, so that find_name() saves no registers for the time after it.
     [[gnu::noinline]] Result<std::optional<NameIndex>> read_name(const NameQuery& query) const {
@@ -104,6 +111,15 @@ Status Bundle::Impl::read_heads() {
     return verify_sections(head, id, layout, source->size_bytes());
 }
 
+Result<BundleIdentity> Bundle::Impl::identity() const {
+    BundleIdentity own{.bundle = id, .layout = layout_id, .name = {}, .version = {}};
+    FARDEL_TRY_ASSIGN(const auto name, find_text("name"));
+    FARDEL_TRY_ASSIGN(const auto version, find_text("version"));
+    own.name = name.value_or("");
+    own.version = version.value_or("");
+    return own;
+}
+
 Status Bundle::Impl::read_trailer(const TrustPolicy* policy, const TrustTime& time) {
     std::vector<std::byte> trailer(source->size_bytes() -
                                    layout.trailer_offset);  // ≤ kTrailerBytesMax: verify_sections
@@ -113,12 +129,8 @@ Status Bundle::Impl::read_trailer(const TrustPolicy* policy, const TrustTime& ti
         verdict.tainted = true;
         return ok();
     }
-    BundleIdentity identity{.bundle = id, .layout = layout_id, .name = {}, .version = {}};
-    FARDEL_TRY_ASSIGN(const auto name, find_text("name"));
-    FARDEL_TRY_ASSIGN(const auto version, find_text("version"));
-    identity.name = name.value_or("");
-    identity.version = version.value_or("");
-    FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, identity, time.now_s()));
+    FARDEL_TRY_ASSIGN(const BundleIdentity own, identity());
+    FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, own, time.now_s()));
     if (verdict.trusted)
         return ok();
     if (verdict.refusal)
@@ -265,6 +277,34 @@ Status Bundle::verify_content_date(const TrustTime& time) const {
         Error(ErrorCode::expired, "its content expired on " +
                                       shown_date(static_cast<std::uint64_t>(std::max<std::int64_t>(expires_s, 0))) +
                                       "; the line \"expired-content allow\" in a trust policy lets it be mounted"));
+}
+
+Result<std::optional<std::string_view>> Bundle::find_license_requirement() const {
+    FARDEL_TRY_ASSIGN(const auto text, impl_->named(impl_->find_text(kLicenseKey)));
+    if (text)
+        return text;
+    for (const MetadataKind kind : {MetadataKind::boolean, MetadataKind::integer, MetadataKind::number}) {
+        FARDEL_TRY_ASSIGN(const auto record, impl_->named(impl_->find_own(kLicenseKey, kind)));
+        if (record && !(kind == MetadataKind::boolean && record->value == 0))
+            return std::optional(std::string_view());
+    }
+    return std::optional<std::string_view>();
+}
+
+Status Bundle::verify_license(const TrustPolicy* policy, std::span<const Envelope> tokens,
+                              const TrustTime& time) const {
+    FARDEL_TRY_ASSIGN(const auto requirement, find_license_requirement());
+    if (!requirement || (policy != nullptr && policy->rules().unlicensed_allowed))
+        return ok();
+    if (policy == nullptr)
+        return impl_->named(Error(ErrorCode::untrusted,
+                                  "it requires a license token, and there is no trust policy that says whose count"));
+    FARDEL_TRY_ASSIGN(const BundleIdentity identity, impl_->named(impl_->identity()));
+    Status permitted = policy->verify_license(tokens, identity, time.now_s());
+    if (permitted || requirement->empty())
+        return permitted ? std::move(permitted) : impl_->named(std::move(permitted).error());
+    const ErrorCode code = permitted.error().code();
+    return impl_->named(Error(code, permitted.error().message() + "; the bundle says: " + printable(*requirement)));
 }
 
 Result<std::optional<std::string_view>> Bundle::find_bundle_text(std::string_view key) const {

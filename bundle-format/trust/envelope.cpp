@@ -23,7 +23,7 @@ std::size_t envelope_bytes(std::size_t payload_bytes, std::size_t signatures) {
 
 bool is_known(EnvelopeType type) {
     return type == EnvelopeType::statement || type == EnvelopeType::countersignature ||
-           static_cast<std::uint16_t>(type) >= kOptionalTypes;
+           type == EnvelopeType::license_token || static_cast<std::uint16_t>(type) >= kOptionalTypes;
 }
 
 // Returns the name that a signature of this type covers, so that a signature of one type never passes for another.
@@ -31,6 +31,7 @@ std::string type_name(EnvelopeType type) {
     switch (type) {
         case EnvelopeType::statement: return "statement";
         case EnvelopeType::countersignature: return "countersignature";
+        case EnvelopeType::license_token: return "license token";
     }
     return "type " + std::to_string(static_cast<unsigned>(type));
 }
@@ -48,7 +49,7 @@ Status verify_counts(std::size_t payload_bytes, std::size_t signatures) {
 }
 
 // Decodes one envelope from the front of `rest`, and advances `rest` past it.
-Result<Envelope> decode_envelope(std::span<const std::byte>& rest) {
+Result<Envelope> take_envelope(std::span<const std::byte>& rest) {
     ByteReader in(rest, "envelope");
     const auto magic = in.raw(kMagic.size());
     if (!std::ranges::equal(magic, std::as_bytes(std::span(kMagic))))
@@ -116,7 +117,9 @@ Result<std::vector<Envelope>> decode_trailer(std::span<const std::byte> trailer)
         if (envelopes.size() == limits::kEnvelopesMax)
             return Error(ErrorCode::limit,
                          "trailer: more than " + std::to_string(limits::kEnvelopesMax) + " envelopes");
-        FARDEL_TRY_ASSIGN(Envelope envelope, decode_envelope(trailer));
+        FARDEL_TRY_ASSIGN(Envelope envelope, take_envelope(trailer));
+        if (envelope.type == EnvelopeType::license_token)
+            return Error(ErrorCode::unsupported, "trailer: a license token is a file of its own");
         signatures += envelope.signatures.size();
         if (signatures > limits::kSignaturesMax)
             return Error(ErrorCode::limit,
@@ -124,6 +127,13 @@ Result<std::vector<Envelope>> decode_trailer(std::span<const std::byte> trailer)
         envelopes.push_back(std::move(envelope));
     }
     return envelopes;
+}
+
+Result<Envelope> decode_envelope(std::span<const std::byte> bytes) {
+    FARDEL_TRY_ASSIGN(Envelope envelope, take_envelope(bytes));
+    if (!bytes.empty())
+        return Error(ErrorCode::malformed, "envelope: " + std::to_string(bytes.size()) + " bytes behind it");
+    return envelope;
 }
 
 Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope) {
@@ -175,6 +185,13 @@ Result<Envelope> sign_statement(const Statement& statement, Signer& signer) {
     own.author = signer.public_key();
     FARDEL_TRY_ASSIGN(auto payload, encode_statement(own));
     return sign(EnvelopeType::statement, std::move(payload), SignerRole::author, signer);
+}
+
+Result<Envelope> sign_license_token(const LicenseToken& token, Signer& signer) {
+    LicenseToken own = token;
+    own.issuer = signer.public_key();
+    FARDEL_TRY_ASSIGN(auto payload, encode_license_token(own));
+    return sign(EnvelopeType::license_token, std::move(payload), SignerRole::author, signer);
 }
 
 Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer) {

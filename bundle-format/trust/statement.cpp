@@ -21,6 +21,7 @@ struct RecordForm {
 };
 constexpr RecordForm kStatement{"statement", "FARDELST"};
 constexpr RecordForm kCountersignature{"countersignature", "FARDELCS"};
+constexpr RecordForm kLicenseToken{"license token", "FARDELLT"};
 constexpr std::uint16_t kMajor = 1;
 constexpr std::array<std::string_view, 4> kRoleNames = {"", "author", "registry", "release"};
 
@@ -90,6 +91,16 @@ Status verify(const Countersignature& countersignature) {
     if (countersignature.role > SignerRole::release)
         return Error(ErrorCode::unsupported, role_name(countersignature.role) + " is not known");
     return verify_shared(countersignature);
+}
+
+Status verify(const LicenseToken& token) {
+    if ((token.bundle == BundleId{}) == token.pattern.empty())
+        return Error(ErrorCode::malformed, "is about either a bundle or a pattern of names");
+    if (!token.pattern.empty())
+        FARDEL_TRY(verify_glob(token.pattern));
+    if (token.expires_s == 0)
+        return Error(ErrorCode::malformed, "has no end");
+    return verify_shared(token);
 }
 
 // `write_fields` writes the fields between the header and the comment.
@@ -208,6 +219,26 @@ Result<Countersignature> decode_countersignature(std::span<const std::byte> byte
         countersignature.created_s = in.u64();
         countersignature.expires_s = in.u64();
         countersignature.role = static_cast<SignerRole>(in.u16());
+    });
+}
+
+Result<std::vector<std::byte>> encode_license_token(const LicenseToken& token) {
+    return encode(token, kLicenseToken, [&](ByteWriter& out) {
+        out.fixed(token.bundle);
+        out.fixed(token.issuer);
+        out.u64(token.created_s);
+        out.u64(token.expires_s);
+        out.sized_text<std::uint16_t>(token.pattern);
+    });
+}
+
+Result<LicenseToken> decode_license_token(std::span<const std::byte> bytes) {
+    return decode<LicenseToken>(bytes, kLicenseToken, [](ByteReader& in, LicenseToken& token) {
+        token.bundle = in.fixed<BundleId>();
+        token.issuer = in.fixed<PublicKey>();
+        token.created_s = in.u64();
+        token.expires_s = in.u64();
+        token.pattern = in.sized_text<std::uint16_t>(limits::kNameBytesMax, "pattern");
     });
 }
 

@@ -82,10 +82,20 @@ public:
         return ok();
     }
 
+    Status add(LicenseRule rule) {
+        FARDEL_TRY(verify_glob(rule.pattern));
+        if (rule.pattern.find(' ') != std::string::npos)
+            return bad_policy("a pattern has no spaces; write ? where the name has one");
+        FARDEL_TRY(find_keys(rule.labels));
+        rules_.licenses.push_back(std::move(rule));
+        return ok();
+    }
+
     Status add(Revocation<PublicKey> revocation) { return add(std::move(revocation), rules_.revoked_keys); }
     Status add(Revocation<BundleId> revocation) { return add(std::move(revocation), rules_.revoked_bundles); }
     void allow_unsigned() { rules_.unsigned_allowed = true; }
     void allow_expired_content() { rules_.expired_content_allowed = true; }
+    void allow_unlicensed() { rules_.unlicensed_allowed = true; }
 
     TrustRules take() {
         for (const auto& [label, key] : keys_)
@@ -183,6 +193,10 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
         builder.allow_expired_content();
         return ok();
     }
+    if (line == "unlicensed allow") {
+        builder.allow_unlicensed();
+        return ok();
+    }
     std::string_view rest = line;
     const std::string_view directive = take_until(rest, ' ');
     if (directive == "key") {
@@ -204,6 +218,13 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
                 rule.roles.push_back(std::move(wanted));
             }
         }
+        return builder.add(std::move(rule));
+    }
+    if (directive == "license") {
+        LicenseRule rule;
+        rule.pattern = take_until(rest, ' ');
+        for (const std::string_view label : split(rest, ','))
+            rule.labels.emplace_back(label);
         return builder.add(std::move(rule));
     }
     if (directive == "revoke") {
@@ -262,6 +283,8 @@ Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
         FARDEL_TRY(builder.add(std::move(key)));
     for (AllowRule& rule : rules.allow)
         FARDEL_TRY(builder.add(std::move(rule)));
+    for (LicenseRule& rule : rules.licenses)
+        FARDEL_TRY(builder.add(std::move(rule)));
     for (auto& revocation : rules.revoked_keys)
         FARDEL_TRY(builder.add(std::move(revocation)));
     for (auto& revocation : rules.revoked_bundles)
@@ -270,6 +293,8 @@ Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
         builder.allow_unsigned();
     if (rules.expired_content_allowed)
         builder.allow_expired_content();
+    if (rules.unlicensed_allowed)
+        builder.allow_unlicensed();
     TrustPolicy policy(builder.take());
     FARDEL_TRY(verify_size(policy.format()));
     return policy;
@@ -294,12 +319,20 @@ std::string TrustPolicy::format() const {
             text += " " + std::string(kOverride) + glob;
         text += "\n";
     }
+    for (const LicenseRule& rule : rules_.licenses) {
+        text += "license " + rule.pattern;
+        for (std::size_t i = 0; i < rule.labels.size(); ++i)
+            text += (i == 0 ? " " : ",") + rule.labels[i];
+        text += "\n";
+    }
     format_revocations<PublicKey>(text, "key", rules_.revoked_keys);
     format_revocations<BundleId>(text, "bundle", rules_.revoked_bundles);
     if (rules_.unsigned_allowed)
         text += "unsigned allow\n";
     if (rules_.expired_content_allowed)
         text += "expired-content allow\n";
+    if (rules_.unlicensed_allowed)
+        text += "unlicensed allow\n";
     return text;
 }
 

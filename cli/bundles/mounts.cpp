@@ -1,6 +1,7 @@
 #include "mounts.h"
 
 #include "bundles/bundle_file.h"
+#include "bundles/license_file.h"
 #include "bundles/store_option.h"
 #include "console/figures.h"
 
@@ -143,6 +144,8 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
               "Mount only bundles that this policy trusts (default: any bundle)");
     line.flag("--require-dependencies", options.require_dependencies,
               "Refuse a bundle if a static dependency of it is not among the bundles");
+    line.texts("--license", "TOKEN", options.licenses,
+               "A licence token, for bundles that require one; those of the store count, too. Repeat for more");
     line.text("--store", "DIR", options.store,
               "A store, whose bundles can be named by their ids, or at least the first 8 digits (default: that of the "
               "variable FARDEL_STORE)");
@@ -156,12 +159,17 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
         FARDEL_TRY_ASSIGN(policy, read_trust_policy(options.policy_path));
     }
     FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
+    MountOptions mount{.policy = policy ? &*policy : nullptr,
+                       .allow_unsigned = !policy,
+                       .require_dependencies = options.require_dependencies,
+                       .archives = make_archive_reader()};
+    FARDEL_TRY_ASSIGN(mount.licenses, read_license_tokens(options.licenses));
+    if (store) {
+        FARDEL_TRY_ASSIGN(const auto stored_licenses, store->licenses());
+        mount.licenses.insert(mount.licenses.end(), stored_licenses.begin(), stored_licenses.end());
+    }
     FARDEL_TRY_ASSIGN(const auto library, find_library(options.libraries));
-    MountPlan plan(store ? &*store : nullptr, library ? &*library : nullptr, remote,
-                   MountOptions{.policy = policy ? &*policy : nullptr,
-                                .allow_unsigned = !policy,
-                                .require_dependencies = options.require_dependencies,
-                                .archives = make_archive_reader()});
+    MountPlan plan(store ? &*store : nullptr, library ? &*library : nullptr, remote, std::move(mount));
     FARDEL_TRY(plan.add(files));
     FARDEL_TRY(vfs.apply(plan.take()));
     return ok();

@@ -25,8 +25,9 @@ struct MountingOptions {
     bool require_dependencies = false;
     std::string store;                   // as open_store() takes it
     std::vector<std::string> libraries;  // as find_library() takes them
+    std::vector<std::string> licenses;   // files of licence tokens, besides those of the store
 };
-// Adds --trust, --require-dependencies, --store and --library.
+// Adds --trust, --require-dependencies, --license, --store and --library.
 void add_mounting_options(CommandLine& line, MountingOptions& options);
 
 // Bundles that are read from servers while they are mounted.

@@ -324,6 +324,14 @@ Status BundleStore::pin(const BundlePin& pin) const {
     return RetentionFolder(impl_->folder).write_pin(pin);
 }
 
+Status BundleStore::add_license(const Envelope& token) const {
+    RetentionFolder disk(impl_->folder);
+    FARDEL_TRY_ASSIGN(const auto lock, disk.lock());  // a collection decides before or after it
+    return disk.write_license(token);
+}
+
+Result<std::vector<Envelope>> BundleStore::licenses() const { return RetentionFolder(impl_->folder).list_licenses(); }
+
 Result<bool> BundleStore::unpin(const BundleId& bundle, const std::string& name) const {
     if (!is_pin_name(name))
         return false;

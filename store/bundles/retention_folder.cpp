@@ -5,6 +5,9 @@
 #include <fardel/base/ascii.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/format/envelope.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +16,7 @@ namespace fardel {
 namespace {
 
 constexpr int kUseLocksTried = 100;
+constexpr std::size_t kLicenseBytesMax = 16u << 10;
 constexpr std::size_t kPinBytesMax = 64;
 constexpr std::size_t kSourceBytesMax = 2048;
 constexpr std::size_t kBundleDigits = 64;
@@ -167,7 +171,7 @@ Result<std::vector<BundleId>> RetentionFolder::list_pinned(std::int64_t now_s) {
     FARDEL_TRY_ASSIGN(const auto pins, list_pins());
     std::vector<BundleId> bundles;
     for (const BundlePin& pin : pins)
-        if (!pin.until_s || *pin.until_s > now_s)
+        if ((!pin.until_s || *pin.until_s > now_s) && !unpinned_.contains(pin.bundle))
             bundles.push_back(pin.bundle);
     return bundles;
 }
@@ -185,6 +189,48 @@ Result<bool> RetentionFolder::remove_pin(const BundleId& bundle, const std::stri
     FARDEL_TRY(removed ? sync_folder(folder_of_path(path)) : ok());
     return removed;
 }
+
+// ---- Licences -------------------------------------------------------------------------------------------------------
+
+Result<std::string> RetentionFolder::license_path(const Envelope& token) const {
+    FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(token));
+    return folder_.retention_path("licenses/" + blake3(bytes).hex());
+}
+
+Result<std::vector<Envelope>> RetentionFolder::list_licenses() const {
+    const std::string folder = folder_.retention_path("licenses");
+    FARDEL_TRY_ASSIGN(const auto names, list_names_at(folder));
+    std::vector<Envelope> tokens;
+    for (const std::string& name : names) {
+        if (!Hash::parse(name) || tokens.size() == limits::kLicenseTokensMax)
+            continue;
+        const auto bytes = read_unlinked_file(folder + "/" + name, kLicenseBytesMax);
+        if (!bytes)
+            continue;
+        if (auto token = parse_license_token(*bytes))
+            tokens.push_back(*std::move(token));
+    }
+    return tokens;
+}
+
+Status RetentionFolder::write_license(const Envelope& token) const {
+    FARDEL_TRY(create_part("licenses"));
+    FARDEL_TRY_ASSIGN(const auto there, list_licenses());
+    if (there.size() >= limits::kLicenseTokensMax)
+        return Error(ErrorCode::limit, folder_.path() + ": more than " + std::to_string(limits::kLicenseTokensMax) +
+                                           " license tokens; 'fardel store gc' removes those that have ended");
+    FARDEL_TRY_ASSIGN(const std::string path, license_path(token));
+    FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(token));
+    return write_small_file(path, bytes);
+}
+
+Status RetentionFolder::remove_license(const Envelope& token) const {
+    FARDEL_TRY_ASSIGN(const std::string path, license_path(token));
+    FARDEL_TRY(remove_file(path, path));
+    return ok();
+}
+
+// ---- Sources --------------------------------------------------------------------------------------------------------
 
 Status RetentionFolder::write_source(const BundleId& bundle, std::string_view source) const {
     FARDEL_TRY(create_part("sources"));

@@ -8,10 +8,12 @@
 #include "retention/retention_disk.h"
 
 #include <fardel/base/result.h>
+#include <fardel/format/statement.h>
 #include <fardel/store/retention.h>
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +51,15 @@ public:
     // Returns false if there was none.
     Result<bool> remove_pin(const BundleId& bundle, const std::string& name) const;
 
+    // Pins of these no longer count.
+    void ignore_pins_of(std::set<BundleId> bundles) { unpinned_ = std::move(bundles); }
+
+    // Licence tokens that their issuers have signed; those that cannot be read are left out.
+    Result<std::vector<Envelope>> list_licenses() const;
+    // Error: limit (too many).
+    Status write_license(const Envelope& token) const;
+    Status remove_license(const Envelope& token) const;
+
     // The source is a text of at most 2048 bytes; longer ones are cut.
     Status write_source(const BundleId& bundle, std::string_view source) const;
     // Empty if none is known.
@@ -59,7 +70,10 @@ private:
     Status create_part(const char* name) const;
     std::string use_path(const BundleId& bundle) const { return folder_.retention_path("used/" + bundle.hex()); }
 
+    Result<std::string> license_path(const Envelope& token) const;
+
     const StoreFolder folder_;
+    std::set<BundleId> unpinned_;
 };
 
 }  // namespace fardel

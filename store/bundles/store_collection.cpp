@@ -9,6 +9,7 @@
 #include <fardel/base/clock.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/dependencies.h>
+#include <fardel/format/statement.h>
 #include <fardel/format/trust_policy.h>
 
 #include <algorithm>
@@ -55,12 +56,66 @@ Result<std::vector<BundleId>> needs_of_bundle(const Bundle& bundle) {
     return needs;
 }
 
+// A bundle that requires a licence token.
+struct LicensedBundle {
+    BundleId bundle;
+    std::string name;
+};
+
+// What the tokens of a store say about its bundles.
+class StoreLicenses {
+public:
+    Status read(const RetentionFolder& disk) {
+        FARDEL_TRY_ASSIGN(const auto envelopes, disk.list_licenses());
+        for (const Envelope& envelope : envelopes)
+            if (auto token = license_token_of(envelope))
+                tokens_.push_back({.envelope = envelope, .token = *std::move(token)});
+        return ok();
+    }
+
+    // Whether there were tokens about the bundle, and all of them have ended.
+    bool are_over(const LicensedBundle& bundle, std::int64_t now_s) const {
+        bool was_licensed = false;
+        for (const Token& one : tokens_) {
+            if (!one.token.is_about(bundle.bundle, bundle.name))
+                continue;
+            was_licensed = true;
+            if (!has_ended(one, now_s))
+                return false;
+        }
+        return was_licensed;
+    }
+
+    // Tokens that have ended stay as long as a bundle is here that they are about: they say why it goes.
+    Status remove_ended(const RetentionFolder& disk, std::span<const LicensedBundle> bundles,
+                        std::int64_t now_s) const {
+        for (const Token& one : tokens_)
+            if (has_ended(one, now_s) && std::ranges::none_of(bundles, [&](const LicensedBundle& bundle) {
+                    return one.token.is_about(bundle.bundle, bundle.name);
+                }))
+                FARDEL_TRY(disk.remove_license(one.envelope));
+        return ok();
+    }
+
+private:
+    struct Token {
+        Envelope envelope;
+        LicenseToken token;
+    };
+    static bool has_ended(const Token& one, std::int64_t now_s) {
+        return std::cmp_less_equal(one.token.expires_s, now_s);
+    }
+
+    std::vector<Token> tokens_;
+};
+
 // All that a plan needs, read without the lock of the store: the collection decides again under it.
 class FactsOfStore {
 public:
     FactsOfStore(const StoreFolder& folder, std::int64_t now_s) : folder_(folder), disk_(folder), now_s_(now_s) {}
 
     Status read(bool opens_bundles) {
+        FARDEL_TRY(licenses.read(disk_));
         FARDEL_TRY_ASSIGN(condemned, disk_.read_condemned());
         FARDEL_TRY_ASSIGN(pins, disk_.list_pins());
         FARDEL_TRY_ASSIGN(const auto ids, folder_.list_records());
@@ -71,7 +126,9 @@ public:
 
     CondemnedList condemned;
     std::vector<BundlePin> pins;
-    std::vector<RetentionFacts> bundles;  // ascending
+    std::vector<RetentionFacts> bundles;   // ascending
+    std::vector<LicensedBundle> licensed;  // those that could be opened
+    StoreLicenses licenses;
 
 private:
     Status read_bundle(const BundleId& id, bool opens_bundles) {
@@ -93,11 +150,25 @@ private:
                 if (bundle) {
                     FARDEL_TRY_ASSIGN(facts.needs, needs_of_bundle(*bundle));
                     const auto in_date = bundle->verify_content_date(TrustTime::at(static_cast<std::uint64_t>(now_s_)));
+                    FARDEL_TRY(read_license(*bundle, facts));
                     facts.is_expired = !in_date && in_date.error().code() == ErrorCode::expired;
                 }
             }
         }
         bundles.push_back(std::move(facts));
+        return ok();
+    }
+
+    Status read_license(const Bundle& bundle, RetentionFacts& facts) {
+        const auto requirement = bundle.find_license_requirement();
+        const auto name = bundle.find_bundle_text("name");
+        for (const Error* const error : {requirement ? nullptr : &requirement.error(), name ? nullptr : &name.error()})
+            if (error != nullptr)
+                return is_of_bundle(*error) ? ok() : Status(*error);
+        if (!*requirement)
+            return ok();
+        licensed.push_back({.bundle = bundle.id(), .name = std::string(name->value_or(""))});
+        facts.is_unlicensed = licenses.are_over(licensed.back(), now_s_);
         return ok();
     }
 
@@ -133,6 +204,11 @@ Result<CollectionReport> collect_store(const StoreFolder& folder, const Retentio
     FactsOfStore facts(folder, rules.now_s);
     FARDEL_TRY(facts.read(true));
     const auto plan = plan_retention(facts.bundles, rules);
+    std::set<BundleId> unlicensed;
+    for (const RetentionFacts& bundle : facts.bundles)
+        if (bundle.is_unlicensed)
+            unlicensed.insert(bundle.bundle);
+    disk.ignore_pins_of(std::move(unlicensed));
     std::map<BundleId, std::uint64_t> sizes;
     std::map<BundleId, std::vector<BundleId>> needs;
     for (RetentionFacts& bundle : facts.bundles) {
@@ -151,6 +227,7 @@ Result<CollectionReport> collect_store(const StoreFolder& folder, const Retentio
     if (!rules.dry_run) {
         remove_abandoned_packs(folder);
         remove_needless_incoming(folder);
+        FARDEL_TRY(facts.licenses.remove_ended(disk, facts.licensed, rules.now_s));
         for (const BundlePin& pin : facts.pins)
             if (is_passed(pin, rules.now_s))
                 FARDEL_TRY(disk.remove_pin(pin.bundle, pin.name));

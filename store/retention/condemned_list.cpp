@@ -32,6 +32,7 @@ std::string_view removal_reason_text(RemovalReason reason) noexcept {
         case RemovalReason::source_quota: return "over the quota of its source";
         case RemovalReason::budget: return "over the size of the store";
         case RemovalReason::unnamed: return "in no bundle";
+        case RemovalReason::unlicensed: return "its licence has ended";
     }
     return "";
 }
@@ -97,7 +98,7 @@ Result<CondemnedList> decode_condemned_list(std::span<const std::byte> bytes) {
                                  .reason = static_cast<RemovalReason>(reason),
                                  .since_s = static_cast<std::int64_t>(since)};
         const bool is_valid = (kind == 1 || kind == 2) && reason >= 1 &&
-                              reason <= static_cast<std::uint8_t>(RemovalReason::unnamed) && since <= INT64_MAX &&
+                              reason <= static_cast<std::uint8_t>(RemovalReason::unlicensed) && since <= INT64_MAX &&
                               (list.is_empty() || list.marks().back().key() < mark.key());
         if (!is_valid)
             return Error(ErrorCode::malformed,

@@ -32,7 +32,7 @@ public:
         order_by_use();
         std::vector<std::size_t> roots;
         for (std::size_t i = 0; i < bundles_.size(); ++i)
-            if (bundles_[i].is_pinned)
+            if (bundles_[i].is_pinned && !bundles_[i].is_unlicensed)
                 roots.push_back(i);
         for (const std::size_t i : closure(std::move(roots)))
             pinned_[i] = true;
@@ -114,6 +114,8 @@ private:
         const RetentionFacts& bundle = bundles_[i];
         if (bundle.is_removed_by_hand)
             return RemovalReason::by_hand;
+        if (bundle.is_unlicensed)
+            return RemovalReason::unlicensed;
         if (bundle.is_expired)
             return RemovalReason::expired;
         if (rules_.unused_for_s && used_[i] < rules_.now_s - *rules_.unused_for_s)

@@ -20,8 +20,9 @@ struct RetentionFacts {
     std::vector<PackOnDisk> packs;
     std::uint64_t file_bytes = 0;
     std::int64_t used_s = 0;
-    std::string source;       // empty: unknown, and in no quota
-    bool is_expired = false;  // the date in its metadata has passed
+    std::string source;          // empty: unknown, and in no quota
+    bool is_expired = false;     // the date in its metadata has passed
+    bool is_unlicensed = false;  // it requires a licence token, and the last one has ended; no pin keeps it
     bool is_pinned = false;
     bool is_removed_by_hand = false;
 };

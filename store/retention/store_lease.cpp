@@ -69,7 +69,9 @@ std::unique_ptr<DiskHold> use_bundle(RetentionDisk& disk, const BundleId& bundle
         use = disk.open_use(bundle);
     }
     const auto condemned = disk.read_condemned();
-    if (condemned && condemned->find(CondemnedKind::bundle, id_from<Hash>(bundle)) != nullptr) {
+    const CondemnedMark* const mark =
+        condemned ? condemned->find(CondemnedKind::bundle, id_from<Hash>(bundle)) : nullptr;
+    if (mark != nullptr && mark->reason != RemovalReason::unlicensed) {  // only another token takes that back
         if (lock == nullptr)
             if (auto locked = disk.lock())
                 lock = *std::move(locked);

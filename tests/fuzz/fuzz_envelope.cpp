@@ -17,7 +17,9 @@ const TrustPolicy& policy() {
     static const TrustPolicy only = [] {
         PublicKey unused;
         unused.bytes.fill(0x5a);  // its secret key is unknown
-        return make_policy(std::vector{PolicyKey{"nobody", unused}}, {}).value();
+        TrustRules rules = make_policy(std::vector{PolicyKey{"nobody", unused}}, {}).value().rules();
+        rules.licenses = {{.pattern = "**", .labels = {"nobody"}}};
+        return TrustPolicy::make(std::move(rules)).value();
     }();
     return only;
 }
@@ -26,6 +28,12 @@ const TrustPolicy& policy() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
+    if (const auto token = decode_envelope(bytes); token && token->type == EnvelopeType::license_token) {
+        const auto again = encode_envelope(*token);
+        require(again && std::ranges::equal(*again, bytes));
+        const BundleIdentity any{.bundle = {}, .layout = {}, .name = "maps/dm01", .version = {}};
+        require(!policy().verify_license(std::span(&*token, 1), any, 1'750'000'000));
+    }
     const auto envelopes = decode_trailer(bytes);
     if (!envelopes)
         return 0;

@@ -1,4 +1,4 @@
-// Bytes that decode as a statement or countersignature are exactly what their values encode to.
+// Bytes that decode as a statement, countersignature or licence token are exactly what their values encode to.
 #include <fardel/format/envelope.h>
 #include <fardel/format/statement.h>
 
@@ -25,5 +25,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto bytes = std::as_bytes(std::span(data, size));
     require_same(decode_statement(bytes), encode_statement, bytes);
     require_same(decode_countersignature(bytes), encode_countersignature, bytes);
+    require_same(decode_license_token(bytes), encode_license_token, bytes);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include <fardel/base/clock.h>
 #include <fardel/base/system_error.h>
 #include <fardel/format/head.h>
+#include <fardel/format/statement.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/incoming_bundle.h>
 #include <fardel/store/retention.h>
@@ -142,6 +143,54 @@ TEST_CASE("retention: what is open, leased or being added is not removed") {
     }
     collect_in(store, 10, unused);
     CHECK(value_of(store.list()).empty());
+}
+
+TEST_CASE("retention: what requires a licence goes when its last token has ended, and stays while it is open") {  // A76
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    BundlePlan plan;
+    add(plan, "own.bin", noise_text(20'000, 7), "application/octet-stream");
+    plan.metadata.push_back({.key = "license-token", .value = true});
+    const Bytes bytes = written(plan);
+    const BundleId licensed = add_to(store, bytes);
+    const BundleId free = add_to(store, numbered_bundle(1));
+    const auto license_until = [&](std::int64_t end_s) {
+        LicenseToken token;
+        token.bundle = licensed;
+        token.created_s = 1;
+        token.expires_s = static_cast<std::uint64_t>(end_s);
+        const auto signer = make_key_signer(SecretKey::generate());
+        CHECK(store.add_license(value_of(sign_license_token(token, *signer))));
+    };
+    CHECK(store.pin({.bundle = licensed, .name = "mine", .until_s = std::nullopt}));
+    license_until(today() + 10 * kDay);
+    license_until(today() + 20 * kDay);
+    collect_in(store, 15);
+    collect_in(store, 17);
+    CHECK(has(store, licensed));
+    {
+        const auto open = value_of(store.open_bundle(licensed));
+        collect_in(store, 21);
+        collect_in(store, 23);
+        CHECK(has(store, licensed));
+    }
+    value_of(store.open_bundle(licensed));  // does not take it back
+    const CollectionReport report = collect_in(store, 23);
+    REQUIRE(report.bundles.size() == 1);
+    CHECK(report.bundles[0].reason == RemovalReason::unlicensed);
+    CHECK(report.bundles[0].removed);
+    CHECK_FALSE(has(store, licensed));
+    CHECK(has(store, free));
+    collect_in(store, 23);
+    CHECK(value_of(store.licenses()).empty());
+
+    // Renewed while it is condemned: it stays.
+    CHECK(add_to(store, bytes) == licensed);
+    license_until(today() + 30 * kDay);
+    collect_in(store, 31);
+    license_until(today() + 60 * kDay);
+    CHECK(collect_in(store, 33).bundles.empty());
+    CHECK(has(store, licensed));
 }
 
 TEST_CASE("retention: packs that no record names go a day after they were found") {

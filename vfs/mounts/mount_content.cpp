@@ -38,6 +38,8 @@ public:
         const bool expired_allowed = options_.policy != nullptr && options_.policy->rules().expired_content_allowed;
         if (bundle && !expired_allowed)
             FARDEL_TRY((*bundle)->verify_content_date(options_.time));
+        if (bundle)
+            FARDEL_TRY((*bundle)->verify_license(options_.policy, options_.licenses, options_.time));
         return content_of(std::move(bundle), MountKind::bundle);
     }
 

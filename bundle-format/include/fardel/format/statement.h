@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,9 +44,25 @@ struct Statement {
     friend bool operator==(const Statement&, const Statement&) = default;
 };
 
+// What the owner of a key signs about the use of bundles until a date; docs/signatures.md, "Licence token". A bundle
+// whose metadata has `license-token` is mounted only with one that a trust policy believes.
+struct LicenseToken {
+    BundleId bundle;              // all zeros: `pattern` decides
+    std::string pattern;          // a glob over the names of bundles; empty: `bundle` decides
+    std::uint64_t created_s = 0;  // seconds since 1970, UTC
+    std::uint64_t expires_s = 0;  // later than created_s: every token ends
+    PublicKey issuer;
+    std::string comment;  // same rules as Statement::comment
+    std::uint16_t minor = 0;
+    std::vector<std::byte> extra;
+
+    friend bool operator==(const LicenseToken&, const LicenseToken&) = default;
+    bool is_about(const BundleId& id, std::string_view name) const;
+};
+
 // Types from 0x8000 up are optional: they are kept but never interpreted or counted. Unknown smaller ones are
 // unsupported.
-enum class EnvelopeType : std::uint16_t { statement = 1, countersignature = 2 };
+enum class EnvelopeType : std::uint16_t { statement = 1, countersignature = 2, license_token = 3 };
 
 enum class SignatureAlgorithm : std::uint16_t { ed25519 = 1 };  // entries with other values are kept and never verify
 
@@ -68,5 +85,13 @@ struct Envelope {
 
 // Signs a copy of `statement` whose `author` is the signer's key. Errors: those of encode_statement and of the signer.
 Result<Envelope> sign_statement(const Statement& statement, Signer& signer);
+
+// Signs a copy of `token` whose `issuer` is the signer's key. Errors: malformed, limit, those of the signer.
+Result<Envelope> sign_license_token(const LicenseToken& token, Signer& signer);
+// Reads the bytes of a token file, which is one envelope, and verifies that its issuer signed it. Whether the issuer
+// counts is decided by TrustPolicy::verify_license. Errors: malformed, limit, unsupported, untrusted.
+Result<Envelope> parse_license_token(std::span<const std::byte> file);
+// Returns what the envelope says, without verifying a signature. Errors: malformed, limit, unsupported.
+Result<LicenseToken> license_token_of(const Envelope& envelope);
 
 }  // namespace fardel

@@ -67,6 +67,14 @@ struct AllowRule {
     friend bool operator==(const AllowRule&, const AllowRule&) = default;
 };
 
+// Whose licence tokens count for bundles that require one. Only the first rule whose pattern matches decides.
+struct LicenseRule {
+    std::string pattern;
+    std::vector<std::string> labels;
+
+    friend bool operator==(const LicenseRule&, const LicenseRule&) = default;
+};
+
 // Which names the bundles of one rule may publish, as the bundles spell them. Names outside are as if they were not
 // published.
 struct NameScope {
@@ -95,10 +103,12 @@ struct Revocation {
 struct TrustRules {
     std::vector<PolicyKey> keys;
     std::vector<AllowRule> allow;
+    std::vector<LicenseRule> licenses;
     std::vector<Revocation<PublicKey>> revoked_keys;
     std::vector<Revocation<BundleId>> revoked_bundles;
     bool unsigned_allowed = false;         // development mode: a bundle that is only untrusted is accepted and tainted
     bool expired_content_allowed = false;  // bundles are mounted after the date in their metadata (`expires`)
+    bool unlicensed_allowed = false;       // bundles are mounted without the licence token that they require
 
     friend bool operator==(const TrustRules&, const TrustRules&) = default;
 };
@@ -152,6 +162,11 @@ public:
     // signatures; counted before any cryptography). The rest is in the verdict.
     Result<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const BundleIdentity& bundle,
                                   std::optional<std::uint64_t> now_s) const;
+
+    // Whether one of the tokens permits the use of a bundle that requires one. Errors: missing (none is about it),
+    // untrusted (no rule, another key, a wrong signature), revoked, expired, limit (too many tokens).
+    Status verify_license(std::span<const Envelope> tokens, const BundleIdentity& bundle,
+                          std::optional<std::uint64_t> now_s) const;
 
 private:
     explicit TrustPolicy(TrustRules rules) : rules_(std::move(rules)) {}

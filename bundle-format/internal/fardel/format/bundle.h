@@ -107,6 +107,13 @@ public:
     // Whether the date in the bundle's own metadata (`expires`) has not come. open() does not ask. Error: expired.
     Status verify_content_date(const TrustTime& time) const;
 
+    // Whether the bundle's own metadata requires a licence token (`license-token`). The text says where to get one; it
+    // may be empty.
+    Result<std::optional<std::string_view>> find_license_requirement() const;
+    // Whether the bundle may be used: it requires no token, or the policy believes one of these. open() does not ask.
+    // Errors: untrusted (also without a policy), missing, revoked, expired.
+    Status verify_license(const TrustPolicy* policy, std::span<const Envelope> tokens, const TrustTime& time) const;
+
     // Returns the asset of a name without variants, or its first (default) variant. Errors: missing for a tombstone.
     Result<AssetIndex> default_asset(const NameRecord& name) const;
 

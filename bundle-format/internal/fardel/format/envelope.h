@@ -39,14 +39,19 @@ struct Countersignature {
 // Errors: malformed (a field breaks its rule), limit (a field or the whole is too long).
 Result<std::vector<std::byte>> encode_statement(const Statement& statement);
 Result<std::vector<std::byte>> encode_countersignature(const Countersignature& countersignature);
+Result<std::vector<std::byte>> encode_license_token(const LicenseToken& token);
 
 // Errors: malformed, limit, unsupported (another major version, or an unknown required flag).
 Result<Statement> decode_statement(std::span<const std::byte> bytes);
 Result<Countersignature> decode_countersignature(std::span<const std::byte> bytes);
+Result<LicenseToken> decode_license_token(std::span<const std::byte> bytes);
 
 // Decodes a whole trailer; an empty one means unsigned. At most kEnvelopesMax envelopes with at most kSignaturesMax
 // signatures in total, counted before any cryptography. Errors: malformed, limit, unsupported.
 Result<std::vector<Envelope>> decode_trailer(std::span<const std::byte> trailer);
+
+// Decodes one envelope of a known type, and nothing behind it. Errors: malformed, limit, unsupported.
+Result<Envelope> decode_envelope(std::span<const std::byte> bytes);
 
 // Encodes one envelope, ready to be appended; its size is a multiple of 8. Errors: limit, malformed (no signature).
 Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope);

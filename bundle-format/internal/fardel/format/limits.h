@@ -44,6 +44,7 @@ inline constexpr std::uint32_t kEnvelopesMax = 16;
 inline constexpr std::uint32_t kSignaturesMax =
     16;                                            // in all envelopes of a bundle together, counted before cryptography
 inline constexpr std::uint32_t kLayoutIdsMax = 8;  // in one statement
+inline constexpr std::uint32_t kLicenseTokensMax = 4096;  // of one user
 inline constexpr std::uint32_t kStatementBytesMax = 4096;
 inline constexpr std::uint32_t kCommentBytesMax = 1024;
 inline constexpr std::uint32_t kKeyFileBytesMax = 4096;

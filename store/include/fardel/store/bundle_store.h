@@ -23,6 +23,7 @@
 namespace fardel {
 
 struct BundlePin;
+struct Envelope;  // <fardel/format/statement.h>
 struct CollectionReport;
 struct RetainedBundle;
 struct RetentionRules;
@@ -120,6 +121,11 @@ public:
     // Returns false if there was none.
     Result<bool> unpin(const BundleId& bundle, const std::string& name) const;
     Result<std::vector<BundlePin>> pins() const;
+    // Keeps a licence token for the bundles that it is about; parse_license_token() has verified its signature. A
+    // bundle whose tokens have all ended is removed by collect(). Errors: limit, busy, denied, no_space, io.
+    Status add_license(const Envelope& token) const;
+    // For MountOptions::licenses.
+    Result<std::vector<Envelope>> licenses() const;
     // Has the next collections remove bundles. Who opens or adds one before that takes it back. Errors: missing, denied
     // (a pin), conflict (another bundle needs one; all of them can be removed together), busy, no_space, io.
     Status remove_bundles(std::span<const BundleId> bundles, std::int64_t now_s) const;

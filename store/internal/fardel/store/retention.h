@@ -45,6 +45,7 @@ enum class RemovalReason : std::uint8_t {
     source_quota,  // RetentionRules::source_bytes_max
     budget,        // RetentionRules::bytes_max
     unnamed,       // a pack that no record names
+    unlicensed,    // the last licence token for it has ended
 };
 // Returns "removed by hand", "expired", …
 std::string_view removal_reason_text(RemovalReason reason) noexcept;

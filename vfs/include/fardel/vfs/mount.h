@@ -52,6 +52,7 @@ struct MountOptions {
     std::string label;   // names the bundle in messages; empty: the path it was mounted from
     // Reads legacy archives (legacy_archives.h); without it, mounting one is `unsupported`.
     std::shared_ptr<const ArchiveReader> archives;
+    std::vector<Envelope> licenses;  // tokens (LicenseToken), for bundles that require one
 };
 
 struct MountRequest {
