@@ -29,7 +29,8 @@ struct FetchCommand {
     std::vector<std::string> tags;
     std::vector<std::string> closures;
     std::uint64_t bytes_max = 0;  // 0: no limit
-    std::uint64_t rate = 0;       // bytes per second; 0: no limit
+    std::optional<std::uint64_t> source_bytes_max;
+    std::uint64_t rate = 0;  // bytes per second; 0: no limit
     std::uint64_t connections = 6;
     bool plan_only = false;
     bool repairs = false;
@@ -67,6 +68,7 @@ Json json_of(const PlannedFetch& planned) {
 
 Json json_of(const FetchPlan& plan) {
     return Json{{"fetch_bytes", plan.fetch_bytes},
+                {"source_bytes", plan.source_bytes},
                 {"requests", plan.requests},
                 {"bundles", json_list(plan.bundles, [](const PlannedFetch& one) { return json_of(one); })}};
 }
@@ -133,6 +135,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(Tag tag, parse_tag(text));
         options.selection.tags.push_back(std::move(tag));
     }
+    options.source_bytes_max = command.source_bytes_max.value_or(0);
     options.stop = interrupt.token();
     options.repairs = command.repairs || damaged_file != nullptr;
     options.damaged_copy = damaged_file;
@@ -204,6 +207,8 @@ Result<Exit> run_fetch(Words words, Console& console) {
     line.text("--repair-file", "FILE", command.damaged_file,
               "Mend this file of the bundle: what is right in it is not fetched. The store has the bundle then, too");
     line.number("--max-bytes", command.bytes_max, 1, UINT64_MAX, "Fetch nothing if it would be more");
+    line.size("--source-size", command.source_bytes_max,
+              "Fetch nothing if the files of all bundles from this server would be larger in the store");
     line.number("--rate", command.rate, 1024, UINT64_MAX, "Receive at most so many bytes per second");
     line.number("--connections", command.connections, 1, 64, "Transfers at a time (default: 6)");
     line.json(command.json);

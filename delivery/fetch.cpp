@@ -29,6 +29,7 @@ struct Fetch::Impl {
         options.policy = work.policy.get();
         options.time = work.time;
         options.library = work.library.get();
+        options.source_bytes_max = work.source_bytes_max;
         options.connections.connections = work.connections;
         if (work.public_https_only)
             options.connections.servers = ServerRule::public_https();

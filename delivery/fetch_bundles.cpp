@@ -7,6 +7,8 @@
 
 #include <fardel/base/free_space.h>
 #include <fardel/format/dependencies.h>
+#include <fardel/format/printable.h>
+#include <fardel/store/retention.h>
 
 #include <algorithm>
 #include <memory>
@@ -34,6 +36,7 @@ public:
         FARDEL_TRY(collect(bundles));
         FARDEL_TRY(choose());
         FARDEL_TRY(plan());
+        FARDEL_TRY(verify_quota());
         if (options_.consent)
             FARDEL_TRY(options_.consent(summary_.plan));
         FARDEL_TRY(verify_free_space(store_.path(), summary_.plan.fetch_bytes, "what is to be fetched"));
@@ -151,6 +154,28 @@ private:
         return ok();
     }
 
+    // Counts what a collection with the same quota counts.
+    Status verify_quota() {
+        FARDEL_TRY_ASSIGN(const auto retained,
+                          store_.retained(static_cast<std::int64_t>(options_.time.now_s().value_or(0))));
+        const auto& planned = summary_.plan.bundles;
+        std::uint64_t bytes = 0;
+        for (const RetainedBundle& bundle : retained)
+            if (bundle.source == trees_.front() &&
+                std::ranges::find(planned, bundle.bundle, &PlannedFetch::bundle) == planned.end())
+                bytes += bundle.file_bytes;
+        for (const PlannedFetch& bundle : planned)
+            bytes += bundle.file_bytes;
+        summary_.plan.source_bytes = bytes;
+        if (options_.source_bytes_max == 0 || bytes <= options_.source_bytes_max || planned.empty())
+            return ok();
+        return Error(ErrorCode::no_space,
+                     "bundles from " + printable(trees_.front()) + " would have " + std::to_string(bytes) +
+                         " bytes in the store, and the quota of this server is " +
+                         std::to_string(options_.source_bytes_max) +
+                         "; 'fardel store gc --source-size' makes room, or allow more; nothing was fetched");
+    }
+
     // A server may have another layout of the bundle than the one that gave the tables. Returns false if none has.
     // What is to be fetched then may be more, so consent is asked for again.
     Result<bool> plan_again(BundleFetch& fetch) {
@@ -164,6 +189,7 @@ private:
         summary_.plan.fetch_bytes += planned.fetch_bytes - before->fetch_bytes;
         summary_.plan.requests += planned.requests - before->requests;
         *before = std::move(planned);
+        FARDEL_TRY(verify_quota());
         if (is_more && options_.consent)
             FARDEL_TRY(options_.consent(summary_.plan));
         return true;

@@ -5,6 +5,7 @@
 #include "kit/opened_bundle.h"
 
 #include <fardel/delivery/publish.h>
+#include <fardel/store/retention.h>
 
 #include <doctest/doctest.h>
 
@@ -68,6 +69,44 @@ TEST_CASE("fetch: the plan is exact, comes before any content, and can be refuse
     CHECK(fetched.received_bytes == seen.fetch_bytes);  // the tables were kept
     CHECK(latest == seen.fetch_bytes);
     CHECK(server.sent_bytes() == sent_before + seen.fetch_bytes);
+}
+
+TEST_CASE("fetch: what a server's quota does not allow is not begun, and counts all that came from this server") {
+    const ScratchFolder scratch;
+    const Bytes first = game_version("1");
+    const Bytes second = game_version("2");
+    const TreeServer server({first, second});
+    const TreeServer elsewhere({first, second});
+    const BundleStore store = make_store(scratch);
+    FetchOptions options = fetching_from({server.url()});
+    options.source_bytes_max = first.size() - 1;
+    bool asked = false;
+    options.consent = [&](const FetchPlan&) {
+        asked = true;
+        return ok();
+    };
+    const auto too_large = fetch_one(store, bundle_id_of(first), options);
+    REQUIRE_FALSE(too_large);
+    CHECK(too_large.error().code() == ErrorCode::no_space);
+    CHECK(too_large.error().message().find("quota") != std::string::npos);
+    CHECK_FALSE(asked);
+    CHECK(server.sent_bytes() < 300'000);  // heads and tables
+
+    options.source_bytes_max = first.size();
+    CHECK(value_of(fetch_one(store, bundle_id_of(first), options)).plan.source_bytes == first.size());
+    CHECK(asked);
+    CHECK(code_of(fetch_one(store, bundle_id_of(second), options)) == ErrorCode::no_space);
+    CHECK(fetch_one(store, bundle_id_of(first), options));  // it is there; nothing is fetched
+    options.source_bytes_max = first.size() + second.size();
+    CHECK(value_of(fetch_one(store, bundle_id_of(second), options)).plan.source_bytes == options.source_bytes_max);
+    // What came from another server does not count.
+    FetchOptions other = fetching_from({elsewhere.url()});
+    other.source_bytes_max = 1;
+    CHECK(fetch_one(store, bundle_id_of(second), other));
+    CHECK(store.remove_bundles(std::vector{bundle_id_of(second)}, 1));
+    CHECK(store.collect({.now_s = 10, .grace_s = 0}));
+    other.source_bytes_max = second.size();
+    CHECK(fetch_one(store, bundle_id_of(second), other));
 }
 
 TEST_CASE("fetch: blocks come from any bundle in the store, whatever its name") {

@@ -40,6 +40,7 @@ struct FetchPlan {
     std::vector<PlannedFetch> bundles;  // that are not here; each after those that it needs
     std::uint64_t fetch_bytes = 0;
     std::uint64_t requests = 0;
+    std::uint64_t source_bytes = 0;  // of the files of all bundles that the store then has from the first server
 };
 
 struct FetchProgress {
@@ -68,6 +69,9 @@ struct FetchWork {
     bool public_https_only = false;
     std::uint64_t bytes_per_second_max = 0;  // of all connections together; 0: no limit
     unsigned connections = 6;
+    // How large the files of all bundles from the first server may become in the store (RetentionRules); 0: no limit.
+    // Otherwise the fetch ends with `no_space` before consent is asked for.
+    std::uint64_t source_bytes_max = 0;
 };
 
 struct FetchCallbacks {

@@ -42,6 +42,7 @@ struct FetchOptions {
     // What is wanted of the bundles. What is not stays away; a bundle of which something is not here becomes visible as
     // incomplete, and later fetches add to it.
     ContentSelection selection;
+    std::uint64_t source_bytes_max = 0;           // FetchWork
     unsigned attempts_max = 6;                    // of one range
     std::uint64_t tables_bytes_max = 1ull << 30;  // of one bundle, received before the plan is shown
 };
