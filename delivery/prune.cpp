@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -51,15 +52,29 @@ Status change_list(TreeTarget& tree, const std::function<Result<bool>(CondemnedL
     }
 }
 
-// Returns the bundle whose file this is: "bundles/<64 digits>.<word>". Others, such as leftovers of uploads, have none.
+constexpr std::string_view kBundlesFolder = "bundles/";
+constexpr std::string_view kDeltasFolder = "deltas/";
+
+// Returns the bundle to which the file belongs: "bundles/<64 digits>.<word>", "deltas/<64 digits>/<word>". Others have
+// none.
 std::optional<BundleId> owner_of(std::string_view path) {
-    constexpr std::string_view kFolder = "bundles/";
     constexpr std::size_t kDigits = 64;
-    if (!path.starts_with(kFolder) || path.size() < kFolder.size() + kDigits + 2 ||
-        path[kFolder.size() + kDigits] != '.')
-        return std::nullopt;
-    const auto id = BundleId::parse(path.substr(kFolder.size(), kDigits));
-    return id ? std::optional(*id) : std::nullopt;
+    for (const auto& [folder, end] : {std::pair(kBundlesFolder, '.'), std::pair(kDeltasFolder, '/')}) {
+        if (!path.starts_with(folder) || path.size() < folder.size() + kDigits + 2 ||
+            path[folder.size() + kDigits] != end)
+            continue;
+        const auto id = BundleId::parse(path.substr(folder.size(), kDigits));
+        return id ? std::optional(*id) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+// In the order of removals: no list names a delta that is gone, and what remains of a bundle after a kill is found
+// again by its file.
+int removal_rank(std::string_view path) {
+    if (path.starts_with(kDeltasFolder) && path.ends_with("/list"))
+        return 0;
+    return path.ends_with(".fardel") ? 2 : 1;
 }
 
 bool is_leftover(std::string_view path) { return path.find(".upload-") != std::string_view::npos; }
@@ -97,6 +112,24 @@ Result<BundleSet> kept_bundles(TreeTarget& tree, const std::vector<BundleId>& ke
 bool is_kept(const std::string& path, const BundleSet& kept) {
     const auto owner = owner_of(path);
     return owner && kept.contains(*owner) && !is_leftover(path);
+}
+
+// The files of bundles, and the deltas to bundles that are not kept.
+Result<std::vector<TreeFile>> list_files(TreeTarget& tree, const BundleSet& kept, const CondemnedList& before) {
+    FARDEL_TRY_ASSIGN(auto files, tree.list(std::string(kBundlesFolder.substr(0, kBundlesFolder.size() - 1))));
+    std::set<BundleId> targets;
+    for (const TreeFile& file : files)
+        if (const auto owner = owner_of(file.path); owner && !kept.contains(*owner))
+            targets.insert(*owner);
+    for (const auto& [path, condemned] : before)  // also of bundles whose files are gone
+        if (const auto owner = owner_of(path); owner && (!kept.contains(*owner) || path.starts_with(kDeltasFolder)))
+            targets.insert(*owner);
+    for (const BundleId& target : targets) {
+        FARDEL_TRY_ASSIGN(const auto deltas, tree.list(std::string(kDeltasFolder) + target.hex()));
+        files.insert(files.end(), deltas.begin(), deltas.end());
+    }
+    std::ranges::sort(files, {}, &TreeFile::path);
+    return files;
 }
 
 // What one pass does with the list.
@@ -139,9 +172,7 @@ Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const BundleSet
         }
         plan.files.push_back(std::move(pruned));
     }
-    // A bundle's file goes last: what remains of a bundle after a kill is found again by its file.
-    std::stable_partition(plan.removals.begin(), plan.removals.end(),
-                          [](const std::string& path) { return !path.ends_with(".fardel"); });
+    std::ranges::stable_sort(plan.removals, {}, removal_rank);
     return plan;
 }
 
@@ -166,7 +197,7 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
     PrunePlan plan;
     std::uint64_t announced_s = 0;
     FARDEL_TRY(change_list(tree, [&](CondemnedList& list) -> Result<bool> {
-        FARDEL_TRY_ASSIGN(const auto files, tree.list("bundles"));
+        FARDEL_TRY_ASSIGN(const auto files, list_files(tree, kept, list));
         announced_s = options.now_s();
         FARDEL_TRY_ASSIGN(plan, plan_prune(files, kept, list, announced_s, options.grace_s));
         if (options.only_plans || plan.list == list)

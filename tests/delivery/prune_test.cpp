@@ -1,4 +1,5 @@
 // Pruning static trees, beside publishers, readers and other prunes.
+#include "delta/delta_list.h"
 #include "kit/failing_call.h"
 #include "kit/opened_bundle.h"
 #include "kit/s3_server.h"
@@ -7,6 +8,7 @@
 #include <fardel/delivery/condemned_list.h>
 #include <fardel/delivery/prune.h>
 #include <fardel/delivery/publish.h>
+#include <fardel/delivery/publish_delta.h>
 #include <fardel/delivery/tree_address.h>
 
 #include <doctest/doctest.h>
@@ -174,6 +176,55 @@ TEST_CASE("prune: a plan changes nothing, and a tree that lacks a kept or needed
     // Another bundle's bytes under a kept id.
     scratch.write("tree/" + tree_path_of(bundle_id_of(game.base)), std::span<const std::byte>(game.lone));
     CHECK(prune_tree(*tree, keeping({bundle_id_of(game.base)}, kPruneStart)).error().code() == ErrorCode::corrupt);
+}
+
+TEST_CASE("prune: deltas, tables and traces go with the bundle that they belong to, and those of kept bundles stay") {
+    const ScratchFolder scratch;
+    const auto tree = make_folder_target(scratch.path("tree"));
+    const Game game;
+    publish_all(*tree, game);
+    const BundleId first = bundle_id_of(game.first);
+    const BundleId second = bundle_id_of(game.second);
+    const auto publish_delta_to = [&](const Bytes& from, const Bytes& to) {
+        value_of(publish_delta(open_bundle(from), *open_bundle(to), *tree, {.effort = 1}));
+    };
+    publish_delta_to(game.first, game.second);
+    publish_delta_to(game.base, game.first);
+    for (const BundleId& id : {first, second})
+        scratch.write("tree/bundles/" + id.hex() + ".trace", "trace");
+    scratch.write("tree/deltas/" + first.hex() + "/readme", "also of the bundle");
+    const auto there = [&](const std::string& path) { return std::filesystem::exists(scratch.path("tree/" + path)); };
+    const std::string own_delta = delta_path_of(first, bundle_id_of(game.base));
+
+    const std::vector<BundleId> keep{second, bundle_id_of(game.lone)};
+    PruneOptions plan = keeping(keep, kPruneStart);
+    plan.only_plans = true;
+    const PruneReport planned = value_of(prune_tree(*tree, plan));
+    CHECK(count_of(planned, PruneStep::condemned) == 6);  // file, tables, trace, delta, list of deltas, readme
+    CHECK(std::ranges::find(planned.files, own_delta, &PrunedFile::path) != planned.files.end());
+    value_of(prune_tree(*tree, keeping(keep, kPruneStart)));
+    // A delta that comes later has its own grace time, and is found when the bundle is gone.
+    publish_delta_to(game.lone, game.first);
+    value_of(prune_tree(*tree, keeping(keep, kPruneStart + 6 * kDay)));
+    CHECK(count_of(value_of(prune_tree(*tree, keeping(keep, kPruneStart + 8 * kDay))), PruneStep::removed) == 6);
+    CHECK_FALSE(has(*tree, game.first));
+    CHECK_FALSE(there(own_delta));
+    CHECK_FALSE(there(delta_list_path_of(first)));
+    CHECK_FALSE(there("bundles/" + first.hex() + ".trace"));
+    CHECK(there(delta_path_of(first, bundle_id_of(game.lone))));
+    CHECK(count_of(value_of(prune_tree(*tree, keeping(keep, kPruneStart + 14 * kDay))), PruneStep::removed) == 1);
+    CHECK_FALSE(there(delta_path_of(first, bundle_id_of(game.lone))));
+    CHECK(list_of(*tree).empty());
+    // What leads to a kept bundle stays, although what it starts from has gone.
+    CHECK(there(delta_path_of(second, first)));
+    CHECK(there(delta_list_path_of(second)));
+    CHECK(there("bundles/" + second.hex() + ".trace"));
+
+    // A bundle that is kept again keeps its deltas.
+    value_of(prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kPruneStart + 20 * kDay)));
+    value_of(prune_tree(*tree, keeping(keep, kPruneStart + 30 * kDay)));
+    CHECK(list_of(*tree).empty());
+    CHECK(there(delta_path_of(second, first)));
 }
 
 TEST_CASE("prune: files that are not a bundle's stay, leftovers of uploads go, a damaged list only costs time") {

@@ -1,5 +1,6 @@
-// Pruning a static tree: condemns the files of bundles that are not kept, and removes those that were condemned long
-// ago. Safe beside readers, publishers and other prunes; docs/publishing.md says how. One thread.
+// Pruning a static tree: condemns the files of bundles that are not kept, and deltas that lead to them, and removes
+// those that were condemned long ago. Safe beside readers, publishers and other prunes; docs/publishing.md says how.
+// One thread.
 #pragma once
 
 #include <fardel/base/result.h>
