@@ -27,10 +27,10 @@ void check_range(std::string_view text) {
 }
 
 void check_target(std::string_view text) {
+    constexpr const char* kEndings[] = {".fardel", ".tables", ".frames", ".trace"};  // of each RequestedFileKind
     const auto file = find_requested_file(text);
     if (file)
-        require(text ==
-                "/bundles/" + file->bundle.hex() + (file->kind == RequestedFileKind::tables ? ".tables" : ".fardel"));
+        require(text == "/bundles/" + file->bundle.hex() + kEndings[static_cast<std::size_t>(file->kind)]);
 }
 
 void check_question(std::span<const std::byte> bytes) {
