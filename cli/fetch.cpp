@@ -1,5 +1,6 @@
 // fardel fetch: brings bundles from a server into a store. docs/delivery.md is the manual.
 
+#include "bundles/server_option.h"
 #include "bundles/store_option.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -28,6 +29,7 @@ struct FetchCommand {
     std::vector<std::string> names;
     std::vector<std::string> tags;
     std::vector<std::string> closures;
+    ServerChoice servers;
     std::uint64_t bytes_max = 0;  // 0: no limit
     std::optional<std::uint64_t> source_bytes_max;
     std::uint64_t rate = 0;  // bytes per second; 0: no limit
@@ -91,15 +93,6 @@ private:
     ProgressBar bar_;
 };
 
-// "axis=value"
-Result<Tag> parse_tag(const std::string& text) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-        return Error(ErrorCode::malformed,
-                     fmt::format("--tags {}: a tag is written as AXIS=VALUE, for example lang=de", printable(text)));
-    return Tag{.axis = text.substr(0, equals), .value = text.substr(equals + 1)};
-}
-
 // Ends a fetch of which only the plan was wanted.
 constexpr std::string_view kPlanOnly = "only the plan was asked for";
 
@@ -132,13 +125,16 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     options.selection.names = command.names;
     options.selection.closures = command.closures;
     for (const std::string& text : command.tags) {
-        FARDEL_TRY_ASSIGN(Tag tag, parse_tag(text));
-        options.selection.tags.push_back(std::move(tag));
+        auto tag = parse_tag(text);
+        if (!tag)
+            return std::move(tag).error().with_context("--tags");
+        options.selection.tags.push_back(*std::move(tag));
     }
     options.source_bytes_max = command.source_bytes_max.value_or(0);
     options.stop = interrupt.token();
     options.repairs = command.repairs || damaged_file != nullptr;
     options.damaged_copy = damaged_file;
+    options.connections.servers = command.servers.rule();
     options.connections.connections = static_cast<unsigned>(command.connections);
     options.connections.bytes_per_second_max = command.rate;
     options.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
@@ -196,6 +192,7 @@ Result<Exit> run_fetch(Words words, Console& console) {
     add_library_option(line, command.libraries);
     line.text("--trust", "POLICY", command.policy, "Fetch only bundles that this policy trusts (default: any bundle)");
     line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
+    add_server_options(line, command.servers);
     line.texts("--only", "GLOB", command.names,
                "Fetch only the content of names that match, for example 'maps/q3dm1*'; may be repeated");
     line.texts("--closure", "NAME", command.closures,
@@ -212,7 +209,11 @@ Result<Exit> run_fetch(Words words, Console& console) {
     line.number("--rate", command.rate, 1024, UINT64_MAX, "Receive at most so many bytes per second");
     line.number("--connections", command.connections, 1, 64, "Transfers at a time (default: 6)");
     line.json(command.json);
-    return line.run(words, console, [&] { return fetch(command, console); });
+    if (const auto over = line.parse(words, console))
+        return *over;
+    if (const auto mistake = find_mistake(command.servers))
+        return line.mistake(*mistake, console);
+    return fetch(command, console);
 }
 
 }  // namespace fardel

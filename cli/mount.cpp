@@ -1,6 +1,7 @@
 // fardel mount: shows bundles as a folder that every program can read, through FUSE.
 
 #include "bundles/mounts.h"
+#include "bundles/server_option.h"
 #include "bundles/store_option.h"
 #include "console/figures.h"
 #include "console/output_file.h"
@@ -30,6 +31,7 @@ struct MountCommand {
     std::string tree;
     std::vector<std::string> mirrors;
     std::string trace;  // empty: none
+    ServerChoice servers;
     bool allow_other = false;
     bool foreground = false;
     bool unmount = false;
@@ -49,6 +51,7 @@ Result<RemoteServers> connect(const MountCommand& command) {
     RemoteOptions options;
     options.trees.push_back(command.tree);
     options.trees.insert(options.trees.end(), command.mirrors.begin(), command.mirrors.end());
+    options.rule = command.servers.rule();
     return RemoteServers::open(options);
 }
 
@@ -135,6 +138,7 @@ Result<Exit> run_mount(Words words, Console& console) {
     line.texts("--mirror", "URL", command.mirrors, "With --from: another server with the same tree");
     line.text("--trace", "FILE", command.trace,
               "Write which files were opened, in which order, to this new file when it is unmounted ('fardel trace')");
+    add_server_options(line, command.servers);
     line.flag("-f,--foreground", command.foreground, "Do not go to the background; end when unmounted, or with Ctrl-C");
     line.flag("--allow-other", command.allow_other, "Let other users read the folder too");
     line.flag("-u,--unmount", command.unmount, "Unmount what fardel has mounted at DIR");
@@ -150,6 +154,10 @@ Result<Exit> run_mount(Words words, Console& console) {
     }
     if (command.tree.empty() && !command.mirrors.empty())
         return line.mistake("--mirror needs --from", console);
+    if (command.tree.empty() && command.servers.public_only)
+        return line.mistake("--public-only needs --from", console);
+    if (const auto mistake = find_mistake(command.servers))
+        return line.mistake(*mistake, console);
     if (command.words.size() < 2)
         return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);

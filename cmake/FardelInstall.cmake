@@ -66,6 +66,8 @@ if(FARDEL_PARTS STREQUAL "all")
     fardel_install_pc(fardel-verifier "findings about bundles" LIBS -lfardel_verifier REQUIRES fardel)
     fardel_install_pc(fardel-delivery "bundles from servers"
         LIBS -lfardel_delivery REQUIRES fardel-store fardel-verifier ${FARDEL_PC_EXPAT})
+    fardel_install_pc(fardel-c-delivery "stores and fetches for the C API, shared"
+        LIBS -lfardel-c-delivery REQUIRES fardel-c)
     fardel_install_pc(fardel-packer "the packer"
         LIBS -lfardel_packer
         REQUIRES fardel-store fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})

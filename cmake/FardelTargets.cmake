@@ -1,4 +1,4 @@
-# Static libraries and programs.
+# Static libraries, shared libraries for C, and programs.
 
 # fardel_add_library(<short>
 #     SOURCES <file.cpp>…               listed by hand, one per line
@@ -39,6 +39,24 @@ function(fardel_add_library short)
     install(TARGETS ${target} EXPORT fardel
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+endfunction()
+
+# fardel_add_shared_library(<target> <map> SOURCES <file.cpp>… LINKS <target>…): a library for C. It exports what the
+# linker script `map` lists and nothing else; its interface is the public headers of the folder and of bundle-format.
+# SOVERSION changes when a function is changed or removed.
+function(fardel_add_shared_library target map)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LINKS")
+    add_library(${target} SHARED ${arg_SOURCES})
+    target_link_libraries(${target} PRIVATE ${arg_LINKS})
+    target_include_directories(${target}
+        PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/c"
+        INTERFACE
+            "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include;${PROJECT_SOURCE_DIR}/bundle-format/include>"
+            "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
+    set_target_properties(${target} PROPERTIES VERSION "${PROJECT_VERSION}" SOVERSION 0 LINK_DEPENDS "${map}")
+    fardel_compile_strictly(${target})
+    install(TARGETS ${target} EXPORT fardel LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
 # fardel_add_program(<target> SOURCES <file.cpp>… LINKS <target>… [INSTALL])

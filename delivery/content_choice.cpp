@@ -26,6 +26,8 @@ public:
         FARDEL_TRY(choose_names());
         for (const std::string& name : selection_.closures)
             FARDEL_TRY(choose_closure(name));
+        for (const AssetId& asset : selection_.assets)
+            FARDEL_TRY(choose_listed(asset));
         while (!waiting_.empty()) {
             const Waiting next = waiting_.back();
             waiting_.pop_back();
@@ -50,7 +52,7 @@ private:
     enum class Follows : bool { no, yes };
 
     Status choose_names() {
-        const bool all = selection_.names.empty() && selection_.closures.empty();
+        const bool all = selection_.names.empty() && selection_.closures.empty() && selection_.assets.empty();
         if (selection_.names.empty() && !all)
             return ok();
         for (const std::string& glob : selection_.names)
@@ -82,6 +84,19 @@ private:
         if (found)
             return ok();
         return Error(ErrorCode::missing, "none of these bundles has the name " + printable(name, 200));
+    }
+
+    Status choose_listed(const AssetId& asset) {
+        bool found = false;
+        for (auto& [id, state] : states_) {
+            FARDEL_TRY_ASSIGN(const auto index, state.bundle->find_asset(asset));
+            found = found || index;
+            if (index)
+                FARDEL_TRY(choose_asset(state, static_cast<std::uint32_t>(*index), Follows::no));
+        }
+        if (found)
+            return ok();
+        return Error(ErrorCode::missing, "none of these bundles has the asset " + asset.hex());
     }
 
     Status choose_name(State& state, NameIndex index, Follows follows) {

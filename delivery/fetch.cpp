@@ -31,8 +31,8 @@ struct Fetch::Impl {
         options.library = work.library.get();
         options.source_bytes_max = work.source_bytes_max;
         options.connections.connections = work.connections;
-        if (work.public_https_only)
-            options.connections.servers = ServerRule::public_https();
+        options.connections.servers = work.rule;
+        options.selection = work.selection;
         options.connections.bytes_per_second_max = work.bytes_per_second_max;
         options.stop = stop.get_token();
         if (callbacks.planned)
@@ -112,7 +112,7 @@ Fetch::Fetch(Fetch&&) noexcept = default;
 Fetch& Fetch::operator=(Fetch&&) noexcept = default;
 
 Result<Fetch> Fetch::start(const BundleStore& store, FetchWork work, FetchCallbacks callbacks) {
-    FARDEL_TRY(verify_servers(work.servers));
+    FARDEL_TRY(verify_servers(work.servers, work.rule));
     FARDEL_TRY_ASSIGN(BundleStore opened, BundleStore::open(store.path(), true));
     auto impl = std::make_unique<Impl>(std::move(opened), std::move(work), std::move(callbacks));
     try {

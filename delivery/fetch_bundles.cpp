@@ -223,7 +223,7 @@ private:
     std::unordered_set<BundleId> stored_;
     std::optional<StoreHold> hold_;
     std::vector<std::shared_ptr<const Bundle>> whole_;  // of those, what is needed; with a selection
-    TablesHints hints_{trees_, stored_};
+    TablesHints hints_{trees_, stored_, options_.connections.servers};
     LibraryBlocks library_blocks_{options_.library};
     DependencyWalk walk_;
     std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are
@@ -246,8 +246,10 @@ Result<std::vector<std::string>> whole_urls(std::span<const std::string> trees) 
 
 }  // namespace
 
-Status verify_servers(std::span<const std::string> trees) {
-    FARDEL_TRY_ASSIGN(const RangeClient client, RangeClient::open({}));  // loads libcurl
+Status verify_servers(std::span<const std::string> trees, const ServerRule& rule) {
+    RangeClientOptions connections;
+    connections.servers = rule;
+    FARDEL_TRY_ASSIGN(const RangeClient client, RangeClient::open(connections));  // loads libcurl
     FARDEL_TRY_ASSIGN(const auto urls, whole_urls(trees));
     return ok();
 }

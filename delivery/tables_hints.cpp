@@ -45,7 +45,8 @@ Status TablesHints::ask(const TablesQuestion& question, const std::stop_token& s
                                        .body_offset = 0,
                                        .body_bytes = body->size_bytes(),
                                        .answer_bytes_max = kTablesAnswerBytesMax,
-                                       .progress = {}},
+                                       .progress = {},
+                                       .servers = servers_},
                                       stop);
     if (!answer)
         return answer.error().code() == ErrorCode::cancelled ? Status(std::move(answer).error()) : ok();

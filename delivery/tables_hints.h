@@ -6,6 +6,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
+#include <fardel/store/server_rule.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +23,9 @@ namespace fardel {
 class TablesHints {
 public:
     // `trees`: complete URLs without '/' at the end; the first one is asked. `held`: bundles that need not be sent.
-    TablesHints(const std::vector<std::string>& trees, const std::unordered_set<BundleId>& held)
-        : trees_(trees), held_(held) {}
+    TablesHints(const std::vector<std::string>& trees, const std::unordered_set<BundleId>& held,
+                const ServerRule& servers)
+        : trees_(trees), held_(held), servers_(servers) {}
 
     // Tells which bundles will be entered next. Asks for them, and for what they need, if that is likely to save time,
     // and at most once. Error: cancelled.
@@ -39,6 +41,7 @@ private:
 
     const std::vector<std::string>& trees_;
     const std::unordered_set<BundleId>& held_;
+    const ServerRule& servers_;
     std::unordered_set<BundleId> known_;  // all that were expected so far
     std::unordered_set<BundleId> ahead_;  // those that were not entered yet
     bool asked_ = false;

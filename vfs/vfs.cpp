@@ -134,6 +134,28 @@ std::string absolute(std::string_view path) {
     return path.starts_with('/') ? std::string(path) : "/" + std::string(path);
 }
 
+// The file, unless its content is required and not all here.
+Result<File> opened(File file, bool needs_content) {
+    if (!needs_content)
+        return file;
+    FARDEL_TRY_ASSIGN(const bool here, file.bundle()->holds_content(file.index()));
+    if (here)
+        return file;
+    return Error(ErrorCode::missing, "the content of asset " + file.asset_id().hex() + " of bundle " +
+                                         file.bundle_id().hex() + " is not here; fetch it first");
+}
+
+// The asset that `find` means by the path, without reading its content.
+Result<File> find_unread(const MountSet& set, const std::string& path) {
+    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
+    FARDEL_TRY_ASSIGN(auto file,
+                      at_path(path, parts.kind == PathKind::asset ? find_asset_file(set, id_from<AssetId>(parts.id))
+                                                                  : find_file(set, parts)));
+    if (!file)
+        return missing(path, "no asset is there");
+    return *std::move(file);
+}
+
 // Explains a path that is well formed.
 Explanation explain_in(const std::shared_ptr<const MountSet>& set, AssetVerdicts& verdicts, std::string_view path) {
     const PathParts parts = parse_path_parts(path).value();
@@ -152,6 +174,7 @@ Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
     impl_->on_missing_dependency = options.on_missing_dependency;
     if (options.records_trace)
         impl_->recorder = std::make_unique<TraceRecorder>();
+    impl_->open_needs_content = options.open_needs_content;
 }
 
 Vfs::~Vfs() = default;
@@ -196,7 +219,7 @@ Result<std::optional<File>> Vfs::find(std::string_view path, const NameExtension
 Result<File> Vfs::open(std::string_view path, const NameExtensions& extensions) const {
     FARDEL_TRY_ASSIGN(auto file, find(path, extensions));
     if (file)
-        return *std::move(file);
+        return at_path(path, opened(*std::move(file), impl_->open_needs_content));
     return missing(path, "nothing has this name, with any of the extensions");
 }
 
@@ -233,7 +256,7 @@ Result<File> Vfs::open_from(const File& from, std::string_view reference) const 
 Result<File> Vfs::open_from(const File& from, std::string_view reference, const NameExtensions& extensions) const {
     FARDEL_TRY_ASSIGN(auto file, find_from(from, reference, extensions));
     if (file)
-        return *std::move(file);
+        return opened(*std::move(file), impl_->open_needs_content);
     return Error(
         ErrorCode::missing,
         "reference \"" + printable(reference) +
@@ -248,9 +271,20 @@ Result<File> Vfs::open(std::string_view path) const {
 Result<File> Vfs::open(std::string_view text, const PathParts& path) const {
     FARDEL_TRY_ASSIGN(auto file, find(text, path));
     if (file)
-        return *std::move(file);
+        return at_path(text, opened(*std::move(file), impl_->open_needs_content));
     const auto folder = is_folder(impl_->set.share(), path);
     return missing(text, folder && *folder ? "is a folder" : "nothing has this name");
+}
+
+Result<std::vector<MissingContent>> Vfs::find_missing(std::span<const std::string> paths, ContentReach reach,
+                                                      std::size_t assets_max) const {
+    const auto set = impl_->set.share();
+    std::vector<File> files;
+    for (const std::string& path : paths) {
+        FARDEL_TRY_ASSIGN(File file, find_unread(*set, path));
+        files.push_back(std::move(file));
+    }
+    return find_missing_content(*set, files, reach, assets_max);
 }
 
 Result<std::optional<PathStat>> Vfs::find_stat(std::string_view path) const {

@@ -40,6 +40,7 @@ struct Vfs::Impl {
     std::shared_ptr<BlockCache> cache;                                            // nullptr: none
     std::function<void(const MissingDependency& missing)> on_missing_dependency;  // may be empty
     std::shared_ptr<DigestCache> digests = std::make_shared<DigestCache>();
+    bool open_needs_content = false;
     Snapshot<MountSet> set{std::make_shared<const MountSet>()};
     mutable AssetVerdicts verdicts;
     std::unique_ptr<TraceRecorder> recorder;  // nullptr: no trace

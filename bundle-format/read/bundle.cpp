@@ -370,6 +370,29 @@ Result<Bundle::StoredRange> Bundle::stored_range(AssetIndex index, std::uint64_t
     return impl_->named(impl_->blocks->stored_range(impl_->tables, index, record, offset, length));
 }
 
+Result<std::vector<BlockRecord>> Bundle::blocks_of(AssetIndex index) const {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+    std::vector<BlockRecord> blocks;
+    if (record.piece_count() == 0)
+        return blocks;
+    FARDEL_TRY_ASSIGN(const PlacementRecord place, placement(index));
+    const std::uint64_t end = place.first_block + record.piece_count();
+    if (end > table_count(TableKind::blocks))
+        return impl_->named(Error(ErrorCode::malformed, "asset " + record.id.hex() + ": its placement is not valid"));
+    for (std::uint64_t at = place.first_block; at < end; ++at) {
+        FARDEL_TRY_ASSIGN(const BlockRecord found, block(static_cast<std::uint32_t>(at)));
+        blocks.push_back(found);
+    }
+    return blocks;
+}
+
+Result<bool> Bundle::holds_content(AssetIndex index) const {
+    FARDEL_TRY_ASSIGN(const auto blocks, blocks_of(index));
+    return std::ranges::all_of(blocks, [&](const BlockRecord& one) {
+        return source()->holds(layout_head().blocks_offset + one.stored_offset, one.stored_bytes);
+    });
+}
+
 Status Bundle::verify_asset(AssetIndex index) const {
     FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
     std::vector<std::byte> buffer(std::min<std::uint64_t>(record.raw_bytes, limits::kBlockBytesMax));

@@ -60,6 +60,20 @@ bool KeptBytes::read(std::uint64_t offset, std::span<std::byte> out) const {
     return (stored_ && stored_->read_at(offset, out)) || read_recent(offset, out);
 }
 
+bool KeptBytes::holds(std::uint64_t offset, std::uint64_t length) const {
+    if (stored_ && stored_->holds(offset, length))
+        return true;
+    const std::scoped_lock lock(mutex_);
+    const std::uint64_t end = offset + length;
+    while (offset < end) {
+        const Recent* const recent = find_recent(offset);
+        if (recent == nullptr)
+            return false;
+        offset = recent->offset + recent->bytes.size();
+    }
+    return true;
+}
+
 void KeptBytes::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     if (!why_in_memory()) {
         Status written = incoming_->write(offset, bytes);
@@ -91,19 +105,25 @@ std::optional<Error> KeptBytes::why_in_memory() const {
 bool KeptBytes::read_recent(std::uint64_t offset, std::span<std::byte> out) const {
     const std::scoped_lock lock(mutex_);
     while (!out.empty()) {
-        const auto after = by_offset_.upper_bound(offset);
-        if (after == by_offset_.begin())
+        const Recent* const recent = find_recent(offset);
+        if (recent == nullptr)
             return false;
-        const Recent& recent = *std::prev(after)->second;
-        const std::uint64_t skipped = offset - recent.offset;
-        if (skipped >= recent.bytes.size())
-            return false;
-        const std::size_t count = std::min<std::size_t>(out.size(), recent.bytes.size() - skipped);
-        std::memcpy(out.data(), recent.bytes.data() + skipped, count);
+        const std::uint64_t skipped = offset - recent->offset;
+        const std::size_t count = std::min<std::size_t>(out.size(), recent->bytes.size() - skipped);
+        std::memcpy(out.data(), recent->bytes.data() + skipped, count);
         out = out.subspan(count);
         offset += count;
     }
     return true;
+}
+
+// Returns what has the byte.
+const KeptBytes::Recent* KeptBytes::find_recent(std::uint64_t offset) const {
+    const auto after = by_offset_.upper_bound(offset);
+    if (after == by_offset_.begin())
+        return nullptr;
+    const Recent& recent = *std::prev(after)->second;
+    return offset - recent.offset < recent.bytes.size() ? &recent : nullptr;
 }
 
 void KeptBytes::write_recent(std::uint64_t offset, std::span<const std::byte> bytes) {

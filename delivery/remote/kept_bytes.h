@@ -33,6 +33,8 @@ public:
 
     // Fills `out` and returns true if all of it is here. The caller judges the bytes.
     bool read(std::uint64_t offset, std::span<std::byte> out) const;
+    // Whether all of it is here.
+    bool holds(std::uint64_t offset, std::uint64_t length) const;
     // Keeps bytes that were compared with their hash.
     void write(std::uint64_t offset, std::span<const std::byte> bytes);
     // Both forget everything, as it does not fit the bundle. After restart(), a fetch can still use blocks of it.
@@ -51,6 +53,7 @@ private:
 
     KeptBytes() = default;
     bool read_recent(std::uint64_t offset, std::span<std::byte> out) const;
+    const Recent* find_recent(std::uint64_t offset) const;  // with the lock held
     void write_recent(std::uint64_t offset, std::span<const std::byte> bytes);
 
     std::optional<IncomingBundle> incoming_;

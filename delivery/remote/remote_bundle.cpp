@@ -5,6 +5,7 @@
 #include "trace_fetch.h"
 
 #include <fardel/delivery/publish.h>
+#include <fardel/format/bundle.h>
 #include <fardel/format/dependencies.h>
 #include <fardel/format/manifest.h>
 
@@ -27,13 +28,11 @@ bool is_wrong(ErrorCode code) {
 
 // Adds the blocks with the content of an asset.
 Status add_blocks_of(const Bundle& bundle, AssetIndex index, std::vector<RemoteFile::Wanted>& blocks) {
-    FARDEL_TRY_ASSIGN(const AssetBlocks run, blocks_of_asset(bundle, index));
-    for (std::uint32_t i = run.first; i < run.first + run.count; ++i) {
-        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(i));
+    FARDEL_TRY_ASSIGN(const auto records, bundle.blocks_of(index));
+    for (const BlockRecord& block : records)
         blocks.push_back({.offset = bundle.layout_head().blocks_offset + block.stored_offset,
                           .length_bytes = block.stored_bytes,
                           .stored_hash = block.stored_hash});
-    }
     return ok();
 }
 
@@ -51,8 +50,8 @@ Result<std::vector<RemoteFile::Wanted>> blocks_of(const Bundle& bundle, const As
 // ---- Servers --------------------------------------------------------------------------------------------------------
 
 RemoteServers::RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees,
-                             RangeClientOptions connections)
-    : queue_(std::move(queue)), trees_(std::move(trees)), connections_(connections) {}
+                             std::shared_ptr<const RangeClientOptions> connections)
+    : queue_(std::move(queue)), trees_(std::move(trees)), connections_(std::move(connections)) {}
 RemoteServers::~RemoteServers() {
     if (queue_)
         queue_->close();
@@ -67,8 +66,13 @@ Result<RemoteServers> RemoteServers::open(const RemoteOptions& options) {
         FARDEL_TRY_ASSIGN(std::string whole, parse_server_url(tree, "a tree"));
         trees.push_back(std::move(whole));
     }
-    FARDEL_TRY_ASSIGN(auto queue, ServerQueue::open(options.connections, options.attempts_max));
-    return RemoteServers(std::move(queue), std::move(trees), options.connections);
+    const RangeClientOptions connections{.connections = options.connections,
+                                         .connect_timeout = options.connect_timeout,
+                                         .stall_timeout = options.stall_timeout,
+                                         .bytes_per_second_max = options.bytes_per_second_max,
+                                         .servers = options.rule};
+    FARDEL_TRY_ASSIGN(auto queue, ServerQueue::open(connections, options.attempts_max));
+    return RemoteServers(std::move(queue), std::move(trees), std::make_shared<const RangeClientOptions>(connections));
 }
 
 void RemoteServers::close() { queue_->close(); }
@@ -169,7 +173,7 @@ Status RemoteBundle::follow(const Trace& trace, const std::stop_token& stop) con
 Result<bool> RemoteBundle::is_here(const AssetId& asset) const {
     FARDEL_TRY_ASSIGN(const auto blocks, blocks_of(*bundle_, asset));
     for (const RemoteFile::Wanted& block : blocks)
-        if (!file_->holds(block))
+        if (!file_->holds_block(block))
             return false;
     return true;
 }

@@ -384,7 +384,7 @@ std::vector<ServerUnit> RemoteFile::missing_blocks(std::uint64_t from, std::uint
 void RemoteFile::want(std::vector<Wanted> blocks, RequestPriority priority) const {
     std::vector<ServerUnit> units;
     for (const Wanted& block : blocks)
-        if (!holds(block))
+        if (!holds_block(block))
             units.push_back({.offset = block.offset,
                              .length_bytes = block.length_bytes,
                              .is_right = [hash = block.stored_hash](std::span<const std::byte> bytes) {
@@ -396,7 +396,7 @@ void RemoteFile::want(std::vector<Wanted> blocks, RequestPriority priority) cons
     requests_.request(std::move(units), priority);
 }
 
-bool RemoteFile::holds(const Wanted& block) const {
+bool RemoteFile::holds_block(const Wanted& block) const {
     std::vector<std::byte> bytes(block.length_bytes);
     return kept().read(block.offset, bytes);
 }

@@ -54,6 +54,10 @@ public:
     std::uint64_t size_bytes() const noexcept override { return file_bytes_; }
     // Errors: those of the servers (unreachable, missing, corrupt, …), cancelled.
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+    // Whether these bytes are kept; they are compared when they are read.
+    bool holds(std::uint64_t offset, std::uint64_t length) const override {
+        return requests_.kept().holds(offset, length);
+    }
     // Requests blocks that are not here, at most 8 MiB, if the layout's pages about them are here.
     void prefetch(std::uint64_t offset, std::uint64_t length) const override;
 
@@ -64,7 +68,7 @@ public:
     };
     // Requests blocks that are not here. Returns at once.
     void want(std::vector<Wanted> blocks, RequestPriority priority) const;
-    bool holds(const Wanted& block) const;
+    bool holds_block(const Wanted& block) const;
 
     const KeptBytes& kept() const noexcept { return requests_.kept(); }
 

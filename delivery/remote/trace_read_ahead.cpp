@@ -13,7 +13,7 @@ TraceReadAhead::~TraceReadAhead() = default;
 
 Result<TraceReadAhead> TraceReadAhead::start(const RemoteServers& servers,
                                              std::vector<std::shared_ptr<const RemoteBundle>> bundles) {
-    RangeClientOptions connections = servers.connections_;
+    RangeClientOptions connections = *servers.connections_;
     connections.connections = 1;
     FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(connections));
     const auto work = [client = std::make_shared<RangeClient>(std::move(client)), trees = servers.trees_,

@@ -3,6 +3,7 @@
 
 #include "bundles/add_bundle.h"
 #include "bundles/bundle_closure.h"
+#include "bundles/growing_source.h"
 #include "bundles/leftovers.h"
 #include "bundles/record_source.h"
 #include "bundles/retention_folder.h"
@@ -28,6 +29,29 @@ namespace {
 
 Error not_here(const StoreFolder& folder, const BundleId& bundle) {
     return Error(ErrorCode::missing, folder.path() + ": bundle " + bundle.hex() + " is not in this store");
+}
+
+// ---- Reading --------------------------------------------------------------------------------------------------------
+
+struct FoundRecord {
+    StoreRecord record;
+    std::shared_ptr<const ByteSource> source;
+};
+
+Result<FoundRecord> open_found(const StoreFolder& folder, const BundleId& bundle) {
+    std::optional<StoreRecord> before;
+    for (;;) {
+        FARDEL_TRY_ASSIGN(auto record, folder.find_record(bundle));
+        if (!record)
+            return not_here(folder, bundle);
+        auto source = open_record_source(folder, *record);
+        if (source)
+            return FoundRecord{.record = *std::move(record), .source = *std::move(source)};
+        // Another program may have replaced or removed the record after it was read here.
+        if (source.error().code() != ErrorCode::missing || before == record)
+            return std::move(source).error();
+        before = std::move(record);
+    }
 }
 
 // ---- Checking -------------------------------------------------------------------------------------------------------
@@ -253,7 +277,10 @@ Result<BundleId> BundleStore::find(std::string_view digits) const {
 Result<std::shared_ptr<const ByteSource>> BundleStore::open_bundle(const BundleId& bundle) const {
     RetentionFolder disk(impl_->folder);
     std::shared_ptr<DiskHold> use = use_bundle(disk, bundle);
-    FARDEL_TRY_ASSIGN(auto source, peek_bundle(bundle));
+    FARDEL_TRY_ASSIGN(FoundRecord opened, open_found(impl_->folder, bundle));
+    auto source = opened.record.is_whole()
+                      ? std::move(opened.source)
+                      : make_growing_source(impl_->folder, opened.record, std::move(opened.source));
     const ByteSource* const bytes = source.get();
     struct UsedSource {
         std::shared_ptr<const ByteSource> source;
@@ -265,17 +292,8 @@ Result<std::shared_ptr<const ByteSource>> BundleStore::open_bundle(const BundleI
 }
 
 Result<std::shared_ptr<const ByteSource>> BundleStore::peek_bundle(const BundleId& bundle) const {
-    std::optional<StoreRecord> before;
-    for (;;) {
-        FARDEL_TRY_ASSIGN(auto record, impl_->folder.find_record(bundle));
-        if (!record)
-            return not_here(impl_->folder, bundle);
-        auto source = open_record_source(impl_->folder, *record);
-        // Another program may have replaced or removed the record after it was read here.
-        if (source || source.error().code() != ErrorCode::missing || before == record)
-            return source;
-        before = std::move(record);
-    }
+    FARDEL_TRY_ASSIGN(FoundRecord opened, open_found(impl_->folder, bundle));
+    return std::move(opened.source);
 }
 
 Result<std::shared_ptr<const ByteSource>> BundleStore::open_whole_bundle(const BundleId& bundle) const {

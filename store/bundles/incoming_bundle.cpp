@@ -92,6 +92,18 @@ public:
         return ok();
     }
 
+    bool holds(std::uint64_t offset, std::uint64_t length) const override {
+        if (!fits(offset, length, file_bytes_))
+            return false;
+        for (const std::uint64_t end = offset + length; offset < end;) {
+            const auto part = find(offset);
+            if (!part)
+                return false;
+            offset += part->length_bytes;
+        }
+        return true;
+    }
+
 private:
     struct Part {
         std::uint64_t length_bytes = 0;

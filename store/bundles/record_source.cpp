@@ -34,6 +34,18 @@ public:
         return ok();
     }
 
+    bool holds(std::uint64_t offset, std::uint64_t length) const override {
+        if (!fits(offset, length, record_.file_bytes))
+            return false;
+        const std::uint64_t end = offset + length;
+        for (const StoreExtent* extent = find(offset); offset < end; ++extent) {
+            if (extent == last() || extent->file_offset > offset)
+                return false;
+            offset = extent->end();
+        }
+        return true;
+    }
+
     void prefetch(std::uint64_t offset, std::uint64_t length) const override {
         if (!fits(offset, length, record_.file_bytes))
             return;

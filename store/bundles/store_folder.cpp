@@ -154,9 +154,13 @@ Status StoreFolder::remove_record(const BundleId& bundle) const {
 
 Status StoreFolder::sync_records() const { return sync_folder(path_ + "/bundles"); }
 
-Result<std::optional<std::int64_t>> StoreFolder::find_record_time(const BundleId& bundle) const {
+Result<std::optional<FileStatus>> StoreFolder::find_record_status(const BundleId& bundle) const {
     const std::string path = record_path(bundle);
-    FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
+    return find_file_status(path, path, Links::refused);
+}
+
+Result<std::optional<std::int64_t>> StoreFolder::find_record_time(const BundleId& bundle) const {
+    FARDEL_TRY_ASSIGN(const auto status, find_record_status(bundle));
     return status ? std::optional(status->modified_ns) : std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 #include "retention/file_lock.h"
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/file_status.h>
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
@@ -56,6 +57,8 @@ public:
     // Returns when the removal is durable. It is no error if there is none.
     Status remove_record(const BundleId& bundle) const;
     Status sync_records() const;
+    // Returns what changes whenever the record is replaced; nothing if there is none.
+    Result<std::optional<FileStatus>> find_record_status(const BundleId& bundle) const;
     // Returns when the record was written; nothing if there is none.
     Result<std::optional<std::int64_t>> find_record_time(const BundleId& bundle) const;
 

@@ -10,6 +10,7 @@
 #include <curl/curl.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -64,6 +65,13 @@ void append_header(CurlHeaders& headers, const std::string& line);
 void set_common_options(CURL* handle);
 
 void allow_only_https(CURL* handle);
+
+// The host of a URL, as it spells it, and its port or that of its scheme, in digits. Nothing: not a URL.
+struct UrlServer {
+    std::string host;
+    std::string port;
+};
+std::optional<UrlServer> find_url_server(const std::string& url);
 
 // The error for a transfer that failed. `url` is made safe to print.
 Error transfer_error(CURLcode code, const std::string& url);

@@ -1,5 +1,6 @@
 #include "http/curl_library.h"
 #include "http/response_head.h"
+#include "http/server_gate.h"
 
 #include <fardel/format/name.h>
 #include <fardel/store/http_connection.h>
@@ -217,6 +218,8 @@ Result<HttpAnswer> HttpConnection::perform(const HttpRequest& request, const std
         return Error(ErrorCode::io, "libcurl creates no handle");
     Conversation conversation(request, stop);
     impl_->set_request(handle.get(), request, conversation);
+    ServerGate gate;
+    gate.apply(request.servers, handle.get(), request.url);
     CurlHeaders headers;
     for (const std::string& line : request.headers)
         append_header(headers, line);
@@ -228,6 +231,8 @@ Result<HttpAnswer> HttpConnection::perform(const HttpRequest& request, const std
         return std::move(*conversation.error).with_context(printable(request.url, 400));
     if (code == CURLE_ABORTED_BY_CALLBACK)
         return Error(ErrorCode::cancelled, "the transfer was stopped");
+    if (gate.has_refused(code))
+        return ServerGate::refusal(request.url);
     // A server may answer and close before it has read the whole body.
     loaded_curl().easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &conversation.answer.status);
     if (code != CURLE_OK && !(code == CURLE_SEND_ERROR && conversation.answer.status >= 400))

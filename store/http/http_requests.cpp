@@ -17,9 +17,9 @@ bool has_part(CURLU* url, CURLUPart part) {
     return has;
 }
 
-Result<std::string> part_of(CURLU* url, CURLUPart part) {
+Result<std::string> part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
     char* text = nullptr;
-    if (curl_functions().url_get(url, part, &text, 0) != CURLUE_OK)
+    if (curl_functions().url_get(url, part, &text, flags) != CURLUE_OK)
         return Error(ErrorCode::malformed, "not a complete URL");
     const std::unique_ptr<char, CurlDeleter> owned(text);
     return std::string(text);
@@ -90,6 +90,17 @@ Error status_error(long status, const std::string& url) {
     if (status >= 500)
         return Error(ErrorCode::unreachable, text);
     return Error(status >= 200 && status < 300 ? ErrorCode::malformed : ErrorCode::io, text);
+}
+
+std::optional<UrlServer> find_url_server(const std::string& text) {
+    const CurlUrl url(curl_functions().url());
+    if (!url || curl_functions().url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK)
+        return std::nullopt;
+    auto host = part_of(url.get(), CURLUPART_HOST);
+    auto port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    if (!host || !port)
+        return std::nullopt;
+    return UrlServer{.host = *std::move(host), .port = *std::move(port)};
 }
 
 Result<std::string> parse_server_url(const std::string& text, std::string_view what) {

@@ -2,9 +2,9 @@
 
 #include "http/curl_library.h"
 #include "http/response_head.h"
+#include "http/server_gate.h"
 
 #include <fardel/base/fits.h>
-#include <fardel/base/network.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -20,7 +20,6 @@ namespace {
 constexpr std::uint64_t kRefusalBytesMax = 64u << 10;  // of an error page, read so that the connection can be reused
 constexpr long kStalledBytesPerSecond = 1024;
 constexpr int kPollMilliseconds = 200;  // how long a stop request may wait
-constexpr std::uint16_t kHttpsPort = 443;
 constexpr long kHttpOk = 200;
 constexpr long kHttpPartial = 206;
 
@@ -86,7 +85,7 @@ public:
         const std::string bytes =
             std::to_string(range.offset) + "-" + std::to_string(range.offset + range.length_bytes - 1);
         library().easy_setopt(handle, CURLOPT_URL, range.url.c_str());
-        apply(options.servers);
+        gate_.apply(options.servers, handle, range.url);
         retry_after_max_ = options.retry_after_max;
         library().easy_setopt(handle, CURLOPT_RANGE, bytes.c_str());
         library().easy_setopt(handle, CURLOPT_PRIVATE, this);
@@ -119,30 +118,6 @@ public:
     Curl take_handle() && { return std::move(handle_); }
 
 private:
-    void apply(const ServerRule& rule) {
-        rule_ = rule;
-        if (rule.tls_only)
-            allow_only_https(handle_.get());
-        if (!rule.public_addresses_only && !rule.port_443_only)
-            return;
-        library().easy_setopt(handle_.get(), CURLOPT_NOPROXY, "*");
-        library().easy_setopt(handle_.get(), CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_socket);
-        library().easy_setopt(handle_.get(), CURLOPT_OPENSOCKETDATA, this);
-    }
-
-    // libcurl asks for a socket for each address that it tries.
-    static curl_socket_t on_socket(void* self, curlsocktype, curl_sockaddr* address) {
-        auto& transfer = *static_cast<Transfer*>(self);
-        const SocketAddress found =
-            describe_address({reinterpret_cast<const std::byte*>(&address->addr), address->addrlen});
-        if ((transfer.rule_.public_addresses_only && !found.is_public) ||
-            (transfer.rule_.port_443_only && found.port != kHttpsPort)) {
-            transfer.is_refused_ = true;
-            return CURL_SOCKET_BAD;
-        }
-        return open_socket(address->family, address->socktype, address->protocol);
-    }
-
     static std::size_t on_header(char* text, std::size_t, std::size_t size, void* self) {
         return static_cast<Transfer*>(self)->add_header({text, size}) ? size : 0;
     }
@@ -230,10 +205,8 @@ private:
             return ok();  // whatever came after it
         if (error_)
             return std::move(*error_);
-        if (!begun_ && code != CURLE_OK && (is_refused_ || (rule_.tls_only && code == CURLE_UNSUPPORTED_PROTOCOL)))
-            return Error(ErrorCode::denied, printable(url, 400) +
-                                                ": not a server at a public address with https, which is required of "
-                                                "servers that others name");
+        if (!begun_ && gate_.has_refused(code))
+            return ServerGate::refusal(url);
         if (!begun_ && code == CURLE_OK)
             library().easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status_);
         if (is_absence_status(status_))
@@ -256,10 +229,9 @@ private:
     RateLimit& limit_;
     CurlHeaders headers_;
     ResponseHead head_;
-    ServerRule rule_;
+    ServerGate gate_;
     std::chrono::seconds retry_after_max_{0};
-    bool is_refused_ = false;  // an address, by the rule
-    bool is_paused_ = false;   // by the limit
+    bool is_paused_ = false;  // by the limit
     bool begun_ = false;
     long status_ = 0;
     std::uint64_t skipped_bytes_ = 0;  // still to be skipped; kRefused: the body is an error page
@@ -362,6 +334,8 @@ RangeClient& RangeClient::operator=(RangeClient&&) noexcept = default;
 Result<RangeClient> RangeClient::open(const RangeClientOptions& options) {
     if (find_curl_library() == nullptr)
         return Error(ErrorCode::missing, "libcurl is not installed or cannot be initialised; fetching needs it");
+    for (const std::string& host : options.servers.allowed_hosts)
+        FARDEL_TRY(verify_allowed_host(host));
     std::unique_ptr<Impl> impl(new Impl{.options = options, .limit = RateLimit(options.bytes_per_second_max)});
     impl->multi.reset(library().multi_init());
     if (!impl->multi)

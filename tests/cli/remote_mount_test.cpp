@@ -76,6 +76,36 @@ TEST_CASE("mount --from: a published bundle is read through nginx, and again wit
           std::string::npos);
 }
 
+TEST_CASE("fetch and mount --from: --public-only refuses this machine, unless it is allowed by name") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string id = run_well({"id", bundle}).substr(0, 64);
+    const std::string store = scratch.path("store");
+    const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+    run_well({"publish", bundle, nginx.tree()});
+    fs::create_directories(scratch.path("empty"));
+    const auto with = [](Arguments words, const Arguments& more) {
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    };
+    const Arguments mount{"mount", id, scratch.path("empty"), "--store", store, "--from", nginx.url()};
+    const Arguments fetch{"fetch", nginx.url(), id, "--store", store};
+    for (const Arguments& words : {mount, fetch}) {
+        CHECK(is_one_clear_line(run(with(words, {"--public-only"})), "denied"));
+        CHECK(is_one_clear_line(run(with(words, {"--public-only", "--allow-host", "example.org"})), "denied"));
+        CHECK(run(with(words, {"--allow-host", "127.0.0.1"})).err.find("needs --public-only") != std::string::npos);
+        const Outcome malformed = run(with(words, {"--public-only", "--allow-host", "http://127.0.0.1"}));
+        CHECK(malformed.exit_code == 2);
+        CHECK(malformed.err.find("HOST:PORT") != std::string::npos);
+    }
+    CHECK(run({"mount", bundle, scratch.path("empty"), "--public-only"}).err.find("needs --from") != std::string::npos);
+    RemoteMount mounted(scratch, {id, "--store", store, "--from", nginx.url(), "--public-only", "--allow-host",
+                                  nginx.url().substr(std::string("http://").size())});
+    CHECK(contents_of(mounted.path("default.cfg")) == kConfig);
+    mounted.unmount();
+    run_well(with(fetch, {"--public-only", "--allow-host", "127.0.0.1"}));
+}
+
 TEST_CASE("mount --from: a read that waits for a server does not delay the end of the mount") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);

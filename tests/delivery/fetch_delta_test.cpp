@@ -7,6 +7,7 @@
 #include "kit/opened_bundle.h"
 
 #include <fardel/delivery/publish_delta.h>
+#include <fardel/format/manifest.h>
 
 #include <doctest/doctest.h>
 

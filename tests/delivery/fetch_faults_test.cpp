@@ -231,6 +231,55 @@ TEST_CASE("fetch faults: servers that others name are reached only at public add
     CHECK(fetch_one(store, id, fetching_from({server.url()})));  // what the user has typed
 }
 
+TEST_CASE("fetch faults: a server that is allowed by name may be anywhere, and no other one") {  // A89
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("1");
+    const TreeServer server({bytes});
+    const std::string port = server.url().substr(server.url().rfind(':'));
+    const BundleStore store = make_store(scratch);
+    const auto outcome = [&](const std::string& url, std::vector<std::string> allowed) {
+        FetchOptions options = fetching_from({url});
+        options.connections.servers = ServerRule::public_https();
+        options.connections.servers.allowed_hosts = std::move(allowed);
+        return fetch_one(store, bundle_id_of(bytes), options);
+    };
+    const std::string url = "http://LocalHost" + port;
+    for (const char* const other : {"localhost:443", "example.org", "127.0.0.1", "host", "localhos"})
+        CHECK(code_of(outcome(url, {other})) == ErrorCode::denied);
+    for (const std::string& malformed :
+         {std::string(), std::string("http://localhost"), "localhost" + port + "/", std::string("localhost:"),
+          std::string("localhost:99999"), std::string("a b"), std::string("user@localhost")})
+        CHECK(code_of(outcome(url, {malformed})) == ErrorCode::malformed);
+    CHECK(server.requests().empty());
+    CHECK(outcome(url, {"example.org", "localhost" + port}));
+    CHECK(is_whole(store, bundle_id_of(bytes)));
+    const std::string number = "http://127.0.0.1" + port;
+    CHECK(code_of(fetch_one(make_store(scratch, "other"), bundle_id_of(bytes), [&] {
+              FetchOptions options = fetching_from({number});
+              options.connections.servers = ServerRule::public_https();
+              options.connections.servers.allowed_hosts = {"localhost"};
+              return options;
+          }())) == ErrorCode::denied);
+}
+
+TEST_CASE("fetch faults: the question for tables goes to no server that the rule refuses") {  // A89
+    const ScratchFolder scratch;
+    const std::vector<Bytes> versions{game_version("1"), game_version("2"), game_version("3")};
+    const TreeServer server(versions);
+    const BundleStore store = make_store(scratch);
+    std::vector<BundleId> ids;
+    for (const Bytes& bytes : versions)
+        ids.push_back(bundle_id_of(bytes));
+    FetchOptions options = fetching_from({server.url()});
+    options.connections.servers = ServerRule::public_https();
+    CHECK(code_of(fetch_bundles(store, ids, options)) == ErrorCode::denied);
+    CHECK(server.questions() == 0);
+    CHECK(server.requests().empty());
+    options.connections.servers = {};
+    CHECK(fetch_bundles(store, ids, options));
+    CHECK(server.questions() == 1);
+}
+
 TEST_CASE("fetch faults: of a body that is cut, the blocks that came whole are not fetched again") {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("1");

@@ -187,6 +187,24 @@ TEST_CASE("fetch loop: what cannot begin is an error at once") {
     CHECK(code_of(Fetch::start(store, FetchWork{})) == ErrorCode::malformed);
 }
 
+TEST_CASE("fetch loop: the rule for servers is kept, and one that is malformed is an error at once") {  // A89
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("1");
+    const TreeServer server({bytes});
+    const BundleStore store = make_store(scratch);
+    FetchWork work = work_of(server.url(), bundle_id_of(bytes));
+    work.rule = ServerRule::public_https();
+    Fetch refused = value_of(Fetch::start(store, work));
+    REQUIRE_FALSE(refused.wait());
+    CHECK(refused.wait().error().code() == ErrorCode::denied);
+    CHECK(server.requests().empty());
+    work.rule.allowed_hosts = {"127.0.0.1"};
+    Fetch allowed = value_of(Fetch::start(store, work));
+    CHECK(static_cast<bool>(allowed.wait()));
+    work.rule.allowed_hosts = {"http://127.0.0.1"};
+    CHECK(code_of(Fetch::start(store, work)) == ErrorCode::malformed);
+}
+
 TEST_CASE("fetch: the limit of bytes per second is that of all transfers together") {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("1");

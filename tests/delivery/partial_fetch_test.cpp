@@ -1,8 +1,6 @@
 // Fetching a part of a bundle: by name, by tag, by what a name refers to.
 #include "served_bundle.h"
 
-#include "kit/blobs.h"
-#include "kit/ids.h"
 #include "kit/opened_bundle.h"
 
 #include <fardel/vfs/vfs.h>
@@ -15,27 +13,6 @@ namespace fardel {
 namespace {
 
 using namespace fardel::tests;
-
-constexpr std::size_t kPartBytes = 200'000;
-
-// Two maps, which share a texture, and a sound in two languages. Each is in blocks of its own.
-Bytes game_of_maps() {
-    BundlePlan plan;
-    for (const auto& [name, seed] :
-         {std::pair("maps/one.bsp", 1u), {"maps/two.bsp", 2u}, {"textures/wall.tga", 3u}, {"textures/sky.tga", 4u}})
-        add(plan, name, random_text(seed, kPartBytes), "application/octet-stream");
-    plan.assets[0].references.push_back({.spelling = "textures/wall", .target = PlannedReference::Internal{2}});
-    plan.assets[1].references.push_back({.spelling = "textures/sky", .target = PlannedReference::Internal{3}});
-    for (const auto& [language, seed] : {std::pair("en", 5u), {"de", 6u}}) {
-        plan.assets.push_back({.source = blob_of(random_text(seed, kPartBytes)),
-                               .key = std::string("hello.") + language,
-                               .content_type = "application/octet-stream"});
-    }
-    plan.names.push_back(
-        {.name = name_of("sound/hello.wav"),
-         .variants = {{.asset = 4, .tags = {{"lang", "en"}}}, {.asset = 5, .tags = {{"lang", "de"}}}}});
-    return written(plan);
-}
 
 FetchOptions fetching(const TreeServer& server, ContentSelection selection) {
     FetchOptions options = fetching_from({server.url()});

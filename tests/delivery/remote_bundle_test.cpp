@@ -24,8 +24,9 @@ using namespace fardel::tests;
 RemoteServers connect(const std::vector<std::string>& trees) {
     RemoteOptions options;
     options.trees = trees;
-    options.connections = {
-        .connections = 4, .connect_timeout = std::chrono::milliseconds(2000), .stall_timeout = std::chrono::seconds(5)};
+    options.connections = 4;
+    options.connect_timeout = std::chrono::milliseconds(2000);
+    options.stall_timeout = std::chrono::seconds(5);
     options.attempts_max = 2;
     return value_of(RemoteServers::open(options));
 }
@@ -261,6 +262,44 @@ TEST_CASE("remote bundle: wanted assets come while nobody reads them") {
     CHECK(value_of(bundle->is_here(a)));
     const AssetId none{};
     CHECK(bundle->want({&none, 1}, 5).error().code() == ErrorCode::missing);
+}
+
+TEST_CASE("remote bundle: the rule for servers is kept, also for names that lead to this machine") {  // A89
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const TreeServer server({bytes});
+    const std::string port = server.url().substr(server.url().rfind(':'));
+    const BundleStore store = make_store(scratch);
+    RemoteOptions options;
+    options.rule = ServerRule::public_https();
+    for (const std::string host : {"127.0.0.1", "localhost", "10.0.0.1", "192.168.1.1", "169.254.169.254", "[::1]"})
+        for (const std::string& url : {"http://" + host + port, "https://" + host + port, "https://" + host}) {
+            CAPTURE(url);
+            options.trees = {url};
+            const RemoteServers servers = value_of(RemoteServers::open(options));
+            CHECK(code_of(RemoteBundle::open(store, servers, bundle_id_of(bytes))) == ErrorCode::denied);
+        }
+    CHECK(server.requests().empty());
+    for (const char* const url : {"file:///etc", "http://user:word@localhost/", "ftp://localhost/"}) {
+        options.trees = {url};
+        CHECK(code_of(RemoteServers::open(options)) == ErrorCode::malformed);
+    }
+    options.trees = {"http://localhost" + port};
+    options.rule.allowed_hosts = {"localhost" + port};
+    const RemoteServers servers = value_of(RemoteServers::open(options));
+    CHECK(read_remote(*open_remote(store, servers, bundle_id_of(bytes)), "version.txt") == "7");
+}
+
+TEST_CASE("remote bundle: a redirect is denied, wherever it leads") {  // A89
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const TreeServer server({bytes}, [](auto& guest, const RangeRequest&, auto, auto) {
+        guest.send(http_answer("302 Found", "", "Location: http://127.0.0.1:1/\r\n"));
+        return true;
+    });
+    const BundleStore store = make_store(scratch);
+    const RemoteServers servers = connect({server.url()});
+    CHECK(code_of(RemoteBundle::open(store, servers, bundle_id_of(bytes))) == ErrorCode::denied);
 }
 
 }  // namespace

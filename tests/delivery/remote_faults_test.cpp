@@ -22,9 +22,10 @@ using Server = OddServer::Guest;
 
 RemoteServers connect_quickly(const std::vector<std::string>& trees) {
     return value_of(RemoteServers::open({.trees = trees,
-                                         .connections = {.connections = 3,
-                                                         .connect_timeout = std::chrono::milliseconds(2000),
-                                                         .stall_timeout = std::chrono::seconds(1)},
+                                         .rule = {},
+                                         .connections = 3,
+                                         .connect_timeout = std::chrono::milliseconds(2000),
+                                         .stall_timeout = std::chrono::seconds(1),
                                          .attempts_max = 2}));
 }
 

@@ -1,5 +1,7 @@
 #include "served_bundle.h"
 
+#include "kit/blobs.h"
+#include "kit/ids.h"
 #include "kit/opened_bundle.h"
 
 #include <fardel/delivery/publish.h>
@@ -25,6 +27,24 @@ Bytes game_version(std::string_view number, const std::vector<BundleId>& needs) 
     add(plan, "version.txt", number);
     for (const BundleId& need : needs)
         plan.dependencies.push_back({.bundle = need, .name = "base", .version = "1", .is_static = true});
+    return written(plan);
+}
+
+Bytes game_of_maps() {
+    BundlePlan plan;
+    for (const auto& [name, seed] :
+         {std::pair("maps/one.bsp", 1u), {"maps/two.bsp", 2u}, {"textures/wall.tga", 3u}, {"textures/sky.tga", 4u}})
+        add(plan, name, random_text(seed, kPartBytes), "application/octet-stream");
+    plan.assets[0].references.push_back({.spelling = "textures/wall", .target = PlannedReference::Internal{2}});
+    plan.assets[1].references.push_back({.spelling = "textures/sky", .target = PlannedReference::Internal{3}});
+    for (const auto& [language, seed] : {std::pair("en", 5u), {"de", 6u}}) {
+        plan.assets.push_back({.source = blob_of(random_text(seed, kPartBytes)),
+                               .key = std::string("hello.") + language,
+                               .content_type = "application/octet-stream"});
+    }
+    plan.names.push_back(
+        {.name = name_of("sound/hello.wav"),
+         .variants = {{.asset = 4, .tags = {{"lang", "en"}}}, {.asset = 5, .tags = {{"lang", "de"}}}}});
     return written(plan);
 }
 

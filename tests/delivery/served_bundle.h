@@ -26,6 +26,11 @@ std::string random_text(std::uint32_t seed, std::size_t size_bytes);
 // Assets a.bin and b.bin of 300,000 bytes, the same in all versions, and version.txt, which differs.
 Bytes game_version(std::string_view number, const std::vector<BundleId>& needs = {});
 
+// maps/one.bsp, which refers to textures/wall.tga; maps/two.bsp, which refers to textures/sky.tga; sound/hello.wav in
+// English and German. The contents are random_text(1), 3, 2, 4, 5 and 6, and each is in blocks of its own.
+inline constexpr std::size_t kPartBytes = 200'000;
+Bytes game_of_maps();
+
 BundleStore make_store(const ScratchFolder& scratch, const std::string& name = "store");
 Bytes stored_bytes(const BundleStore& store, const BundleId& bundle);
 bool is_whole(const BundleStore& store, const BundleId& bundle);

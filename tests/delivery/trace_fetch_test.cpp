@@ -156,7 +156,7 @@ TEST_CASE("trace read ahead: what the trace lists comes while nobody reads, in i
                                                      opened(id, wide_asset(3)), opened(id, wide_asset(0))})));
     const BundleStore store = make_store(scratch);
     RemoteOptions options{.trees = {server.url()}};
-    options.connections.connections = 2;  // one of them for what nobody waits for
+    options.connections = 2;  // one of them for what nobody waits for
     const RemoteServers servers = value_of(RemoteServers::open(options));
     const auto bundle = value_of(RemoteBundle::open(store, servers, id));
     TraceReadAhead ahead = value_of(TraceReadAhead::start(servers, {bundle}));

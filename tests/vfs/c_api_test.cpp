@@ -12,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -122,9 +123,12 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(sizeof(fardel_error) == 512);
         CHECK(offsetof(fardel_vfs_options, cache_bytes) == 8);
         CHECK(offsetof(fardel_vfs_options, dependency_missing) == 16);  // the end of the first version's
-        CHECK(sizeof(fardel_vfs_options) == 32);
+        CHECK(offsetof(fardel_vfs_options, flags) == 32);               // the end of the second version's
+        CHECK(sizeof(fardel_vfs_options) == 40);
+        CHECK(sizeof(fardel_missing_content) == 64);
         CHECK(sizeof(fardel_missing_dependency) == 48);
         CHECK(sizeof(fardel_mount_options) == 56);
+        CHECK(sizeof(fardel_reader) == 56);
         CHECK(sizeof(fardel_stat) == 216);
         CHECK(sizeof(fardel_entry) == 272);
         CHECK(offsetof(fardel_mount_options, now_s) == 40);
@@ -171,6 +175,98 @@ TEST_CASE("C API: a bundle that a policy trusts is mounted from memory and from 
     CHECK(fardel_unmount(vfs, mount, &error) == FARDEL_ERROR_MISSING);
     CHECK(error.code == FARDEL_ERROR_MISSING);
     CHECK(std::string(error.text) != "");
+}
+
+namespace {
+
+// A reader of the test's own, which counts its calls.
+struct CountingReader {
+    Bytes bytes;
+    fardel_code failure = FARDEL_OK;
+    int reads = 0;
+    int releases = 0;
+
+    fardel_reader reader() {
+        fardel_reader reader = FARDEL_READER_INIT;
+        reader.context = this;
+        reader.size_bytes = bytes.size();
+        reader.read_at = [](void* self, uint64_t offset, void* buffer, size_t size, fardel_error* error) {
+            auto& own = *static_cast<CountingReader*>(self);
+            ++own.reads;
+            if (own.failure != FARDEL_OK) {
+                std::snprintf(error->text, sizeof error->text, "the cable was pulled");
+                return own.failure;
+            }
+            std::memcpy(buffer, own.bytes.data() + offset, size);
+            return fardel_code{FARDEL_OK};
+        };
+        reader.release = [](void* self) { ++static_cast<CountingReader*>(self)->releases; };
+        return reader;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("C API: a bundle is mounted through a reader, which is released once when nothing needs it") {
+    CountingReader own{.bytes = BundleMaker().add("a", "content").write()};
+    const fardel_mount_options options = unsigned_options();
+    fardel_file* file = nullptr;
+    {
+        Handle vfs;
+        fardel_reader reader = own.reader();
+        fardel_mount_id mount = 0;
+        REQUIRE(fardel_mount_reader(vfs, &reader, &options, &mount, nullptr) == FARDEL_OK);
+        reader = FARDEL_READER_INIT;  // the struct was copied
+        CHECK(read_path(vfs, "/a") == "content");
+        CHECK(own.reads > 0);
+        REQUIRE(fardel_open(vfs, "/a", &file, nullptr) == FARDEL_OK);
+        REQUIRE(fardel_unmount(vfs, mount, nullptr) == FARDEL_OK);
+    }
+    CHECK(own.releases == 0);
+    CHECK(read_whole(file) == "content");
+    fardel_close(file);
+    CHECK(own.releases == 1);
+}
+
+TEST_CASE("C API: a reader's failures reach whoever reads, and one that cannot be mounted is released") {
+    Handle vfs;
+    CountingReader own{.bytes = BundleMaker().add("a", "content").write()};
+    const fardel_mount_options options = unsigned_options();
+    fardel_error error = FARDEL_ERROR_INIT;
+    for (const fardel_code failure : {FARDEL_ERROR_UNREACHABLE, FARDEL_ERROR_CANCELLED, FARDEL_ERROR_DENIED}) {
+        own.failure = failure;
+        const fardel_reader reader = own.reader();
+        CHECK(fardel_mount_reader(vfs, &reader, &options, nullptr, &error) == failure);
+        CHECK(std::string(error.text).find("the cable was pulled") != std::string::npos);
+    }
+    own.failure = 12345;
+    const fardel_reader odd = own.reader();
+    CHECK(fardel_mount_reader(vfs, &odd, &options, nullptr, &error) == FARDEL_ERROR_IO);
+    CHECK(own.releases == 4);
+    CHECK(fardel_mount_reader(vfs, &odd, nullptr, nullptr, &error) != FARDEL_OK);
+    CHECK(fardel_mount_reader(nullptr, &odd, &options, nullptr, &error) == FARDEL_ERROR_ARGUMENT);
+    CHECK(own.releases == 6);
+    // Not taken over.
+    fardel_reader wrong = own.reader();
+    wrong.read_at = nullptr;
+    CHECK(fardel_mount_reader(vfs, &wrong, &options, nullptr, &error) == FARDEL_ERROR_ARGUMENT);
+    wrong = own.reader();
+    wrong.struct_size = 8;
+    CHECK(fardel_mount_reader(vfs, &wrong, &options, nullptr, &error) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_mount_reader(vfs, nullptr, &options, nullptr, &error) == FARDEL_ERROR_ARGUMENT);
+    CHECK(own.releases == 6);
+    CHECK(list(vfs, "/") == "assets/ bundles/");
+}
+
+TEST_CASE("C API: an id is read from 64 lower-case digits and from nothing else") {
+    const std::string digits = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+    fardel_id id{};
+    CHECK(fardel_id_parse(digits.c_str(), &id, nullptr) == FARDEL_OK);
+    CHECK(hex(id) == digits);
+    for (const std::string& wrong : {std::string(), digits.substr(1), digits + "0", "G" + digits.substr(1)})
+        CHECK(fardel_id_parse(wrong.c_str(), &id, nullptr) == FARDEL_ERROR_MALFORMED);
+    CHECK(hex(id) == digits);
+    CHECK(fardel_id_parse(nullptr, &id, nullptr) == FARDEL_ERROR_ARGUMENT);
 }
 
 TEST_CASE("C API: the bytes of a bundle in memory are copied") {

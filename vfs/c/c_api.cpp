@@ -3,8 +3,10 @@
 #include <fardel/vfs/fardel.h>
 
 #include "archive_seam.h"
+#include "reader_source.h"
 
 #include <fardel/format/byte_source.h>
+#include <fardel/format/c_interface.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/pure_policy.h>
@@ -51,133 +53,14 @@ struct fardel_listing {
 namespace fardel {
 namespace {
 
-constexpr std::size_t kStructBytesMax = 64 << 10;  // a larger struct_size was never set
+using namespace fardel::c;
 
 // The sizes of version 1. A struct that grows keeps its line here.
 static_assert(sizeof(fardel_id) == 32 && sizeof(fardel_code) == 4 && sizeof(fardel_node) == 4);
-constexpr std::size_t kErrorBytesLeast = offsetof(fardel_error, text) + 1;
 constexpr std::size_t kVfsOptionsBytesLeast = 2 * sizeof(std::uint64_t);
 constexpr std::size_t kMountOptionsBytesLeast = offsetof(fardel_mount_options, flags) + sizeof(std::uint32_t);
 constexpr std::size_t kStatBytesLeast = offsetof(fardel_stat, content_type) + 128;
 constexpr std::size_t kEntryBytesLeast = offsetof(fardel_entry, name) + 256;
-
-fardel_code code_of(ErrorCode code) noexcept {
-    switch (code) {
-        case ErrorCode::missing: return FARDEL_ERROR_MISSING;
-        case ErrorCode::corrupt: return FARDEL_ERROR_CORRUPT;
-        case ErrorCode::malformed: return FARDEL_ERROR_MALFORMED;
-        case ErrorCode::limit: return FARDEL_ERROR_LIMIT;
-        case ErrorCode::untrusted: return FARDEL_ERROR_UNTRUSTED;
-        case ErrorCode::revoked: return FARDEL_ERROR_REVOKED;
-        case ErrorCode::expired: return FARDEL_ERROR_EXPIRED;
-        case ErrorCode::rollback: return FARDEL_ERROR_ROLLBACK;
-        case ErrorCode::unsupported: return FARDEL_ERROR_UNSUPPORTED;
-        case ErrorCode::conflict: return FARDEL_ERROR_CONFLICT;
-        case ErrorCode::unresolved: return FARDEL_ERROR_UNRESOLVED;
-        case ErrorCode::denied: return FARDEL_ERROR_DENIED;
-        case ErrorCode::busy: return FARDEL_ERROR_BUSY;
-        case ErrorCode::unreachable: return FARDEL_ERROR_UNREACHABLE;
-        case ErrorCode::no_space: return FARDEL_ERROR_NO_SPACE;
-        case ErrorCode::io: return FARDEL_ERROR_IO;
-        case ErrorCode::cancelled: return FARDEL_ERROR_CANCELLED;
-    }
-    return FARDEL_ERROR_IO;
-}
-
-// Copies into `room_bytes`, with NUL at the end; a text that is too long is cut between two characters.
-void copy_text(std::string_view text, char* out, std::size_t room_bytes) noexcept {
-    std::size_t length = std::min(text.size(), room_bytes - 1);
-    if (length < text.size())
-        while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80)
-            --length;
-    std::memcpy(out, text.data(), length);
-    out[length] = '\0';
-}
-
-// How a call ends: its code, and the error's text in the caller's struct.
-class Report {
-public:
-    explicit Report(fardel_error* error) noexcept : error_(error) {}
-
-    fardel_code fail(fardel_code code, std::string_view text) const noexcept {
-        if (error_ != nullptr) {
-            error_->code = code;
-            copy_text(text, error_->text, error_->struct_size - offsetof(fardel_error, text));
-        }
-        return code;
-    }
-    fardel_code fail(const Error& error) const noexcept { return fail(code_of(error.code()), error.message()); }
-    fardel_code argument(std::string_view text) const noexcept { return fail(FARDEL_ERROR_ARGUMENT, text); }
-
-    fardel_code end(const Status& status) const noexcept { return status ? FARDEL_OK : fail(status.error()); }
-    // Passes the value to `use` if there is one.
-    template <class T, class Use>
-    fardel_code end(Result<T> result, Use use) const {
-        if (!result)
-            return fail(result.error());
-        use(*std::move(result));
-        return FARDEL_OK;
-    }
-
-private:
-    fardel_error* error_;
-};
-
-bool is_size(std::size_t struct_size, std::size_t least) noexcept {
-    return struct_size >= least && struct_size <= kStructBytesMax;
-}
-
-// Runs `work` for a function that can fail; no exception leaves it. `given`: no pointer that the function needs is
-// null.
-template <class Work>
-fardel_code call(fardel_error* error, bool given, Work work) noexcept {
-    if (error != nullptr && !is_size(error->struct_size, kErrorBytesLeast))
-        return FARDEL_ERROR_ARGUMENT;  // the room for a text is unknown
-    const Report report(error);
-    try {
-        return given ? work(report) : report.argument("a null pointer");
-    } catch (const std::bad_alloc&) {
-        return report.fail(FARDEL_ERROR_NO_MEMORY, "out of memory");
-    } catch (const std::length_error&) {
-        return report.fail(FARDEL_ERROR_LIMIT, "more bytes than memory can hold");
-    } catch (...) {
-        return report.fail(FARDEL_ERROR_IO, "the system refused something");
-    }
-}
-
-// Copies the caller's options as this version defines them. Fields that an older caller does not have are zero; fields
-// of a newer caller that this version does not know have to be zero.
-template <class Options>
-fardel_code take_options(const Options* given, std::size_t least, Options& out, const Report& report) {
-    if (given == nullptr)
-        return FARDEL_OK;
-    if (!is_size(given->struct_size, least))
-        return report.argument("the options' struct_size is not set");
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
-    const auto is_set = [](unsigned char byte) { return byte != 0; };
-    if (given->struct_size > sizeof(Options) &&
-        std::any_of(bytes + sizeof(Options), bytes + given->struct_size, is_set))
-        return report.fail(FARDEL_ERROR_UNSUPPORTED, "an option that this version of the library does not know");
-    std::memset(&out, 0, sizeof out);
-    std::memcpy(&out, bytes, std::min(given->struct_size, sizeof out));
-    return FARDEL_OK;
-}
-
-// Copies as much of `value` as the caller's struct has room for, and zeros behind it. struct_size stays the caller's.
-template <class Struct>
-void give(Struct value, Struct* out) noexcept {
-    const std::size_t size_bytes = out->struct_size;
-    value.struct_size = size_bytes;
-    std::memset(static_cast<void*>(out), 0, size_bytes);
-    std::memcpy(static_cast<void*>(out), &value, std::min(size_bytes, sizeof value));
-}
-
-template <class Id>
-fardel_id plain_id(const Id& id) noexcept {
-    fardel_id plain;
-    std::memcpy(plain.bytes, id.bytes.data(), sizeof plain.bytes);
-    return plain;
-}
 
 fardel_node node_of(NodeKind kind) noexcept {
     switch (kind) {
@@ -186,16 +69,6 @@ fardel_node node_of(NodeKind kind) noexcept {
         case NodeKind::link: return FARDEL_NODE_LINK;
     }
     return FARDEL_NODE_NONE;
-}
-
-Result<std::optional<TrustPolicy>> read_policy(const fardel_mount_options& options) {
-    std::optional<TrustPolicy> policy;
-    if (options.policy_path != nullptr) {
-        FARDEL_TRY_ASSIGN(policy, read_trust_policy(options.policy_path));
-    } else if (options.policy_text != nullptr) {
-        FARDEL_TRY_ASSIGN(policy, TrustPolicy::parse(options.policy_text));
-    }
-    return policy;
 }
 
 // Translates the options and calls `open` with them, which mounts.
@@ -211,7 +84,7 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if (options.policy_path != nullptr && options.policy_text != nullptr)
         return report.argument("both policy_path and policy_text are given");
-    auto policy = read_policy(options);
+    auto policy = read_policy(options.policy_path, options.policy_text);
     if (!policy)
         return report.fail(policy.error());
     MountOptions how;
@@ -233,21 +106,24 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     });
 }
 
-// Opens something with `open`: `*handle` is null if that fails. `given`: no other pointer of the call is null.
-template <class Handle, class Open>
-fardel_code open_handle(Handle** handle, bool given, fardel_error* error, Open open) noexcept {
-    if (handle != nullptr)
-        *handle = nullptr;
-    return call(error, handle != nullptr && given, [&](const Report& report) {
-        return report.end(open(), [&](auto opened) { *handle = new Handle{std::move(opened)}; });
-    });
-}
-
 void report_missing(const MissingDependency& missing, fardel_dependency_missing receive, void* context) {
     fardel_missing_dependency out{};
     out.struct_size = sizeof out;
     out.mount = static_cast<fardel_mount_id>(missing.mount);
     out.bundle = plain_id(missing.bundle);
+    receive(context, &out);
+}
+
+void report_content(const MissingContent& missing, fardel_content_missing receive, void* context) {
+    std::vector<fardel_id> assets;
+    for (const AssetId& asset : missing.assets)
+        assets.push_back(plain_id(asset));
+    fardel_missing_content out{};
+    out.struct_size = sizeof out;
+    out.assets = assets.data();
+    out.asset_count = assets.size();
+    out.bundle = plain_id(missing.bundle);
+    out.is_mounted = missing.is_mounted ? 1 : 0;
     receive(context, &out);
 }
 
@@ -272,6 +148,7 @@ void report_changes(const std::vector<AssetChange>& changes, fardel_changed chan
 }  // namespace fardel
 
 using namespace fardel;
+using namespace fardel::c;
 
 // ---- Codes, versions, ids -------------------------------------------------------------------------------------------
 
@@ -303,6 +180,12 @@ void fardel_id_text(const fardel_id* id, char text[65]) {
     *text = '\0';
 }
 
+fardel_code fardel_id_parse(const char* text, fardel_id* id, fardel_error* error) {
+    return call(error, text != nullptr && id != nullptr, [&](const Report& report) {
+        return report.end(Hash::parse(text), [&](const Hash& parsed) { *id = plain_id(parsed); });
+    });
+}
+
 // ---- A VFS and its mounts -------------------------------------------------------------------------------------------
 
 fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error) {
@@ -312,7 +195,10 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
         fardel_vfs_options taken = FARDEL_VFS_OPTIONS_INIT;
         if (const fardel_code bad = take_options(options, kVfsOptionsBytesLeast, taken, report); bad != FARDEL_OK)
             return bad;
+        if ((taken.flags & ~std::uint32_t{FARDEL_VFS_OPEN_NEEDS_CONTENT}) != 0)
+            return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
         VfsOptions how;
+        how.open_needs_content = (taken.flags & FARDEL_VFS_OPEN_NEEDS_CONTENT) != 0;
         how.cache_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(taken.cache_bytes, SIZE_MAX));
         if (taken.dependency_missing != nullptr)
             how.on_missing_dependency = [receive = taken.dependency_missing,
@@ -350,6 +236,22 @@ fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_
             const std::span given(static_cast<const std::byte*>(bytes), size_bytes);
             return vfs->vfs.mount(make_memory_source({given.begin(), given.end()}), std::move(how));
         });
+    });
+}
+
+fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader, const fardel_mount_options* options,
+                                fardel_mount_id* mount, fardel_error* error) {
+    return call(error, reader != nullptr, [&](const Report& report) {
+        fardel_reader taken = FARDEL_READER_INIT;
+        if (const fardel_code bad = take_options(reader, kReaderBytesLeast, taken, report); bad != FARDEL_OK)
+            return bad;
+        if (taken.read_at == nullptr)
+            return report.argument("the reader has no read_at");
+        auto source = make_reader_source(taken);  // from here on, it is released whatever happens
+        if (vfs == nullptr)
+            return report.argument("a null pointer");
+        return mount_with(options, "reader", mount, report,
+                          [&](MountOptions how) { return vfs->vfs.mount(std::move(source), std::move(how)); });
     });
 }
 
@@ -449,6 +351,32 @@ int fardel_exists(const fardel_vfs* vfs, const char* path) {
         return fardel_code{FARDEL_OK};
     });
     return exists;
+}
+
+fardel_code fardel_find_missing(const fardel_vfs* vfs, const char* const* paths, size_t path_count, uint32_t flags,
+                                fardel_content_missing missing, void* context, size_t* asset_count,
+                                fardel_error* error) {
+    if (asset_count != nullptr)
+        *asset_count = 0;
+    return call(error, vfs != nullptr && (paths != nullptr || path_count == 0), [&](const Report& report) {
+        if ((flags & ~std::uint32_t{FARDEL_MISSING_CLOSURES}) != 0)
+            return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
+        std::vector<std::string> texts;
+        for (std::size_t i = 0; i < path_count; ++i) {
+            if (paths[i] == nullptr)
+                return report.argument("a null pointer among the paths");
+            texts.emplace_back(paths[i]);
+        }
+        const auto reach = (flags & FARDEL_MISSING_CLOSURES) != 0 ? ContentReach::closures : ContentReach::assets;
+        return report.end(vfs->vfs.find_missing(texts, reach), [&](const std::vector<MissingContent>& all) {
+            for (const MissingContent& one : all) {
+                if (asset_count != nullptr)
+                    *asset_count += one.assets.size();
+                if (missing != nullptr)
+                    report_content(one, missing, context);
+            }
+        });
+    });
 }
 
 fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes,

@@ -5,11 +5,13 @@
 #include "mounts/mount_set.h"
 
 #include <fardel/base/result.h>
+#include <fardel/vfs/file.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/vfs_path.h>
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace fardel {
@@ -23,6 +25,12 @@ Result<std::vector<PathConflict>> find_conflicts(const MountSet& set, std::size_
 
 // Errors: limit (more than unresolved_max), corrupt, malformed, io.
 Result<UnresolvedNeeds> find_unresolved_needs(const MountSet& set, std::size_t unresolved_max);
+
+// What is not here of files in bundles of `set`. Errors: limit (more than assets_max), corrupt, malformed, io.
+Result<std::vector<MissingContent>> find_missing_content(const MountSet& set, const std::vector<File>& files,
+                                                         ContentReach reach, std::size_t assets_max);
+// The asset in the first bundle that has its content here; else in the first that has the asset. Reads no content.
+Result<std::optional<File>> find_asset_file(const MountSet& set, const AssetId& id);
 
 // The static dependencies that are not in `after`, except those of content that is in `before`, too, and lacks them
 // there. Damaged tables, which the verifier reports, depend on nothing.

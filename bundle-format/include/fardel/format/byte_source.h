@@ -22,6 +22,9 @@ public:
     virtual std::uint64_t size_bytes() const noexcept = 0;
     // Fills the whole of `out`. Errors: corrupt (the source is shorter than it was), io.
     virtual Status read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+    // Whether these bytes are here: otherwise read_at returns `missing`, or has a server send them first. Says nothing
+    // about whether they are right; does not wait. The range is within the file.
+    virtual bool holds(std::uint64_t, std::uint64_t) const { return true; }
     // Announces that these bytes will be read soon, so that the system can read ahead. Only a hint; does not wait.
     virtual void prefetch(std::uint64_t, std::uint64_t) const {}
     // Returns the bytes at `offset` without a copy; `length` > 0. The bytes of a file source remain part of the file: a

@@ -4,6 +4,8 @@
 // the rules here. A variant has at most limits::kTagsPerVariantMax tags and an axis at most once.
 #pragma once
 
+#include <fardel/base/result.h>
+
 #include <compare>
 #include <string>
 #include <string_view>
@@ -26,5 +28,8 @@ using TagViews = std::vector<TagView>;
 // Axis and value are words (docs/bundle-format.md, "tags"): 1 to 255 of the characters that a preference such as
 // "texture=astc,bc7; lang=fr" can spell. For messages:
 inline constexpr std::string_view kTagWordCharacters = "letters, digits and - _ . +";
+
+// Reads "axis=value". Error: malformed.
+Result<Tag> parse_tag(std::string_view text);
 
 }  // namespace fardel

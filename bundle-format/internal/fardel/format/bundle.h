@@ -134,6 +134,10 @@ public:
         std::uint64_t length_bytes = 0;
     };
     Result<StoredRange> stored_range(AssetIndex index, std::uint64_t offset, std::uint64_t length) const;
+    // Returns the blocks with the content of an asset; none for an empty one. Error: malformed (its placement).
+    Result<std::vector<BlockRecord>> blocks_of(AssetIndex index) const;
+    // Whether they all are here (ByteSource::holds). Reads the tables that it needs, and no block.
+    Result<bool> holds_content(AssetIndex index) const;
     // Reads the whole asset in bounded memory and compares it with its id: the complete check for `/assets/<id>`.
     Status verify_asset(AssetIndex index) const;
 

@@ -9,8 +9,10 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/tag.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/store/bundle_store.h>
+#include <fardel/store/server_rule.h>
 
 #include <chrono>
 #include <cstdint>
@@ -21,6 +23,22 @@
 #include <vector>
 
 namespace fardel {
+
+// Which content of bundles is wanted: one map with everything that it refers to, one language, one texture format.
+struct ContentSelection {
+    // Globs over logical names; of all bundles.
+    std::vector<std::string> names;
+    // Logical names whose content is wanted with everything that it refers to, in its bundle and in the static
+    // dependencies.
+    std::vector<std::string> closures;
+    // Assets, whichever of the bundles have them.
+    std::vector<AssetId> assets;
+    // Of the variants of a name, only those are wanted that have, on each axis that is listed here, a value that is
+    // listed, or no tag; if there is none, the first one. Without names, closures and assets, all names are wanted.
+    Tags tags;
+
+    bool is_everything() const noexcept { return names.empty() && closures.empty() && assets.empty() && tags.empty(); }
+};
 
 // What would be fetched of one bundle. Texts are from its metadata, safe to print, and empty if it has none.
 struct PlannedFetch {
@@ -64,9 +82,12 @@ struct FetchWork {
     TrustTime time;
     // Bundles that it has are not fetched, and what they share with others is copied. nullptr: none.
     std::shared_ptr<const BundleLibrary> library;
-    // For URLs that came from a server and not from the user: only https on port 443 at addresses of the internet, as
-    // names resolve at the moment of each connection. Others are `denied`.
-    bool public_https_only = false;
+    // Which servers are connected to; others are `denied`. For URLs that came from a server and not from the user:
+    // ServerRule::public_https().
+    ServerRule rule;
+    // What is wanted of the bundles; nothing named: everything. A bundle of which something is not here becomes visible
+    // in the store as incomplete, and later fetches add to it.
+    ContentSelection selection;
     std::uint64_t bytes_per_second_max = 0;  // of all connections together; 0: no limit
     unsigned connections = 6;
     // How large the files of all bundles from the first server may become in the store (RetentionRules); 0: no limit.

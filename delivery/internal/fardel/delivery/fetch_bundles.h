@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fardel/base/result.h>
-#include <fardel/delivery/content_selection.h>
 #include <fardel/delivery/fetch.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
@@ -47,8 +46,9 @@ struct FetchOptions {
     std::uint64_t tables_bytes_max = 1ull << 30;  // of one bundle, received before the plan is shown
 };
 
-// Errors: malformed (there is none, or not a URL of http or https), missing (libcurl is not installed).
-Status verify_servers(std::span<const std::string> trees);
+// Errors: malformed (there is none, or not a URL of http or https; a host of the rule), missing (libcurl is not
+// installed).
+Status verify_servers(std::span<const std::string> trees, const ServerRule& rule);
 
 // Fetches the bundles and all their static dependencies. Bundles that the store or the library has whole are left out.
 // Errors: missing, denied, busy, unreachable (no tree has a bundle or answers), corrupt (all trees send wrong bytes),

@@ -95,7 +95,8 @@ public:
     Result<BundleId> find(std::string_view digits) const;
 
     // Returns the bytes of the bundle file. They are pinned: what happens to the store afterwards has no effect, and no
-    // collection removes the bundle meanwhile. Counts as a use. Errors: missing, corrupt, denied, io.
+    // collection removes the bundle meanwhile. What fetches add to an incomplete bundle can be read, too. Counts as a
+    // use. Errors: missing, corrupt, denied, io.
     Result<std::shared_ptr<const ByteSource>> open_bundle(const BundleId& bundle) const;
     // The same; a bundle of which only a part is here is missing, too.
     Result<std::shared_ptr<const ByteSource>> open_whole_bundle(const BundleId& bundle) const;

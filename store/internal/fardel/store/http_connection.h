@@ -6,6 +6,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
+#include <fardel/store/server_rule.h>
 
 #include <chrono>
 #include <cstddef>
@@ -49,6 +50,7 @@ struct HttpRequest {
     std::uint64_t body_bytes = 0;
     std::uint64_t answer_bytes_max = 64u << 10;
     std::function<void(std::uint64_t sent_bytes)> progress;
+    ServerRule servers = {};  // a request that it refuses is `denied`
 };
 
 struct HttpAnswer {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/store/server_rule.h>
 
 #include <chrono>
 #include <cstddef>
@@ -58,17 +59,6 @@ public:
     virtual std::optional<RangeJob> next() = 0;
 };
 
-// Which servers a client connects to. What counts is the address that a name has at the moment of each connection, so
-// a name that leads elsewhere the next time gains nothing.
-struct ServerRule {
-    bool public_addresses_only = false;  // none of this machine or of a private network; proxies are not used then
-    bool tls_only = false;
-    bool port_443_only = false;
-
-    // For URLs that came from a server and not from the user.
-    static constexpr ServerRule public_https() noexcept { return {true, true, true}; }
-};
-
 struct RangeClientOptions {
     unsigned connections = 6;
     std::chrono::milliseconds connect_timeout{10'000};
@@ -80,7 +70,7 @@ struct RangeClientOptions {
 
 class RangeClient {
 public:
-    // Error: missing (libcurl is not installed).
+    // Errors: missing (libcurl is not installed), malformed (ServerRule::allowed_hosts).
     static Result<RangeClient> open(const RangeClientOptions& options);
     ~RangeClient();
     RangeClient(RangeClient&&) noexcept;

@@ -9,56 +9,16 @@
 #ifndef FARDEL_VFS_FARDEL_H
 #define FARDEL_VFS_FARDEL_H
 
+#include <fardel/format/fardel_types.h>
+
 #include <stddef.h>
 #include <stdint.h>
-
-#if defined(__GNUC__)
-#define FARDEL_API __attribute__((visibility("default")))
-#else
-#define FARDEL_API
-#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- Codes and errors ------------------------------------------------------------------------------------------- */
-
-typedef int32_t fardel_code;
-enum {
-    FARDEL_OK = 0,
-    FARDEL_ERROR_MISSING = 1,      /* the requested thing does not exist */
-    FARDEL_ERROR_CORRUPT = 2,      /* bytes do not match their hash or signature */
-    FARDEL_ERROR_MALFORMED = 3,    /* bytes or text do not have the form that they must have */
-    FARDEL_ERROR_LIMIT = 4,        /* above a limit of the library, or more than the caller's buffer holds */
-    FARDEL_ERROR_UNTRUSTED = 5,    /* no acceptable signature */
-    FARDEL_ERROR_REVOKED = 6,      /* the key or bundle was accepted once and has been withdrawn */
-    FARDEL_ERROR_EXPIRED = 7,      /* a date has passed */
-    FARDEL_ERROR_ROLLBACK = 8,     /* older than what was accepted before */
-    FARDEL_ERROR_UNSUPPORTED = 9,  /* this library is too old for the file, or for what the caller asks */
-    FARDEL_ERROR_CONFLICT = 10,    /* two things claim the same name or location */
-    FARDEL_ERROR_UNRESOLVED = 11,  /* a name or dependency that nothing provides */
-    FARDEL_ERROR_DENIED = 12,      /* permission or policy forbids it */
-    FARDEL_ERROR_BUSY = 13,        /* in use by another thread or program; trying later may work */
-    FARDEL_ERROR_UNREACHABLE = 14, /* a server or share does not answer */
-    FARDEL_ERROR_NO_SPACE = 15,    /* the disk or quota is full */
-    FARDEL_ERROR_IO = 16,          /* the operating system reported another failure */
-    FARDEL_ERROR_CANCELLED = 17,   /* the caller asked to stop */
-    /* Used by this API only. */
-    FARDEL_ERROR_ARGUMENT = 100, /* a null pointer, a struct_size that no version has had */
-    FARDEL_ERROR_NO_MEMORY = 101
-};
-
-/* A failure, described for people. Functions that take one accept null. It is written only if a call fails. */
-typedef struct fardel_error {
-    size_t struct_size; /* sizeof(fardel_error): the size of this struct; set by the caller */
-    fardel_code code;
-    char text[500]; /* one sentence; cut at a character when it is longer */
-} fardel_error;
-#define FARDEL_ERROR_INIT                      \
-    {                                          \
-        sizeof(fardel_error), FARDEL_OK, { 0 } \
-    }
+/* ---- Codes, versions, ids --------------------------------------------------------------------------------------- */
 
 /* "no_space"; "ok" for FARDEL_OK; "unknown" for any other number. Static. */
 FARDEL_API const char* fardel_code_name(fardel_code code);
@@ -67,15 +27,10 @@ FARDEL_API const char* fardel_code_name(fardel_code code);
 FARDEL_API uint32_t fardel_version(void);
 FARDEL_API const char* fardel_version_text(void);
 
-/* ---- Ids -------------------------------------------------------------------------------------------------------- */
-
-/* BLAKE3-256: of an asset's bytes, or of the first 4096 bytes of a bundle's file. */
-typedef struct fardel_id {
-    uint8_t bytes[32];
-} fardel_id;
-
 /* Writes 64 lower-case hexadecimal digits and NUL. Does nothing if a pointer is null. */
 FARDEL_API void fardel_id_text(const fardel_id* id, char text[65]);
+/* Reads an id from exactly 64 lower-case hexadecimal digits. Error: malformed; `id` is unchanged then. */
+FARDEL_API fardel_code fardel_id_parse(const char* text, fardel_id* id, fardel_error* error);
 
 /* ---- A VFS and its mounts --------------------------------------------------------------------------------------- */
 
@@ -100,9 +55,16 @@ typedef struct fardel_vfs_options {
      * makes the change, before the call returns; null: nothing does. */
     fardel_dependency_missing dependency_missing;
     void* dependency_context; /* passed to it */
+    uint32_t flags;           /* FARDEL_VFS_… */
 } fardel_vfs_options;
 #define FARDEL_VFS_OPTIONS_INIT \
-    { sizeof(fardel_vfs_options), UINT64_C(32) << 20, NULL, NULL }
+    { sizeof(fardel_vfs_options), UINT64_C(32) << 20, NULL, NULL, 0 }
+
+enum {
+    /* fardel_open and its relatives return FARDEL_ERROR_MISSING for an asset whose content is not all here, not a
+     * file whose reads would fail or wait for a server. */
+    FARDEL_VFS_OPEN_NEEDS_CONTENT = 1
+};
 
 /* `options` may be null. `*vfs` is null after a failure. Errors: argument, no_memory. */
 FARDEL_API fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error);
@@ -144,6 +106,13 @@ FARDEL_API fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, cons
                                          fardel_mount_id* mount, fardel_error* error);
 /* The bundle's bytes are copied. */
 FARDEL_API fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_bytes,
+                                           const fardel_mount_options* options, fardel_mount_id* mount,
+                                           fardel_error* error);
+/* Mounts the bundle whose bytes the reader gives: one of a store, one that is read from servers (fardel_fetch.h), or of
+ * the game's own. The struct is copied. The library calls `release` when no mount and no file needs the reader,
+ * also if the mount fails; only a struct with a wrong struct_size or without read_at is not taken over
+ * (FARDEL_ERROR_ARGUMENT). Errors of the reader reach whoever reads. */
+FARDEL_API fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader,
                                            const fardel_mount_options* options, fardel_mount_id* mount,
                                            fardel_error* error);
 /* Open files and listings stay valid. Error: missing. */
@@ -227,6 +196,29 @@ FARDEL_API fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path,
 /* 1 if there is a file, link or folder at the path, else 0; also 0 for null, for a malformed path, and if a damaged
  * mount decides about the path: fardel_stat_path distinguishes these cases. */
 FARDEL_API int fardel_exists(const fardel_vfs* vfs, const char* path);
+
+/* Content of one bundle that is not here: the bundle is incomplete in a store, is read from servers, or not mounted. */
+typedef struct fardel_missing_content {
+    size_t struct_size;
+    const fardel_id* assets; /* ascending; valid during the call */
+    size_t asset_count;
+    fardel_id bundle;
+    int32_t is_mounted; /* 0: references lead into it, and it is not mounted */
+} fardel_missing_content;
+typedef void (*fardel_content_missing)(void* context, const fardel_missing_content* missing);
+
+enum {
+    /* Also everything that the assets refer to, as fardel_open_from resolves it. */
+    FARDEL_MISSING_CLOSURES = 1
+};
+
+/* Reports which content has to be fetched before these paths can be read, once per bundle, in the order of the ids.
+ * `missing` may be null; `asset_count`, which may be null, is set to the number of assets: 0 if all is here. What is
+ * fetched later is found by the same mounts. Reads tables, and no content. Errors: missing (a path at which there is no
+ * asset; nothing is reported then), limit, corrupt, malformed, io. */
+FARDEL_API fardel_code fardel_find_missing(const fardel_vfs* vfs, const char* const* paths, size_t path_count,
+                                           uint32_t flags, fardel_content_missing missing, void* context,
+                                           size_t* asset_count, fardel_error* error);
 
 /* "/assets/<id>" for a published name. `needed_bytes`, which may be null, is set to the size with NUL, also if
  * `size_bytes` is too small: that is a limit, and `buffer` (which may be null for 0) is unchanged. Errors: as

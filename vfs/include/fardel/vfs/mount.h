@@ -1,4 +1,5 @@
-// The subjects and options of mounts, and the effect of a content change on the paths of a Vfs. Plain values.
+// The subjects and options of mounts, what they lack, and the effect of a content change on the paths of a Vfs. Plain
+// values.
 //
 // Folders, archives and plans are mounted as bundles that are built in memory (unpacked_bundle.h): the same names, the
 // same ids, the same checks. They are unsigned, so they need allow_unsigned.
@@ -71,6 +72,17 @@ struct MountChange {
     std::vector<MountRequest> mount;  // in this order; later ones win
     // New priorities of mounts that stay. Each counts as mounted now, in this order, before those of `mount`.
     std::vector<MountPriority> prioritise;
+};
+
+// Content of one bundle that is not here: the bundle is incomplete in a store, is read from servers, or is not mounted.
+struct MissingContent {
+    BundleId bundle;
+    std::vector<AssetId> assets;  // ascending
+    bool is_mounted = true;       // false: references lead into it
+};
+enum class ContentReach : bool {
+    assets,    // what is at the paths
+    closures,  // and everything that it refers to
 };
 
 // A static dependency of a mounted bundle that is not mounted: references into it lead nowhere.

@@ -50,6 +50,9 @@ struct VfsOptions {
     std::function<void(const MissingDependency& missing)> on_missing_dependency;
     // Notes which assets are opened, for trace(): in 7 MB of memory, the first 65,536 of them.
     bool records_trace = false;
+    // open() of an asset whose content is not all here returns `missing` instead of a file whose reads would fail, or
+    // would wait for a server. find() is not concerned. Costs a look at the asset's blocks per open.
+    bool open_needs_content = false;
 };
 
 // What exists at a path. Of a link: its asset's size, id, bundle and type.
@@ -149,6 +152,14 @@ public:
     Result<PathStat> stat(std::string_view path) const;
     // "/assets/<id>" for a published name. Errors: as stat; missing also if it is not a link.
     Result<VfsPath> read_link(std::string_view path) const;
+
+    // Which content has to be fetched before these paths can be read; empty: all is here. References are followed as
+    // open_from() resolves them; those that lead nowhere are left out. Sorted by bundle. Content that is fetched later
+    // is found by the same mounts. Reads tables, and no content. Errors: missing (a path at which there is no asset),
+    // limit (more than assets_max), those of find().
+    Result<std::vector<MissingContent>> find_missing(std::span<const std::string> paths,
+                                                     ContentReach reach = ContentReach::assets,
+                                                     std::size_t assets_max = 1u << 20) const;
 
     // Errors: as stat; missing also if it is not a folder.
     Result<Listing> open_listing(std::string_view path) const;

@@ -6,13 +6,12 @@
 #pragma once
 
 #include <fardel/base/result.h>
-#include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trace.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/store/bundle_store.h>
-#include <fardel/store/range_client.h>
+#include <fardel/store/server_rule.h>
 
 #include <chrono>
 #include <cstdint>
@@ -26,14 +25,20 @@
 
 namespace fardel {
 
+class Bundle;
 class RemoteFile;
 class ServerQueue;
+struct RangeClientOptions;
 
 struct RemoteOptions {
     // The URLs of static trees with the same bundles. What fails at one is requested from the next.
     std::vector<std::string> trees;
-    RangeClientOptions connections{.stall_timeout = std::chrono::seconds(10)};
-    unsigned attempts_max = 3;  // of one range
+    ServerRule rule;  // which of them are connected to; others are `denied`
+    unsigned connections = 6;
+    std::uint64_t bytes_per_second_max = 0;  // of all connections together; 0: no limit
+    std::chrono::milliseconds connect_timeout{10'000};
+    std::chrono::seconds stall_timeout{10};  // for less than 1 kB/s
+    unsigned attempts_max = 3;               // of one range
 };
 
 struct RemoteCounts {
@@ -45,7 +50,7 @@ struct RemoteCounts {
 // may call any function. Bundles and their sources may outlive it: they then read only what is here.
 class RemoteServers {
 public:
-    // Errors: malformed (a URL; no tree), missing (libcurl is not installed).
+    // Errors: malformed (a URL; no tree; a host of the rule), missing (libcurl is not installed).
     static Result<RemoteServers> open(const RemoteOptions& options);
     ~RemoteServers();  // close()
     RemoteServers(RemoteServers&&) noexcept;
@@ -61,10 +66,11 @@ public:
 private:
     friend class RemoteBundle;
     friend class TraceReadAhead;
-    RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees, RangeClientOptions connections);
+    RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees,
+                  std::shared_ptr<const RangeClientOptions> connections);
     std::shared_ptr<ServerQueue> queue_;
     std::vector<std::string> trees_;
-    RangeClientOptions connections_;
+    std::shared_ptr<const RangeClientOptions> connections_;
 };
 
 // Any thread may call any function.

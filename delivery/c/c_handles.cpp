@@ -1,0 +1,112 @@
+#include "c_handles.h"
+
+namespace fardel::c {
+namespace {
+
+constexpr std::size_t kServerOptionsBytesLeast = offsetof(fardel_server_options, flags) + sizeof(std::uint32_t);
+constexpr std::size_t kTrustOptionsBytesLeast = offsetof(fardel_trust_options, flags) + sizeof(std::uint32_t);
+constexpr std::size_t kTextsMax = 1u << 16;  // of one list; more were never set
+constexpr unsigned kConnectionsMax = 64;
+
+using SharedSource = std::shared_ptr<const ByteSource>;
+
+const ByteSource& source_of(void* context) noexcept { return **static_cast<SharedSource*>(context); }
+
+fardel_code read_source(void* context, std::uint64_t offset, void* buffer, std::size_t size_bytes,
+                        fardel_error* error) {
+    return call(error, buffer != nullptr || size_bytes == 0, [&](const Report& report) {
+        return report.end(source_of(context).read_at(offset, {static_cast<std::byte*>(buffer), size_bytes}));
+    });
+}
+
+void prefetch_source(void* context, std::uint64_t offset, std::uint64_t size_bytes) {
+    call(nullptr, true, [&](const Report&) {
+        source_of(context).prefetch(offset, size_bytes);
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+std::int32_t holds_source(void* context, std::uint64_t offset, std::uint64_t size_bytes) {
+    bool holds = false;
+    call(nullptr, true, [&](const Report&) {
+        holds = source_of(context).holds(offset, size_bytes);
+        return fardel_code{FARDEL_OK};
+    });
+    return holds ? 1 : 0;
+}
+
+void release_source(void* context) { delete static_cast<SharedSource*>(context); }
+
+}  // namespace
+
+bool take_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out) {
+    if (count > kTextsMax || (texts == nullptr && count != 0))
+        return false;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (texts[i] == nullptr)
+            return false;
+        out.emplace_back(texts[i]);
+    }
+    return true;
+}
+
+fardel_code take_servers(const fardel_server_options* given, ServerChoice& out, const Report& report) {
+    fardel_server_options taken = FARDEL_SERVER_OPTIONS_INIT;
+    if (const fardel_code bad = take_options(given, kServerOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+        return bad;
+    if ((taken.flags & ~std::uint32_t{FARDEL_SERVERS_PUBLIC_ONLY}) != 0)
+        return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
+    if ((taken.flags & FARDEL_SERVERS_PUBLIC_ONLY) != 0)
+        out.rule = ServerRule::public_https();
+    if (!take_texts(taken.urls, taken.url_count, out.urls) ||
+        !take_texts(taken.allowed_hosts, taken.allowed_host_count, out.rule.allowed_hosts))
+        return report.argument("a null pointer among the URLs or allowed hosts, or too many of them");
+    if (taken.connections > kConnectionsMax)
+        return report.fail(FARDEL_ERROR_LIMIT, "at most 64 connections at once");
+    if (taken.connections != 0)
+        out.connections = taken.connections;
+    out.bytes_per_second_max = taken.bytes_per_second_max;
+    return FARDEL_OK;
+}
+
+fardel_code take_trust(const fardel_trust_options* given, TrustChoice& out, const Report& report) {
+    if (given == nullptr)
+        return FARDEL_OK;
+    fardel_trust_options taken = FARDEL_TRUST_OPTIONS_INIT;
+    if (const fardel_code bad = take_options(given, kTrustOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+        return bad;
+    if ((taken.flags & ~std::uint32_t{FARDEL_TRUST_IGNORE_DATES}) != 0)
+        return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
+    if ((taken.policy_path == nullptr) == (taken.policy_text == nullptr))
+        return report.argument("exactly one of policy_path and policy_text must be given");
+    if ((taken.flags & FARDEL_TRUST_IGNORE_DATES) != 0)
+        out.time = TrustTime::ignored();
+    else if (taken.now_s != 0)
+        out.time = TrustTime::at(taken.now_s);
+    return report.end(read_policy(taken.policy_path, taken.policy_text), [&](std::optional<TrustPolicy> policy) {
+        out.policy = std::make_shared<const TrustPolicy>(*std::move(policy));
+    });
+}
+
+void report_bundles(const std::vector<BundleId>& bundles, fardel_bundle_named named, void* context) {
+    for (const BundleId& bundle : bundles) {
+        const fardel_id id = plain_id(bundle);
+        named(context, &id);
+    }
+}
+
+fardel_code give_reader(std::shared_ptr<const ByteSource> source, fardel_reader* out, const Report& report) {
+    if (!is_size(out->struct_size, kReaderBytesLeast))
+        return report.argument("the reader's struct_size is not set");
+    fardel_reader reader = FARDEL_READER_INIT;
+    reader.size_bytes = source->size_bytes();
+    reader.read_at = read_source;
+    reader.prefetch = prefetch_source;
+    reader.holds = holds_source;
+    reader.release = release_source;
+    reader.context = new SharedSource(std::move(source));
+    give(reader, out);
+    return FARDEL_OK;
+}
+
+}  // namespace fardel::c

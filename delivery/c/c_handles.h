@@ -1,0 +1,51 @@
+// The handles of fardel_fetch.h, and what its functions share: options of callers as values.
+#pragma once
+
+#include <fardel/delivery/fardel_fetch.h>
+#include <fardel/delivery/fetch.h>
+#include <fardel/delivery/remote_bundle.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/c_interface.h>
+#include <fardel/store/bundle_store.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+struct fardel_store {
+    fardel::BundleStore store;
+};
+struct fardel_servers {
+    fardel::RemoteServers servers;
+};
+struct fardel_remote {
+    std::shared_ptr<const fardel::RemoteBundle> bundle;
+};
+
+namespace fardel::c {
+
+// What a fardel_server_options says.
+struct ServerChoice {
+    std::vector<std::string> urls;
+    ServerRule rule;
+    std::uint64_t bytes_per_second_max = 0;
+    unsigned connections = 6;
+};
+fardel_code take_servers(const fardel_server_options* given, ServerChoice& out, const Report& report);
+
+// What a fardel_trust_options says; of a null pointer: no policy.
+struct TrustChoice {
+    std::shared_ptr<const TrustPolicy> policy;
+    TrustTime time;
+};
+fardel_code take_trust(const fardel_trust_options* given, TrustChoice& out, const Report& report);
+
+// Copies `count` texts. Returns false if a pointer is null.
+bool take_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out);
+
+void report_bundles(const std::vector<BundleId>& bundles, fardel_bundle_named named, void* context);
+
+// Fills in the caller's reader, which then owns the source. Error: argument (its struct_size).
+fardel_code give_reader(std::shared_ptr<const ByteSource> source, fardel_reader* out, const Report& report);
+
+}  // namespace fardel::c

@@ -1,0 +1,186 @@
+// The functions of fardel_fetch.h about fetches.
+
+#include "c_handles.h"
+
+#include <fardel/format/tag.h>
+
+#include <chrono>
+#include <optional>
+
+struct fardel_fetch {
+    std::optional<fardel::Fetch> fetch;  // its callbacks keep a pointer to this struct
+};
+
+namespace fardel::c {
+namespace {
+
+constexpr std::size_t kFetchOptionsBytesLeast = offsetof(fardel_fetch_options, ended) + sizeof(void*);
+constexpr std::size_t kListedIdsMax = 1u << 20;  // of one list; more were never set
+
+fardel_planned_fetch plain_planned(const PlannedFetch& planned, std::vector<const char*>& signers) {
+    for (const std::string& signer : planned.signers)
+        signers.push_back(signer.c_str());
+    return {.struct_size = sizeof(fardel_planned_fetch),
+            .bundle = plain_id(planned.bundle),
+            .name = planned.name.c_str(),
+            .version = planned.version.c_str(),
+            .licence = planned.licence.c_str(),
+            .signers = signers.data(),
+            .signer_count = signers.size(),
+            .file_bytes = planned.file_bytes,
+            .tables_bytes = planned.tables_bytes,
+            .fetch_bytes = planned.fetch_bytes,
+            .left_bytes = planned.left_bytes,
+            .requests = planned.requests};
+}
+
+void report_plan(const fardel_fetch_options& options, fardel_fetch* fetch, const FetchPlan& plan) {
+    std::vector<std::vector<const char*>> signers(plan.bundles.size());
+    std::vector<fardel_planned_fetch> bundles(plan.bundles.size());
+    std::vector<const fardel_planned_fetch*> pointers;
+    for (std::size_t i = 0; i < bundles.size(); ++i) {
+        bundles[i] = plain_planned(plan.bundles[i], signers[i]);
+        pointers.push_back(&bundles[i]);
+    }
+    const fardel_fetch_plan out{.struct_size = sizeof out,
+                                .bundles = pointers.data(),
+                                .bundle_count = pointers.size(),
+                                .fetch_bytes = plan.fetch_bytes,
+                                .requests = plan.requests};
+    options.planned(options.context, fetch, &out);
+}
+
+void report_progress(const fardel_fetch_options& options, fardel_fetch* fetch, const FetchProgress& progress) {
+    const fardel_fetch_progress out{
+        .struct_size = sizeof out,
+        .received_bytes = progress.received_bytes,
+        .total_bytes = progress.total_bytes,
+        .bytes_per_second = progress.bytes_per_second,
+        .seconds_left = progress.seconds_left ? static_cast<std::int64_t>(*progress.seconds_left) : -1};
+    options.progress(options.context, fetch, &out);
+}
+
+void report_end(const fardel_fetch_options& options, fardel_fetch* fetch, const Result<FetchSummary>& outcome) {
+    const fardel_fetch_outcome out{.struct_size = sizeof out,
+                                   .text = outcome ? "" : outcome.error().message().c_str(),
+                                   .received_bytes = outcome ? outcome->received_bytes : 0,
+                                   .requests = outcome ? outcome->requests : 0,
+                                   .code = outcome ? fardel_code{FARDEL_OK} : code_of(outcome.error().code())};
+    options.ended(options.context, fetch, &out);
+}
+
+FetchCallbacks callbacks_of(const fardel_fetch_options& options, fardel_fetch* fetch) {
+    FetchCallbacks callbacks;
+    if (options.planned != nullptr)
+        callbacks.planned = [options, fetch](const FetchPlan& plan) { report_plan(options, fetch, plan); };
+    if (options.progress != nullptr)
+        callbacks.progress = [options, fetch](const FetchProgress& now) { report_progress(options, fetch, now); };
+    if (options.ended != nullptr)
+        callbacks.ended = [options, fetch](const Result<FetchSummary>& outcome) {
+            report_end(options, fetch, outcome);
+        };
+    return callbacks;
+}
+
+template <class Id>
+bool take_ids(const fardel_id* ids, std::size_t count, std::vector<Id>& out) {
+    if (count > kListedIdsMax || (ids == nullptr && count != 0))
+        return false;
+    for (std::size_t i = 0; i < count; ++i)
+        out.push_back(id_of<Id>(ids[i]));
+    return true;
+}
+
+fardel_code take_selection(const fardel_fetch_options& options, ContentSelection& out, const Report& report) {
+    std::vector<std::string> tags;
+    if (!take_texts(options.names, options.name_count, out.names) ||
+        !take_texts(options.closures, options.closure_count, out.closures) ||
+        !take_ids(options.assets, options.asset_count, out.assets) ||
+        !take_texts(options.tags, options.tag_count, tags))
+        return report.argument("a null pointer in the selection, or too much in it");
+    for (const std::string& text : tags) {
+        auto tag = parse_tag(text);
+        if (!tag)
+            return report.fail(tag.error());
+        out.tags.push_back(*std::move(tag));
+    }
+    return FARDEL_OK;
+}
+
+fardel_code take_work(const fardel_fetch_options& options, FetchWork& work, const Report& report) {
+    if (options.servers == nullptr)
+        return report.argument("no servers are given");
+    ServerChoice servers;
+    if (const fardel_code bad = take_servers(options.servers, servers, report); bad != FARDEL_OK)
+        return bad;
+    TrustChoice trust;
+    if (const fardel_code bad = take_trust(options.trust, trust, report); bad != FARDEL_OK)
+        return bad;
+    if (!take_ids(options.bundles, options.bundle_count, work.bundles) || work.bundles.empty())
+        return report.argument("no bundles are given, or too many");
+    work.servers = std::move(servers.urls);
+    work.rule = std::move(servers.rule);
+    work.bytes_per_second_max = servers.bytes_per_second_max;
+    work.connections = servers.connections;
+    work.policy = std::move(trust.policy);
+    work.time = trust.time;
+    return take_selection(options, work.selection, report);
+}
+
+}  // namespace
+}  // namespace fardel::c
+
+using namespace fardel;
+using namespace fardel::c;
+
+fardel_code fardel_fetch_start(const fardel_store* store, const fardel_fetch_options* options, fardel_fetch** fetch,
+                               fardel_error* error) {
+    if (fetch != nullptr)
+        *fetch = nullptr;
+    return call(error, store != nullptr && options != nullptr && fetch != nullptr, [&](const Report& report) {
+        fardel_fetch_options taken = FARDEL_FETCH_OPTIONS_INIT;
+        if (const fardel_code bad = take_options(options, kFetchOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+            return bad;
+        FetchWork work;
+        if (const fardel_code bad = take_work(taken, work, report); bad != FARDEL_OK)
+            return bad;
+        auto handle = std::make_unique<fardel_fetch>();
+        return report.end(Fetch::start(store->store, std::move(work), callbacks_of(taken, handle.get())),
+                          [&](Fetch started) {
+                              handle->fetch.emplace(std::move(started));
+                              *fetch = handle.release();
+                          });
+    });
+}
+
+fardel_code fardel_fetch_poll(fardel_fetch* fetch, uint32_t wait_max_ms, int32_t* has_ended, fardel_error* error) {
+    if (has_ended != nullptr)
+        *has_ended = 0;
+    return call(error, fetch != nullptr, [&](const Report&) {
+        const bool ended = fetch->fetch->poll(std::chrono::milliseconds(wait_max_ms));
+        if (has_ended != nullptr)
+            *has_ended = ended ? 1 : 0;
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+void fardel_fetch_accept(fardel_fetch* fetch) {
+    call(nullptr, fetch != nullptr, [&](const Report&) {
+        fetch->fetch->accept();
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+void fardel_fetch_refuse(fardel_fetch* fetch, const char* reason) {
+    call(nullptr, fetch != nullptr, [&](const Report&) {
+        fetch->fetch->refuse(Error(ErrorCode::denied, reason != nullptr ? reason : "the plan was refused"));
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+void fardel_fetch_cancel(fardel_fetch* fetch) {
+    if (fetch != nullptr)
+        fetch->fetch->cancel();
+}
+
+void fardel_fetch_close(fardel_fetch* fetch) { delete fetch; }

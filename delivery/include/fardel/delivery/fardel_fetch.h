@@ -1,0 +1,235 @@
+/* fardel_fetch.h: stores of bundles, fetches, and bundles that are read from servers while they are used, for C.
+ *
+ * It is in a library of its own, libfardel-c-delivery.so, which loads libcurl when a server is first used.
+ * docs/c-api.md describes the rules for handles, structs and errors, docs/delivery.md what a fetch does. No exception
+ * leaves the library, and it keeps nothing per thread or per process. Every function may be called from any thread at
+ * any time, with two exceptions: one thread at a time may use a fardel_fetch, except for fardel_fetch_cancel, and no
+ * thread may use a handle while it is closed. A fetch, a remote bundle and a reader stay valid when the handles are
+ * closed that they were made from. Pointers in structs that a callback receives are valid during the call.
+ */
+#ifndef FARDEL_DELIVERY_FARDEL_FETCH_H
+#define FARDEL_DELIVERY_FARDEL_FETCH_H
+
+#include <fardel/format/fardel_types.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Stores ----------------------------------------------------------------------------------------------------- */
+
+/* A folder with bundles, which several programs may use at once. */
+typedef struct fardel_store fardel_store;
+
+/* `create` other than 0: creates the store and the folders above it if they are not there. `*store` is null after a
+ * failure. Errors: missing, denied, no_space, io, malformed (not a store), unsupported (a later layout). */
+FARDEL_API fardel_code fardel_store_open(const char* path, int32_t create, fardel_store** store, fardel_error* error);
+/* Null is allowed. */
+FARDEL_API void fardel_store_close(fardel_store* store);
+
+typedef struct fardel_stored_bundle {
+    size_t struct_size;
+    uint64_t file_bytes;
+    uint64_t held_bytes; /* less than file_bytes: incomplete */
+    fardel_id bundle;
+} fardel_stored_bundle;
+typedef void (*fardel_bundle_listed)(void* context, const fardel_stored_bundle* bundle);
+typedef void (*fardel_bundle_named)(void* context, const fardel_id* bundle);
+
+/* The bundles, in the order of their ids. `listed` and `count` may be null. Errors: denied, io. */
+FARDEL_API fardel_code fardel_store_list(const fardel_store* store, fardel_bundle_listed listed, void* context,
+                                         size_t* count, fardel_error* error);
+/* The one bundle whose id begins with `digits`, at least 8 of the 64 hexadecimal digits. Errors: malformed, missing,
+ * conflict (several do). */
+FARDEL_API fardel_code fardel_store_find(const fardel_store* store, const char* digits, fardel_id* bundle,
+                                         fardel_error* error);
+/* The bundle and all its static dependencies, each after those that it needs: the order in which they are mounted.
+ * Errors: unresolved (names those that are missing), missing, limit, corrupt, io. */
+FARDEL_API fardel_code fardel_store_closure(const fardel_store* store, const fardel_id* bundle,
+                                            fardel_bundle_named named, void* context, fardel_error* error);
+/* Fills in a reader of the stored bundle for fardel_mount_reader(), which takes it over; otherwise call its `release`.
+ * The caller sets its struct_size, as FARDEL_READER_INIT does. What happens to the store afterwards has no effect,
+ * and what later fetches add to an incomplete bundle can be read. Errors: missing, corrupt, denied, io. */
+FARDEL_API fardel_code fardel_store_reader(const fardel_store* store, const fardel_id* bundle, fardel_reader* reader,
+                                           fardel_error* error);
+
+/* ---- Servers and trust ------------------------------------------------------------------------------------------ */
+
+enum {
+    /* For URLs that came from a server and not from the user: only https on port 443 at addresses of the internet, as
+     * names resolve at the moment of each connection. Others are FARDEL_ERROR_DENIED. */
+    FARDEL_SERVERS_PUBLIC_ONLY = 1
+};
+
+typedef struct fardel_server_options {
+    size_t struct_size; /* sizeof(fardel_server_options) */
+    /* Static trees with the same bundles, "https://example.org/mygame"; a failure is tried at the next one. */
+    const char* const* urls;
+    size_t url_count;
+    /* "host" or "host:port": servers to which FARDEL_SERVERS_PUBLIC_ONLY does not apply. */
+    const char* const* allowed_hosts;
+    size_t allowed_host_count;
+    uint64_t bytes_per_second_max; /* of all connections together; 0: no limit */
+    uint32_t connections;          /* 0: 6 */
+    uint32_t flags;                /* FARDEL_SERVERS_… */
+} fardel_server_options;
+#define FARDEL_SERVER_OPTIONS_INIT \
+    { sizeof(fardel_server_options), NULL, 0, NULL, 0, 0, 0, 0 }
+
+enum {
+    /* Dates in signatures are not checked; `now_s` has no meaning then. */
+    FARDEL_TRUST_IGNORE_DATES = 1
+};
+
+/* A bundle that the policy does not trust is refused before its content is received. */
+typedef struct fardel_trust_options {
+    size_t struct_size;      /* sizeof(fardel_trust_options) */
+    const char* policy_path; /* a trust policy's file; or null */
+    const char* policy_text; /* a trust policy's text; or null. Exactly one of the two */
+    uint64_t now_s;          /* Unix seconds, for dates in signatures; 0: the system's clock */
+    uint32_t flags;          /* FARDEL_TRUST_… */
+} fardel_trust_options;
+#define FARDEL_TRUST_OPTIONS_INIT \
+    { sizeof(fardel_trust_options), NULL, NULL, 0, 0 }
+
+/* ---- Fetches ---------------------------------------------------------------------------------------------------- */
+
+/* Brings bundles into a store while the game's own loop runs. A thread inside does the work; callbacks run only on the
+ * thread that calls fardel_fetch_poll. */
+typedef struct fardel_fetch fardel_fetch;
+
+/* What would be fetched of one bundle. Texts are from its metadata, safe to print, and "" if it has none. */
+typedef struct fardel_planned_fetch {
+    size_t struct_size;
+    fardel_id bundle;
+    const char* name;
+    const char* version;
+    const char* licence;
+    const char* const* signers; /* labels of the policy's keys that counted */
+    size_t signer_count;
+    uint64_t file_bytes;
+    uint64_t tables_bytes; /* received before the plan: heads, tables and signatures */
+    uint64_t fetch_bytes;  /* still to be received, exactly, unless something must be repeated */
+    uint64_t left_bytes;   /* neither here nor wanted; more than 0: it will be incomplete */
+    uint64_t requests;
+} fardel_planned_fetch;
+
+typedef struct fardel_fetch_plan {
+    size_t struct_size;
+    const fardel_planned_fetch* const* bundles; /* that are not in the store; each after those that it needs */
+    size_t bundle_count;
+    uint64_t fetch_bytes;
+    uint64_t requests;
+} fardel_fetch_plan;
+
+typedef struct fardel_fetch_progress {
+    size_t struct_size;
+    uint64_t received_bytes;
+    uint64_t total_bytes;
+    uint64_t bytes_per_second; /* of the last seconds */
+    int64_t seconds_left;      /* at this rate; -1: not known yet */
+} fardel_fetch_progress;
+
+typedef struct fardel_fetch_outcome {
+    size_t struct_size;
+    const char* text; /* one sentence about the failure; "" after a success */
+    uint64_t received_bytes;
+    uint64_t requests;
+    fardel_code code;
+} fardel_fetch_outcome;
+
+typedef struct fardel_fetch_options {
+    size_t struct_size;                   /* sizeof(fardel_fetch_options) */
+    const fardel_server_options* servers; /* at least one URL */
+    const fardel_trust_options* trust;    /* null: any bundle */
+    const fardel_id* bundles;             /* their static dependencies come along */
+    size_t bundle_count;
+    /* What is wanted of the bundles; without any of these: everything. A bundle of which something is not here becomes
+     * visible in the store as incomplete, and later fetches add to it. */
+    const char* const* names; /* globs over logical names, "maps/q3dm1*" */
+    size_t name_count;
+    const char* const* closures; /* logical names, with everything that they refer to */
+    size_t closure_count;
+    const fardel_id* assets;
+    size_t asset_count;
+    const char* const* tags; /* "lang=de": of names with variants, only those with this tag or none on the axis */
+    size_t tag_count;
+    void* context; /* passed to the callbacks, which must not close the fetch */
+    /* Asks for consent before any content is fetched: the fetch waits until fardel_fetch_accept or fardel_fetch_refuse
+     * is called, now or at any later time. Called again if it turns out to be more than was accepted. Null: consent is
+     * given. */
+    void (*planned)(void* context, fardel_fetch* fetch, const fardel_fetch_plan* plan);
+    void (*progress)(void* context, fardel_fetch* fetch, const fardel_fetch_progress* progress); /* or null */
+    /* Called once, last. May be null. Codes of the outcome: missing, denied, busy, unreachable, corrupt, untrusted,
+     * revoked, expired, limit, no_space, cancelled, io, malformed. */
+    void (*ended)(void* context, fardel_fetch* fetch, const fardel_fetch_outcome* outcome);
+} fardel_fetch_options;
+#define FARDEL_FETCH_OPTIONS_INIT \
+    { sizeof(fardel_fetch_options), NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL }
+
+/* Starts the work. The options are copied. `*fetch` is null after a failure. Errors: malformed (no server, a URL that
+ * is not one of http or https, an allowed host, a tag, the policy), missing (libcurl is not installed, the policy),
+ * busy (the system gives no thread), those of fardel_store_open. */
+FARDEL_API fardel_code fardel_fetch_start(const fardel_store* store, const fardel_fetch_options* options,
+                                          fardel_fetch** fetch, fardel_error* error);
+/* Calls the callbacks for what has happened since the last call, and sets `*has_ended`, which may be null, to 1 when
+ * the fetch is over, else 0. Waits until something happens, at most `wait_max_ms` milliseconds; 0: never, as a game's
+ * loop needs it. How the fetch ended is passed to `ended`; this function fails only for argument and no_memory. */
+FARDEL_API fardel_code fardel_fetch_poll(fardel_fetch* fetch, uint32_t wait_max_ms, int32_t* has_ended,
+                                         fardel_error* error);
+/* The answers to `planned`. After a refusal the fetch ends with FARDEL_ERROR_DENIED and the reason, or without one. */
+FARDEL_API void fardel_fetch_accept(fardel_fetch* fetch);
+FARDEL_API void fardel_fetch_refuse(fardel_fetch* fetch, const char* reason);
+/* The fetch ends soon, with FARDEL_ERROR_CANCELLED. Any thread. What was received stays for the next fetch. */
+FARDEL_API void fardel_fetch_cancel(fardel_fetch* fetch);
+/* Cancels the fetch and waits until it has ended, at most as long as one write to the disk lasts. Calls no callback.
+ * Null is allowed. */
+FARDEL_API void fardel_fetch_close(fardel_fetch* fetch);
+
+/* ---- Bundles that are read from servers while they are used ----------------------------------------------------- */
+
+/* The connection to servers, for any number of bundles. */
+typedef struct fardel_servers fardel_servers;
+/* A bundle that comes by range when it is read; docs/streaming.md. */
+typedef struct fardel_remote fardel_remote;
+
+/* Connects to nothing yet. `*servers` is null after a failure. Errors: malformed (no URL, one that is not http or
+ * https, an allowed host), missing (libcurl is not installed). */
+FARDEL_API fardel_code fardel_servers_open(const fardel_server_options* options, fardel_servers** servers,
+                                           fardel_error* error);
+/* Ends all requests: reads that wait, and later ones of what is not here, return FARDEL_ERROR_CANCELLED. Call it before
+ * unmounting, so that no thread waits. */
+FARDEL_API void fardel_servers_stop(fardel_servers* servers);
+/* Stops, too. Null is allowed. */
+FARDEL_API void fardel_servers_close(fardel_servers* servers);
+
+/* Reads heads and signatures, from the store or a server. What is read is kept in the store, and a later fetch goes on
+ * from there. `trust` may be null. `*remote` is null after a failure. Errors: unreachable, missing, denied, corrupt,
+ * untrusted, revoked, expired, malformed, cancelled, no_space, io. */
+FARDEL_API fardel_code fardel_remote_open(const fardel_store* store, const fardel_servers* servers,
+                                          const fardel_id* bundle, const fardel_trust_options* trust,
+                                          fardel_remote** remote, fardel_error* error);
+/* Readers stay valid. Null is allowed. */
+FARDEL_API void fardel_remote_close(fardel_remote* remote);
+/* Fills in a reader, as fardel_store_reader does. Reading what is not here waits for a server. */
+FARDEL_API fardel_code fardel_remote_reader(const fardel_remote* remote, fardel_reader* reader, fardel_error* error);
+/* The bundles that its static references lead into. Mount them first. Errors: those of reading. */
+FARDEL_API fardel_code fardel_remote_dependencies(const fardel_remote* remote, fardel_bundle_named named, void* context,
+                                                  fardel_error* error);
+/* Requests the content of assets that is not here, behind everything that somebody waits for; greater priorities first.
+ * Returns when all is requested. What fails is requested again when it is read. Errors: missing (the bundle has no such
+ * asset), those of reading. */
+FARDEL_API fardel_code fardel_remote_want(const fardel_remote* remote, const fardel_id* assets, size_t asset_count,
+                                          int32_t priority, fardel_error* error);
+/* Sets `*is_here` to 1 if all content of the asset is here, else 0. Errors: as fardel_remote_want. */
+FARDEL_API fardel_code fardel_remote_is_here(const fardel_remote* remote, const fardel_id* asset, int32_t* is_here,
+                                             fardel_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
