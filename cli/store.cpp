@@ -12,6 +12,7 @@
 #include <fardel/base/clock.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/format/name.h>
+#include <fardel/store/bundle_reference.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/retention.h>
 #include <fardel/verifier/finding.h>
@@ -40,18 +41,21 @@ StoreWork work_with(ProgressBar& bar, const Interrupt& interrupt) {
 struct AddCommand {
     std::vector<std::string> files;
     std::string store;
+    bool refers = false;
     bool json = false;
 };
 
 struct AddedFile {
     std::string file;
     StoreAddition addition;
+    bool is_referred = false;
 };
 
 std::string format_added(const AddedFile& added) {
     const StoreAddition& addition = added.addition;
-    const std::string how = addition.was_there
-                                ? "is there already"
+    const std::string how = addition.was_there ? "is there already"
+                            : added.is_referred
+                                ? "the store refers to this file"
                                 : fmt::format("{} written, {} shared with other bundles",
                                               format_size(addition.written_bytes), format_size(addition.shared_bytes));
     return fmt::format("{}  {}: {}\n", addition.bundle.hex(), printable(added.file), how);
@@ -63,15 +67,17 @@ Json json_of(const AddedFile& added) {
                 {"was_there", added.addition.was_there},
                 {"file_bytes", added.addition.file_bytes},
                 {"written_bytes", added.addition.written_bytes},
-                {"shared_bytes", added.addition.shared_bytes}};
+                {"shared_bytes", added.addition.shared_bytes},
+                {"referred", added.is_referred}};
 }
 
-Result<StoreAddition> add_file(const BundleStore& store, const std::string& file, const Interrupt& interrupt,
-                               Console& console) {
+Result<StoreAddition> add_file(const BundleStore& store, const std::string& file, bool refers,
+                               const Interrupt& interrupt, Console& console) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
     FARDEL_TRY(verify_whole_bundle(source, printable(file), "nothing was added", {.stop = interrupt.token()}, console));
     ProgressBar bar(console, "adding");
-    auto added = store.add(source, work_with(bar, interrupt));
+    auto added =
+        refers ? add_reference(store, file, work_with(bar, interrupt)) : store.add(source, work_with(bar, interrupt));
     return added ? std::move(added) : std::move(added).error().with_context(printable(file));
 }
 
@@ -80,8 +86,8 @@ Result<Exit> add(const AddCommand& command, Console& console) {
     const Interrupt interrupt;
     std::vector<AddedFile> added;
     for (const std::string& file : command.files) {
-        FARDEL_TRY_ASSIGN(const StoreAddition addition, add_file(store, file, interrupt, console));
-        added.push_back({.file = file, .addition = addition});
+        FARDEL_TRY_ASSIGN(const StoreAddition addition, add_file(store, file, command.refers, interrupt, console));
+        added.push_back({.file = file, .addition = addition, .is_referred = command.refers && !addition.was_there});
     }
     return print_result(
         console, command.json,
@@ -93,11 +99,13 @@ Result<Exit> add(const AddCommand& command, Console& console) {
 }
 
 Result<Exit> run_store_add(Words words, Console& console) {
-    CommandLine line("store add", "FILE... [--store DIR] [--json]",
+    CommandLine line("store add", "FILE... [--store DIR] [--ref] [--json]",
                      "Verifies bundles and adds them to a store, which is created if it does not exist.",
                      "  fardel store add mygame.fardel --store ~/.local/share/fardel\n");
     AddCommand command;
     line.texts("FILE", "FILE", command.files, "The bundles")->required();
+    line.flag("--ref", command.refers,
+              "Do not copy the files: note where they are. They must stay there, unchanged; fsck says which did not");
     add_store_option(line, command.store);
     line.json(command.json);
     return line.run(words, console, [&] { return add(command, console); });

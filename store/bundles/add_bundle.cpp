@@ -259,13 +259,35 @@ Result<StoreAddition> add_signatures(const StoreFolder& folder, StoreLease& leas
 
 }  // namespace
 
+bool is_stored_whole(const StoreFolder& folder, const BundleId& bundle) {
+    const auto record = folder.find_record(bundle);
+    return record && *record && (*record)->is_whole() && open_record_source(folder, **record);
+}
+
+Result<StoreAddition> add_referred_bundle(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle,
+                                          const PackReference& reference) {
+    const StorePack& pack = reference.pack;
+    if (bundle.source()->size_bytes() != pack.size_bytes)
+        return Error(ErrorCode::conflict, reference.path + ": the file was changed while it was read");
+    FARDEL_TRY(lease.hold({.bundles = {}, .packs = {pack.id}}));
+    FARDEL_TRY(folder.write_reference(reference));
+    StoreRecordBuilder builder;
+    builder.add(0, pack.size_bytes, pack, 0);
+    FARDEL_TRY(
+        publish_record(folder, lease, std::move(builder).finish(bundle.id(), bundle.layout_id(), pack.size_bytes)));
+    return StoreAddition{.bundle = bundle.id(), .file_bytes = pack.size_bytes};
+}
+
 Result<StoreAddition> add_bundle(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle,
                                  const StoreWork& work) {
-    // A damaged record is replaced.
-    if (const auto record = folder.find_record(bundle.id()); record && *record && (*record)->is_whole()) {
-        if ((*record)->layout != bundle.layout_id())
+    // What is damaged is replaced.
+    if (is_stored_whole(folder, bundle.id())) {
+        FARDEL_TRY_ASSIGN(const auto record, folder.find_record(bundle.id()));
+        if (!record)
+            return Error(ErrorCode::busy, bundle.label() + ": another program removes it at this moment; try again");
+        if (record->layout != bundle.layout_id())
             return StoreAddition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
-        auto added = add_signatures(folder, lease, **record, bundle, work);
+        auto added = add_signatures(folder, lease, *record, bundle, work);
         if (added || added.error().code() == ErrorCode::cancelled)
             return added;  // otherwise a pack is damaged, or the record is wrong
     }

@@ -9,6 +9,13 @@
 
 namespace fardel {
 
+// Whether the store has all of a bundle, as far as that shows without reading it.
+bool is_stored_whole(const StoreFolder& folder, const BundleId& bundle);
+
+// Notes where the bytes of a bundle file are. `lease` holds the bundle. Errors: those of add_reference.
+Result<StoreAddition> add_referred_bundle(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle,
+                                          const PackReference& reference);
+
 // `lease` holds what the new record is going to name. Errors: those of BundleStore::add.
 Result<StoreAddition> add_bundle(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle,
                                  const StoreWork& work);

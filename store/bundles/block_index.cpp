@@ -242,6 +242,9 @@ Status BlockIndex::write_added(const std::string& path, std::vector<IndexRun>& a
     std::set<PackId> there;
     for (const StorePack& pack : packs_there)
         there.insert(pack.id);
+    FARDEL_TRY_ASSIGN(const auto referred, folder_.list_references());
+    for (const StorePack& pack : referred)
+        there.insert(pack.id);
     IndexRunHead head = added_head_;
     PackNumbers numbers(head.packs);
     std::vector<std::vector<std::uint32_t>> renumbered;

@@ -1,4 +1,6 @@
 #include <fardel/store/bundle_store.h>
+
+#include <fardel/store/bundle_reference.h>
 #include <fardel/store/retention.h>
 
 #include "bundles/add_bundle.h"
@@ -6,6 +8,7 @@
 #include "bundles/growing_source.h"
 #include "bundles/leftovers.h"
 #include "bundles/record_source.h"
+#include "bundles/referred_file.h"
 #include "bundles/retention_folder.h"
 #include "bundles/store_collection.h"
 #include "bundles/store_folder.h"
@@ -66,6 +69,12 @@ public:
             report_.pack_bytes += pack.size_bytes;
             packs_.emplace(pack.id, PackState{.size_bytes = pack.size_bytes});
         }
+        FARDEL_TRY_ASSIGN(const auto referred, folder_.list_references());
+        total_bytes_ = report_.pack_bytes;
+        for (const StorePack& pack : referred) {
+            total_bytes_ += pack.size_bytes;
+            packs_.emplace(pack.id, PackState{.size_bytes = pack.size_bytes, .is_referred = true});
+        }
         read_packs_ = read_packs;
         if (read_packs)
             for (auto& [id, pack] : packs_)
@@ -74,8 +83,10 @@ public:
         report_.bundles = ids.size();
         for (const BundleId& id : ids)
             FARDEL_TRY(check_bundle(id));
-        report_.packs = packs_.size();
         for (const auto& [id, pack] : packs_) {
+            if (pack.is_referred)
+                continue;
+            ++report_.packs;
             report_.unused_packs += pack.used ? 0 : 1;
             report_.unused_bytes += pack.used ? 0 : pack.size_bytes;
         }
@@ -90,13 +101,16 @@ public:
 private:
     struct PackState {
         std::uint64_t size_bytes = 0;
+        bool is_referred = false;  // its bytes are elsewhere
         bool used = false;
         bool damaged = false;
     };
 
     // Error: cancelled.
     Status check_pack(const PackId& id, PackState& pack) {
-        const std::string path = folder_.pack_path(id);
+        std::string path = folder_.pack_path(id);
+        if (const auto reference = folder_.find_reference(id); pack.is_referred && reference && *reference)
+            path = (*reference)->path;
         Hasher hasher;
         Status read = ok();
         if (auto source = folder_.open_pack({.id = id, .size_bytes = pack.size_bytes}))
@@ -104,7 +118,7 @@ private:
                 hasher.update(bytes);
                 done_bytes_ += bytes.size();
                 if (work_.progress)
-                    work_.progress({.done_bytes = done_bytes_, .total_bytes = report_.pack_bytes});
+                    work_.progress({.done_bytes = done_bytes_, .total_bytes = total_bytes_});
                 return ok();
             });
         else
@@ -201,10 +215,30 @@ private:
     const StoreWork& work_;
     bool read_packs_ = false;
     std::uint64_t done_bytes_ = 0;
+    std::uint64_t total_bytes_ = 0;
     StoreCheckReport report_;
     std::map<PackId, PackState> packs_;
     std::set<std::tuple<PackId, std::uint64_t, Hash>> checked_;  // blocks: pack, offset, stored hash
 };
+
+// ---- References -----------------------------------------------------------------------------------------------------
+
+// Returns the packs whose bytes were in files that are gone or have changed.
+Result<std::set<PackId>> find_lost_packs(const StoreFolder& folder) {
+    std::set<PackId> lost;
+    FARDEL_TRY_ASSIGN(const auto packs, folder.list_references());
+    for (const StorePack& pack : packs)
+        if (!folder.open_pack(pack))
+            lost.insert(pack.id);
+    return lost;
+}
+
+std::uint64_t held_bytes_of(const StoreRecord& record, const std::set<PackId>& lost) {
+    std::uint64_t held = 0;
+    for (const StoreExtent& extent : record.extents)
+        held += lost.contains(record.packs[extent.pack].id) ? 0 : extent.length_bytes;
+    return held;
+}
 
 }  // namespace
 
@@ -236,6 +270,20 @@ Result<StoreAddition> BundleStore::add(const std::shared_ptr<const ByteSource>& 
     return added;
 }
 
+Result<StoreAddition> add_reference(const BundleStore& store, const std::string& path, const StoreWork& work) {
+    FARDEL_TRY_ASSIGN(const StoreFolder folder, StoreFolder::open(store.path(), true));
+    FARDEL_TRY_ASSIGN(const PackReference reference, refer_to_file(path, work));
+    FARDEL_TRY_ASSIGN(const auto file, open_referred_file(folder, reference));
+    FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
+    FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(folder)));
+    FARDEL_TRY(lease.hold({.bundles = {bundle->id()}, .packs = {}}));
+    if (is_stored_whole(folder, bundle->id()))
+        return add_bundle(folder, lease, *bundle, work);
+    auto added = add_referred_bundle(folder, lease, *bundle, reference);
+    remove_needless_incoming(folder);
+    return added;
+}
+
 void BundleStore::remove_leftovers() const {
     remove_abandoned_packs(impl_->folder);
     remove_needless_incoming(impl_->folder);
@@ -243,12 +291,13 @@ void BundleStore::remove_leftovers() const {
 
 Result<std::vector<StoredBundle>> BundleStore::list() const {
     FARDEL_TRY_ASSIGN(const auto ids, impl_->folder.list_records());
+    FARDEL_TRY_ASSIGN(const auto lost, find_lost_packs(impl_->folder));
     std::vector<StoredBundle> bundles;
     for (const BundleId& id : ids)
         if (const auto record = impl_->folder.find_record(id); record && *record)
             bundles.push_back({.bundle = id,
                                .file_bytes = (*record)->file_bytes,
-                               .held_bytes = (*record)->held_bytes(),
+                               .held_bytes = held_bytes_of(**record, lost),
                                .packs = (*record)->packs.size()});
     return bundles;
 }

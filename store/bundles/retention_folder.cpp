@@ -78,18 +78,26 @@ Result<std::vector<PackOnDisk>> RetentionFolder::list_packs() {
     std::vector<PackOnDisk> packs;
     for (const StorePack& pack : stored)
         packs.push_back({.id = pack.id, .size_bytes = pack.size_bytes});
+    // What is elsewhere costs nothing here.
+    FARDEL_TRY_ASSIGN(const auto referred, folder_.list_references());
+    for (const StorePack& pack : referred)
+        packs.push_back({.id = pack.id, .size_bytes = 0});
     return packs;
 }
 
 Result<bool> RetentionFolder::has_pack(const Hash& pack) {
     const std::string path = folder_.pack_path(pack);
     FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
-    return status && status->is_file();
+    if (status && status->is_file())
+        return true;
+    const auto reference = folder_.find_reference(pack);
+    return reference && reference->has_value();
 }
 
 Status RetentionFolder::remove_pack(const Hash& pack) {
     const std::string path = folder_.pack_path(pack);
     FARDEL_TRY(remove_file(path, path));
+    FARDEL_TRY(folder_.remove_reference(pack));
     return ok();
 }
 

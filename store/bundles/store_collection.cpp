@@ -118,6 +118,9 @@ public:
         FARDEL_TRY(licenses.read(disk_));
         FARDEL_TRY_ASSIGN(condemned, disk_.read_condemned());
         FARDEL_TRY_ASSIGN(pins, disk_.list_pins());
+        FARDEL_TRY_ASSIGN(const auto referred, folder_.list_references());
+        for (const StorePack& pack : referred)
+            referred_.insert(pack.id);
         FARDEL_TRY_ASSIGN(const auto ids, folder_.list_records());
         for (const BundleId& id : ids)
             FARDEL_TRY(read_bundle(id, opens_bundles));
@@ -144,7 +147,7 @@ private:
         if (record) {
             facts.file_bytes = (*record)->file_bytes;
             for (const StorePack& pack : (*record)->packs)
-                facts.packs.push_back({.id = pack.id, .size_bytes = pack.size_bytes});
+                facts.packs.push_back({.id = pack.id, .size_bytes = referred_.contains(pack.id) ? 0 : pack.size_bytes});
             if (opens_bundles) {
                 FARDEL_TRY_ASSIGN(const auto bundle, open_stored(folder_, **record));
                 if (bundle) {
@@ -175,6 +178,7 @@ private:
     const StoreFolder& folder_;
     RetentionFolder disk_;
     const std::int64_t now_s_;
+    std::set<PackId> referred_;  // packs that are files elsewhere: they cost nothing
 };
 
 std::string ids_of(const std::vector<BundleId>& bundles) {

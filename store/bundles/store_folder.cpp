@@ -1,5 +1,7 @@
 #include "bundles/store_folder.h"
 
+#include "bundles/referred_file.h"
+
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/format/file_source.h>
@@ -181,12 +183,65 @@ Result<std::vector<StorePack>> StoreFolder::list_packs() const {
 
 Result<std::shared_ptr<const ByteSource>> StoreFolder::open_pack(const StorePack& pack) const {
     const std::string path = pack_path(pack.id);
-    FARDEL_TRY_ASSIGN(RegularFile file, open_regular_file(path, path, {.links = Links::refused}));
-    if (file.status.size_bytes != pack.size_bytes)
-        return Error(ErrorCode::corrupt, path + ": " + std::to_string(file.status.size_bytes) + " bytes instead of " +
+    auto file = open_regular_file(path, path, {.links = Links::refused});
+    if (!file && file.error().code() == ErrorCode::missing) {
+        FARDEL_TRY_ASSIGN(const auto reference, find_reference(pack.id));
+        if (reference && reference->pack == pack)
+            return open_referred_file(*this, *reference);
+    }
+    if (!file)
+        return std::move(file).error();
+    if (file->status.size_bytes != pack.size_bytes)
+        return Error(ErrorCode::corrupt, path + ": " + std::to_string(file->status.size_bytes) + " bytes instead of " +
                                              std::to_string(pack.size_bytes));
-    return make_file_source(std::move(file.descriptor), pack.size_bytes, path);
+    return make_file_source(std::move(file->descriptor), pack.size_bytes, path);
 }
+
+// ---- References -----------------------------------------------------------------------------------------------------
+
+Result<std::optional<PackReference>> StoreFolder::find_reference(const PackId& pack) const {
+    const std::string path = reference_path(pack);
+    auto bytes = read_unlinked_file(path, kReferenceBytesMax);
+    if (!bytes && bytes.error().code() == ErrorCode::missing)
+        return std::optional<PackReference>();
+    if (!bytes)
+        return std::move(bytes).error();
+    auto reference = decode_pack_reference(*bytes);
+    if (!reference)
+        return std::move(reference).error().with_context(path);
+    if (reference->pack.id != pack)
+        return Error(ErrorCode::corrupt, path + ": it is about another pack");
+    return std::optional(*std::move(reference));
+}
+
+Status StoreFolder::write_reference(const PackReference& reference) const {
+    FARDEL_TRY(create_folders(path_ + "/refs"));
+    return write_small_file(reference_path(reference.pack.id), encode_pack_reference(reference));
+}
+
+Result<bool> StoreFolder::remove_reference(const PackId& pack) const {
+    const std::string path = reference_path(pack);
+    return remove_file(path, path);
+}
+
+Result<std::vector<StorePack>> StoreFolder::list_references() const {
+    FARDEL_TRY_ASSIGN(const auto names, list_names_at(path_ + "/refs"));
+    std::vector<StorePack> packs;
+    for (const std::string& name : names) {
+        const auto id = parse_file_name<PackId>(name);
+        if (!id)
+            continue;
+        const std::string path = pack_path(*id);
+        FARDEL_TRY_ASSIGN(const auto pack, find_file_status(path, path, Links::refused));
+        if (pack)
+            continue;
+        const auto reference = find_reference(*id);
+        packs.push_back({.id = *id, .size_bytes = reference && *reference ? (*reference)->pack.size_bytes : 0});
+    }
+    return packs;
+}
+
+// ---- Incoming bundles, and names ------------------------------------------------------------------------------------
 
 Result<Descriptor> StoreFolder::lock_incoming(const BundleId& bundle) const {
     const std::string path = incoming_path(bundle, "pack");
@@ -213,6 +268,7 @@ Status StoreFolder::name_pack(const std::string& path, const PackId& pack) const
     const std::string named = pack_path(pack);
     FARDEL_TRY(rename_file(path, named, named));
     FARDEL_TRY(make_read_only(pack));
+    static_cast<void>(remove_reference(pack));
     return sync_folder(folder_of_path(named));
 }
 

@@ -4,6 +4,7 @@
 // Any number of threads and processes at once.
 #pragma once
 
+#include "bundles/pack_reference.h"
 #include "bundles/store_record.h"
 #include "retention/store_lease.h"
 
@@ -65,8 +66,18 @@ public:
     // Returns the ids and sizes of all packs, by id.
     Result<std::vector<StorePack>> list_packs() const;
     std::string pack_path(const PackId& pack) const;
-    // Errors: missing, corrupt (another size), malformed (not a regular file; links are not followed), denied, io.
+    // Opens the pack, or else the file that the store refers to instead. Errors: missing, corrupt (another size; the
+    // file was changed), malformed (not a regular file; links are not followed), denied, io.
     Result<std::shared_ptr<const ByteSource>> open_pack(const StorePack& pack) const;
+    // Returns what says that the bytes of a pack are in a file elsewhere; nothing if there is nothing. Errors: those of
+    // decode_pack_reference, corrupt (it is about another pack), denied, io.
+    Result<std::optional<PackReference>> find_reference(const PackId& pack) const;
+    // Replaces it in one step and makes it durable.
+    Status write_reference(const PackReference& reference) const;
+    // Returns false if there was none.
+    Result<bool> remove_reference(const PackId& pack) const;
+    // Returns the packs that are only referred to, by id. References that cannot be read have 0 bytes.
+    Result<std::vector<StorePack>> list_references() const;
     // The files of a bundle on its way into the store; `ending`: "pack" or "log".
     std::string incoming_path(const BundleId& bundle, std::string_view ending) const;
     // The folder of the block index, which may be missing.
@@ -78,7 +89,7 @@ public:
     // denied, no_space, malformed (not a regular file), io.
     Result<Descriptor> lock_incoming(const BundleId& bundle) const;
     // Renames a complete, synced file to its name as a pack and makes it read-only. What has that name is replaced: it
-    // has the same bytes, or is damaged.
+    // has the same bytes, or is damaged. Nothing refers to a file elsewhere instead of it any more.
     Status name_pack(const std::string& path, const PackId& pack) const;
     // Does so for a pack whose writer may have been killed after it was renamed.
     Status make_read_only(const PackId& pack) const;
@@ -86,6 +97,7 @@ public:
 private:
     explicit StoreFolder(std::string path) : path_(std::move(path)) {}
     std::string record_path(const BundleId& bundle) const;
+    std::string reference_path(const PackId& pack) const { return path_ + "/refs/" + pack.hex(); }
     std::string path_;  // absolute
 };
 

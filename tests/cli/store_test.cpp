@@ -108,6 +108,27 @@ TEST_CASE("store: which shows a bundle of the store, named by its id") {
     CHECK(json::parse(by_id)["asset"] == json::parse(by_file)["asset"]);
 }
 
+TEST_CASE("store: add --ref copies nothing, and fsck says which file changed") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string id = id_of(bundle);
+    const std::string store = scratch.path("store");
+    grow_old();
+    const json added = json::parse(run_well({"store", "add", "--ref", bundle, "--store", store, "--json"}));
+    CHECK(added["added"][0]["referred"] == true);
+    CHECK(added["added"][0]["written_bytes"] == 0);
+    CHECK(std::filesystem::is_empty(store + "/packs"));
+    run_well({"which", "--mount", id, "--store", store, "/default.cfg"});
+    CHECK(run_well({"store", "fsck", "--store", store}).find("everything is intact") != std::string::npos);
+    flip_bit(bundle, 20'000);
+    const Outcome found = run({"store", "fsck", "--store", store, "--json"});
+    CHECK(found.exit_code == 1);
+    CHECK(json::parse(found.out)["damaged"] == json::array({id}));
+    CHECK(found.out.find("game.fardel: the file was changed") != std::string::npos);
+    CHECK(run_well({"store", "ls", "--store", store}).find("incomplete: 0 B here") != std::string::npos);
+    CHECK(is_one_clear_line(run({"which", "--mount", id, "--store", store, "/default.cfg"}), "corrupt"));
+}
+
 TEST_CASE("store: gc removes what rm condemned, keeps what is pinned, and says what it would do") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);

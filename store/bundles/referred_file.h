@@ -1,0 +1,25 @@
+// Files that a store refers to instead of having their bytes: opened, compared and noted.
+#pragma once
+
+#include "bundles/pack_reference.h"
+#include "bundles/store_folder.h"
+
+#include <fardel/base/result.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/store/bundle_store.h>
+
+#include <memory>
+#include <string>
+
+namespace fardel {
+
+// Reads a whole file and returns what refers to it. Errors: missing, malformed (not a regular file), conflict (it
+// changed meanwhile), cancelled, denied, io.
+Result<PackReference> refer_to_file(const std::string& path, const StoreWork& work);
+
+// Opens the file if its stamp is unchanged, or else if its bytes are the same: then the new stamp is noted. The source
+// cannot be mapped, because other programs may write to the file. Errors: missing (the file is gone), corrupt (it
+// changed), denied, io.
+Result<std::shared_ptr<const ByteSource>> open_referred_file(const StoreFolder& folder, const PackReference& reference);
+
+}  // namespace fardel

@@ -1,0 +1,213 @@
+// Bundles that a store only refers to: their bytes stay in files that the store does not own.
+#include "kit/opened_bundle.h"
+#include "kit/results.h"
+#include "kit/sample_plan.h"
+#include "kit/scratch_folder.h"
+
+#include <fardel/store/bundle_reference.h>
+#include <fardel/store/bundle_store.h>
+#include <fardel/store/retention.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+namespace fs = std::filesystem;
+
+Bytes referred_bundle(std::string_view text, std::string_view version) {
+    BundlePlan plan;
+    add(plan, "a.bin", text, "application/octet-stream");
+    add(plan, "version.txt", version);
+    return written(plan);
+}
+
+BundleStore referring_store(const ScratchFolder& scratch) {
+    return value_of(BundleStore::open(scratch.path("store"), true));
+}
+
+Bytes bytes_in(const BundleStore& store, const BundleId& id) {
+    const auto source = value_of(store.open_bundle(id));
+    Bytes bytes(source->size_bytes());
+    REQUIRE(source->read_at(0, bytes));
+    return bytes;
+}
+
+std::uint64_t bytes_below(const fs::path& folder) {
+    std::uint64_t bytes = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        bytes += entry.is_regular_file() ? entry.file_size() : 0;
+    return bytes;
+}
+
+// The same size and other bytes, in the middle of a block.
+Bytes changed(Bytes bytes) {
+    bytes[bytes.size() / 2] ^= std::byte{1};
+    return bytes;
+}
+
+TEST_CASE("bundle reference: a file is added without a copy, read, exported and shared with later bundles") {
+    const ScratchFolder scratch;
+    const BundleStore store = referring_store(scratch);
+    const std::string noise = noise_text(400'000, 1);
+    const Bytes first = referred_bundle(noise, "1");
+    const Bytes second = referred_bundle(noise, "2");
+    const std::string path = scratch.write("tree/first.fardel", first);
+    grow_old();
+    const StoreAddition added = value_of(add_reference(store, path));
+    CHECK(added.bundle == bundle_id_of(first));
+    CHECK(added.written_bytes == 0);
+    CHECK(bytes_below(scratch.path("store")) < 10'000);
+    CHECK(bytes_in(store, added.bundle) == first);
+    // Other programs may write to the file, so it is not mapped.
+    CHECK(code_of(value_of(store.open_bundle(added.bundle))->map(0, 100)) == ErrorCode::unsupported);
+    CHECK(store.export_bundle(added.bundle, scratch.path("out.fardel")));
+    CHECK(read_file(scratch.path("out.fardel")) == text_of(first));
+    CHECK(value_of(add_reference(store, path)).was_there);
+    CHECK(value_of(store.add(make_memory_source(first))).was_there);
+
+    const StoreAddition shared = value_of(store.add(make_memory_source(second)));
+    CHECK(shared.shared_bytes >= noise.size());
+    CHECK(bytes_in(store, bundle_id_of(second)) == second);
+    const StoreCheckReport report = value_of(store.check(true));
+    CHECK(report.findings.empty());
+    CHECK(report.packs == 1);
+    CHECK(report.unused_packs == 0);
+}
+
+TEST_CASE("bundle reference: a file that changed or went away is noticed, and adding it again mends the bundle") {
+    const ScratchFolder scratch;
+    const BundleStore store = referring_store(scratch);
+    const Bytes bytes = referred_bundle(noise_text(200'000, 1), "1");
+    const BundleId id = bundle_id_of(bytes);
+    const std::string path = scratch.write("tree/one.fardel", bytes);
+    grow_old();
+    value_of(add_reference(store, path));
+    SUBCASE("other bytes of the same size") { scratch.write("tree/one.fardel", changed(bytes)); }
+    SUBCASE("other bytes of the same size, with the old time") {  // A110
+        const auto time = fs::last_write_time(path);
+        scratch.write("tree/one.fardel", changed(bytes));
+        fs::last_write_time(path, time);
+    }
+    SUBCASE("longer") {
+        Bytes longer = bytes;
+        longer.push_back(std::byte{0});
+        scratch.write("tree/one.fardel", longer);
+    }
+    SUBCASE("gone") { fs::remove(path); }
+    SUBCASE("a link") {
+        fs::rename(path, scratch.path("tree/two.fardel"));
+        fs::create_symlink("two.fardel", path);
+    }
+    const bool is_gone = !fs::exists(path);
+    const auto refused = store.open_bundle(id);
+    REQUIRE_FALSE(refused);
+    CHECK(fs::is_symlink(path) == (refused.error().code() == ErrorCode::malformed));
+    CHECK(is_gone == (refused.error().code() == ErrorCode::missing));
+    CHECK(refused.error().message().find("tree/one.fardel") != std::string::npos);
+    const auto listed = value_of(store.list());
+    REQUIRE(listed.size() == 1);
+    CHECK(listed[0].held_bytes == 0);
+    for (const bool reads : {false, true}) {
+        const StoreCheckReport report = value_of(store.check(reads));
+        CHECK(report.damaged == std::vector<BundleId>{id});
+        CHECK(std::ranges::any_of(report.findings, [](const std::string& finding) {
+            return finding.find("tree/one.fardel") != std::string::npos;
+        }));
+    }
+
+    // At another location.
+    const std::string moved = scratch.write("moved.fardel", bytes);
+    CHECK_FALSE(value_of(add_reference(store, moved)).was_there);
+    CHECK(bytes_in(store, id) == bytes);
+    CHECK(value_of(store.check(true)).findings.empty());
+    // With a copy.
+    fs::remove(moved);
+    const StoreAddition again = value_of(store.add(make_memory_source(bytes)));
+    CHECK_FALSE(again.was_there);
+    CHECK(again.written_bytes == bytes.size());
+    CHECK(fs::is_empty(scratch.path("store/refs")));
+    CHECK(bytes_in(store, id) == bytes);
+    CHECK(value_of(store.list())[0].held_bytes == bytes.size());
+    CHECK(value_of(store.check(true)).findings.empty());
+}
+
+TEST_CASE("bundle reference: a file with another stamp and the same bytes is noted again") {
+    const ScratchFolder scratch;
+    const BundleStore store = referring_store(scratch);
+    const Bytes bytes = referred_bundle(noise_text(100'000, 1), "1");
+    const std::string path = scratch.write("one.fardel", bytes);
+    SUBCASE("written again") {
+        grow_old();
+        value_of(add_reference(store, path));
+        scratch.write("one.fardel", bytes);
+    }
+    SUBCASE("young when it was added") { value_of(add_reference(store, path)); }
+    const auto reference = [&] {
+        const auto entry = fs::directory_iterator(scratch.path("store/refs"));
+        return read_file(entry->path());
+    };
+    const std::string before = reference();
+    grow_old();
+    CHECK(bytes_in(store, bundle_id_of(bytes)) == bytes);
+    const std::string after = reference();
+    CHECK(before != after);
+    CHECK(bytes_in(store, bundle_id_of(bytes)) == bytes);
+    CHECK(reference() == after);
+}
+
+TEST_CASE("bundle reference: a bundle that shares blocks with a file that changed is damaged, too, and mended alone") {
+    const ScratchFolder scratch;
+    const BundleStore store = referring_store(scratch);
+    const std::string noise = noise_text(400'000, 1);
+    const Bytes first = referred_bundle(noise, "1");
+    const Bytes second = referred_bundle(noise, "2");
+    const std::string path = scratch.write("first.fardel", first);
+    grow_old();
+    value_of(add_reference(store, path));
+    value_of(store.add(make_memory_source(second)));
+    fs::remove(path);
+    CHECK(value_of(store.check(false)).damaged.size() == 2);
+    const StoreAddition again = value_of(store.add(make_memory_source(second)));
+    CHECK(again.written_bytes == second.size());
+    CHECK(bytes_in(store, bundle_id_of(second)) == second);
+    CHECK(value_of(store.check(true)).damaged == std::vector<BundleId>{bundle_id_of(first)});
+}
+
+TEST_CASE("bundle reference: a collection forgets the reference and never touches the file") {
+    const ScratchFolder scratch;
+    const BundleStore store = referring_store(scratch);
+    const Bytes bytes = referred_bundle(noise_text(100'000, 1), "1");
+    const std::string path = scratch.write("one.fardel", bytes);
+    grow_old();
+    const BundleId ids[] = {value_of(add_reference(store, path)).bundle};
+    const RetentionRules budget{
+        .now_s = 1'000'000, .grace_s = 0, .unused_for_s = {}, .bytes_max = 1000, .source_bytes_max = {}};
+    CHECK(value_of(store.collect(budget)).bundles.empty());  // what is elsewhere costs nothing here
+    REQUIRE(store.remove_bundles(ids, 1'000'000));
+    const CollectionReport report = value_of(store.collect(budget));
+    CHECK(report.bundles.size() == 1);
+    CHECK(report.removed_packs == 1);
+    CHECK(report.removed_bytes == 0);
+    CHECK(fs::is_empty(scratch.path("store/refs")));
+    CHECK(read_file(path) == text_of(bytes));
+    CHECK(value_of(store.list()).empty());
+}
+
+TEST_CASE("bundle reference: what is no bundle file, or no file, is refused") {
+    const ScratchFolder scratch;
+    const BundleStore store = referring_store(scratch);
+    CHECK(code_of(add_reference(store, scratch.path("none"))) == ErrorCode::missing);
+    CHECK(code_of(add_reference(store, scratch.root().string())) == ErrorCode::malformed);
+    CHECK_FALSE(add_reference(store, scratch.write("text.fardel", "no bundle")));
+    CHECK(value_of(store.list()).empty());
+    CHECK_FALSE(fs::exists(scratch.path("store/refs")));
+}
+
+}  // namespace
+}  // namespace fardel
