@@ -134,6 +134,7 @@ public:
             slots_.push_back(std::make_shared<LayerSlot>(std::move(layer)));
     }
 
+    void expect(std::vector<BuildKey> keys);
     std::optional<CacheHit> find(const BuildKey& key);
     Result<Blobs> put(const CacheRecord& record, std::span<const std::shared_ptr<const BlobSource>> outputs);
     std::size_t layer_count() const { return slots_.size(); }
@@ -262,6 +263,17 @@ DerivedCache::State::Found DerivedCache::State::find_outputs(const CacheRecord& 
         found.blobs.push_back(std::move(blob));
     }
     return found;
+}
+
+void DerivedCache::State::expect(std::vector<BuildKey> keys) {
+    std::ranges::sort(keys);
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    for (const auto& slot : slots_) {
+        if (keys.empty())
+            return;
+        if (slot->is_read())
+            keys = slot->layer().find_lacking(keys);
+    }
 }
 
 std::optional<CacheHit> DerivedCache::State::find(const BuildKey& key) {
@@ -473,6 +485,7 @@ Result<std::unique_ptr<DerivedCache>> DerivedCache::open(std::vector<CacheLayerS
 DerivedCache::DerivedCache(std::unique_ptr<State> state) : state_(std::move(state)) {}
 DerivedCache::~DerivedCache() = default;
 
+void DerivedCache::expect(std::vector<BuildKey> keys) { state_->expect(std::move(keys)); }
 std::optional<CacheHit> DerivedCache::find(const BuildKey& key) { return state_->find(key); }
 
 Result<Blobs> DerivedCache::put(const CacheRecord& record, std::span<const std::shared_ptr<const BlobSource>> outputs) {

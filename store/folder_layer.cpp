@@ -48,6 +48,14 @@ public:
         return folder_.write(CacheFileKind::object, id_from<Hash>(asset), bytes);
     }
 
+    std::vector<BuildKey> find_lacking(std::span<const BuildKey> keys) override {
+        std::vector<BuildKey> lacking;
+        for (const BuildKey& key : keys)
+            if (const auto file = folder_.find(CacheFileKind::record, id_from<Hash>(key)); file && !*file)
+                lacking.push_back(key);
+        return lacking;
+    }
+
     void drop_record(const BuildKey& key) override {
         static_cast<void>(folder_.remove(CacheFileKind::record, id_from<Hash>(key)));
     }

@@ -4,6 +4,7 @@
 #include "spooled_bytes.h"
 
 #include <fardel/store/cache_layers.h>
+#include <fardel/store/cache_question.h>
 #include <fardel/store/cache_record.h>
 #include <fardel/store/range_client.h>
 
@@ -11,6 +12,7 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <unordered_set>
 #include <utility>
@@ -23,6 +25,8 @@ constexpr std::uint64_t kErrorPageBytesMax = 64u << 10;  // read and discarded, 
 constexpr std::uint64_t kBytesPerSecond = 4u << 20;      // large bodies get more time than the timeout, at this rate
 constexpr long kStallBytesPerSecond = 1024;
 constexpr std::size_t kBrokenRemembered = 100'000;
+constexpr std::size_t kLackingRemembered = 1'000'000;
+constexpr std::size_t kWorthAQuestion = 2;  // keys
 constexpr long kMillisecondsMax = 24L * 3600 * 1000;
 
 static_assert(kCacheRecordBytesMax <= SpooledBytes::kMemoryBytesMax);
@@ -30,14 +34,15 @@ static_assert(kCacheRecordBytesMax <= SpooledBytes::kMemoryBytesMax);
 // open_http_layer() has checked that the library is there.
 const CurlLibrary& curl() { return *find_curl_library(); }
 
-enum class Method : std::uint8_t { get, head, put };
+enum class Method : std::uint8_t { get, head, put, post };
 
 struct Request {
     Method method{};
     std::string url;
     std::uint64_t bytes_max = 0;  // of the response's body
     bool bypass_caches = false;
-    const BlobSource* upload = nullptr;  // of a put
+    bool if_absent = false;              // a put replaces nothing
+    const BlobSource* upload = nullptr;  // of a put or a post
     std::uint64_t upload_bytes = 0;
 };
 
@@ -84,7 +89,7 @@ private:
         return true;
     }
     bool add_body(std::span<const std::byte> bytes) {
-        if (status() != 200 || request_.method != Method::get) {
+        if (status() != 200 || (request_.method != Method::get && request_.method != Method::post)) {
             discarded_bytes_ += bytes.size();
             body_discarded = discarded_bytes_ > kErrorPageBytesMax;
             return !body_discarded;
@@ -144,6 +149,8 @@ public:
     bool is_writable() const override { return options_.writable; }
 
     Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
+        if (is_lacking(key))
+            return std::optional<std::vector<std::byte>>();
         const Request request{.method = Method::get,
                               .url = url_of(CacheFileKind::record, id_from<Hash>(key)),
                               .bytes_max = kCacheRecordBytesMax};
@@ -154,6 +161,10 @@ public:
     }
 
     Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override {
+        {
+            const std::scoped_lock lock(mutex_);
+            lacking_.erase(key);
+        }
         const auto blob = make_memory_blob({bytes.begin(), bytes.end()});
         return put(CacheFileKind::record, id_from<Hash>(key), *blob, bytes.size());
     }
@@ -174,7 +185,8 @@ public:
         if (size_bytes > options_.object_bytes_max)
             return Error(ErrorCode::limit, name() + ": " + std::to_string(size_bytes) + " bytes; at most " +
                                                std::to_string(options_.object_bytes_max));
-        if (!was_broken(id)) {
+        const bool if_absent = !was_broken(id) && answers_questions_;  // such a server looks before it takes the bytes
+        if (!was_broken(id) && !if_absent) {
             const Request request{.method = Method::head, .url = url_of(CacheFileKind::object, id)};
             FARDEL_TRY_ASSIGN(const Response there, perform(request));
             if (there.status == 200 && there.length == static_cast<std::int64_t>(size_bytes))
@@ -182,7 +194,26 @@ public:
             if (there.status != 200 && !is_absence_status(there.status))
                 return status_error(there.status, request.url);
         }
-        return put(CacheFileKind::object, id, bytes, size_bytes);
+        return put(CacheFileKind::object, id, bytes, size_bytes, if_absent);
+    }
+
+    std::vector<BuildKey> find_lacking(std::span<const BuildKey> keys) override {
+        std::vector<BuildKey> lacking;
+        while (keys.size() >= kWorthAQuestion && !refuses_questions_) {
+            const auto some = keys.first(std::min(keys.size(), kCacheQuestionIdsMax));
+            keys = keys.subspan(some.size());
+            const auto answer = ask({.records = {some.begin(), some.end()}, .objects = {}});
+            refuses_questions_ = !answer.has_value();
+            answers_questions_ = answer.has_value();
+            for (std::size_t i = 0; answer && i < some.size(); ++i)
+                if ((*answer)[i])
+                    lacking.push_back(some[i]);
+        }
+        const std::scoped_lock lock(mutex_);
+        for (const BuildKey& key : lacking)
+            if (lacking_.size() < kLackingRemembered)
+                lacking_.insert(key);
+        return lacking;
     }
 
     // Clients delete nothing on a server: the next write replaces it.
@@ -210,6 +241,26 @@ private:
     bool was_broken(const Hash& id) {
         const std::scoped_lock lock(mutex_);
         return broken_.contains(id);
+    }
+
+    bool is_lacking(const BuildKey& key) {
+        const std::scoped_lock lock(mutex_);
+        return lacking_.contains(key);
+    }
+
+    // nginx answers 404 or 405, which costs this one request per run.
+    Result<std::vector<bool>> ask(const CacheQuestion& question) {
+        const std::vector<std::byte> bytes = encode_cache_question(question);
+        const auto blob = make_memory_blob(bytes);
+        const Request request{.method = Method::post,
+                              .url = url_ + "/" + std::string(kCacheQuestionPath),
+                              .bytes_max = kCacheAnswerBytesMax,
+                              .upload = blob.get(),
+                              .upload_bytes = bytes.size()};
+        FARDEL_TRY_ASSIGN(Response response, perform(request));
+        if (response.status != 200)
+            return status_error(response.status, request.url);
+        return decode_cache_answer(response.body.take_memory(), question.size());
     }
 
     // Returns nothing if the server does not have it. Requests a bad response once more, bypassing caches on the way.
@@ -242,10 +293,17 @@ private:
         return Error(ErrorCode::corrupt, std::move(text));
     }
 
-    Status put(CacheFileKind kind, const Hash& id, const BlobSource& bytes, std::uint64_t size_bytes) {
-        const Request request{
-            .method = Method::put, .url = url_of(kind, id), .upload = &bytes, .upload_bytes = size_bytes};
+    Status put(CacheFileKind kind, const Hash& id, const BlobSource& bytes, std::uint64_t size_bytes,
+               bool if_absent = false) {
+        const Request request{.method = Method::put,
+                              .url = url_of(kind, id),
+                              .if_absent = if_absent,
+                              .upload = &bytes,
+                              .upload_bytes = size_bytes};
         FARDEL_TRY_ASSIGN(const Response response, perform(request));
+        constexpr long kPreconditionFailed = 412;
+        if (if_absent && response.status == kPreconditionFailed)
+            return ok();
         if (response.status != 200 && response.status != 201 && response.status != 204)
             return is_absence_status(response.status) || response.status == 409
                        ? Error(ErrorCode::denied, printable(request.url, 400) + ": the server answers " +
@@ -297,7 +355,7 @@ private:
         curl().easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
         if (request.method == Method::head)
             curl().easy_setopt(handle, CURLOPT_NOBODY, 1L);
-        if (request.method == Method::put) {
+        if (request.method == Method::put || request.method == Method::post) {
             curl().easy_setopt(handle, CURLOPT_UPLOAD, 1L);
             curl().easy_setopt(handle, CURLOPT_READFUNCTION, &Exchange::on_upload);
             curl().easy_setopt(handle, CURLOPT_READDATA, &exchange);
@@ -307,10 +365,16 @@ private:
             curl().easy_setopt(handle, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // for servers that do not support it
         }
         CurlHeaders headers;
+        if (request.method == Method::post) {
+            curl().easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "POST");
+            append_header(headers, "Content-Type: application/octet-stream");
+        }
         if (request.bypass_caches) {
             append_header(headers, "Cache-Control: no-cache");
             append_header(headers, "Pragma: no-cache");
         }
+        if (request.if_absent)
+            append_header(headers, "If-None-Match: *");
         if (!options_.bearer_token.empty())
             append_header(headers, "Authorization: Bearer " + options_.bearer_token);
         curl().easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
@@ -340,6 +404,9 @@ private:
     std::mutex mutex_;
     std::vector<Curl> idle_;
     std::unordered_set<Hash> broken_;
+    std::unordered_set<BuildKey> lacking_;  // as the server has answered, and not written since
+    std::atomic<bool> refuses_questions_ = false;
+    std::atomic<bool> answers_questions_ = false;
 };
 
 bool is_token(std::string_view text) {

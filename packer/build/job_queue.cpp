@@ -47,6 +47,7 @@ public:
 
     Result<JobsRun> run() {
         admit_from(JobIndex{});
+        expect_ready();
         {
             const std::size_t wanted = worker_count(options_.jobs);
             const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::discovers_outputs);
@@ -232,6 +233,17 @@ private:
             cached->content_types.emplace_back(type);
         }
         return *std::move(cached);
+    }
+
+    // Tells the cache what it will be asked for first. What fails here fails again when the job is due.
+    void expect_ready() {
+        std::vector<BuildKey> keys;
+        for (const JobIndex index : ready_) {
+            const ProcessorJob job = processor_job(index);
+            if (const auto code = code_of(graph_.jobs()[index].processor, job.processor))
+                keys.push_back(build_key(job, *code));
+        }
+        options_.cache->expect(std::move(keys));
     }
 
     // ---- The queue; called with the lock.

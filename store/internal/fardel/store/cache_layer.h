@@ -42,6 +42,16 @@ public:
     // Errors: those of write_record() and those of `bytes`.
     virtual Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) = 0;
 
+    // Returns those of the keys, which are ascending, without records here, as far as the layer can say at once: the
+    // caller is about to look for all of them. A server may remember its answer until a record is written.
+    virtual std::vector<BuildKey> find_lacking(std::span<const BuildKey> keys) {
+        std::vector<BuildKey> lacking;
+        for (const BuildKey& key : keys)
+            if (const auto record = find_record(key); record && !*record)
+                lacking.push_back(key);
+        return lacking;
+    }
+
     // Removes what the caller found broken, so that it is not found again. Does nothing in a read-only layer.
     virtual void drop_record(const BuildKey& key) = 0;
     virtual void drop_object(const AssetId& asset) = 0;

@@ -60,6 +60,9 @@ public:
     DerivedCache(const DerivedCache&) = delete;
     DerivedCache& operator=(const DerivedCache&) = delete;
 
+    // Says which keys find() and find_note() are about to be called with. Servers that no layer before them answers for
+    // are asked once for all of them. Only a hint.
+    void expect(std::vector<BuildKey> keys);
     // Nothing: a miss, for whatever reason.
     std::optional<CacheHit> find(const BuildKey& key);
     // `outputs` has one blob per output of the record. Returns the blobs of the first written layer, which stay valid
