@@ -24,6 +24,7 @@ namespace {
 struct ServeCommand {
     std::string tree;
     std::string store;
+    std::string cache;
     std::vector<std::string> addresses;
     std::string metrics_address;
     std::string access_log;
@@ -36,6 +37,7 @@ struct ServeCommand {
     std::string tokens;
     std::string policy;
     std::uint64_t quota = 0;
+    std::uint64_t delta_budget = 0;
     bool json = false;
 };
 
@@ -55,7 +57,8 @@ std::vector<std::string> texts_of(const std::vector<ListenAddress>& addresses) {
 
 Status announce(const ServeCommand& command, const Server& server, Console& console) {
     const auto& metrics = server.metrics_address();
-    const std::string served = command.tree.empty() ? command.store : command.tree;
+    const std::string bundles = command.tree.empty() ? command.store : command.tree;
+    const std::string served = bundles.empty() ? command.cache : bundles;
     if (command.json) {
         Json json{{"serving", served}, {"urls", texts_of(server.addresses())}};
         json["metrics"] = metrics ? Json("http://" + format_listen_address(*metrics) + "/metrics") : Json();
@@ -72,6 +75,8 @@ Status announce(const ServeCommand& command, const Server& server, Console& cons
 Result<ServerOptions> options_of(const ServeCommand& command) {
     ServerOptions options;
     options.tree = command.tree;
+    options.cache = command.cache;
+    options.delta_bytes_max = command.delta_budget;
     options.passed_sockets = take_passed_sockets();
     std::vector<std::string> addresses = command.addresses;
     if (addresses.empty() && options.passed_sockets.empty())
@@ -96,7 +101,7 @@ Result<ServerOptions> options_of(const ServeCommand& command) {
 Result<Exit> serve(ServeCommand command, Console& console) {
     FARDEL_TRY_ASSIGN(ServerOptions options, options_of(command));
     std::optional<BundleStore> store;
-    if (command.tree.empty()) {
+    if (command.tree.empty() && (command.cache.empty() || !command.store.empty())) {
         FARDEL_TRY_ASSIGN(store, open_store(command.store, false));
         command.store = store->path();
         options.store = &*store;
@@ -122,8 +127,10 @@ Result<Exit> serve(ServeCommand command, Console& console) {
 
 Result<Exit> run_serve(Words words, Console& console) {
     CommandLine line(
-        "serve", "TREE | --store DIR [options]",
-        "Serves the folder that 'fardel publish' writes, or the bundles of a store, to 'fardel fetch' over HTTP. "
+        "serve", "TREE | --store DIR | --cache DIR [options]",
+        "Serves the folder that 'fardel publish' writes, or the bundles of a store, to 'fardel fetch' over HTTP, and "
+        "the "
+        "results of jobs to 'fardel build'. "
         "Clients compare every byte with the bundle id, so the server need not be trusted. It speaks no TLS: put a "
         "reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end.",
         "  fardel serve /srv/www/mygame\n"
@@ -131,6 +138,7 @@ Result<Exit> run_serve(Words words, Console& console) {
     ServeCommand command;
     line.text("TREE", "TREE", command.tree, "The folder of the tree");
     add_store_option(line, command.store);
+    line.text("--cache", "DIR", command.cache, "Serve this folder of a derived-data cache, too, or alone");
     line.texts("--listen", "ADDRESS:PORT", command.addresses,
                "Where to listen (default: 127.0.0.1:8080); port 0: any free one, which is printed");
     line.text("--metrics-listen", "ADDRESS:PORT", command.metrics_address, "Serve /metrics for Prometheus there");
@@ -143,9 +151,12 @@ Result<Exit> run_serve(Words words, Console& console) {
                 "Seconds until a request is complete (default: 20)");
     line.number("--rate-window", command.rate_window_s, 1, 3600,
                 "End transfers that move less than 30 kB in so many seconds (default: 30)");
-    line.text("--upload-tokens", "FILE", command.tokens, "Accept uploads into TREE from clients with these tokens");
+    line.text("--upload-tokens", "FILE", command.tokens,
+              "Accept uploads into TREE and the cache from clients with these tokens");
     line.text("--trust", "POLICY", command.policy, "Accept only bundles that this policy trusts (default: any bundle)");
     line.number("--upload-quota", command.quota, 1, UINT64_MAX, "Bytes that all bundles of TREE may have");
+    line.number("--delta-budget", command.delta_budget, 1, UINT64_MAX,
+                "Make the deltas of TREE that clients have a use for, in the background; bytes that they may have");
     line.number("--grace", command.grace_s, 0, 86'400,
                 "Seconds that running transfers have when the server stops (default: 30)");
     line.json(command.json, "Print where the server listens as one line of JSON");
@@ -155,6 +166,8 @@ Result<Exit> run_serve(Words words, Console& console) {
         return line.mistake("name a TREE or --store, not both", console);
     if (command.tokens.empty() && (!command.policy.empty() || command.quota != 0))
         return line.mistake("--trust and --upload-quota are about uploads; name --upload-tokens", console);
+    if (command.delta_budget != 0 && command.tree.empty())
+        return line.mistake("--delta-budget is about the deltas of a TREE", console);
     if (command.log_form != "common" && command.log_form != "json")
         return line.mistake("--log-form is common or json", console);
     if (!command.per_address.empty() && !find_number(command.per_address))

@@ -46,26 +46,36 @@ Result<ListedDelta> listed(const ByteSource& delta) {
                        .front_bytes = head.front_bytes()};
 }
 
-Status add_to_list(TreeTarget& tree, const std::string& path, const ListedDelta& added) {
+// Replaces the list at the path by what `change` makes of it, unless that returns false.
+template <class Change>
+Status change_list(TreeTarget& tree, const std::string& path, const Change& change) {
     for (int attempt = 1;; ++attempt) {
         FARDEL_TRY_ASSIGN(const auto head, tree.find_head(path));
         DeltaList list;
         if (head) {
             FARDEL_TRY_ASSIGN(list, decode_delta_list(head->bytes));
         }
-        const auto place = std::ranges::lower_bound(list, added.old_bundle, {}, &ListedDelta::old_bundle);
-        if (place != list.end() && *place == added)
+        if (!change(list))
             return ok();
-        if (place != list.end() && place->old_bundle == added.old_bundle)
-            *place = added;
-        else
-            list.insert(place, added);
         if (list.size() > kListedDeltasMax)
             return Error(ErrorCode::limit, "256 deltas lead to this bundle already");
         Status replaced = tree.replace_head(path, encode_delta_list(list), head ? head->version : "");
         if (replaced || replaced.error().code() != ErrorCode::conflict || attempt == kListAttemptsMax)
             return replaced;
     }
+}
+
+Status add_to_list(TreeTarget& tree, const std::string& path, const ListedDelta& added) {
+    return change_list(tree, path, [&](DeltaList& list) {
+        const auto place = std::ranges::lower_bound(list, added.old_bundle, {}, &ListedDelta::old_bundle);
+        if (place != list.end() && *place == added)
+            return false;
+        if (place != list.end() && place->old_bundle == added.old_bundle)
+            *place = added;
+        else
+            list.insert(place, added);
+        return true;
+    });
 }
 
 }  // namespace
@@ -95,6 +105,15 @@ Result<DeltaPublication> publish_delta(std::shared_ptr<const Bundle> old, const 
     publication.delta_bytes = entry->delta_bytes;
     FARDEL_TRY(add_to_list(tree, delta_list_path_of(target.id()), *entry));
     return publication;
+}
+
+Status withdraw_delta(const BundleId& old, const BundleId& target, TreeTarget& tree) {
+    FARDEL_TRY(change_list(tree, delta_list_path_of(target), [&](DeltaList& list) {
+        return std::erase_if(list, [&](const ListedDelta& one) { return one.old_bundle == old; }) != 0;
+    }));
+    FARDEL_TRY_ASSIGN(const bool removed, tree.remove(delta_path_of(target, old)));
+    static_cast<void>(removed);
+    return ok();
 }
 
 }  // namespace fardel

@@ -1,12 +1,16 @@
 #include "serve/served_files.h"
 
+#include "delta/asset_frames.h"
+#include "delta/delta_list.h"
+
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/delivery/publish.h>
+#include <fardel/delivery/publish_trace.h>
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -14,30 +18,25 @@
 namespace fardel {
 namespace {
 
-struct ServedKind {
-    RequestedFileKind kind;
-    std::string_view ending;
-    std::string_view mark;  // in entity tags
-};
-constexpr ServedKind kServedKinds[] = {{RequestedFileKind::bundle, ".fardel", "-"},
-                                       {RequestedFileKind::tables, ".tables", "-tables-"},
-                                       {RequestedFileKind::asset_frames, ".frames", "-frames-"},
-                                       {RequestedFileKind::trace, ".trace", "-trace-"}};
+constexpr std::size_t kIdDigits = 64;
 constexpr std::size_t kOpenBundlesMax = 32;
 constexpr std::chrono::seconds kKeptOpen{10};
 
-const ServedKind& served_kind(RequestedFileKind kind) noexcept {
-    return *std::ranges::find(kServedKinds, kind, &ServedKind::kind);
-}
-
-std::string etag_of(const RequestedFile& file, std::uint64_t size_bytes) {
-    return "\"" + file.bundle.hex() + std::string(served_kind(file.kind).mark) + std::to_string(size_bytes) + "\"";
-}
-
-// Of a trace, which `fardel publish` replaces.
-std::string etag_of_trace(const BundleId& bundle, const FileStatus& status) {
-    return "\"" + bundle.hex() + std::string(served_kind(RequestedFileKind::trace).mark) +
-           std::to_string(status.size_bytes) + "-" + std::to_string(status.modified_ns) + "\"";
+std::string etag_of(const RequestedFile& file, const FileStatus& status) {
+    const std::string size = std::to_string(status.size_bytes);
+    switch (file.kind) {
+        case RequestedFileKind::bundle: return "\"" + file.bundle.hex() + "-" + size + "\"";
+        case RequestedFileKind::tables: return "\"" + file.bundle.hex() + "-tables-" + size + "\"";
+        case RequestedFileKind::asset_frames: return "\"" + file.bundle.hex() + "-frames-" + size + "\"";
+        case RequestedFileKind::delta:
+            return "\"" + file.bundle.hex() + "-" + file.old_bundle.hex() + "-" + size + "\"";
+        case RequestedFileKind::trace:
+        case RequestedFileKind::delta_list: break;
+    }
+    // They are replaced.
+    const std::string mark = file.kind == RequestedFileKind::trace ? "-trace-" : "-deltas-";
+    return "\"" + file.bundle.hex() + mark + std::to_string(status.inode) + "-" + std::to_string(status.modified_ns) +
+           "\"";
 }
 
 class FolderFiles final : public ServedFiles {
@@ -45,18 +44,25 @@ public:
     explicit FolderFiles(Descriptor tree) : tree_(std::move(tree)) {}
 
     Result<ServedFile> open(const RequestedFile& file) const override {
-        const std::string folder_name = "bundles";
-        const std::string name = file.bundle.hex() + std::string(served_kind(file.kind).ending);
-        FARDEL_TRY_ASSIGN(const Descriptor folder,
-                          open_folder({tree_, folder_name}, folder_name, {.links = Links::refused}));
-        FARDEL_TRY_ASSIGN(RegularFile opened, open_regular_file({folder, name}, name, {.links = Links::refused}));
-        const std::uint64_t size_bytes = opened.status.size_bytes;
-        const bool is_trace = file.kind == RequestedFileKind::trace;
-        return ServedFile{.descriptor = std::move(opened.descriptor),
-                          .source = nullptr,
-                          .size_bytes = size_bytes,
-                          .etag = is_trace ? etag_of_trace(file.bundle, opened.status) : etag_of(file, size_bytes),
-                          .may_change = is_trace};
+        const std::string path = path_of(file);
+        const auto name_begin = path.rfind('/') + 1;
+        Descriptor opened_folder;
+        const Descriptor* folder = &tree_;
+        for (std::size_t begin = 0; begin < name_begin;) {
+            const std::size_t end = path.find('/', begin);
+            const std::string part = path.substr(begin, end - begin);
+            FARDEL_TRY_ASSIGN(opened_folder, open_folder({*folder, part}, part, {.links = Links::refused}));
+            folder = &opened_folder;
+            begin = end + 1;
+        }
+        const std::string name = path.substr(name_begin);
+        FARDEL_TRY_ASSIGN(RegularFile opened, open_regular_file({*folder, name}, name, {.links = Links::refused}));
+        return ServedFile{
+            .descriptor = std::move(opened.descriptor),
+            .source = nullptr,
+            .size_bytes = opened.status.size_bytes,
+            .etag = etag_of(file, opened.status),
+            .may_change = file.kind == RequestedFileKind::trace || file.kind == RequestedFileKind::delta_list};
     }
 
 private:
@@ -78,8 +84,10 @@ public:
             keep_open(file.bundle, source);
         }
         const std::uint64_t size_bytes = source->size_bytes();
-        return ServedFile{
-            .descriptor = {}, .source = std::move(source), .size_bytes = size_bytes, .etag = etag_of(file, size_bytes)};
+        return ServedFile{.descriptor = {},
+                          .source = std::move(source),
+                          .size_bytes = size_bytes,
+                          .etag = etag_of(file, {.size_bytes = size_bytes})};
     }
 
 private:
@@ -110,20 +118,45 @@ private:
 
 }  // namespace
 
+std::string path_of(const RequestedFile& file) {
+    switch (file.kind) {
+        case RequestedFileKind::bundle: return tree_path_of(file.bundle);
+        case RequestedFileKind::tables: return tables_path_of(file.bundle);
+        case RequestedFileKind::asset_frames: return asset_frames_path_of(file.bundle);
+        case RequestedFileKind::trace: return trace_path_of(file.bundle);
+        case RequestedFileKind::delta: return delta_path_of(file.bundle, file.old_bundle);
+        case RequestedFileKind::delta_list: break;
+    }
+    return delta_list_path_of(file.bundle);
+}
+
 std::optional<RequestedFile> find_requested_file(std::string_view target) {
-    constexpr std::string_view kFolder = "/bundles/";
-    if (!target.starts_with(kFolder))
+    if (!target.starts_with('/'))
         return std::nullopt;
-    target.remove_prefix(kFolder.size());
-    const auto* const kind =
-        std::ranges::find_if(kServedKinds, [&](const ServedKind& one) { return target.ends_with(one.ending); });
-    if (kind == std::end(kServedKinds))
-        return std::nullopt;
-    target.remove_suffix(kind->ending.size());
-    auto id = BundleId::parse(target);
-    if (!id || id->hex() != target)
-        return std::nullopt;
-    return RequestedFile{.bundle = *id, .kind = kind->kind};
+    const std::string_view path = target.substr(1);
+    // What is not an id stays zeros, and then the file has another path.
+    const auto id_at = [&](std::size_t at) {
+        const auto id = BundleId::parse(path.substr(std::min(at, path.size()), kIdDigits));
+        return id ? *id : BundleId{};
+    };
+    constexpr std::string_view kBundles = "bundles/";
+    constexpr std::string_view kDeltas = "deltas/";
+    RequestedFile file;
+    if (path.starts_with(kDeltas)) {
+        file.bundle = id_at(kDeltas.size());
+        file.kind = path.ends_with("/list") ? RequestedFileKind::delta_list : RequestedFileKind::delta;
+        if (file.kind == RequestedFileKind::delta)
+            file.old_bundle = id_at(kDeltas.size() + kIdDigits + 1);
+    } else {
+        file.bundle = id_at(kBundles.size());
+        if (path.ends_with(".tables"))
+            file.kind = RequestedFileKind::tables;
+        else if (path.ends_with(".frames"))
+            file.kind = RequestedFileKind::asset_frames;
+        else if (path.ends_with(".trace"))
+            file.kind = RequestedFileKind::trace;
+    }
+    return path_of(file) == path ? std::optional(file) : std::nullopt;
 }
 
 Result<std::unique_ptr<ServedFiles>> serve_folder(const std::string& path) {

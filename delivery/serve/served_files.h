@@ -15,12 +15,16 @@
 
 namespace fardel {
 
-enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames, trace };
+enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames, trace, delta, delta_list };
 
 struct RequestedFile {
-    BundleId bundle;
+    BundleId bundle;  // of a delta or a list of deltas: the new one
     RequestedFileKind kind = RequestedFileKind::bundle;
+    BundleId old_bundle{};  // of a delta
 };
+
+// Returns its path below the tree.
+std::string path_of(const RequestedFile& file);
 
 // Parses the target of a request, such as "/bundles/<64 digits>.fardel", as it came: nothing is unescaped, resolved or
 // folded, so each file has exactly one target, and any other text names none.

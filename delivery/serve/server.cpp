@@ -1,6 +1,8 @@
 #include <fardel/delivery/server.h>
 
 #include "serve/access_log.h"
+#include "serve/cache_answers.h"
+#include "serve/delta_maker.h"
 #include "serve/http_daemon.h"
 #include "serve/requested_range.h"
 #include "serve/served_files.h"
@@ -39,9 +41,10 @@ ServerAnswer answer_with(ServedFile file, const ReceivedRequest& request) {
                                                        .if_none_match = request.header("If-None-Match")},
                                                       file.size_bytes, file.etag);
     ServerAnswer answer;
-    answer.headers = {{"ETag", file.etag},
-                      {"Accept-Ranges", "bytes"},
+    answer.headers = {{"Accept-Ranges", "bytes"},
                       {"Cache-Control", file.may_change ? "no-cache" : "public, max-age=31536000, immutable"}};
+    if (!file.etag.empty())
+        answer.headers.emplace_back("ETag", file.etag);
     switch (range.answer) {
         case RangeAnswer::not_modified: answer.status = 304; return answer;
         case RangeAnswer::unsatisfiable:
@@ -71,22 +74,22 @@ Result<Descriptor> open_log(const std::string& path) {
     return copy;
 }
 
-Result<std::unique_ptr<Uploads>> open_uploads(const std::string& tree, const UploadOptions& options) {
-    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(options.tokens_path, options.tokens_path));
-    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kTokensFileBytesMax, options.tokens_path));
+Result<UploadTokens> read_tokens(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, path));
+    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kTokensFileBytesMax, path));
     auto tokens = UploadTokens::parse(text);
     if (!tokens)
-        return std::move(tokens).error().with_context(options.tokens_path);
-    return std::make_unique<Uploads>(
-        tree,
-        UploadRules{.tokens = *std::move(tokens), .policy = options.policy, .tree_bytes_max = options.tree_bytes_max});
+        return std::move(tokens).error().with_context(path);
+    return tokens;
 }
 
 }  // namespace
 
 struct Server::Impl final : RequestHandler {
-    std::unique_ptr<ServedFiles> files;
-    std::unique_ptr<TablesAnswers> answers;
+    std::unique_ptr<ServedFiles> files;      // nullptr: only a cache is served
+    std::unique_ptr<TablesAnswers> answers;  // the same
+    std::unique_ptr<CacheAnswers> cache;     // nullptr: none is served
+    std::unique_ptr<DeltaMaker> deltas;      // nullptr: none are made
     std::unique_ptr<AccessLog> log;
     std::unique_ptr<Uploads> uploads;  // nullptr: none are accepted
     ServerMetrics metrics;
@@ -128,8 +131,16 @@ struct Server::Impl final : RequestHandler {
     }
 
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> answer_file(const ReceivedRequest& request) const {
+        if (cache && CacheAnswers::is_question(request.target))
+            return cache->begin_question(request);
+        if (const auto cached = cache ? CacheAnswers::find_file(request.target) : std::nullopt)
+            return answer_cached(*cached, request);
+        if (!files)
+            return answer_for(ErrorCode::missing);
         if (request.target == kTablesTarget)
             return answers->begin(request);
+        if (const auto part = uploads ? Uploads::find_part(request.target) : std::nullopt)
+            return uploads->answer_part(*part, request);
         const auto file = find_requested_file(request.target);
         if (file && uploads && request.method == "PUT")
             return uploads->begin(*file, request);
@@ -137,8 +148,57 @@ struct Server::Impl final : RequestHandler {
             return refuse_method();
         if (!file)
             return answer_for(ErrorCode::missing);
+        if (deltas && file->kind == RequestedFileKind::delta_list)
+            deltas->note_list(file->bundle);
         auto opened = files->open(*file);
         return opened ? answer_with(*std::move(opened), request) : answer_for(opened.error().code());
+    }
+
+    std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> answer_cached(const ServedCacheFile& file,
+                                                                            const ReceivedRequest& request) const {
+        if (request.method == "PUT")
+            return cache->begin_upload(file, request);
+        if (request.method != "GET" && request.method != "HEAD")
+            return refuse_method();
+        auto opened = cache->open(file);
+        return opened ? answer_with(*std::move(opened), request) : answer_for(opened.error().code());
+    }
+
+    // What is served, and who may write. Errors: those of Server::start.
+    Status open_content(const ServerOptions& options) {
+        if (options.store != nullptr) {
+            files = serve_store(*options.store);
+        } else if (!options.tree.empty()) {
+            FARDEL_TRY_ASSIGN(files, serve_folder(options.tree));
+        }
+        if (options.delta_bytes_max != 0) {
+            if (options.tree.empty())
+                return Error(ErrorCode::unsupported, "deltas are made for a tree, and no tree is served");
+            deltas =
+                std::make_unique<DeltaMaker>(options.tree, DeltaMakerLimits{.budget_bytes = options.delta_bytes_max});
+        }
+        if (files)
+            answers = std::make_unique<TablesAnswers>(*files, [this](const TablesQuestion& question) {
+                if (deltas)
+                    deltas->note_question(question);
+            });
+        std::optional<UploadTokens> tokens;
+        if (options.uploads) {
+            FARDEL_TRY_ASSIGN(tokens, read_tokens(options.uploads->tokens_path));
+        }
+        if (!options.cache.empty()) {
+            FARDEL_TRY_ASSIGN(auto opened, ServedCache::open(options.cache));
+            cache = std::make_unique<CacheAnswers>(std::move(opened), tokens);
+        }
+        if (!tokens || options.tree.empty())
+            return tokens && options.store != nullptr && !cache
+                       ? Error(ErrorCode::unsupported, "bundles are uploaded into a tree, not into a store")
+                       : ok();
+        uploads =
+            std::make_unique<Uploads>(options.tree, UploadRules{.tokens = *std::move(tokens),
+                                                                .policy = options.uploads->policy,
+                                                                .tree_bytes_max = options.uploads->tree_bytes_max});
+        return ok();
     }
 
     static ServerAnswer refuse_method() {
@@ -175,21 +235,11 @@ Server::~Server() {
 
 Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
     auto impl = std::make_unique<Impl>();
-    if (options.store != nullptr) {
-        impl->files = serve_store(*options.store);
-    } else {
-        FARDEL_TRY_ASSIGN(impl->files, serve_folder(options.tree));
-    }
-    impl->answers = std::make_unique<TablesAnswers>(*impl->files);
+    FARDEL_TRY(impl->open_content(options));
     if (!options.access_log.empty()) {
         FARDEL_TRY_ASSIGN(Descriptor file, open_log(options.access_log));
         impl->log = std::make_unique<AccessLog>(std::move(file),
                                                 options.logs_json ? AccessLogForm::json : AccessLogForm::common);
-    }
-    if (options.uploads) {
-        if (options.store != nullptr)
-            return Error(ErrorCode::unsupported, "bundles are uploaded into a tree, not into a store");
-        FARDEL_TRY_ASSIGN(impl->uploads, open_uploads(options.tree, *options.uploads));
     }
     // Each connection has its socket and the file that it is sent.
     const std::uint64_t descriptors = raise_descriptors_max(options.limits.connections_max * 2 + kSpareDescriptors);
@@ -205,6 +255,8 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
     FARDEL_TRY(impl->listen(options, listeners));
     if (impl->addresses.empty())
         return Error(ErrorCode::malformed, "no address to listen on is named");
+    if (impl->deltas)
+        FARDEL_TRY(impl->deltas->start());
     FARDEL_TRY_ASSIGN(impl->daemon, HttpDaemon::open(std::move(listeners), limits, *impl));
     FARDEL_TRY(impl->daemon->start());
     return std::unique_ptr<Server>(new Server(std::move(impl)));

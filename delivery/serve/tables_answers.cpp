@@ -1,5 +1,6 @@
 #include "serve/tables_answers.h"
 
+#include "serve/announced_bytes.h"
 #include "tables_file.h"
 #include "tables_question.h"
 
@@ -10,7 +11,6 @@
 #include <fardel/format/head.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -130,6 +130,7 @@ public:
         const auto answer =
             AnswerWalk(answers_.files_, *question, std::min<std::uint64_t>(left, kTablesAnswerBytesMax)).run();
         answers_.spend(peer_, answer.size() + kQuestionCost);
+        answers_.note_(*question);
         return {.status = 200,
                 .headers = {{"Content-Type", "application/octet-stream"}, {"Cache-Control", "no-store"}},
                 .body = std::string(reinterpret_cast<const char*>(answer.data()), answer.size())};
@@ -148,12 +149,10 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> TablesAnswers::begin(c
         answer.headers.emplace_back("Allow", "POST");
         return answer;
     }
-    const std::string_view length = request.header("Content-Length");
-    std::size_t bytes = 0;
-    const auto parsed = std::from_chars(length.data(), length.data() + length.size(), bytes);
-    if (length.empty() || parsed.ec != std::errc() || parsed.ptr != length.data() + length.size())
+    const auto bytes = find_announced_bytes(request);
+    if (!bytes)
         return plain_answer(411, "the size of the question must be announced");
-    if (bytes > kQuestionBytesMax)
+    if (*bytes > kQuestionBytesMax)
         return plain_answer(413, "the question is too large");
     {
         const std::scoped_lock lock(mutex_);
@@ -161,7 +160,7 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> TablesAnswers::begin(c
             return plain_answer(503, "too many questions at once; read the files instead, or ask later");
         ++under_way_;
     }
-    return std::make_unique<Receiver>(*this, std::string(request.peer), bytes);
+    return std::make_unique<Receiver>(*this, std::string(request.peer), static_cast<std::size_t>(*bytes));
 }
 
 std::uint64_t TablesAnswers::left_bytes(const std::string& peer, SteadyTime now) {

@@ -5,14 +5,17 @@
 
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
+#include "tables_question.h"
 
 #include <fardel/base/clock.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 
 namespace fardel {
@@ -25,9 +28,10 @@ struct TablesBudget {
 
 class TablesAnswers {
 public:
-    // `files` outlives the object.
-    explicit TablesAnswers(const ServedFiles& files, const TablesBudget& budget = {})
-        : files_(files), budget_(budget) {}
+    // `files` outlives the object. `note`: called with each question that is answered, by any thread.
+    TablesAnswers(const ServedFiles& files, std::function<void(const TablesQuestion&)> note,
+                  const TablesBudget& budget = {})
+        : files_(files), note_(std::move(note)), budget_(budget) {}
 
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const ReceivedRequest& request);
 
@@ -42,6 +46,7 @@ private:
     void spend(const std::string& peer, std::uint64_t bytes);
 
     const ServedFiles& files_;
+    const std::function<void(const TablesQuestion&)> note_;
     const TablesBudget budget_;
     std::mutex mutex_;
     std::unordered_map<std::string, Account> accounts_;

@@ -1,5 +1,8 @@
 #include "serve/uploads.h"
 
+#include "serve/announced_bytes.h"
+
+#include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/format/file_source.h>
@@ -11,8 +14,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -57,22 +62,91 @@ ServerAnswer refuse_upload(const Error& error) {
     }
 }
 
+ServerAnswer refuse_token() {
+    ServerAnswer answer = plain_answer(401, "uploading needs a token that this server knows");
+    answer.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return answer;
+}
+
+// The body of a request: the end of a file, or all of it.
+struct SentRange {
+    std::uint64_t offset = 0;
+    std::uint64_t file_bytes = 0;
+};
+
+// Parses "bytes 100-199/200"; an empty text means the whole file. Nothing: it does not end the file, or is another
+// number of bytes than the body has.
+std::optional<SentRange> find_sent_range(std::string_view text, std::uint64_t body_bytes) {
+    if (text.empty())
+        return SentRange{.offset = 0, .file_bytes = body_bytes};
+    constexpr std::string_view kUnit = "bytes ";
+    if (!text.starts_with(kUnit))
+        return std::nullopt;
+    std::uint64_t numbers[3] = {};
+    const char* at = text.data() + kUnit.size();
+    const char* const end = text.data() + text.size();
+    constexpr std::string_view kBehind = "-/";
+    for (std::size_t i = 0; i < std::size(numbers); ++i) {
+        const auto parsed = std::from_chars(at, end, numbers[i]);
+        const bool is_last = i == kBehind.size();
+        if (parsed.ec != std::errc() || (parsed.ptr == end) != is_last || (!is_last && *parsed.ptr != kBehind[i]))
+            return std::nullopt;
+        at = parsed.ptr + 1;
+    }
+    const auto [first, last, total] = numbers;
+    if (first > last || last >= total || last != total - 1 || last - first + 1 != body_bytes)
+        return std::nullopt;
+    return SentRange{.offset = first, .file_bytes = total};
+}
+
+// Has a size, and no bytes: the answer to a HEAD request.
+class SizeOnly final : public ByteSource {
+public:
+    explicit SizeOnly(std::uint64_t size_bytes) : size_bytes_(size_bytes) {}
+    std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
+    Status read_at(std::uint64_t, std::span<std::byte>) const override {
+        return Error(ErrorCode::denied, "what was received of an upload is not sent back");
+    }
+
+private:
+    const std::uint64_t size_bytes_;
+};
+
+std::shared_ptr<const ByteSource> make_empty_source(std::uint64_t size_bytes) {
+    return std::make_shared<SizeOnly>(size_bytes);
+}
+
 }  // namespace
+
+// Where received bytes go.
+struct Uploads::Staged {
+    std::optional<UploadParts::Part> part;
+    Descriptor nameless;           // if there is no part
+    std::vector<std::byte> begin;  // of the bytes that are there, at most a head
+    std::uint64_t bytes = 0;       // that are there
+
+    const Descriptor& file() const { return part ? part->file() : nameless; }
+};
 
 // One upload. Its room in the tree is reserved while it exists.
 class Uploads::Receiver final : public BodyReceiver {
 public:
-    Receiver(Uploads& uploads, const BundleId& bundle, std::uint64_t file_bytes, Descriptor file)
-        : uploads_(uploads), bundle_(bundle), file_bytes_(file_bytes), file_(std::move(file)) {}
+    Receiver(Uploads& uploads, const BundleId& bundle, std::uint64_t file_bytes, Staged staged)
+        : uploads_(uploads), bundle_(bundle), file_bytes_(file_bytes), staged_(std::move(staged)) {
+        std::ranges::copy(staged_.begin, head_.begin());
+        received_bytes_ = staged_.bytes;
+    }
     ~Receiver() override { uploads_.release(file_bytes_); }
 
     std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
         if (bytes.size() > file_bytes_ - received_bytes_)
             return plain_answer(400, "more bytes than the request announced");
         if (received_bytes_ < head_.size())
-            if (auto refused = take_head(bytes))
+            if (auto refused = take_head(bytes)) {
+                forget();
                 return refused;
-        const Status written = write_whole_at(file_, received_bytes_, bytes, "an upload");
+            }
+        const Status written = write_whole_at(staged_.file(), received_bytes_, bytes, "an upload");
         received_bytes_ += bytes.size();
         return written ? std::nullopt : std::optional(refuse_upload(written.error()));
     }
@@ -81,6 +155,8 @@ public:
         if (received_bytes_ != file_bytes_)
             return plain_answer(400, "fewer bytes than the request announced");
         const auto published = publish();
+        if (published || !may_be_sent_again(published.error()))
+            forget();
         if (!published)
             return refuse_upload(published.error());
         return plain_answer(published->was_there ? 200 : 201,
@@ -98,8 +174,20 @@ private:
         return plain_answer(422, "the file is not the bundle that its path names");
     }
 
+    // Whether the same bytes may be published later.
+    static bool may_be_sent_again(const Error& error) {
+        return error.code() == ErrorCode::cancelled || error.code() == ErrorCode::busy ||
+               error.code() == ErrorCode::no_space;
+    }
+
+    void forget() {
+        if (staged_.part)
+            staged_.part->remove();
+    }
+
     Result<Publication> publish() {
-        auto source = make_file_source(std::move(file_), file_bytes_, "the file");
+        FARDEL_TRY_ASSIGN(Descriptor file, staged_.file().duplicate("an upload"));
+        auto source = make_file_source(std::move(file), file_bytes_, "the file");
         const std::stop_token stop = uploads_.stop_.get_token();
         FARDEL_TRY_ASSIGN(const VerifyReport report,
                           verify_bundle(source, {.policy = uploads_.rules_.policy, .time = {}, .stop = stop}));
@@ -116,45 +204,96 @@ private:
     Uploads& uploads_;
     const BundleId bundle_;
     const std::uint64_t file_bytes_;
-    Descriptor file_;
+    Staged staged_;
     HeadBytes head_{};
     std::uint64_t received_bytes_ = 0;
 };
 
+Uploads::Uploads(std::string tree, UploadRules rules)
+    : tree_(std::move(tree)), rules_(std::move(rules)), parts_(tree_) {
+    parts_.remove_old(wall_clock_ns());
+}
+
 Uploads::~Uploads() = default;
+
+std::optional<BundleId> Uploads::find_part(std::string_view target) {
+    constexpr std::string_view kUploads = "/uploads/";
+    if (!target.starts_with(kUploads))
+        return std::nullopt;
+    const auto id = BundleId::parse(target.substr(kUploads.size()));
+    return id && id->hex() == target.substr(kUploads.size()) ? std::optional(*id) : std::nullopt;
+}
+
+ServerAnswer Uploads::answer_part(const BundleId& bundle, const ReceivedRequest& request) const {
+    const std::string* const owner = rules_.tokens.find(request.header("Authorization"));
+    if (owner == nullptr)
+        return refuse_token();
+    if (request.method != "HEAD")
+        return plain_answer(405, "what was received of an upload is not sent back");
+    const std::uint64_t bytes = parts_.size_bytes(bundle, *owner);
+    if (bytes == 0)
+        return plain_answer(404, "no upload of this bundle has broken off");
+    ServerAnswer answer{.status = 200, .headers = {{"Cache-Control", "no-store"}}, .body = std::string()};
+    answer.body = ServedPart{.file = {.source = make_empty_source(bytes), .size_bytes = bytes}, .length_bytes = bytes};
+    return answer;
+}
 
 std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const RequestedFile& file,
                                                                          const ReceivedRequest& request) {
-    if (rules_.tokens.find(request.header("Authorization")) == nullptr) {
-        ServerAnswer answer = plain_answer(401, "uploading needs a token that this server knows");
-        answer.headers.emplace_back("WWW-Authenticate", "Bearer");
-        return answer;
-    }
+    const std::string* const owner = rules_.tokens.find(request.header("Authorization"));
+    if (owner == nullptr)
+        return refuse_token();
     if (file.kind != RequestedFileKind::bundle)
         return plain_answer(405, "only bundle files are uploaded; the server makes the rest");
-    const std::string_view length = request.header("Content-Length");
-    std::uint64_t file_bytes = 0;
-    const auto parsed = std::from_chars(length.data(), length.data() + length.size(), file_bytes);
-    if (length.empty() || parsed.ec != std::errc() || parsed.ptr != length.data() + length.size())
+    const auto announced = find_announced_bytes(request);
+    if (!announced)
         return plain_answer(411, "the size of the file must be announced");
-    if (file_bytes < sizeof(HeadBytes) || file_bytes > rules_.file_bytes_max)
+    const auto range = find_sent_range(request.header("Content-Range"), *announced);
+    if (!range)
+        return plain_answer(400, "the range does not fit the size of the body");
+    if (range->file_bytes < sizeof(HeadBytes) || range->file_bytes > rules_.file_bytes_max)
         return plain_answer(413, "no bundle file has that size, or it is too large for this server");
-    if (auto refused = reserve(file_bytes))
+    if (auto refused = reserve(range->file_bytes, parts_.size_bytes(file.bundle, *owner)))
         return *std::move(refused);
-    auto staged = create_nameless_file(tree_);
+    auto staged = stage(file.bundle, *owner, range->offset);
     if (!staged) {
-        release(file_bytes);
-        return refuse_upload(staged.error());
+        release(range->file_bytes);
+        return staged.error().code() == ErrorCode::conflict ? plain_answer(416, staged.error().message())
+                                                            : refuse_upload(staged.error());
     }
-    return std::make_unique<Receiver>(*this, file.bundle, file_bytes, *std::move(staged));
+    return std::make_unique<Receiver>(*this, file.bundle, range->file_bytes, *std::move(staged));
 }
 
-std::optional<ServerAnswer> Uploads::reserve(std::uint64_t bytes) {
+Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const {
+    parts_.remove_old(wall_clock_ns());
+    Staged staged;
+    auto part = parts_.open(bundle, owner);
+    if (part) {
+        FARDEL_TRY_ASSIGN(const FileStatus status, file_status(part->file(), "an upload"));
+        if (offset != 0 && status.size_bytes != offset)
+            return Error(ErrorCode::conflict, std::to_string(status.size_bytes) + " bytes of this upload are here");
+        if (offset == 0)
+            FARDEL_TRY(resize_file(part->file(), 0, "an upload"));
+        staged.part = *std::move(part);
+    } else if (offset != 0) {
+        return Error(ErrorCode::conflict, "nothing of this upload can be continued now");
+    } else {
+        FARDEL_TRY_ASSIGN(staged.nameless, create_nameless_file(tree_));
+    }
+    staged.bytes = offset;
+    staged.begin.resize(static_cast<std::size_t>(std::min<std::uint64_t>(offset, sizeof(HeadBytes))));
+    FARDEL_TRY_ASSIGN(const std::size_t read, read_whole_at(staged.file(), 0, staged.begin, "an upload"));
+    return read == staged.begin.size() ? Result<Staged>(std::move(staged))
+                                       : Error(ErrorCode::io, "an upload became shorter");
+}
+
+std::optional<ServerAnswer> Uploads::reserve(std::uint64_t bytes, std::uint64_t own_part_bytes) {
     const std::scoped_lock lock(mutex_);
     if (under_way_ >= rules_.uploads_max)
         return plain_answer(503, "too many uploads at once; try again later");
     if (rules_.tree_bytes_max != 0) {
-        const std::uint64_t used = tree_bytes(tree_) + reserved_bytes_;
+        const std::uint64_t idle = parts_.idle_bytes();
+        const std::uint64_t used = tree_bytes(tree_) + idle - std::min(idle, own_part_bytes) + reserved_bytes_;
         if (used > rules_.tree_bytes_max || bytes > rules_.tree_bytes_max - used)
             return plain_answer(507, "the quota of this server is used up");
     }

@@ -1,10 +1,12 @@
 // Uploads: takes bundle files from clients with a token, verifies them completely, and publishes them into the tree.
 //
-// Until then, a file has no name: what is cut off, refused or killed leaves nothing behind. Any thread.
+// Until then, nothing serves it. What breaks off, or is killed, stays for a day, so that its owner can go on; what is
+// refused leaves nothing behind. Any thread.
 #pragma once
 
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
+#include "serve/upload_parts.h"
 #include "serve/upload_tokens.h"
 
 #include <fardel/base/result.h>
@@ -17,6 +19,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace fardel {
@@ -32,8 +35,13 @@ struct UploadRules {
 class Uploads {
 public:
     // `tree`: the folder that is served.
-    Uploads(std::string tree, UploadRules rules) : tree_(std::move(tree)), rules_(std::move(rules)) {}
+    Uploads(std::string tree, UploadRules rules);
     ~Uploads();  // after all receivers
+
+    // Parses "/uploads/<64 digits>", which stands for what was received of a bundle.
+    static std::optional<BundleId> find_part(std::string_view target);
+    // Says how much that is: the size of the answer to HEAD.
+    ServerAnswer answer_part(const BundleId& bundle, const ReceivedRequest& request) const;
 
     // Decides by the headers of a request to PUT a file.
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const RequestedFile& file,
@@ -43,12 +51,16 @@ public:
 
 private:
     class Receiver;
-    // Returns the refusal, if there is no room.
-    std::optional<ServerAnswer> reserve(std::uint64_t bytes);
+    struct Staged;
+    // The file that is written to, from `offset` on. Errors: conflict (not so many bytes are there), those of the disk.
+    Result<Staged> stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const;
+    // Returns the refusal, if there is no room. `own_part_bytes`: of these, what was received already.
+    std::optional<ServerAnswer> reserve(std::uint64_t bytes, std::uint64_t own_part_bytes);
     void release(std::uint64_t bytes);
 
     const std::string tree_;
     const UploadRules rules_;
+    const UploadParts parts_;
     std::stop_source stop_;
     std::mutex mutex_;
     std::uint64_t reserved_bytes_ = 0;

@@ -87,8 +87,14 @@ Result<std::string> RemoteTree::url_of(const std::string& path) const {
 }
 
 Result<HttpAnswer> RemoteTree::perform(const HttpRequest& request, const std::stop_token& stop) const {
+    return perform_made([&]() -> Result<HttpRequest> { return request; }, stop);
+}
+
+Result<HttpAnswer> RemoteTree::perform_made(const std::function<Result<HttpRequest>()>& make,
+                                            const std::stop_token& stop) const {
     auto pause = options_.first_pause;
     for (unsigned attempt = 1;; ++attempt) {
+        FARDEL_TRY_ASSIGN(const HttpRequest request, make());
         auto answer = connection_.perform(request, stop);
         if (attempt >= options_.attempts_max || !may_succeed_later(answer))
             return answer;

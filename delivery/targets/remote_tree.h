@@ -34,6 +34,12 @@ public:
     // Repeats a request that the server did not answer, cut off or was too busy or broken to answer (5xx, 429, …). The
     // answer has the status of the last attempt.
     Result<HttpAnswer> perform(const HttpRequest& request, const std::stop_token& stop) const;
+    Result<HttpAnswer> perform_once(const HttpRequest& request, const std::stop_token& stop) const {
+        return connection_.perform(request, stop);
+    }
+    // As perform(), for a request that is made again for each attempt.
+    Result<HttpAnswer> perform_made(const std::function<Result<HttpRequest>()>& make,
+                                    const std::stop_token& stop) const;
     Result<HttpAnswer> perform(const HttpRequest& request) const { return perform(request, options_.stop); }
 
     // The file that a HEAD request has found; it is read by ranges, and a few neighbouring bytes are kept. The tree

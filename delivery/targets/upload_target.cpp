@@ -12,6 +12,8 @@ constexpr long kCreated = 201;
 constexpr long kOkStatus = 200;
 constexpr long kConflictStatus = 409;
 constexpr long kRefusedStatus = 422;
+constexpr long kRangeStatus = 416;
+constexpr std::size_t kUploadIdDigits = 64;
 
 class UploadTarget final : public TreeTarget {
 public:
@@ -36,11 +38,12 @@ public:
             return compare_with(bytes, **there, url, work);
         if (there.error().code() != ErrorCode::missing)
             return there.error();
-        HttpRequest request{.method = "PUT", .url = url, .body = &bytes, .body_bytes = bytes.size_bytes()};
-        if (work.progress)
-            request.progress = [&](std::uint64_t sent) { work.progress(sent, bytes.size_bytes()); };
         const std::stop_token& stop = work.stop.stop_possible() ? work.stop : tree_->stop();
-        FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree_->perform(request, stop));
+        FARDEL_TRY_ASSIGN(HttpAnswer answer,
+                          tree_->perform_made([&] { return make_put(path, url, bytes, work, stop); }, stop));
+        if (answer.status == kRangeStatus) {  // others have continued it, or it was too old
+            FARDEL_TRY_ASSIGN(answer, tree_->perform(put_from(0, url, bytes, work), stop));
+        }
         switch (answer.status) {
             case kCreated: return PutOutcome::written;
             case kOkStatus: return PutOutcome::was_there;
@@ -59,6 +62,32 @@ public:
     Result<bool> remove(const std::string&) override { return refuse(); }
 
 private:
+    // Goes on behind what the server has received of an earlier attempt.
+    Result<HttpRequest> make_put(const std::string& path, const std::string& url, const ByteSource& bytes,
+                                 const PublishWork& work, const std::stop_token& stop) const {
+        const auto slash = path.rfind('/') + 1;
+        FARDEL_TRY_ASSIGN(const std::string part, tree_->url_of("uploads/" + path.substr(slash, kUploadIdDigits)));
+        const auto received = tree_->perform_once({.method = "HEAD", .url = part}, stop);
+        const bool is_part = received && received->status == kOkStatus && received->content_bytes;
+        const std::uint64_t offset = is_part ? *received->content_bytes : 0;
+        return put_from(offset < bytes.size_bytes() ? offset : 0, url, bytes, work);
+    }
+
+    static HttpRequest put_from(std::uint64_t offset, const std::string& url, const ByteSource& bytes,
+                                const PublishWork& work) {
+        const std::uint64_t file_bytes = bytes.size_bytes();
+        HttpRequest request{
+            .method = "PUT", .url = url, .body = &bytes, .body_offset = offset, .body_bytes = file_bytes - offset};
+        if (offset != 0)
+            request.headers.push_back("Content-Range: bytes " + std::to_string(offset) + "-" +
+                                      std::to_string(file_bytes - 1) + "/" + std::to_string(file_bytes));
+        if (work.progress)
+            request.progress = [&work, offset, file_bytes](std::uint64_t sent) {
+                work.progress(offset + sent, file_bytes);
+            };
+        return request;
+    }
+
     Error refuse() const { return Error(ErrorCode::unsupported, name() + " takes bundles, and nothing else"); }
     static std::string said_by(const HttpAnswer& answer) {
         const std::string_view text(reinterpret_cast<const char*>(answer.body.data()), answer.body.size());

@@ -7,6 +7,7 @@
 #include "kit/serve_program.h"
 
 #include <fardel/delivery/publish.h>
+#include <fardel/delivery/publish_delta.h>
 
 #include <doctest/doctest.h>
 
@@ -21,11 +22,15 @@ using namespace fardel::tests;
 // One real server of a kind, and what is published there.
 class RealServer {
 public:
-    RealServer(const std::string& kind, const std::vector<Bytes>& bundles, const std::string& name = "server") {
+    // `with_deltas`: a delta leads from each bundle to the next one, unless it is a store that is served.
+    RealServer(const std::string& kind, const std::vector<Bytes>& bundles, const std::string& name = "server",
+               bool with_deltas = false) {
         if (kind == "nginx") {
             nginx_.emplace(scratch_, name, "delivery.md", "/srv/www/mygame");
             for (const Bytes& bytes : bundles)
                 value_of(publish_bundle(make_memory_source(bytes), nginx_->tree()));
+            if (with_deltas)
+                publish_deltas(bundles, nginx_->tree());
             url_ = nginx_->url();
             return;
         }
@@ -39,6 +44,8 @@ public:
             std::filesystem::create_directories(folder);
             for (const Bytes& bytes : bundles)
                 value_of(publish_bundle(make_memory_source(bytes), folder));
+            if (with_deltas)
+                publish_deltas(bundles, folder);
             serve_.emplace(Arguments{folder});
         }
         url_ = serve_->url();
@@ -53,6 +60,12 @@ public:
     }
 
 private:
+    static void publish_deltas(const std::vector<Bytes>& bundles, const std::string& folder) {
+        const auto tree = make_folder_target(folder);
+        for (std::size_t i = 1; i < bundles.size(); ++i)
+            value_of(publish_delta(open_bundle(bundles[i - 1]), *open_bundle(bundles[i]), *tree, {.effort = 3}));
+    }
+
     ScratchFolder scratch_;
     std::optional<Nginx> nginx_;
     std::optional<ServeProgram> serve_;
@@ -120,6 +133,31 @@ TEST_CASE("fetch from real servers: blocks of other bundles are shared, and stat
         CHECK(stored_bytes(store, bundle_id_of(game)) == game);
         CHECK(stored_bytes(store, bundle_id_of(base)) == base);
         CHECK(value_of(store.closure(bundle_id_of(game))).size() == 2);
+    });
+}
+
+TEST_CASE("fetch from real servers: deltas are used where there are any, and the same bytes arrive without") {
+    const auto version = [](const std::string& number) {
+        BundlePlan plan;
+        std::string text = prose(400'000, 3);
+        for (std::size_t at = 1000; at < text.size(); at += 30'000)
+            text.insert(at, number);
+        add(plan, "maps.txt", text);
+        return written(plan, {.level = 3, .jobs = 1});
+    };
+    const Bytes first = version("one");
+    const Bytes second = version("two");
+    for_each_kind([&](const std::string& kind) {
+        const ScratchFolder scratch;
+        const RealServer server(kind, {first, second}, "server", true);
+        const BundleStore store = make_store(scratch);
+        value_of(store.add(make_memory_source(first)));
+        const FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(second), fetching_from({server.url()})));
+        CHECK(stored_bytes(store, bundle_id_of(second)) == second);
+        if (kind == "serve store")
+            CHECK(fetched.received_bytes > second.size() / 2);
+        else
+            CHECK(fetched.received_bytes < second.size() / 10);
     });
 }
 

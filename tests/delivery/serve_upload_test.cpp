@@ -7,10 +7,14 @@
 #include "serve/upload_tokens.h"
 
 #include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_address.h>
 #include <fardel/format/hash.h>
 
 #include <doctest/doctest.h>
 
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -42,11 +46,15 @@ struct UploadSite {
         options.insert(options.begin(), {tree, "--upload-tokens", tokens});
         return ServeProgram(options);
     }
-    // Of the whole tree, with hidden ones.
-    std::size_t files() const {
+    // Of the whole tree, without what broke off.
+    std::size_t files() const { return files_below(tree) - parts(); }
+    std::size_t parts() const { return files_below(tree + "/.fardel-uploads"); }
+
+    static std::size_t files_below(const std::string& folder) {
         std::size_t count = 0;
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(tree))
-            count += entry.is_regular_file() ? 1 : 0;
+        if (std::filesystem::exists(folder))
+            for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+                count += entry.is_regular_file() ? 1 : 0;
         return count;
     }
 };
@@ -143,6 +151,131 @@ TEST_CASE("upload: whatever is wrong with the file, nothing of it is visible at 
     }
     CHECK(site.files() == 0);
     CHECK(put(server, good, id) == 201);
+}
+
+// Sends the first `size` bytes of a bundle, breaks off, and waits until the server has taken note of them.
+void break_off(const ServeProgram& server, const UploadSite& site, const Bytes& bytes, std::size_t size) {
+    const BundleId id = bundle_id_of(bytes);
+    {
+        RawConnection cut(server.port());
+        REQUIRE(cut.send(put_head(id, bytes.size()) + text_in(bytes).substr(0, size)));
+        const auto has_all = [&] {
+            for (const auto& entry : std::filesystem::directory_iterator(site.tree + "/.fardel-uploads"))
+                if (entry.file_size() == size)
+                    return true;
+            return false;
+        };
+        for (int tries = 0; tries < 500 && (site.parts() == 0 || !has_all()); ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        REQUIRE(has_all());
+    }
+    // The next one begins when the server has closed the connection.
+    for (int tries = 0; tries < 500 && server.metric("fardel_connections") > 1; ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+RawConnection::Answer head_part(const ServeProgram& server, const BundleId& id, const std::string& token = kToken) {
+    RawConnection client(server.port());
+    return client.ask(
+        "HEAD /uploads/" + id.hex() + " HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + token + "\r\n\r\n", false);
+}
+
+int put_rest(const ServeProgram& server, const Bytes& bytes, std::size_t offset, const std::string& range) {
+    RawConnection client(server.port());
+    static_cast<void>(client.send("PUT /" + tree_path_of(bundle_id_of(bytes)) +
+                                  " HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + kToken +
+                                  "\r\nContent-Length: " + std::to_string(bytes.size() - offset) +
+                                  "\r\nContent-Range: " + range + "\r\n\r\n" + text_in(bytes).substr(offset)));
+    return client.read_answer().status;
+}
+
+std::string range_from(std::size_t offset, std::size_t size) {
+    return "bytes " + std::to_string(offset) + "-" + std::to_string(size - 1) + "/" + std::to_string(size);
+}
+
+TEST_CASE("upload: one that broke off goes on where it was, also after the server was killed") {
+    const UploadSite site;
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    constexpr std::size_t kSent = 250'000;
+    {
+        const ServeProgram server = site.serve();
+        CHECK(head_part(server, id).status == 404);
+        break_off(server, site, bytes, kSent);
+        server.send(SIGKILL);
+    }
+    const ServeProgram server = site.serve();
+    CHECK(site.files() == 0);
+    CHECK(head_part(server, id).field("content-length") == std::to_string(kSent));
+    CHECK(head_part(server, id, "").status == 401);
+    CHECK(head_part(server, bundle_id_of(game_version("2"))).status == 404);
+    RawConnection reader(server.port());
+    CHECK(reader.ask(get_request("/uploads/" + id.hex(), "Authorization: Bearer " + kToken + "\r\n")).status == 405);
+    for (const std::string& wrong :
+         {range_from(kSent, bytes.size() + 1), std::string("bytes */5"), std::string("bytes 1-2/3"),
+          "items " + range_from(kSent, bytes.size()), range_from(kSent, bytes.size()) + "x",
+          std::string("bytes 99999999999999999999-99999999999999999999/99999999999999999999")})
+        CHECK(put_rest(server, bytes, kSent, wrong) == 400);
+    CHECK(put_rest(server, bytes, kSent - 1, range_from(kSent - 1, bytes.size())) == 416);
+    CHECK(put_rest(server, bytes, kSent + 1, range_from(kSent + 1, bytes.size())) == 416);
+    CHECK(put_rest(server, bytes, kSent, range_from(kSent, bytes.size())) == 201);
+    CHECK(site.parts() == 0);
+    CHECK(site.scratch.read("tree/" + tree_path_of(id)) == text_in(bytes));
+}
+
+TEST_CASE("upload: publishing goes on behind what the server has, and a wrong part is sent again from its beginning") {
+    const UploadSite site;
+    const ServeProgram server = site.serve();
+    const Bytes first = game_version("1");
+    break_off(server, site, first, 300'000);
+    const auto publish = [&](const Bytes& bytes, std::vector<std::uint64_t>& sent) {
+        const auto tree = value_of(open_tree_target(server.url(), {.upload_token = kToken}));
+        return publish_bundle(make_memory_source(bytes), *tree,
+                              {.progress = [&](std::uint64_t done, std::uint64_t) { sent.push_back(done); }});
+    };
+    std::vector<std::uint64_t> sent;
+    CHECK_FALSE(value_of(publish(first, sent)).was_there);
+    REQUIRE_FALSE(sent.empty());
+    CHECK(sent.front() >= 300'000);
+    CHECK(site.scratch.read("tree/" + tree_path_of(bundle_id_of(first))) == text_in(first));
+    // What the disk has kept of it is damaged: the upload is refused, and the next one begins from the start.
+    const Bytes second = game_version("2");
+    break_off(server, site, second, 200'000);
+    for (const auto& entry : std::filesystem::directory_iterator(site.tree + "/.fardel-uploads")) {
+        std::fstream part(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+        part.seekp(100'000);
+        part.write("damaged", 7);
+    }
+    CHECK(publish(second, sent).error().code() == ErrorCode::denied);
+    CHECK(site.parts() == 0);
+    sent.clear();
+    CHECK_FALSE(value_of(publish(second, sent)).was_there);
+    CHECK(site.scratch.read("tree/" + tree_path_of(bundle_id_of(second))) == text_in(second));
+    CHECK(site.parts() == 0);
+}
+
+TEST_CASE("upload: what broke off counts for the quota, and is removed after a day") {
+    const UploadSite site;
+    const Bytes bytes = game_version("1");
+    {
+        const ServeProgram server = site.serve({"--upload-quota", "1000000"});
+        break_off(server, site, bytes, 500'000);
+        CHECK(put(server, game_version("2"), bundle_id_of(game_version("2"))) == 507);
+        CHECK(put_rest(server, bytes, 500'000, range_from(500'000, bytes.size())) == 201);
+    }
+    std::filesystem::remove_all(site.tree);
+    {
+        const ServeProgram server = site.serve();
+        break_off(server, site, bytes, 500'000);
+    }
+    const auto part = std::filesystem::directory_iterator(site.tree + "/.fardel-uploads")->path();
+    const auto now = std::filesystem::last_write_time(part);
+    std::filesystem::last_write_time(part, now - std::chrono::hours(23));
+    { const ServeProgram server = site.serve(); }
+    CHECK(site.parts() == 1);
+    std::filesystem::last_write_time(part, now - std::chrono::hours(25));
+    { const ServeProgram server = site.serve(); }
+    CHECK(site.parts() == 0);
 }
 
 TEST_CASE("upload: another file with the id of a published bundle is a conflict, and the published one stays") {

@@ -7,6 +7,9 @@
 #include "serve/upload_tokens.h"
 #include "tables_question.h"
 
+#include <fardel/store/cache_question.h>
+#include <fardel/store/served_cache.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,10 +30,9 @@ void check_range(std::string_view text) {
 }
 
 void check_target(std::string_view text) {
-    constexpr const char* kEndings[] = {".fardel", ".tables", ".frames", ".trace"};  // of each RequestedFileKind
     const auto file = find_requested_file(text);
     if (file)
-        require(text == "/bundles/" + file->bundle.hex() + kEndings[static_cast<std::size_t>(file->kind)]);
+        require(text == "/" + path_of(*file));
 }
 
 void check_question(std::span<const std::byte> bytes) {
@@ -46,6 +48,26 @@ void check_answer(std::span<const std::byte> bytes) {
     for (const AnsweredTables& tables : *all)
         require(answer.add(tables));
     require(std::ranges::equal(answer.take(), bytes));
+}
+
+void check_cache_question(std::span<const std::byte> bytes) {
+    const auto question = decode_cache_question(bytes);
+    if (!question)
+        return;
+    require(std::ranges::equal(encode_cache_question(*question), bytes));
+    require(question->size() <= kCacheQuestionIdsMax);
+}
+
+void check_cache_answer(std::span<const std::byte> bytes) {
+    constexpr std::size_t kIds = 11;
+    if (const auto lacking = decode_cache_answer(bytes, kIds))
+        require(std::ranges::equal(encode_cache_answer(*lacking), bytes));
+}
+
+void check_cache_target(std::string_view text) {
+    if (const auto file = ServedCache::find_file(text))
+        require(text ==
+                (file->is_record ? "records/" : "objects/") + file->id.hex().substr(0, 2) + "/" + file->id.hex());
 }
 
 }  // namespace
@@ -64,6 +86,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             break;
         case 'q': check_question(bytes); break;
         case 'a': check_answer(bytes); break;
+        case 'k': check_cache_question(bytes); break;
+        case 'l': check_cache_answer(bytes); break;
+        case 'm': check_cache_target(text); break;
         default: break;
     }
     return 0;

@@ -25,4 +25,8 @@ struct DeltaPublication {
 Result<DeltaPublication> publish_delta(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
                                        const DeltaWork& work = {});
 
+// Removes a delta from the list of those that lead to the new bundle, and then the delta. Nothing happens if there is
+// none. Errors: those of TreeTarget; conflict (others keep changing the list).
+Status withdraw_delta(const BundleId& old, const BundleId& target, TreeTarget& tree);
+
 }  // namespace fardel

@@ -35,13 +35,15 @@ struct UploadOptions {
 struct ServerOptions {
     std::string tree;                    // the folder to serve; or else
     const BundleStore* store = nullptr;  // the bundles of a store, which outlives the server
+    std::string cache;                   // the folder of a derived-data cache, beside these or alone; empty: none
+    std::uint64_t delta_bytes_max = 0;   // of deltas that the server makes for its tree; 0: it makes none
     std::vector<ListenAddress> addresses;
     std::vector<Descriptor> passed_sockets;  // that listen already; then `addresses` may be empty
     std::optional<ListenAddress> metrics_address;
     std::string access_log;  // the path of a file; "-": standard output; empty: none
     bool logs_json = false;
     ServerLimits limits;
-    std::optional<UploadOptions> uploads;  // into the tree; nothing: none are accepted
+    std::optional<UploadOptions> uploads;  // into the tree and the cache; nothing: none are accepted
 };
 
 class Server {

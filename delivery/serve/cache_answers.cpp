@@ -1,0 +1,150 @@
+#include "serve/cache_answers.h"
+
+#include "serve/announced_bytes.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr unsigned kBodiesAtOnceMax = 64;
+constexpr std::uint64_t kObjectBytesMax = std::uint64_t(4) << 30;
+
+ServerAnswer refuse_cache_file(const Error& error) {
+    switch (error.code()) {
+        case ErrorCode::corrupt:
+        case ErrorCode::malformed:
+        case ErrorCode::unsupported:
+        case ErrorCode::untrusted: return plain_answer(422, error.message());
+        case ErrorCode::limit: return plain_answer(413, "the file is too large");
+        case ErrorCode::no_space: return plain_answer(507, "the server has no room for the file");
+        default: return plain_answer(500, "the server cannot write the file");
+    }
+}
+
+}  // namespace
+
+class CacheAnswers::Turn {
+public:
+    explicit Turn(std::atomic<unsigned>& count) : count_(&count) {}
+    Turn(Turn&& other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
+    Turn& operator=(Turn&&) = delete;
+    ~Turn() {
+        if (count_ != nullptr)
+            --*count_;
+    }
+
+private:
+    std::atomic<unsigned>* count_;
+};
+
+class CacheAnswers::Upload final : public BodyReceiver {
+public:
+    Upload(Turn turn, std::unique_ptr<CacheUpload> upload) : turn_(std::move(turn)), upload_(std::move(upload)) {}
+
+    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
+        const Status appended = upload_->append(bytes);
+        return appended ? std::nullopt : std::optional(refuse_cache_file(appended.error()));
+    }
+    ServerAnswer finish() override {
+        const Status finished = upload_->finish();
+        return finished ? plain_answer(201, "kept") : refuse_cache_file(finished.error());
+    }
+
+private:
+    const Turn turn_;
+    const std::unique_ptr<CacheUpload> upload_;
+};
+
+class CacheAnswers::Question final : public BodyReceiver {
+public:
+    Question(Turn turn, const ServedCache& cache, std::size_t bytes_max)
+        : turn_(std::move(turn)), cache_(cache), bytes_max_(bytes_max) {}
+
+    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
+        if (bytes.size() > bytes_max_ - question_.size())
+            return plain_answer(413, "the question is too large");
+        question_.insert(question_.end(), bytes.begin(), bytes.end());
+        return std::nullopt;
+    }
+    ServerAnswer finish() override {
+        const auto question = decode_cache_question(question_);
+        if (!question)
+            return plain_answer(question.error().code() == ErrorCode::limit ? 413 : 400, question.error().message());
+        const std::vector<std::byte> answer = encode_cache_answer(cache_.find_lacking(*question));
+        return {.status = 200,
+                .headers = {{"Content-Type", "application/octet-stream"}, {"Cache-Control", "no-store"}},
+                .body = std::string(reinterpret_cast<const char*>(answer.data()), answer.size())};
+    }
+
+private:
+    const Turn turn_;
+    const ServedCache& cache_;
+    const std::size_t bytes_max_;
+    std::vector<std::byte> question_;
+};
+
+std::optional<ServedCacheFile> CacheAnswers::find_file(std::string_view target) {
+    return target.starts_with('/') ? ServedCache::find_file(target.substr(1)) : std::nullopt;
+}
+
+bool CacheAnswers::is_question(std::string_view target) {
+    return target.starts_with('/') && target.substr(1) == kCacheQuestionPath;
+}
+
+std::optional<CacheAnswers::Turn> CacheAnswers::take_turn() {
+    if (++under_way_ <= kBodiesAtOnceMax)
+        return Turn(under_way_);
+    --under_way_;
+    return std::nullopt;
+}
+
+Result<ServedFile> CacheAnswers::open(const ServedCacheFile& file) const {
+    FARDEL_TRY_ASSIGN(auto source, cache_->open_file(file));
+    const std::uint64_t size_bytes = source->size_bytes();
+    // Records are replaced, and small: a client that has one asks for all of it.
+    return ServedFile{.descriptor = {},
+                      .source = std::move(source),
+                      .size_bytes = size_bytes,
+                      .etag = file.is_record ? "" : "\"" + file.id.hex() + "-" + std::to_string(size_bytes) + "\"",
+                      .may_change = file.is_record};
+}
+
+CacheAnswers::Begun CacheAnswers::begin_upload(const ServedCacheFile& file, const ReceivedRequest& request) {
+    if (!tokens_)
+        return plain_answer(405, "this server takes no files");
+    if (tokens_->find(request.header("Authorization")) == nullptr)
+        return plain_answer(403, "writing needs a token that this server knows");
+    const auto bytes = find_announced_bytes(request);
+    if (!bytes)
+        return plain_answer(411, "the size of the file must be announced");
+    if (*bytes > kObjectBytesMax)
+        return plain_answer(413, "the file is too large");
+    if (request.header("If-None-Match") == "*" && cache_->keeps(file))
+        return plain_answer(412, "the object is there already");
+    auto turn = take_turn();
+    if (!turn)
+        return plain_answer(503, "too many requests at once; try again later");
+    return std::make_unique<Upload>(*std::move(turn), cache_->begin_upload(file, *bytes));
+}
+
+CacheAnswers::Begun CacheAnswers::begin_question(const ReceivedRequest& request) {
+    if (request.method != "POST") {
+        ServerAnswer answer = plain_answer(405, "a question is sent with POST");
+        answer.headers.emplace_back("Allow", "POST");
+        return answer;
+    }
+    const auto bytes = find_announced_bytes(request);
+    if (!bytes)
+        return plain_answer(411, "the size of the question must be announced");
+    if (*bytes > kCacheQuestionBytesMax)
+        return plain_answer(413, "the question is too large");
+    auto turn = take_turn();
+    if (!turn)
+        return plain_answer(503, "too many questions at once; read the files instead");
+    return std::make_unique<Question>(*std::move(turn), *cache_, static_cast<std::size_t>(*bytes));
+}
+
+}  // namespace fardel

@@ -1,0 +1,110 @@
+#include "serve/delta_demand.h"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+std::optional<std::uint64_t> find_count(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+    std::vector<std::string_view> words;
+    for (std::size_t at = 0; at <= line.size();) {
+        const std::size_t end = std::min(line.find(' ', at), line.size());
+        words.push_back(line.substr(at, end - at));
+        at = end + 1;
+    }
+    return words;
+}
+
+}  // namespace
+
+DeltaDemand DeltaDemand::parse(std::string_view text) {
+    DeltaDemand demand;
+    while (!text.empty() && demand.pairs_.size() < kDemandedPairsMax) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const auto words = words_of(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (words.size() != 4)
+            continue;
+        const auto old_bundle = BundleId::parse(words[0]);
+        const auto new_bundle = BundleId::parse(words[1]);
+        const auto requests = find_count(words[2]);
+        const auto bytes = find_count(words[3]);
+        if (!old_bundle || !new_bundle || !requests || (!bytes && words[3] != "-"))
+            continue;
+        State& state = demand.pairs_[{*old_bundle, *new_bundle}];
+        state.requests = *requests;
+        state.delta_bytes = bytes;
+    }
+    return demand;
+}
+
+std::string DeltaDemand::format() const {
+    std::string text;
+    for (const auto& [pair, state] : pairs_)
+        text += pair.old_bundle.hex() + " " + pair.new_bundle.hex() + " " + std::to_string(state.requests) + " " +
+                (state.delta_bytes ? std::to_string(*state.delta_bytes) : "-") + "\n";
+    return text;
+}
+
+void DeltaDemand::count(const DeltaPair& pair) {
+    const auto [found, is_new] = pairs_.try_emplace(pair);
+    ++found->second.requests;
+    if (!is_new || pairs_.size() <= kDemandedPairsMax)
+        return;
+    auto least = pairs_.end();
+    for (auto one = pairs_.begin(); one != pairs_.end(); ++one)
+        if (one != found && one->second.delta_bytes.value_or(0) == 0 &&
+            (least == pairs_.end() || one->second.requests < least->second.requests))
+            least = one;
+    pairs_.erase(least == pairs_.end() ? found : least);
+}
+
+std::optional<DeltaPair> DeltaDemand::find_next() const {
+    const std::pair<const DeltaPair, State>* best = nullptr;
+    for (const auto& one : pairs_)
+        if (!one.second.delta_bytes && one.second.requests >= one.second.worth_at &&
+            (best == nullptr || one.second.requests > best->second.requests))
+            best = &one;
+    return best == nullptr ? std::nullopt : std::optional(best->first);
+}
+
+void DeltaDemand::settle(const DeltaPair& pair, std::uint64_t delta_bytes) { pairs_[pair].delta_bytes = delta_bytes; }
+
+std::optional<DeltaPair> DeltaDemand::find_surplus(std::uint64_t bytes_max) const {
+    if (made_bytes() <= bytes_max)
+        return std::nullopt;
+    const std::pair<const DeltaPair, State>* least = nullptr;
+    for (const auto& one : pairs_)
+        if (one.second.delta_bytes.value_or(0) != 0 &&
+            (least == nullptr || one.second.requests < least->second.requests))
+            least = &one;
+    return least == nullptr ? std::nullopt : std::optional(least->first);
+}
+
+void DeltaDemand::drop(const DeltaPair& pair) {
+    State& state = pairs_[pair];
+    state.worth_at = 2 * std::max(state.requests, kDemandWorthMaking);
+    state.delta_bytes.reset();
+}
+
+std::uint64_t DeltaDemand::made() const noexcept {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(pairs_, [](const auto& one) { return one.second.delta_bytes.value_or(0) != 0; }));
+}
+
+std::uint64_t DeltaDemand::made_bytes() const noexcept {
+    std::uint64_t bytes = 0;
+    for (const auto& [pair, state] : pairs_)
+        bytes += state.delta_bytes.value_or(0);
+    return bytes;
+}
+
+}  // namespace fardel

@@ -1,0 +1,181 @@
+// Builds with a cache on a server, which is nginx alone or `fardel serve`: the same results, in fewer requests.
+#include "sample.h"
+
+#include "kit/nginx.h"
+#include "kit/raw_connection.h"
+#include "kit/serve_program.h"
+
+#include <algorithm>
+#include <memory>
+
+using namespace fardel::tests;
+
+namespace {
+
+constexpr int kJobs = 12;
+constexpr const char* kToken = "correct-horse-battery-staple";
+
+std::string make_machine(const ScratchFolder& scratch, const std::string& name, const std::string& url) {
+    for (int i = 0; i < kJobs; ++i)
+        scratch.write(name + "/assets/" + std::to_string(i) + ".txt", "text " + std::to_string(i));
+    scratch.write(name + "/token", kToken);
+    scratch.write(name + "/fardel.toml", R"(name = "game"
+version = "1.0"
+sources = ["assets"]
+
+[processor.up]
+command = ["sh", "-c", "tr a-z A-Z < $1 > $2", "sh", "${in}", "${out}"]
+outputs = ["{folder}{stem}.up"]
+
+[[rule]]
+match = "*.txt"
+process = "up"
+
+[[cache]]
+url = ")" + url + R"("
+token_file = "token"
+)");
+    return scratch.path(name);
+}
+
+// One server with an empty cache, which logs its requests.
+struct CacheServer {
+    CacheServer(const ScratchFolder& scratch, const std::string& kind) : log(scratch.path(kind + ".log")) {
+        if (kind == "nginx") {
+            tree = scratch.path("nginx/tree");
+            nginx = std::make_unique<Nginx>(scratch, "nginx", Nginx::Site{.text = R"(
+log_format plain "$request_method";
+server {
+    listen 8080;
+    root )" + tree + R"(;
+    client_body_temp_path /srv/fardel/incoming;
+    access_log )" + log + R"( plain;
+    location ~ "^/(records|objects)/[0-9a-f][0-9a-f]/[0-9a-f]{64}$" {
+        dav_methods PUT;
+        create_full_put_path on;
+    }
+    location / { return 404; }
+})"});
+            url = nginx->url();
+            return;
+        }
+        tree = scratch.path("cache");
+        run_well({"cache", "init", tree});
+        const std::string hash = run_shell("printf %s '" + std::string(kToken) + "' | b3sum --no-names").out;
+        const std::string tokens = scratch.write("tokens", hash.substr(0, 64) + " farm\n");
+        serve = std::make_unique<ServeProgram>(
+            Arguments{"--cache", tree, "--upload-tokens", tokens, "--access-log", log, "--log-form", "json"});
+        url = serve->url();
+    }
+    // Ends the server; returns how many requests it has logged.
+    std::int64_t requests() {
+        if (nginx)
+            nginx->stop();
+        if (serve)
+            serve->stop();
+        const std::string text = read_file(log);
+        return std::count(text.begin(), text.end(), '\n');
+    }
+
+    std::string log;
+    std::string tree;
+    std::string url;
+    std::unique_ptr<Nginx> nginx;
+    std::unique_ptr<ServeProgram> serve;
+};
+
+struct Built {
+    std::string bundle;
+    std::string second_bundle;  // of another machine
+    std::int64_t requests = 0;
+    std::string files;  // records and objects
+};
+
+Built build_on_two_machines(const std::string& kind) {
+    const ScratchFolder scratch;
+    CacheServer server(scratch, kind);
+    const std::string first = make_machine(scratch, "first", server.url);
+    check_has(run_well({"build", first}), "jobs: 12 of 12 run, 0 from the cache\n");
+    const std::string second = make_machine(scratch, "second", server.url);
+    check_has(run_well({"build", second}), "jobs: 0 of 12 run, 12 from the cache\n");
+    Built built{.bundle = read_file(first + "/game.fardel"), .second_bundle = read_file(second + "/game.fardel")};
+    built.requests = server.requests();
+    std::filesystem::remove(server.tree + "/CACHEDIR.TAG");
+    built.files = list_folder(server.tree);
+    return built;
+}
+
+}  // namespace
+
+TEST_CASE("build: with a cache on nginx or on fardel serve it gives the same, and serve is asked less") {
+    const Built nginx = build_on_two_machines("nginx");
+    const Built serve = build_on_two_machines("serve");
+    CHECK(nginx.bundle == nginx.second_bundle);
+    CHECK(serve.bundle == nginx.bundle);
+    CHECK(serve.second_bundle == nginx.bundle);
+    CHECK(serve.files == nginx.files);
+    // First machine: a question; of each job the record and the object are looked for, and both are sent. Second
+    // machine: a question, and both are fetched.
+    CHECK(nginx.requests == 1 + 4 * kJobs + 1 + 2 * kJobs);
+    CHECK(serve.requests == 1 + 2 * kJobs + 1 + 2 * kJobs);
+}
+
+TEST_CASE("serve --cache: files are read by anybody, written with a token, and right") {
+    const ScratchFolder scratch;
+    CacheServer server(scratch, "serve");
+    const int port = server.serve->port();
+    const std::string object = "an object";
+    scratch.write("object", object);
+    const std::string id = b3sum(scratch.path("object"));
+    const std::string target = "/objects/" + id.substr(0, 2) + "/" + id;
+    const auto put = [&](const std::string& path, std::string_view body, const std::string& more = "") {
+        RawConnection client(port);
+        return client
+            .ask("PUT " + path + " HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+                 more + "\r\n" + std::string(body))
+            .status;
+    };
+    const auto get = [&](const std::string& path, const std::string& more = "") {
+        RawConnection client(port);
+        return client.ask(get_request(path, more));
+    };
+    const std::string token = "Authorization: Bearer " + std::string(kToken) + "\r\n";
+    CHECK(get(target).status == 404);
+    CHECK(put(target, object) == 403);
+    CHECK(put(target, object, "Authorization: Bearer another token of some length\r\n") == 403);
+    CHECK(put(target, "another object", token) == 422);
+    CHECK(get(target).status == 404);
+    CHECK(put(target, object, token) == 201);
+    CHECK(put(target, object, token) == 201);  // replaces it, if it was broken
+    CHECK(put(target, object, token + "If-None-Match: *\r\n") == 412);
+    const auto found = get(target);
+    CHECK(found.body == object);
+    CHECK(found.field("cache-control") == "public, max-age=31536000, immutable");
+    CHECK(get(target, "If-None-Match: " + found.field("etag") + "\r\n").status == 304);
+    CHECK(get(target, "Range: bytes=3-8\r\n").body == "object");
+    const std::string record = "/records/" + id.substr(0, 2) + "/" + id;
+    CHECK(put(record, "no record", token) == 422);
+    CHECK(get(record).status == 404);
+    for (const std::string& wrong :
+         {"/objects/00/" + id, "/objects/" + id, "/objects/" + id.substr(0, 2) + "/" + id + "x",
+          std::string("/CACHEDIR.TAG"), "/objects/../" + target, "/bundles/" + id + ".fardel"}) {
+        CHECK(get(wrong).status == 404);
+        CHECK(put(wrong, object, token) >= 404);
+    }
+    // Questions.
+    const auto ask = [&](const std::string& body) {
+        RawConnection client(port);
+        return client
+            .ask("POST /lacking HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                 body)
+            .status;
+    };
+    CHECK(get("/lacking").status == 405);
+    CHECK(ask("") == 400);
+    CHECK(ask("FARDELCQ") == 400);
+    CHECK(ask(std::string("FARDELCQ\1\0\0\0\xff\xff\xff\xff\0\0\0\0", 20)) == 413);
+    CHECK(ask(std::string("FARDELCQ\1\0\0\0\1\0\0\0\0\0\0\0", 20) + std::string(32, 'a')) == 200);
+    RawConnection large(port);
+    CHECK(large.ask("POST /lacking HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3000000\r\n\r\n")
+              .status == 413);
+}
