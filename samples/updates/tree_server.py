@@ -22,9 +22,10 @@ def answers(port):
 
 
 class TreeServer:
-    # `more`: further lines of the configuration.
-    def __init__(self, tree, more=""):
+    # `more`: further lines of the configuration. `connections`: at a time.
+    def __init__(self, tree, more="", connections=512):
         self._more = more
+        self._connections = connections
         program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
         if program is None:
             raise SystemExit("nginx is missing; setup/install-dependencies installs it")
@@ -41,7 +42,8 @@ class TreeServer:
         temporary = "".join(f"{kind}_temp_path {self._folder};\n" for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
         with open(os.path.join(self._folder, "nginx.conf"), "w") as file:
             file.write(
-                f"daemon off;\nmaster_process off;\npid {self._folder}/nginx.pid;\nevents {{}}\n"
+                f"daemon off;\nmaster_process off;\npid {self._folder}/nginx.pid;\n"
+                f"events {{ worker_connections {self._connections}; }}\n"
                 f"http {{\naccess_log off;\n{self._more}{temporary}client_body_temp_path {self._folder};\n"
                 f"server {{\nlisten 127.0.0.1:{port};\nlocation / {{ root {tree}; }}\n}}\n}}\n"
             )
