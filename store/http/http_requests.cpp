@@ -85,6 +85,8 @@ Error status_error(long status, const std::string& url) {
         return Error(ErrorCode::busy, text);
     if (status == 413)
         return Error(ErrorCode::limit, text + ": the object is too large for it");
+    if (status == 416)
+        return Error(ErrorCode::corrupt, text + ": the file is shorter than it should be");
     if (status == 507)
         return Error(ErrorCode::no_space, text);
     if (status >= 500)

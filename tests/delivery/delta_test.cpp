@@ -9,6 +9,7 @@
 
 #include <fardel/delivery/delta.h>
 #include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/prefix_codec.h>
 
 #include <doctest/doctest.h>
