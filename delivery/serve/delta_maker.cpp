@@ -75,9 +75,9 @@ private:
 }  // namespace
 
 // What the thread does.
-class DeltaMaker::Work {
+class BackgroundDeltas::Work {
 public:
-    Work(DeltaMaker& maker, std::stop_token stop)
+    Work(BackgroundDeltas& maker, std::stop_token stop)
         : maker_(maker), stop_(std::move(stop)), target_(make_folder_target(maker.tree_)), known_(maker.tree_) {
         const std::string path = maker_.tree_ + std::string(kDemandName);
         const auto file = open_regular_file(path, path, {.links = Links::refused});
@@ -164,23 +164,24 @@ private:
             static_cast<void>((*file)->commit());
     }
 
-    DeltaMaker& maker_;
+    BackgroundDeltas& maker_;
     const std::stop_token stop_;
     const std::unique_ptr<TreeTarget> target_;
     KnownBundles known_;
     DeltaDemand demand_;
 };
 
-DeltaMaker::DeltaMaker(std::string tree, const DeltaMakerLimits& limits) : tree_(std::move(tree)), limits_(limits) {}
-DeltaMaker::~DeltaMaker() { thread_.stop(); }
+BackgroundDeltas::BackgroundDeltas(std::string tree, const BackgroundDeltaLimits& limits)
+    : tree_(std::move(tree)), limits_(limits) {}
+BackgroundDeltas::~BackgroundDeltas() { thread_.stop(); }
 
-Status DeltaMaker::start() {
+Status BackgroundDeltas::start() {
     if (!thread_.try_start([this](const std::stop_token& stop) { Work(*this, stop).run(); }))
         return Error(ErrorCode::limit, "the server does not start: the system gives no threads");
     return ok();
 }
 
-void DeltaMaker::add(Sighting sighting) {
+void BackgroundDeltas::add(Sighting sighting) {
     {
         const std::scoped_lock lock(mutex_);
         if (sightings_.size() >= kSightingsMax)
@@ -190,9 +191,9 @@ void DeltaMaker::add(Sighting sighting) {
     changed_.notify_one();
 }
 
-void DeltaMaker::note_list(const BundleId& wanted) { add({.wanted = wanted, .held = {}}); }
+void BackgroundDeltas::note_list(const BundleId& wanted) { add({.wanted = wanted, .held = {}}); }
 
-void DeltaMaker::note_question(const TablesQuestion& question) {
+void BackgroundDeltas::note_question(const TablesQuestion& question) {
     if (question.held.empty())
         return;
     const std::span held = std::span(question.held).first(std::min(question.held.size(), kHeldLookedAtMax));

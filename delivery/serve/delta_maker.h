@@ -1,5 +1,5 @@
-// DeltaMaker: makes the deltas that clients of a tree have a use for, one at a time, at low priority, and keeps them in
-// the tree within a budget.
+// BackgroundDeltas: makes the deltas that clients of a tree have a use for, one at a time, at low priority, and keeps
+// them in the tree within a budget.
 //
 // Clients cannot ask for a delta. What they ask for shows which bundle they want; the server looks for earlier bundles
 // of that name in its tree. Functions may be called by any thread.
@@ -22,18 +22,18 @@
 
 namespace fardel {
 
-struct DeltaMakerLimits {
+struct BackgroundDeltaLimits {
     std::uint64_t budget_bytes = 0;                           // of the deltas that it has made
     int effort = 12;                                          // of compression: some 200 MB of memory
     std::chrono::seconds longest{600};                        // for one delta
     std::uint64_t bundle_bytes_max = std::uint64_t(4) << 30;  // larger bundles are left out
 };
 
-class DeltaMaker {
+class BackgroundDeltas {
 public:
     // `tree`: the folder; what it has made before and how often it was wanted is in ".fardel-deltas" there.
-    DeltaMaker(std::string tree, const DeltaMakerLimits& limits);
-    ~DeltaMaker();  // ends a delta that is being made
+    BackgroundDeltas(std::string tree, const BackgroundDeltaLimits& limits);
+    ~BackgroundDeltas();  // ends a delta that is being made
 
     // Error: limit (no more threads).
     Status start();
@@ -51,7 +51,7 @@ private:
     void add(Sighting sighting);
 
     const std::string tree_;
-    const DeltaMakerLimits limits_;
+    const BackgroundDeltaLimits limits_;
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Sighting> sightings_;

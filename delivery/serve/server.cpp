@@ -86,10 +86,10 @@ Result<UploadTokens> read_tokens(const std::string& path) {
 }  // namespace
 
 struct Server::Impl final : RequestHandler {
-    std::unique_ptr<ServedFiles> files;      // nullptr: only a cache is served
-    std::unique_ptr<TablesAnswers> answers;  // the same
-    std::unique_ptr<CacheAnswers> cache;     // nullptr: none is served
-    std::unique_ptr<DeltaMaker> deltas;      // nullptr: none are made
+    std::unique_ptr<ServedFiles> files;        // nullptr: only a cache is served
+    std::unique_ptr<TablesAnswers> answers;    // the same
+    std::unique_ptr<CacheAnswers> cache;       // nullptr: none is served
+    std::unique_ptr<BackgroundDeltas> deltas;  // nullptr: none are made
     std::unique_ptr<AccessLog> log;
     std::unique_ptr<Uploads> uploads;  // nullptr: none are accepted
     ServerMetrics metrics;
@@ -174,8 +174,8 @@ struct Server::Impl final : RequestHandler {
         if (options.delta_bytes_max != 0) {
             if (options.tree.empty())
                 return Error(ErrorCode::unsupported, "deltas are made for a tree, and no tree is served");
-            deltas =
-                std::make_unique<DeltaMaker>(options.tree, DeltaMakerLimits{.budget_bytes = options.delta_bytes_max});
+            deltas = std::make_unique<BackgroundDeltas>(options.tree,
+                                                        BackgroundDeltaLimits{.budget_bytes = options.delta_bytes_max});
         }
         if (files)
             answers = std::make_unique<TablesAnswers>(*files, [this](const TablesQuestion& question) {
