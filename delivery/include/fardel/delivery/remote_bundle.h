@@ -8,7 +8,6 @@
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/trace.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/server_rule.h>
@@ -29,6 +28,7 @@ class Bundle;
 class RemoteFile;
 class ServerQueue;
 struct RangeClientOptions;
+struct TracedAsset;
 
 struct RemoteOptions {
     // The URLs of static trees with the same bundles. What fails at one is requested from the next.
@@ -106,7 +106,7 @@ public:
 
 private:
     friend class TraceReadAhead;
-    Status follow(const Trace& trace, const std::stop_token& stop) const;
+    Status follow(const std::vector<TracedAsset>& trace, const std::stop_token& stop) const;
     RemoteBundle(std::shared_ptr<const RemoteFile> file, std::shared_ptr<const Bundle> bundle);
     std::shared_ptr<const RemoteFile> file_;
     std::shared_ptr<const Bundle> bundle_;
