@@ -99,11 +99,12 @@ TEST_CASE("fetch and mount --from: --public-only refuses this machine, unless it
         CHECK(malformed.err.find("HOST:PORT") != std::string::npos);
     }
     CHECK(run({"mount", bundle, scratch.path("empty"), "--public-only"}).err.find("needs --from") != std::string::npos);
+    run_well(
+        {"fetch", nginx.url(), id, "--store", scratch.path("other"), "--public-only", "--allow-host", "127.0.0.1"});
     RemoteMount mounted(scratch, {id, "--store", store, "--from", nginx.url(), "--public-only", "--allow-host",
                                   nginx.url().substr(std::string("http://").size())});
     CHECK(contents_of(mounted.path("default.cfg")) == kConfig);
     mounted.unmount();
-    run_well(with(fetch, {"--public-only", "--allow-host", "127.0.0.1"}));
 }
 
 TEST_CASE("mount --from: a read that waits for a server does not delay the end of the mount") {
