@@ -52,7 +52,7 @@ void put_noise(std::uint64_t asset, std::uint64_t offset, std::span<std::byte> o
     }
 }
 
-std::string name_of(std::uint64_t asset) { return "noise/" + std::to_string(asset); }
+std::string large_name_of(std::uint64_t asset) { return "noise/" + std::to_string(asset); }
 
 BundlePlan noise_plan() {
     BundlePlan plan;
@@ -63,11 +63,11 @@ BundlePlan noise_plan() {
         planned.source = generated_blob(kAssetBytes[asset], [asset](std::uint64_t offset, std::span<std::byte> out) {
             put_noise(asset, offset, out);
         });
-        planned.key = name_of(asset);
+        planned.key = large_name_of(asset);
         planned.content_type = "video/x";
         planned.streamed = asset % 2 == 1;
         plan.assets.push_back(std::move(planned));
-        plan.names.push_back({.name = AssetName::parse(name_of(asset)).value(),
+        plan.names.push_back({.name = AssetName::parse(large_name_of(asset)).value(),
                               .variants = {{.asset = static_cast<std::uint32_t>(asset)}}});
     }
     return plan;
@@ -87,7 +87,7 @@ void write_signed(const std::string& path) {
 
 // Checks that the bytes are those that were written.
 void check_range(const Bundle& bundle, std::uint64_t asset, std::uint64_t offset, std::size_t length) {
-    const NameRecord name = bundle.name(bundle.find_name(name_of(asset)).value().value()).value();
+    const NameRecord name = bundle.name(bundle.find_name(large_name_of(asset)).value().value()).value();
     std::vector<std::byte> expected(length);
     std::vector<std::byte> read(length);
     put_noise(asset, offset, expected);
@@ -100,7 +100,7 @@ void check_range(const Bundle& bundle, std::uint64_t asset, std::uint64_t offset
 // Returns the asset that contains the byte at 2^32 of the file, and the offset in that asset.
 std::pair<std::uint64_t, std::uint64_t> position_of_four_gib(const Bundle& bundle) {
     for (std::uint64_t asset = 0; asset < kAssets; ++asset) {
-        const NameRecord name = bundle.name(bundle.find_name(name_of(asset)).value().value()).value();
+        const NameRecord name = bundle.name(bundle.find_name(large_name_of(asset)).value().value()).value();
         const AssetIndex index = bundle.default_asset(name).value();
         const std::uint32_t first = bundle.placement(index).value().first_block;
         const std::uint64_t start = bundle.layout_head().blocks_offset + bundle.block(first).value().stored_offset;
@@ -152,7 +152,7 @@ TEST_CASE("large file: a bundle above 4 GiB, with an asset above 4 GiB, is writt
     file.put(static_cast<char>(byte ^ std::byte{1}));
     REQUIRE(file.flush());
     const AssetIndex index =
-        bundle->default_asset(bundle->name(bundle->find_name(name_of(position.first)).value().value()).value()).value();
+        bundle->default_asset(bundle->name(bundle->find_name(large_name_of(position.first)).value().value()).value()).value();
     CHECK(bundle->read_at(index, position.second, {&byte, 1}).error().code() == ErrorCode::corrupt);
     check_range(*bundle, position.first, position.second + limits::kBlockBytesMax, 100'000);
     check_range(*bundle, position.first, position.second - limits::kBlockBytesMax - 1, 1);
