@@ -152,7 +152,8 @@ TEST_CASE("large file: a bundle above 4 GiB, with an asset above 4 GiB, is writt
     file.put(static_cast<char>(byte ^ std::byte{1}));
     REQUIRE(file.flush());
     const AssetIndex index =
-        bundle->default_asset(bundle->name(bundle->find_name(large_name_of(position.first)).value().value()).value()).value();
+        bundle->default_asset(bundle->name(bundle->find_name(large_name_of(position.first)).value().value()).value())
+            .value();
     CHECK(bundle->read_at(index, position.second, {&byte, 1}).error().code() == ErrorCode::corrupt);
     check_range(*bundle, position.first, position.second + limits::kBlockBytesMax, 100'000);
     check_range(*bundle, position.first, position.second - limits::kBlockBytesMax - 1, 1);
