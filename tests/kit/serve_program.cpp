@@ -35,9 +35,15 @@ ServeProgram::ServeProgram(const Arguments& arguments) {
 }
 
 double ServeProgram::metric(const std::string& name) const {
-    RawConnection connection(metrics_port_);
-    const std::string text = connection.ask(get_request("/metrics")).body;
-    const auto at = text.find("\n" + name + " ");
+    std::string text;
+    auto at = std::string::npos;
+    for (int tries = 0; tries < 250 && at == std::string::npos; ++tries) {
+        if (tries != 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        RawConnection connection(metrics_port_);
+        text = connection.ask(get_request("/metrics")).body;
+        at = text.find("\n" + name + " ");
+    }
     REQUIRE_MESSAGE(at != std::string::npos, name << " in " << text);
     return std::strtod(text.c_str() + at + name.size() + 2, nullptr);
 }

@@ -16,7 +16,7 @@ public:
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
     int port() const { return port_; }
     int metrics_port() const { return metrics_port_; }
-    // The value of one metric; fails the test if there is none.
+    // The value of one metric; an answer counts shortly after it was sent. Fails the test if there is none.
     double metric(const std::string& name) const;
 
     void send(int signal) const { program_->send(signal); }
