@@ -10,18 +10,31 @@
 #include <fardel/format/file_source.h>
 #include <fardel/format/head.h>
 
+#include <functional>
 #include <utility>
 #include <vector>
 
 namespace fardel {
 namespace {
 
-// Tables that compression does not make smaller are left out. The ones that are there need not have the same bytes:
-// another version of zstd may have made them.
-Status put_tables(const Bundle& bundle, const std::string& path, TreeTarget& tree, const std::stop_token& stop) {
+using OptionalFile = Result<std::shared_ptr<const ByteSource>>;  // nullptr: there is none
+
+// Writes what `make` gives unless the tree has the file. One that is there need not have the same bytes: another
+// version of zstd may have made it.
+Status put_if_missing(TreeTarget& tree, const std::string& path, const std::stop_token& stop,
+                      const std::function<OptionalFile()>& make) {
     const auto published = tree.open(path);
     if (published || published.error().code() != ErrorCode::missing)
         return published ? ok() : published.error();
+    FARDEL_TRY_ASSIGN(const auto file, make());
+    if (!file)
+        return ok();
+    const auto put = tree.put(path, *file, {.progress = {}, .stop = stop});
+    return put || put.error().code() == ErrorCode::conflict ? ok() : put.error();
+}
+
+// Tables that compression does not make smaller are left out.
+OptionalFile make_tables(const Bundle& bundle) {
     const ByteSource& file = *bundle.source();
     const TableSections sections = table_sections(bundle.head(), bundle.layout_head(), file.size_bytes());
     FARDEL_TRY_ASSIGN(Descriptor spool, create_unnamed_file("compressed tables"));
@@ -31,23 +44,8 @@ Status put_tables(const Bundle& bundle, const std::string& path, TreeTarget& tre
         return write_whole(spool, bytes, "compressed tables");
     }));
     if (written >= bytes_of(sections))
-        return ok();
-    const auto tables = make_file_source(std::move(spool), written, "compressed tables");
-    const auto put = tree.put(path, *tables, {.progress = {}, .stop = stop});
-    return put || put.error().code() == ErrorCode::conflict ? ok() : put.error();
-}
-
-// These need not have the same bytes everywhere, either.
-Status put_asset_frames(const Bundle& bundle, TreeTarget& tree, const std::stop_token& stop) {
-    const std::string path = asset_frames_path_of(bundle.id());
-    const auto published = tree.open(path);
-    if (published || published.error().code() != ErrorCode::missing)
-        return published ? ok() : published.error();
-    FARDEL_TRY_ASSIGN(const auto frames, make_asset_frames(bundle, stop));
-    if (!frames)
-        return ok();
-    const auto put = tree.put(path, *frames, {.progress = {}, .stop = stop});
-    return put || put.error().code() == ErrorCode::conflict ? ok() : put.error();
+        return std::shared_ptr<const ByteSource>();
+    return make_file_source(std::move(spool), written, "compressed tables");
 }
 
 Error other_file(const std::string& message) {
@@ -74,8 +72,9 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
     if (!put)
         return std::move(put).error();
     publication.was_there = *put == PutOutcome::was_there;
-    FARDEL_TRY(put_asset_frames(*bundle, tree, work.stop));
-    FARDEL_TRY(put_tables(*bundle, tables_path_of(bundle->id()), tree, work.stop));
+    FARDEL_TRY(put_if_missing(tree, asset_frames_path_of(bundle->id()), work.stop,
+                              [&] { return make_asset_frames(*bundle, work.stop); }));
+    FARDEL_TRY(put_if_missing(tree, tables_path_of(bundle->id()), work.stop, [&] { return make_tables(*bundle); }));
     // A prune that looked before the file was there may have condemned a part of it.
     FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now_s));
     return publication;
