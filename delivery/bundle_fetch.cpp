@@ -344,7 +344,6 @@ Result<PlannedFetch> BundleFetch::plan() {
             missing[i] = !has;
     }
     FARDEL_TRY_ASSIGN(const BlockChoice choice, use_others(missing));
-    planned.tables_bytes = counts().received_bytes;
     std::vector<FetchUnit> units;
     given_units_.clear();
     for (std::size_t i = 0; i < blocks_.size(); ++i)
@@ -354,6 +353,7 @@ Result<PlannedFetch> BundleFetch::plan() {
                             .length_bytes = blocks_[i].stored_bytes,
                             .hash = blocks_[i].stored_hash});
     FARDEL_TRY(request(units));
+    planned.tables_bytes = counts().received_bytes;
     planned.requests = requests_.size() + choice.requests;
     planned.fetch_bytes = choice.fetch_bytes;
     for (const FetchRequest& request : requests_)
