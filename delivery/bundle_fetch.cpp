@@ -2,6 +2,7 @@
 
 #include "delta/held_content.h"
 #include "trace_fetch.h"
+#include "tree_urls.h"
 
 #include <fardel/base/fits.h>
 #include <fardel/delivery/publish.h>
@@ -22,18 +23,9 @@ namespace fardel {
 namespace {
 
 constexpr std::uint64_t kHeadsBytes = 2 * std::uint64_t{limits::kHeadBytes};
-constexpr std::uint64_t kFileBytesMax = 1ull << 44;
 constexpr std::size_t kTableRoundsMin = 2;
 constexpr std::size_t kLevelAlign = 64;
 constexpr std::uint64_t kTraceWorthBytes = 1u << 20;  // less comes at once in any order
-constexpr std::size_t kOthersMax = 64;  // bundles in the store and libraries that are searched for content
-
-std::vector<std::string> urls_of(const std::vector<std::string>& trees, const std::string& path) {
-    std::vector<std::string> urls;
-    for (const std::string& tree : trees)
-        urls.push_back(tree + "/" + path);
-    return urls;
-}
 
 // Whether a policy refuses the signatures.
 bool is_refusal(ErrorCode code) noexcept {
@@ -123,7 +115,8 @@ TransferCounts BundleFetch::counts() const noexcept {
 // ---- Tables ---------------------------------------------------------------------------------------------------------
 
 Status BundleFetch::take_hint(const AnsweredTables& hint) {
-    if (copy_tables_ || incoming_.file_bytes() || incoming_.held_bytes() != 0 || hint.file_bytes > kFileBytesMax)
+    if (copy_tables_ || incoming_.file_bytes() || incoming_.held_bytes() != 0 ||
+        hint.file_bytes > kReceivedFileBytesMax)
         return ok();
     HeadBytes head{};
     HeadBytes layout{};
@@ -188,26 +181,7 @@ Status BundleFetch::forget_signatures() {
 Status BundleFetch::open_others() {
     if (std::exchange(others_opened_, true) || options_.repairs || copy_)
         return ok();
-    FARDEL_TRY_ASSIGN(const auto stored, store_.list());
-    for (const StoredBundle& one : stored) {
-        if (one.bundle == id_ || one.held_bytes != one.file_bytes || others_.size() == kOthersMax)
-            continue;
-        auto source = store_.open_bundle(one.bundle);
-        if (!source)
-            continue;
-        auto bundle = Bundle::open(*std::move(source), {});
-        if (bundle)
-            others_.push_back(*std::move(bundle));
-    }
-    if (options_.library != nullptr)
-        for (const LibraryBundle& one : options_.library->bundles()) {
-            if (others_.size() >= kOthersMax)
-                break;
-            auto source = options_.library->open_bundle(one.bundle);
-            auto bundle = source ? Bundle::open(*std::move(source), {}) : std::move(source).error();
-            if (bundle && one.bundle != id_)
-                others_.push_back(*std::move(bundle));
-        }
+    FARDEL_TRY_ASSIGN(others_, open_other_bundles(store_, options_.library, id_));
     FARDEL_TRY_ASSIGN(has_compressed_tables_, delta_.fetch_tables(others_, incoming_, options_.tables_bytes_max));
     return ok();
 }
@@ -252,7 +226,7 @@ Status BundleFetch::fetch_heads() {
         return Error(ErrorCode::corrupt, "the file on the server is another bundle, or none");
     FARDEL_TRY_ASSIGN(head_, decode_head(head));
     FARDEL_TRY_ASSIGN(layout_, decode_layout_head(layout));
-    if (source->size_bytes() > kFileBytesMax)
+    if (source->size_bytes() > kReceivedFileBytesMax)
         return Error(ErrorCode::limit, "the file has " + std::to_string(source->size_bytes()) + " bytes");
     return verify_sections(head_, id_, layout_, source->size_bytes());
 }
@@ -331,12 +305,10 @@ Result<PlannedFetch> BundleFetch::plan() {
         const std::uint64_t offset = layout_.blocks_offset + block.stored_offset;
         if (incoming_.holds(offset, block.stored_bytes))
             continue;
-        FARDEL_TRY_ASSIGN(bool has, incoming_.share(offset, block.stored_hash, block.stored_bytes));
+        FARDEL_TRY_ASSIGN(bool has,
+                          share_block(incoming_, library_blocks_, offset, block.stored_hash, block.stored_bytes));
         if (!has) {
             FARDEL_TRY_ASSIGN(has, copy_block(offset, block));
-        }
-        if (!has) {
-            FARDEL_TRY_ASSIGN(has, copy_library_block(offset, block));
         }
         if (!has && unwanted.contains(block.stored_offset))
             planned.left_bytes += block.stored_bytes;
@@ -461,14 +433,6 @@ Result<bool> BundleFetch::copy_block(std::uint64_t offset, const BlockRecord& bl
     if (!copy_->read_at(offset, bytes) || blake3(bytes) != block.stored_hash)
         return false;
     FARDEL_TRY(incoming_.write(offset, bytes));
-    return true;
-}
-
-Result<bool> BundleFetch::copy_library_block(std::uint64_t offset, const BlockRecord& block) {
-    const auto bytes = library_blocks_.find(block.stored_hash, block.stored_bytes);
-    if (!bytes)
-        return false;
-    FARDEL_TRY(incoming_.write(offset, *bytes));
     return true;
 }
 

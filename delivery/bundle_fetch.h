@@ -4,7 +4,7 @@
 #include "asset_fetch.h"
 #include "content_choice.h"
 #include "delta_fetch.h"
-#include "library_blocks.h"
+#include "other_bundles.h"
 #include "tables_file.h"
 #include "tables_question.h"
 #include "unit_transfer.h"
@@ -68,7 +68,7 @@ private:
     Status forget_signatures();
     Status fetch_heads();
     Status fetch_compressed_tables();
-    // Opens other bundles in the store and in libraries, if what they have may be used.
+    // Opens other bundles that are here, if what they have may be used.
     Status open_others();
     // Makes blocks from what other bundles have, and chooses which of the rest come from a delta or asset by asset.
     // `missing`: an entry per block.
@@ -87,8 +87,6 @@ private:
     Status fill(std::uint64_t from, std::uint64_t to);
     // Copies a range of the damaged copy, whatever its bytes are; does nothing if it cannot be read.
     Status copy_unproved(std::uint64_t offset, std::uint64_t length_bytes);
-    // Copies a block of a bundle in a library. Returns false if there is none.
-    Result<bool> copy_library_block(std::uint64_t offset, const BlockRecord& block);
     // Copies a block of the damaged copy. Returns false if it does not have its hash.
     Result<bool> copy_block(std::uint64_t offset, const BlockRecord& block);
     // Forgets blocks in the store's packs that do not have their hashes.
@@ -115,7 +113,7 @@ private:
     DeltaFetch delta_;
     AssetFetch assets_;
     bool others_opened_ = false;
-    std::vector<std::shared_ptr<const Bundle>> others_;  // that are here; see open_others()
+    std::vector<std::shared_ptr<const Bundle>> others_;  // that are here
     std::vector<FetchUnit> given_units_;                 // blocks that a delta or single assets are to give
     const std::size_t servers_;
     const FetchOptions& options_;

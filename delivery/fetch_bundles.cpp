@@ -1,9 +1,10 @@
 #include <fardel/delivery/fetch_bundles.h>
 
 #include "bundle_fetch.h"
-#include "library_blocks.h"
+#include "other_bundles.h"
 #include "tables_hints.h"
 #include "transfer_rate.h"
+#include "tree_urls.h"
 
 #include <fardel/base/free_space.h>
 #include <fardel/format/dependencies.h>
@@ -56,10 +57,7 @@ private:
     Status collect(std::span<const BundleId> bundles) {
         store_.remove_leftovers();
         FARDEL_TRY_ASSIGN(hold_, StoreHold::open(store_));
-        FARDEL_TRY_ASSIGN(const auto stored, store_.list());
-        for (const StoredBundle& bundle : stored)
-            if (bundle.held_bytes == bundle.file_bytes)
-                stored_.insert(bundle.bundle);
+        FARDEL_TRY_ASSIGN(stored_, list_whole_bundles(store_));
         FARDEL_TRY(expect(bundles));
         for (const BundleId& bundle : bundles)
             FARDEL_TRY(visit(bundle));
@@ -233,31 +231,20 @@ private:
     TransferRate rate_;
 };
 
-Result<std::vector<std::string>> whole_urls(std::span<const std::string> trees) {
-    if (trees.empty())
-        return Error(ErrorCode::malformed, "no server is named");
-    std::vector<std::string> urls;
-    for (const std::string& tree : trees) {
-        FARDEL_TRY_ASSIGN(std::string whole, parse_server_url(tree, "a tree"));
-        urls.push_back(std::move(whole));
-    }
-    return urls;
-}
-
 }  // namespace
 
 Status verify_servers(std::span<const std::string> trees, const ServerRule& rule) {
     RangeClientOptions connections;
     connections.servers = rule;
     FARDEL_TRY_ASSIGN(const RangeClient client, RangeClient::open(connections));  // loads libcurl
-    FARDEL_TRY_ASSIGN(const auto urls, whole_urls(trees));
+    FARDEL_TRY_ASSIGN(const auto urls, parse_tree_urls(trees));
     return ok();
 }
 
 Result<FetchSummary> fetch_bundles(const BundleStore& store, std::span<const BundleId> bundles,
                                    const FetchOptions& options) {
     FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(options.connections));
-    FARDEL_TRY_ASSIGN(std::vector<std::string> trees, whole_urls(options.trees));
+    FARDEL_TRY_ASSIGN(std::vector<std::string> trees, parse_tree_urls(options.trees));
     return FetchStages(store, options, std::move(client), std::move(trees)).run(bundles);
 }
 

@@ -10,6 +10,7 @@ namespace fardel {
 std::optional<std::vector<std::byte>> LibraryBlocks::find(const Hash& stored_hash, std::uint32_t stored_bytes) {
     if (library_ == nullptr)
         return std::nullopt;
+    const std::scoped_lock lock(mutex_);
     read_layouts();
     const auto found = blocks_.find(stored_hash);
     if (found == blocks_.end() || found->second.stored_bytes != stored_bytes)

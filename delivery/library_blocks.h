@@ -2,7 +2,7 @@
 //
 // The layouts of the bundles are read when the first block is asked for: at most kLibraryBundlesMax bundles, and
 // kLibraryBlocksMax blocks at about 80 bytes of memory each. The files may change at any time: bytes are compared with
-// their hash whenever they are read. One thread.
+// their hash whenever they are read. Any number of threads.
 #pragma once
 
 #include <fardel/format/hash.h>
@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -41,6 +42,7 @@ private:
     const ByteSource* open(std::uint32_t bundle);
 
     const BundleLibrary* const library_;
+    std::mutex mutex_;  // guards what follows
     bool is_read_ = false;
     std::vector<BundleId> bundles_;
     std::unordered_map<Hash, Location> blocks_;

@@ -35,8 +35,13 @@ bool may_name_stored_bundle(const std::string& word) {
 // Collects what is mounted, in order.
 class MountPlan {
 public:
-    MountPlan(const BundleStore* store, const BundleLibrary* library, RemoteMounting* remote, MountOptions options)
-        : store_(store), library_(library), lookup_(store, library), remote_(remote), options_(std::move(options)) {}
+    MountPlan(const BundleStore* store, std::shared_ptr<const BundleLibrary> library, RemoteMounting* remote,
+              MountOptions options)
+        : store_(store),
+          library_(std::move(library)),
+          lookup_(store, library_.get()),
+          remote_(remote),
+          options_(std::move(options)) {}
 
     Status add(const std::vector<std::string>& words) {
         const bool has_lookup = store_ != nullptr || library_ != nullptr;
@@ -129,7 +134,7 @@ private:
     }
 
     const BundleStore* const store_;
-    const BundleLibrary* const library_;
+    const std::shared_ptr<const BundleLibrary> library_;
     const BundleLookup lookup_;
     RemoteMounting* const remote_;
     const MountOptions options_;
@@ -168,8 +173,9 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
         FARDEL_TRY_ASSIGN(const auto stored_licenses, store->licenses());
         mount.licenses.insert(mount.licenses.end(), stored_licenses.begin(), stored_licenses.end());
     }
-    FARDEL_TRY_ASSIGN(const auto library, find_library(options.libraries));
-    MountPlan plan(store ? &*store : nullptr, library ? &*library : nullptr, remote, std::move(mount));
+    FARDEL_TRY_ASSIGN(auto found, find_library(options.libraries));
+    const auto library = found ? std::make_shared<const BundleLibrary>(*std::move(found)) : nullptr;
+    MountPlan plan(store ? &*store : nullptr, library, remote, std::move(mount));
     FARDEL_TRY(plan.add(files));
     FARDEL_TRY(vfs.apply(plan.take()));
     return ok();

@@ -2,6 +2,7 @@
 
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
+#include <fardel/store/incoming_bundle.h>
 
 #include <array>
 #include <string>
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::string_view kDeltaMagic = "FARDELDT";
 constexpr std::uint32_t kDeltaVersion = 1;
-constexpr std::uint64_t kDeltaFileBytesMax = 1ull << 44;
 constexpr std::size_t kTablesEntryBytes = 20;
 constexpr std::size_t kBlocksEntryBytesMin = 9;  // form, frame bytes, no prefix, one run
 
@@ -148,7 +148,7 @@ Result<DeltaHead> decode_delta_head(std::span<const std::byte> bytes) {
     if (head.level > kDeltaLevelMax)
         reader.fail(ErrorCode::malformed, "no such level of compression");
     if (head.directory_bytes > kDeltaDirectoryBytesMax || head.tables_bytes > kDeltaTablesBytesMax ||
-        head.file_bytes > kDeltaFileBytesMax || head.blocks_bytes > kDeltaFileBytesMax)
+        head.file_bytes > kReceivedFileBytesMax || head.blocks_bytes > kReceivedFileBytesMax)
         reader.fail(ErrorCode::limit, "larger than any bundle");
     while (reader.rest_bytes() != 0)
         if (reader.u8() != 0)

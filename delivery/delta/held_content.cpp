@@ -108,6 +108,11 @@ Result<bool> may_encode_at(const Bundle& target, const std::vector<bool>& held, 
 Status encode_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted, const ReadPart& read,
                       const std::stop_token& stop, const TakeBlock& take) {
     FARDEL_TRY_ASSIGN(const std::vector<BlockPart> parts, block_parts(target, wanted));
+    return encode_parts(target, level, parts, read, stop, take);
+}
+
+Status encode_parts(const Bundle& target, std::uint32_t level, std::span<const BlockPart> parts, const ReadPart& read,
+                    const std::stop_token& stop, const TakeBlock& take) {
     BatchEncoder encoder(level, take);
     for (std::span<const BlockPart> rest = parts; !rest.empty() && !encoder.has_given_up();) {
         if (stop.stop_requested())

@@ -39,9 +39,12 @@ bool read_held_part(HeldBundles others, const AssetId& id, const BlockPart& part
 // Fills the bytes of a part, which are of the asset with that id; false if it cannot.
 using ReadPart = std::function<bool(const AssetId& id, const BlockPart& part, std::span<std::byte> out)>;
 
-// Passes on those of the `wanted` blocks (one entry per block) that come out with their hashes when what `read` gives
-// is encoded. Only the tables of the target are read. Blocks of which a part cannot be read are skipped. Errors: those
-// of the target's tables and of `take`; cancelled.
+// Passes on those of the blocks that consist of these parts (all parts of each, by block) that come out with their
+// hashes when what `read` gives is encoded. Only the tables of the target are read. Blocks of which a part cannot be
+// read are skipped. Errors: those of the target's tables and of `take`; cancelled.
+Status encode_parts(const Bundle& target, std::uint32_t level, std::span<const BlockPart> parts, const ReadPart& read,
+                    const std::stop_token& stop, const TakeBlock& take);
+// The same for the `wanted` blocks (one entry per block).
 Status encode_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted, const ReadPart& read,
                       const std::stop_token& stop, const TakeBlock& take);
 

@@ -1,5 +1,7 @@
 #include "remote/kept_bytes.h"
 
+#include "other_bundles.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -74,8 +76,20 @@ bool KeptBytes::holds(std::uint64_t offset, std::uint64_t length) const {
     return true;
 }
 
+bool KeptBytes::share(LibraryBlocks& library, std::uint64_t offset, const Hash& stored_hash,
+                      std::uint32_t stored_bytes) {
+    if (why_in_memory() || !file_bytes_)
+        return false;
+    const std::scoped_lock lock(writing_);
+    if (incoming_->holds(offset, stored_bytes))
+        return true;
+    const auto is_shared = share_block(*incoming_, library, offset, stored_hash, stored_bytes);
+    return is_shared && *is_shared;
+}
+
 void KeptBytes::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     if (!why_in_memory()) {
+        const std::scoped_lock writing(writing_);
         Status written = incoming_->write(offset, bytes);
         if (written)
             return;

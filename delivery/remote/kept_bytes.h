@@ -1,11 +1,14 @@
 // KeptBytes: what is here of a bundle that is read from a server. It is in the store, below incoming/, where a fetch
 // goes on from it; if another program writes there, or the disk is full, the latest bytes are kept in memory alone.
 //
-// Any number of threads may read while one thread writes. Reading never waits for a write to the disk.
+// Any number of threads at once. Reading never waits for a write to the disk.
 #pragma once
+
+#include "library_blocks.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
+#include <fardel/format/hash.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/incoming_bundle.h>
 
@@ -35,6 +38,8 @@ public:
     bool read(std::uint64_t offset, std::span<std::byte> out) const;
     // Whether all of it is here.
     bool holds(std::uint64_t offset, std::uint64_t length) const;
+    // Uses a block that another bundle in the store or in a library has. Returns whether it is here then.
+    bool share(LibraryBlocks& library, std::uint64_t offset, const Hash& stored_hash, std::uint32_t stored_bytes);
     // Keeps bytes that were compared with their hash.
     void write(std::uint64_t offset, std::span<const std::byte> bytes);
     // Both forget everything, as it does not fit the bundle. After restart(), a fetch can still use blocks of it.
@@ -56,6 +61,7 @@ private:
     const Recent* find_recent(std::uint64_t offset) const;  // with the lock held
     void write_recent(std::uint64_t offset, std::span<const std::byte> bytes);
 
+    std::mutex writing_;  // guards what incoming_ and the library do
     std::optional<IncomingBundle> incoming_;
     std::shared_ptr<const ByteSource> stored_;  // of `incoming_`, or of an incomplete bundle; nullptr: nothing
     std::optional<std::uint64_t> file_bytes_;

@@ -1,8 +1,10 @@
 #include <fardel/delivery/remote_bundle.h>
 
+#include "other_bundles.h"
 #include "remote/remote_file.h"
 #include "remote/server_queue.h"
 #include "trace_fetch.h"
+#include "tree_urls.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/format/bundle.h>
@@ -45,6 +47,11 @@ Result<std::vector<RemoteFile::Wanted>> blocks_of(const Bundle& bundle, const As
     return blocks;
 }
 
+HeldElsewhere elsewhere_of(const BundleStore& store, const std::shared_ptr<const BundleLibrary>& library) {
+    return {
+        .store = store.path(), .library = library, .library_blocks = std::make_shared<LibraryBlocks>(library.get())};
+}
+
 }  // namespace
 
 // ---- Servers --------------------------------------------------------------------------------------------------------
@@ -59,13 +66,7 @@ RemoteServers::~RemoteServers() {
 RemoteServers::RemoteServers(RemoteServers&&) noexcept = default;
 
 Result<RemoteServers> RemoteServers::open(const RemoteOptions& options) {
-    if (options.trees.empty())
-        return Error(ErrorCode::malformed, "no server is named");
-    std::vector<std::string> trees;
-    for (const std::string& tree : options.trees) {
-        FARDEL_TRY_ASSIGN(std::string whole, parse_server_url(tree, "a tree"));
-        trees.push_back(std::move(whole));
-    }
+    FARDEL_TRY_ASSIGN(std::vector<std::string> trees, parse_tree_urls(options.trees));
     const RangeClientOptions connections{.connections = options.connections,
                                          .connect_timeout = options.connect_timeout,
                                          .stall_timeout = options.stall_timeout,
@@ -95,12 +96,19 @@ std::optional<Error> RemoteBundle::why_not_kept() const { return file_->kept().w
 
 Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open(const BundleStore& store, const RemoteServers& servers,
                                                                const BundleId& id, const TrustPolicy* policy,
-                                                               const TrustTime& time) {
-    std::vector<std::string> urls;
-    for (const std::string& tree : servers.trees_)
-        urls.push_back(tree + "/" + tree_path_of(id));
+                                                               const TrustTime& time,
+                                                               const std::shared_ptr<const BundleLibrary>& library) {
+    return open_beside(elsewhere_of(store, library), store, servers, id, policy, time);
+}
+
+Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open_beside(const HeldElsewhere& elsewhere,
+                                                                      const BundleStore& store,
+                                                                      const RemoteServers& servers, const BundleId& id,
+                                                                      const TrustPolicy* policy,
+                                                                      const TrustTime& time) {
+    const std::vector<std::string> urls = urls_of(servers.trees_, tree_path_of(id));
     FARDEL_TRY_ASSIGN(auto kept, KeptBytes::open(store, id));
-    const auto file = std::make_shared<RemoteFile>(id, std::move(kept), servers.queue_, urls);
+    const auto file = std::make_shared<RemoteFile>(id, std::move(kept), servers.queue_, urls, elsewhere);
     const auto opened = [&] { return Bundle::open(file, {.policy = policy, .time = time, .label = id.hex()}); };
     const auto made = [&](std::shared_ptr<const Bundle> bundle) {
         return std::shared_ptr<const RemoteBundle>(new RemoteBundle(file, std::move(bundle)));
@@ -180,21 +188,37 @@ Result<bool> RemoteBundle::is_here(const AssetId& asset) const {
 
 // ---- Closure --------------------------------------------------------------------------------------------------------
 
-Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, const RemoteServers& servers,
-                                                     const BundleId& first, const TrustPolicy* policy,
-                                                     const TrustTime& time, const BundleLibrary* library) {
-    std::unordered_set<BundleId> whole;
-    FARDEL_TRY_ASSIGN(const auto stored, store.list());
-    for (const StoredBundle& bundle : stored)
-        if (bundle.held_bytes == bundle.file_bytes)
-            whole.insert(bundle.bundle);
-    std::unordered_map<BundleId, RemoteMount> entered;
-    std::vector<RemoteMount> mounts;
-    const auto enter = [&](const BundleId& id) -> Result<std::vector<BundleId>> {
-        RemoteMount& mount = entered[id];
+// Opens a bundle with what it needs.
+class RemoteClosure {
+public:
+    RemoteClosure(const BundleStore& store, const RemoteServers& servers, const TrustPolicy* policy,
+                  const TrustTime& time, const std::shared_ptr<const BundleLibrary>& library)
+        : store_(store), servers_(servers), policy_(policy), time_(time), elsewhere_(elsewhere_of(store, library)) {}
+
+    Result<std::vector<RemoteMount>> open(const BundleId& first) {
+        FARDEL_TRY_ASSIGN(whole_, list_whole_bundles(store_));
+        const DependencyWalk::Steps steps{
+            .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
+                FARDEL_TRY_ASSIGN(auto needs, enter(id));
+                return std::optional(std::move(needs));
+            },
+            .leave =
+                [&](const BundleId& id) {
+                    mounts_.push_back(std::move(entered_.at(id)));
+                    return ok();
+                },
+        };
+        FARDEL_TRY(DependencyWalk().run(first, steps));
+        return std::move(mounts_);
+    }
+
+private:
+    Result<std::vector<BundleId>> enter(const BundleId& id) {
+        RemoteMount& mount = entered_[id];
         mount.bundle = id;
-        if (whole.contains(id)) {
-            FARDEL_TRY_ASSIGN(mount.source, store.open_bundle(id));
+        const BundleLibrary* const library = elsewhere_.library.get();
+        if (whole_.contains(id)) {
+            FARDEL_TRY_ASSIGN(mount.source, store_.open_bundle(id));
         } else if (library != nullptr && library->has(id)) {
             // A file that was replaced meanwhile is no reason to fail.
             auto source = library->open_bundle(id);
@@ -204,23 +228,26 @@ Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, c
             FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(mount.source, {.label = id.hex()}));
             return static_dependencies(*bundle);
         }
-        FARDEL_TRY_ASSIGN(mount.remote, RemoteBundle::open(store, servers, id, policy, time));
+        FARDEL_TRY_ASSIGN(mount.remote, RemoteBundle::open_beside(elsewhere_, store_, servers_, id, policy_, time_));
         mount.source = mount.remote->source();
         return mount.remote->dependencies();
-    };
-    const DependencyWalk::Steps steps{
-        .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
-            FARDEL_TRY_ASSIGN(auto needs, enter(id));
-            return std::optional(std::move(needs));
-        },
-        .leave =
-            [&](const BundleId& id) {
-                mounts.push_back(std::move(entered.at(id)));
-                return ok();
-            },
-    };
-    FARDEL_TRY(DependencyWalk().run(first, steps));
-    return mounts;
+    }
+
+    const BundleStore& store_;
+    const RemoteServers& servers_;
+    const TrustPolicy* const policy_;
+    const TrustTime& time_;
+    const HeldElsewhere elsewhere_;
+    std::unordered_set<BundleId> whole_;  // in the store
+    std::unordered_map<BundleId, RemoteMount> entered_;
+    std::vector<RemoteMount> mounts_;
+};
+
+Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, const RemoteServers& servers,
+                                                     const BundleId& bundle, const TrustPolicy* policy,
+                                                     const TrustTime& time,
+                                                     const std::shared_ptr<const BundleLibrary>& library) {
+    return RemoteClosure(store, servers, policy, time, library).open(bundle);
 }
 
 }  // namespace fardel

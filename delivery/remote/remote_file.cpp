@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::uint64_t kPage = limits::kPageBytes;
 constexpr std::uint64_t kHeadsLength = 2 * std::uint64_t{limits::kHeadBytes};
-constexpr std::uint64_t kRemoteFileBytesMax = 1ull << 44;
 constexpr std::uint64_t kHashesPerPage = kPage / sizeof(Hash);
 constexpr std::uint64_t kFirstPages = 8;  // of a table, in one request
 constexpr std::uint64_t kPrefetchMax = 8u << 20;
@@ -25,14 +24,33 @@ constexpr std::size_t kBlockRecordBytes = record_bytes(TableKind::blocks);
 
 }  // namespace
 
+// The file for RebuiltBlocks, which belongs to it: blocks that are not here are not requested.
+class RemoteFile::TablesSource final : public ByteSource {
+public:
+    explicit TablesSource(const RemoteFile& file) : file_(file) {}
+
+    std::uint64_t size_bytes() const noexcept override { return file_.size_bytes(); }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        if (file_.parts_.part_at(offset).kind != PartKind::blocks)
+            return file_.read_at(offset, out);
+        return file_.kept().read(offset, out) ? ok() : Error(ErrorCode::missing, "the block is not here");
+    }
+    bool holds(std::uint64_t offset, std::uint64_t length) const override { return file_.holds(offset, length); }
+
+private:
+    const RemoteFile& file_;
+};
+
 RemoteFile::RemoteFile(const BundleId& bundle, std::unique_ptr<KeptBytes> kept, std::shared_ptr<ServerQueue> queue,
-                       std::vector<std::string> urls)
-    : id_(bundle), requests_(std::move(kept), std::move(queue), std::move(urls)) {}
+                       std::vector<std::string> urls, HeldElsewhere elsewhere)
+    : id_(bundle), elsewhere_(std::move(elsewhere)), requests_(std::move(kept), std::move(queue), std::move(urls)) {
+    requests_.bring_blocks([this](const ServerUnit& block) { bring_block(block); });
+}
 
 // ---- Heads ----------------------------------------------------------------------------------------------------------
 
 Status RemoteFile::take_heads(std::span<const std::byte> heads, std::uint64_t file_bytes) {
-    if (heads.size() != kHeadsLength || file_bytes > kRemoteFileBytesMax)
+    if (heads.size() != kHeadsLength || file_bytes > kReceivedFileBytesMax)
         return Error(ErrorCode::limit, "the file has " + std::to_string(file_bytes) + " bytes");
     HeadBytes head_bytes;
     HeadBytes layout_bytes;
@@ -50,6 +68,11 @@ Status RemoteFile::take_heads(std::span<const std::byte> heads, std::uint64_t fi
     blocks_bytes_ = layout.blocks_bytes;
     parts_ = FileParts(head, layout, file_bytes);
     blocks_level_ = parts_.find_table(TableKind::blocks);
+    std::uint64_t tables_bytes = 0;
+    for (const TableKind kind : {TableKind::assets, TableKind::placements, TableKind::blocks})
+        if (const auto level = parts_.find_table(kind))
+            tables_bytes += parts_.levels()[*level].length_bytes;
+    rebuilt_ = std::make_unique<RebuiltBlocks>(std::make_shared<TablesSource>(*this), elsewhere_, tables_bytes);
     const std::scoped_lock lock(mutex_);
     windows_.assign(parts_.levels().size(), {});
     block_pages_.clear();
@@ -156,12 +179,12 @@ Result<std::vector<Hash>> RemoteFile::page_hashes(const TableLevel& level, std::
 }
 
 ServerUnit RemoteFile::unit_of(const TableLevel& level, std::uint64_t page, const Hash& hash) const {
-    return {.offset = level.page_offset(page),
-            .length_bytes = level.page_bytes(page),
-            .is_right = [kind = level.kind, depth = level.level, page, size = level.table_bytes,
-                         hash](std::span<const std::byte> bytes) {
-                return page_hash(kind, depth, page, size, bytes) == hash;
-            }};
+    return {
+        .offset = level.page_offset(page),
+        .length_bytes = level.page_bytes(page),
+        .is_right = [kind = level.kind, depth = level.level, page, size = level.table_bytes, hash](
+                        std::span<const std::byte> bytes) { return page_hash(kind, depth, page, size, bytes) == hash; },
+        .block_hash = {}};
 }
 
 void RemoteFile::request_top_pages() const {
@@ -309,12 +332,25 @@ std::optional<RemoteFile::FoundBlock> RemoteFile::peek_block(std::uint64_t offse
     return found ? *found : std::nullopt;
 }
 
-ServerUnit RemoteFile::unit_of(const FoundBlock& block) const {
+ServerUnit RemoteFile::unit_of(const Wanted& block) {
     return {.offset = block.offset,
-            .length_bytes = block.record.stored_bytes,
-            .is_right = [hash = block.record.stored_hash](std::span<const std::byte> bytes) {
-                return blake3(bytes) == hash;
-            }};
+            .length_bytes = block.length_bytes,
+            .is_right = [hash = block.stored_hash](std::span<const std::byte> bytes) { return blake3(bytes) == hash; },
+            .block_hash = block.stored_hash};
+}
+
+ServerUnit RemoteFile::unit_of(const FoundBlock& block) {
+    return unit_of(Wanted{
+        .offset = block.offset, .length_bytes = block.record.stored_bytes, .stored_hash = block.record.stored_hash});
+}
+
+void RemoteFile::bring_block(const ServerUnit& unit) const {
+    KeptBytes& kept = requests_.kept();
+    if (kept.holds(unit.offset, unit.length_bytes) ||
+        kept.share(*elsewhere_.library_blocks, unit.offset, *unit.block_hash, unit.length_bytes))
+        return;
+    if (const auto rebuilt = rebuilt_->find(unit.offset, unit.length_bytes))
+        kept.write(unit.offset, *rebuilt);
 }
 
 Status RemoteFile::read_blocks(std::uint64_t offset, std::span<std::byte> out) const {
@@ -385,11 +421,7 @@ void RemoteFile::want(std::vector<Wanted> blocks, RequestPriority priority) cons
     std::vector<ServerUnit> units;
     for (const Wanted& block : blocks)
         if (!holds_block(block))
-            units.push_back({.offset = block.offset,
-                             .length_bytes = block.length_bytes,
-                             .is_right = [hash = block.stored_hash](std::span<const std::byte> bytes) {
-                                 return blake3(bytes) == hash;
-                             }});
+            units.push_back(unit_of(block));
     std::ranges::sort(units, {}, &ServerUnit::offset);
     const auto same = [](const ServerUnit& a, const ServerUnit& b) { return a.offset == b.offset; };
     units.erase(std::unique(units.begin(), units.end(), same), units.end());

@@ -1,5 +1,5 @@
 // RemoteFile: a bundle file on servers as a ByteSource. What is not here comes by range when it is read, is compared
-// with its hash, and is kept.
+// with its hash, and is kept. Blocks that other bundles here have are not requested.
 //
 // Tables come in pages, each proved by the page tree up to the root in the heads; blocks by the hashes in the layout.
 // Any number of threads may read. Threads that want the same bytes wait for one request; bytes that are here wait for
@@ -10,6 +10,7 @@
 #include "remote/file_parts.h"
 #include "remote/kept_bytes.h"
 #include "remote/read_ahead.h"
+#include "remote/rebuilt_blocks.h"
 #include "remote/server_queue.h"
 #include "remote/unit_requests.h"
 
@@ -34,7 +35,7 @@ class RemoteFile final : public ByteSource {
 public:
     // `urls`: of the bundle file, at least one. Reads nothing yet.
     RemoteFile(const BundleId& bundle, std::unique_ptr<KeptBytes> kept, std::shared_ptr<ServerQueue> queue,
-               std::vector<std::string> urls);
+               std::vector<std::string> urls, HeldElsewhere elsewhere);
 
     // Takes heads and trailer from what is kept, without asking a server. Returns false if they are not there. Errors:
     // corrupt, malformed (what is kept does not fit the bundle id).
@@ -66,7 +67,7 @@ public:
         std::uint32_t length_bytes = 0;
         Hash stored_hash;
     };
-    // Requests blocks that are not here. Returns at once.
+    // Requests blocks that are not here.
     void want(std::vector<Wanted> blocks, RequestPriority priority) const;
     bool holds_block(const Wanted& block) const;
 
@@ -79,6 +80,8 @@ private:
         std::uint64_t end() const noexcept { return offset + record.stored_bytes; }
     };
 
+    class TablesSource;
+    void bring_block(const ServerUnit& unit) const;
     Status take_heads(std::span<const std::byte> heads, std::uint64_t file_bytes);
     Status read_level(std::size_t level, std::uint64_t begin, std::span<std::byte> out) const;
     Status read_pages(std::size_t level, std::uint64_t first, std::uint64_t last, std::vector<std::byte>& out) const;
@@ -89,12 +92,14 @@ private:
     std::optional<FoundBlock> peek_block(std::uint64_t offset) const;
     Result<std::optional<FoundBlock>> find_in_page(std::span<const std::byte> page, std::uint64_t wanted) const;
     void note_block_pages(std::uint64_t first, std::span<const std::byte> bytes) const;
-    ServerUnit unit_of(const FoundBlock& block) const;
+    static ServerUnit unit_of(const Wanted& block);
+    static ServerUnit unit_of(const FoundBlock& block);
     ServerUnit unit_of(const TableLevel& level, std::uint64_t page, const Hash& hash) const;
     std::vector<ServerUnit> missing_blocks(std::uint64_t from, std::uint64_t to) const;
     void read_ahead(std::uint64_t offset, std::uint64_t end) const;
 
     const BundleId id_;
+    const HeldElsewhere elsewhere_;
     UnitRequests requests_;
 
     std::uint64_t file_bytes_ = 0;
@@ -106,6 +111,7 @@ private:
     std::uint64_t blocks_bytes_ = 0;
     FileParts parts_;
     std::optional<std::size_t> blocks_level_;  // the records of the blocks table
+    std::unique_ptr<RebuiltBlocks> rebuilt_;
 
     mutable std::mutex mutex_;  // guards what follows; held for no read or request
     mutable ReadAhead ahead_;

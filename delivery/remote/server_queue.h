@@ -8,6 +8,7 @@
 #include "unit_transfer.h"
 
 #include <fardel/base/result.h>
+#include <fardel/format/hash.h>
 #include <fardel/store/range_client.h>
 
 #include <chrono>
@@ -36,6 +37,7 @@ struct ServerUnit {
     std::uint64_t offset = 0;
     std::uint32_t length_bytes = 0;
     std::function<bool(std::span<const std::byte>)> is_right;  // empty: whoever takes them judges
+    std::optional<Hash> block_hash;  // of the stored bytes of a block, which other bundles may have, too
 
     std::uint64_t end() const noexcept { return offset + length_bytes; }
 };

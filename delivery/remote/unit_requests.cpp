@@ -122,7 +122,7 @@ void UnitRequests::prefer(std::size_t server, std::uint64_t file_bytes) {
 Result<UnitRequests::Received> UnitRequests::fetch_unproved(std::size_t server, std::uint64_t offset,
                                                             std::uint32_t length_bytes,
                                                             std::optional<std::uint64_t> file_bytes) const {
-    std::vector<ServerUnit> units{{.offset = offset, .length_bytes = length_bytes, .is_right = {}}};
+    std::vector<ServerUnit> units{{.offset = offset, .length_bytes = length_bytes, .is_right = {}, .block_hash = {}}};
     const auto flight = std::make_shared<Flight>(state_, units, false);
     queue_->submit({.urls = std::make_shared<const std::vector<std::string>>(1, (*urls_)[server]),
                     .units = std::move(units),
@@ -159,6 +159,9 @@ std::vector<UnitRequests::Started> UnitRequests::start(std::vector<ServerUnit> u
 
 void UnitRequests::submit(std::vector<Started> started, RequestPriority priority) const {
     for (Started& one : started) {
+        for (const ServerUnit& unit : one.units)
+            if (unit.block_hash && bring_)
+                bring_(unit);
         std::vector<ServerUnit> units = one.flight->adopt(std::move(one.units));
         if (units.empty())
             one.flight->end(ok());

@@ -9,10 +9,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -29,6 +31,9 @@ public:
     UnitRequests(std::unique_ptr<KeptBytes> kept, std::shared_ptr<ServerQueue> queue, std::vector<std::string> urls);
 
     KeptBytes& kept() const noexcept;
+    // `bring`: called before a block is requested; it may write the block to what is kept. Any thread.
+    using Bring = std::function<void(const ServerUnit& block)>;
+    void bring_blocks(Bring bring) { bring_ = std::move(bring); }
 
     // Fetches bytes that nothing proves yet from one server, and keeps nothing. `file_bytes`: that the file must have.
     // Errors: those of the server, cancelled.
@@ -41,7 +46,7 @@ public:
     // Errors: those of the servers; unreachable also if the file has vanished from them; cancelled.
     Result<std::map<std::uint64_t, Bytes>> obtain(const std::vector<ServerUnit>& needed,
                                                   const std::vector<ServerUnit>& also) const;
-    // Requests units that nobody waits for. Returns at once.
+    // Requests units that nobody waits for.
     void request(std::vector<ServerUnit> units, RequestPriority priority) const;
     // Waits until nothing is under way, so that nothing is written to what is kept.
     void wait_until_idle() const;
@@ -58,6 +63,7 @@ private:
 
     const std::shared_ptr<State> state_;
     const std::shared_ptr<ServerQueue> queue_;
+    Bring bring_;
     std::shared_ptr<const std::vector<std::string>> urls_;
     std::optional<std::uint64_t> file_bytes_;
 };

@@ -26,6 +26,7 @@ namespace fardel {
 
 class Bundle;
 class RemoteFile;
+struct HeldElsewhere;
 class ServerQueue;
 struct RangeClientOptions;
 struct TracedAsset;
@@ -80,9 +81,11 @@ public:
     // does not trust is refused. Errors: those of the servers (unreachable, missing, …), Bundle::open
     // and IncomingBundle::open, except busy: if another program is fetching the bundle, or reading it from a server,
     // nothing is kept.
-    static Result<std::shared_ptr<const RemoteBundle>> open(const BundleStore& store, const RemoteServers& servers,
-                                                            const BundleId& bundle, const TrustPolicy* policy = nullptr,
-                                                            const TrustTime& time = {});
+    // Blocks that other bundles in the store or the library have are not requested.
+    static Result<std::shared_ptr<const RemoteBundle>> open(
+        const BundleStore& store, const RemoteServers& servers, const BundleId& bundle,
+        const TrustPolicy* policy = nullptr, const TrustTime& time = {},
+        const std::shared_ptr<const BundleLibrary>& library = nullptr);
     ~RemoteBundle();
     RemoteBundle(const RemoteBundle&) = delete;
     RemoteBundle& operator=(const RemoteBundle&) = delete;
@@ -107,6 +110,11 @@ public:
 private:
     friend class TraceReadAhead;
     Status follow(const std::vector<TracedAsset>& trace, const std::stop_token& stop) const;
+    static Result<std::shared_ptr<const RemoteBundle>> open_beside(const HeldElsewhere& elsewhere,
+                                                                   const BundleStore& store,
+                                                                   const RemoteServers& servers, const BundleId& bundle,
+                                                                   const TrustPolicy* policy, const TrustTime& time);
+    friend class RemoteClosure;
     RemoteBundle(std::shared_ptr<const RemoteFile> file, std::shared_ptr<const Bundle> bundle);
     std::shared_ptr<const RemoteFile> file_;
     std::shared_ptr<const Bundle> bundle_;
@@ -144,6 +152,6 @@ struct RemoteMount {
 Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, const RemoteServers& servers,
                                                      const BundleId& bundle, const TrustPolicy* policy = nullptr,
                                                      const TrustTime& time = {},
-                                                     const BundleLibrary* library = nullptr);
+                                                     const std::shared_ptr<const BundleLibrary>& library = nullptr);
 
 }  // namespace fardel

@@ -20,6 +20,8 @@
 
 namespace fardel {
 
+inline constexpr std::uint64_t kReceivedFileBytesMax = 1ull << 44;  // of a bundle file, whatever a server says
+
 // What the store has of a bundle already counts as written.
 enum class StoredPart {
     used,    // all of it
