@@ -5,6 +5,7 @@
 #include "threshold.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
@@ -25,24 +26,6 @@ Error bad_policy(std::string message) { return Error(ErrorCode::malformed, std::
 bool is_label(std::string_view label) {
     const auto allowed = [](char c) { return is_ascii_letter_or_digit(c) || c == '.' || c == '-' || c == '_'; };
     return !label.empty() && label.size() <= limits::kLabelBytesMax && std::ranges::all_of(label, allowed);
-}
-
-// Returns the text before the next `separator`, and removes both from `text`.
-std::string_view take_until(std::string_view& text, char separator) {
-    const std::size_t end = text.find(separator);
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    return part;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    for (std::size_t at = 0; at <= text.size();) {
-        const std::size_t end = std::min(text.find(separator, at), text.size());
-        parts.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return parts;
 }
 
 // Adds rules one by one, each checked against those before it.
@@ -167,7 +150,7 @@ Result<RoleThreshold> parse_role(std::string_view text) {
     const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), wanted.threshold);
     if (failure != std::errc() || end != number.data() + number.size() || number.starts_with('0'))
         return bad_policy("role " + role_name(*known) + " has no threshold; a role is written author=1:label,label");
-    for (const std::string_view label : split(text, ','))
+    for (const std::string_view label : split_text(text, ','))
         wanted.labels.emplace_back(label);
     return wanted;
 }
@@ -208,7 +191,7 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
     if (directive == "allow") {
         AllowRule rule;
         rule.pattern = take_until(rest, ' ');
-        for (std::string_view word : split(rest, ' ')) {
+        for (std::string_view word : split_text(rest, ' ')) {
             if (word.starts_with(kPublish)) {
                 rule.publish.emplace_back(word.substr(kPublish.size()));
             } else if (word.starts_with(kOverride)) {
@@ -223,7 +206,7 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
     if (directive == "license") {
         LicenseRule rule;
         rule.pattern = take_until(rest, ' ');
-        for (const std::string_view label : split(rest, ','))
+        for (const std::string_view label : split_text(rest, ','))
             rule.labels.emplace_back(label);
         return builder.add(std::move(rule));
     }

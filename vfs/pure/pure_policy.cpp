@@ -3,6 +3,7 @@
 #include "domain_hash.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/content_set.h>
 #include <fardel/format/glob_set.h>
 #include <fardel/format/limits.h>
@@ -18,14 +19,6 @@ constexpr std::string_view kTitle = "fardel-pure ";
 constexpr std::string_view kVersion = "1";
 
 Error malformed(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
-
-// Removes the text up to the next `separator`, and the separator, from `text`, and returns it.
-std::string_view take_until(std::string_view& text, char separator) {
-    const std::size_t end = text.find(separator);
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    return part;
-}
 
 Status verify_pattern(std::string_view pattern) {
     FARDEL_TRY(verify_glob(pattern));
