@@ -1,11 +1,13 @@
 #include "content_choice.h"
 
+#include <fardel/format/dependencies.h>
 #include <fardel/format/glob_set.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -14,8 +16,9 @@ namespace {
 
 class Choice {
 public:
-    Choice(const std::vector<std::shared_ptr<const Bundle>>& bundles, const ContentSelection& selection)
-        : selection_(selection) {
+    Choice(const std::vector<std::shared_ptr<const Bundle>>& bundles, std::span<const BundleId> roots,
+           const ContentSelection& selection)
+        : roots_(roots), selection_(selection) {
         for (const auto& bundle : bundles)
             states_.emplace(bundle->id(), State{.bundle = bundle.get(),
                                                 .chosen = ChosenAssets(bundle->asset_count()),
@@ -75,11 +78,13 @@ private:
 
     Status choose_closure(const std::string& name) {
         bool found = false;
-        for (auto& [id, state] : states_) {
-            FARDEL_TRY_ASSIGN(const auto index, state.bundle->find_name(name));
-            found = found || index;
-            if (index)
-                FARDEL_TRY(choose_name(state, *index, Follows::yes));
+        for (const BundleId& root : roots_)
+            if (const auto state = states_.find(root); state != states_.end()) {
+                FARDEL_TRY_ASSIGN(const bool chosen, choose_text(state->second, name));
+                found = found || chosen;
+            }
+        if (!found) {
+            FARDEL_TRY_ASSIGN(found, choose_everywhere(name));
         }
         if (found)
             return ok();
@@ -168,8 +173,8 @@ private:
         if ((reference.flags & ReferenceRecord::named) == 0)
             return ok();
         FARDEL_TRY_ASSIGN(const std::string_view text, state.bundle->string(reference.name));
-        FARDEL_TRY_ASSIGN(const auto name, state.bundle->find_name(text));
-        return name ? choose_name(state, *name, Follows::yes) : ok();
+        FARDEL_TRY(choose_text(state, text));
+        return ok();
     }
 
     Status follow_foreign(const Bundle& bundle, const ReferenceRecord& reference) {
@@ -184,23 +189,42 @@ private:
         if ((reference.flags & ReferenceRecord::named) == 0)
             return ok();
         FARDEL_TRY_ASSIGN(const std::string_view text, bundle.string(reference.name));
-        FARDEL_TRY_ASSIGN(const auto name, state->second.bundle->find_name(text));
-        return name ? choose_name(state->second, *name, Follows::yes) : ok();
-    }
-
-    Status follow_dynamic(State& state, const ReferenceRecord& reference) {
-        FARDEL_TRY_ASSIGN(const std::string_view text, state.bundle->string(reference.target));
-        FARDEL_TRY_ASSIGN(const auto own, state.bundle->find_name(text));
-        if (own)
-            return choose_name(state, *own, Follows::yes);
-        for (auto& [id, other] : states_) {
-            FARDEL_TRY_ASSIGN(const auto name, other.bundle->find_name(text));
-            if (name)
-                return choose_name(other, *name, Follows::yes);
-        }
+        FARDEL_TRY(choose_text(state->second, text));
         return ok();
     }
 
+    // What the game would find from this bundle. Which other bundle's name it finds depends on what it mounts.
+    Status follow_dynamic(State& state, const ReferenceRecord& reference) {
+        FARDEL_TRY_ASSIGN(const std::string_view text, state.bundle->string(reference.target));
+        FARDEL_TRY_ASSIGN(bool found, choose_text(state, text));
+        FARDEL_TRY_ASSIGN(const std::vector<BundleId> needs, static_dependencies(*state.bundle));
+        for (std::size_t i = 0; i < needs.size() && !found; ++i)
+            if (const auto other = states_.find(needs[i]); other != states_.end()) {
+                FARDEL_TRY_ASSIGN(found, choose_text(other->second, text));
+            }
+        if (found)
+            return ok();
+        FARDEL_TRY(choose_everywhere(text));
+        return ok();
+    }
+
+    // Chooses a name with what it refers to. Returns false if the bundle does not have it.
+    Result<bool> choose_text(State& state, std::string_view name) {
+        FARDEL_TRY_ASSIGN(const auto index, state.bundle->find_name(name));
+        if (index)
+            FARDEL_TRY(choose_name(state, *index, Follows::yes));
+        return index.has_value();
+    }
+    Result<bool> choose_everywhere(std::string_view name) {
+        bool found = false;
+        for (auto& [id, state] : states_) {
+            FARDEL_TRY_ASSIGN(const bool chosen, choose_text(state, name));
+            found = found || chosen;
+        }
+        return found;
+    }
+
+    const std::span<const BundleId> roots_;
     const ContentSelection& selection_;
     std::map<BundleId, State> states_;
     std::vector<Waiting> waiting_;
@@ -209,8 +233,9 @@ private:
 }  // namespace
 
 Result<std::map<BundleId, ChosenAssets>> choose_content(const std::vector<std::shared_ptr<const Bundle>>& bundles,
+                                                        std::span<const BundleId> roots,
                                                         const ContentSelection& selection) {
-    return Choice(bundles, selection).run();
+    return Choice(bundles, roots, selection).run();
 }
 
 }  // namespace fardel

@@ -35,7 +35,7 @@ public:
 
     Result<FetchSummary> run(std::span<const BundleId> bundles) {
         FARDEL_TRY(collect(bundles));
-        FARDEL_TRY(choose());
+        FARDEL_TRY(choose(bundles));
         FARDEL_TRY(plan());
         FARDEL_TRY(verify_quota());
         if (options_.consent)
@@ -124,13 +124,13 @@ private:
         return walk_.run(first, steps);
     }
 
-    Status choose() {
+    Status choose(std::span<const BundleId> roots) {
         if (options_.selection.is_everything())
             return ok();
         std::vector<std::shared_ptr<const Bundle>> bundles = whole_;
         for (const auto& fetch : fetches_)
             bundles.push_back(fetch->bundle());
-        FARDEL_TRY_ASSIGN(auto chosen, choose_content(bundles, options_.selection));
+        FARDEL_TRY_ASSIGN(auto chosen, choose_content(bundles, roots, options_.selection));
         for (const auto& fetch : fetches_)
             fetch->choose(std::move(chosen.at(fetch->id())));
         return ok();

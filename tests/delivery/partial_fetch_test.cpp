@@ -90,6 +90,100 @@ TEST_CASE("partial fetch: the closure of a name, and one language") {
     CHECK(all.plan.bundles[0].left_bytes < kPartBytes + 8192);
 }
 
+// maps/one.bsp refers to textures/wall.tga of a library of textures, and by its name to sound/step.wav of another one;
+// the texture refers to a palette beside it. Both libraries, and the game, have more.
+struct GameOfThree {
+    Bytes textures;
+    Bytes sounds;
+    Bytes game;
+};
+
+AssetId noise_id(std::uint32_t seed) { return asset_id_of(bytes_of(random_text(seed, kPartBytes))); }
+
+Bytes library_of(const std::vector<std::pair<std::string, std::uint32_t>>& files, bool first_needs_second) {
+    BundlePlan plan;
+    for (const auto& [name, seed] : files)
+        add(plan, name, random_text(seed, kPartBytes), "application/octet-stream");
+    if (first_needs_second)
+        plan.assets[0].references.push_back({.spelling = "palette", .target = PlannedReference::Internal{1}});
+    return written(plan);
+}
+
+GameOfThree game_of_three() {
+    GameOfThree three;
+    three.textures = library_of(
+        {{"textures/wall.tga", 11}, {"textures/palette.pal", 12}, {"textures/sky.tga", 13}, {"maps/one.bsp", 14}},
+        true);
+    three.sounds = library_of({{"sound/step.wav", 21}, {"sound/shot.wav", 22}}, false);
+    BundlePlan plan;
+    add(plan, "maps/one.bsp", random_text(31, kPartBytes), "application/octet-stream");
+    add(plan, "maps/two.bsp", random_text(32, kPartBytes), "application/octet-stream");
+    plan.assets[0].references = {
+        {.spelling = "step", .target = PlannedReference::Dynamic{"sound/step.wav"}},
+        {.spelling = "wall", .target = PlannedReference::Foreign{.asset = noise_id(11), .dependency = 0}}};
+    for (const Bytes* const needed : {&three.textures, &three.sounds})
+        plan.dependencies.push_back(
+            {.bundle = bundle_id_of(*needed), .name = "library", .version = "1", .is_static = true});
+    plan.consumes.push_back({.text = "sound/step.wav"});
+    three.game = written(plan);
+    return three;
+}
+
+TEST_CASE("partial fetch: a closure that leads into other bundles brings these parts of them, and no others") {
+    const ScratchFolder scratch;
+    const GameOfThree three = game_of_three();
+    const TreeServer server({three.textures, three.sounds, three.game});
+    const BundleStore store = make_store(scratch);
+    const auto fetched =
+        value_of(fetch_one(store, bundle_id_of(three.game), fetching(server, {.closures = {"maps/one.bsp"}})));
+
+    REQUIRE(fetched.plan.bundles.size() == 3);
+    const auto plan_of = [&](const Bytes& bundle) {
+        const auto found = std::ranges::find(fetched.plan.bundles, bundle_id_of(bundle), &PlannedFetch::bundle);
+        REQUIRE(found != fetched.plan.bundles.end());
+        return *found;
+    };
+    CHECK(plan_of(three.textures).fetch_bytes / kPartBytes == 2);
+    CHECK(plan_of(three.textures).left_bytes / kPartBytes == 2);
+    CHECK(plan_of(three.sounds).fetch_bytes / kPartBytes == 1);
+    CHECK(plan_of(three.sounds).left_bytes / kPartBytes == 1);
+    CHECK(plan_of(three.game).fetch_bytes / kPartBytes == 1);
+    CHECK(plan_of(three.game).left_bytes / kPartBytes == 1);
+    CHECK(server.sent_bytes() == fetched.received_bytes);
+
+    Vfs vfs;
+    for (const Bytes* const bundle : {&three.textures, &three.sounds, &three.game})
+        value_of(vfs.mount(value_of(store.open_bundle(bundle_id_of(*bundle))), {.allow_unsigned = true}));
+    const std::string map = "maps/one.bsp";
+    CHECK(value_of(vfs.find_missing({&map, 1}, ContentReach::closures)).empty());
+    const File opened = value_of(vfs.open(map));
+    CHECK(opened.bundle_id() == bundle_id_of(three.game));
+    for (const auto& [reference, seed] : {std::pair("wall", 11u), {"step", 21u}}) {
+        const File file = value_of(vfs.open_from(opened, reference));
+        Bytes read(file.size_bytes());
+        CHECK(file.read_all(read));
+        CHECK(text_of(read) == random_text(seed, kPartBytes));
+    }
+    for (const auto& [name, seed] : {std::pair("textures/sky.tga", 13u), {"sound/shot.wav", 22u}}) {
+        const std::string path = name;
+        const auto missing = value_of(vfs.find_missing({&path, 1}));
+        REQUIRE(missing.size() == 1);
+        CHECK(missing[0].assets == std::vector<AssetId>{noise_id(seed)});
+    }
+}
+
+TEST_CASE("partial fetch: of a name that several bundles have, only that of the bundle that is asked for is wanted") {
+    const ScratchFolder scratch;
+    const GameOfThree three = game_of_three();
+    const TreeServer server({three.textures, three.sounds, three.game});
+    const BundleStore store = make_store(scratch);
+    value_of(fetch_one(store, bundle_id_of(three.game), fetching(server, {.closures = {"maps/one.bsp"}})));
+    CHECK(stored_text(store, bundle_id_of(three.textures), "maps/one.bsp").starts_with("missing: "));
+    // A name that only a dependency has.
+    value_of(fetch_one(store, bundle_id_of(three.game), fetching(server, {.closures = {"sound/shot.wav"}})));
+    CHECK(stored_text(store, bundle_id_of(three.sounds), "sound/shot.wav") == random_text(22, kPartBytes));
+}
+
 TEST_CASE("partial fetch: a selection that means nothing is refused before content is fetched") {
     const ScratchFolder scratch;
     const Bytes bytes = game_of_maps();

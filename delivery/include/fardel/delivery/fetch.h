@@ -29,7 +29,7 @@ struct ContentSelection {
     // Globs over logical names; of all bundles.
     std::vector<std::string> names;
     // Logical names whose content is wanted with everything that it refers to, in its bundle and in the static
-    // dependencies.
+    // dependencies: of these only that. Names of the bundles that are fetched; of a dependency, if none of them has it.
     std::vector<std::string> closures;
     // Assets, whichever of the bundles have them.
     std::vector<AssetId> assets;
