@@ -21,6 +21,9 @@ struct fardel_servers {
 struct fardel_remote {
     std::shared_ptr<const fardel::RemoteBundle> bundle;
 };
+struct fardel_read_ahead {
+    fardel::TraceReadAhead ahead;
+};
 
 namespace fardel::c {
 

@@ -2,6 +2,9 @@
 
 #include "c_handles.h"
 
+#include <utility>
+#include <vector>
+
 using namespace fardel;
 using namespace fardel::c;
 
@@ -80,3 +83,29 @@ fardel_code fardel_remote_is_here(const fardel_remote* remote, const fardel_id* 
         return report.end(remote->bundle->is_here(id_of<AssetId>(*asset)), [&](bool here) { *is_here = here ? 1 : 0; });
     });
 }
+
+fardel_code fardel_read_ahead_start(const fardel_servers* servers, const fardel_remote* const* remotes,
+                                    size_t remote_count, fardel_read_ahead** ahead, fardel_error* error) {
+    if (ahead != nullptr)
+        *ahead = nullptr;
+    const bool given = servers != nullptr && ahead != nullptr && (remotes != nullptr || remote_count == 0);
+    return call(error, given, [&](const Report& report) {
+        std::vector<std::shared_ptr<const RemoteBundle>> bundles;
+        for (std::size_t i = 0; i < remote_count; ++i) {
+            if (remotes[i] == nullptr)
+                return report.argument("a remote bundle is null");
+            bundles.push_back(remotes[i]->bundle);
+        }
+        return report.end(TraceReadAhead::start(servers->servers, std::move(bundles)),
+                          [&](TraceReadAhead started) { *ahead = new fardel_read_ahead{std::move(started)}; });
+    });
+}
+
+void fardel_read_ahead_wait(fardel_read_ahead* ahead) {
+    call(nullptr, ahead != nullptr, [&](const Report&) {
+        ahead->ahead.wait();
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+void fardel_read_ahead_close(fardel_read_ahead* ahead) { delete ahead; }

@@ -4,14 +4,18 @@
 #include "kit/opened_bundle.h"
 
 #include <fardel/delivery/fardel_fetch.h>
+#include <fardel/delivery/publish_trace.h>
 #include <fardel/format/c_interface.h>
+#include <fardel/format/trace.h>
 #include <fardel/vfs/fardel.h>
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -403,6 +407,73 @@ TEST_CASE("C remote bundles: read while they are used, wanted in advance, and st
     CHECK(read_through(reader, "/a.bin") == random_text(1, 300'000));
     const fardel_id other = plain(base);  // of which nothing is here
     CHECK(fardel_remote_open(store, servers, &other, nullptr, &remote, nullptr) == FARDEL_ERROR_CANCELLED);
+    fardel_servers_close(servers);
+}
+
+std::string trace_of(const fardel_vfs* vfs) {
+    std::size_t needed = 0;
+    CHECK(fardel_read_trace(vfs, nullptr, 0, &needed, nullptr) == FARDEL_ERROR_LIMIT);
+    std::string text(needed, 'x');
+    CHECK(fardel_read_trace(vfs, text.data(), needed - 1, nullptr, nullptr) == FARDEL_ERROR_LIMIT);
+    CHECK(text == std::string(needed, 'x'));
+    CHECK(fardel_read_trace(vfs, text.data(), text.size(), &needed, nullptr) == FARDEL_OK);
+    CHECK(text.back() == '\0');
+    text.pop_back();
+    return text;
+}
+
+TEST_CASE("C traces: what a game opens is recorded, and a mount by URL follows it") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("7");
+    const CStore store(scratch);
+    const fardel_id id = plain(bytes);
+    fardel_vfs_options options = FARDEL_VFS_OPTIONS_INIT;
+    options.flags = FARDEL_VFS_RECORDS_TRACE;
+    fardel_vfs* vfs = nullptr;
+    REQUIRE(fardel_vfs_create(&options, &vfs, nullptr) == FARDEL_OK);
+    fardel_mount_options unsigned_too = FARDEL_MOUNT_OPTIONS_INIT;
+    unsigned_too.flags = FARDEL_MOUNT_ALLOW_UNSIGNED;
+    REQUIRE(fardel_mount_memory(vfs, bytes.data(), bytes.size(), &unsigned_too, nullptr, nullptr) == FARDEL_OK);
+    fardel_file* file = nullptr;
+    REQUIRE(fardel_open(vfs, "b.bin", &file, nullptr) == FARDEL_OK);
+    fardel_close(file);
+    const std::string text = trace_of(vfs);
+    fardel_vfs_destroy(vfs);
+    const Trace trace = value_of(parse_trace(text));
+    REQUIRE(trace.size() == 1);
+    CHECK(trace[0].name == "b.bin");
+    REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
+    CHECK(fardel_read_trace(vfs, nullptr, 0, nullptr, nullptr) == FARDEL_ERROR_UNSUPPORTED);
+    CHECK(fardel_read_trace(nullptr, nullptr, 0, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    fardel_vfs_destroy(vfs);
+
+    const TreeServer server({bytes}, nullptr, {{trace_path_of(bundle_id_of(bytes)), text}});
+    const CServers named_servers(server.url());
+    fardel_servers* servers = nullptr;
+    REQUIRE(fardel_servers_open(&named_servers.options, &servers, nullptr) == FARDEL_OK);
+    fardel_remote* remote = nullptr;
+    REQUIRE(fardel_remote_open(store, servers, &id, nullptr, &remote, nullptr) == FARDEL_OK);
+    fardel_read_ahead* ahead = nullptr;
+    REQUIRE(fardel_read_ahead_start(servers, &remote, 1, &ahead, nullptr) == FARDEL_OK);
+    fardel_read_ahead_wait(ahead);
+    fardel_read_ahead_close(ahead);
+    const auto is_here = [&](std::uint32_t seed) {
+        const fardel_id asset = c::plain_id(asset_id_of(bytes_of(random_text(seed, 300'000))));
+        std::int32_t here = 0;
+        CHECK(fardel_remote_is_here(remote, &asset, &here, nullptr) == FARDEL_OK);
+        return here == 1;
+    };
+    for (int i = 0; i < 1000 && !is_here(2); ++i)  // what was requested comes later
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(is_here(2));
+    CHECK_FALSE(is_here(1));
+    const fardel_remote* const null = nullptr;
+    CHECK(fardel_read_ahead_start(servers, &null, 1, &ahead, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(ahead == nullptr);
+    CHECK(fardel_read_ahead_start(nullptr, nullptr, 0, &ahead, nullptr) == FARDEL_ERROR_ARGUMENT);
+    fardel_read_ahead_wait(nullptr);
+    fardel_read_ahead_close(nullptr);
+    fardel_remote_close(remote);
     fardel_servers_close(servers);
 }
 

@@ -106,6 +106,17 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     });
 }
 
+// Copies a text with NUL into the caller's buffer.
+fardel_code give_text(const std::string& text, char* buffer, std::size_t size_bytes, std::size_t* needed_bytes,
+                      const Report& report) {
+    if (needed_bytes != nullptr)
+        *needed_bytes = text.size() + 1;
+    if (size_bytes <= text.size())
+        return report.fail(FARDEL_ERROR_LIMIT, "the buffer is too small for the text");
+    std::memcpy(buffer, text.c_str(), text.size() + 1);
+    return FARDEL_OK;
+}
+
 void report_missing(const MissingDependency& missing, fardel_dependency_missing receive, void* context) {
     fardel_missing_dependency out{};
     out.struct_size = sizeof out;
@@ -195,10 +206,12 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
         fardel_vfs_options taken = FARDEL_VFS_OPTIONS_INIT;
         if (const fardel_code bad = take_options(options, kVfsOptionsBytesLeast, taken, report); bad != FARDEL_OK)
             return bad;
-        if ((taken.flags & ~std::uint32_t{FARDEL_VFS_OPEN_NEEDS_CONTENT}) != 0)
+        constexpr std::uint32_t kKnown = FARDEL_VFS_OPEN_NEEDS_CONTENT | FARDEL_VFS_RECORDS_TRACE;
+        if ((taken.flags & ~kKnown) != 0)
             return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
         VfsOptions how;
         how.open_needs_content = (taken.flags & FARDEL_VFS_OPEN_NEEDS_CONTENT) != 0;
+        how.records_trace = (taken.flags & FARDEL_VFS_RECORDS_TRACE) != 0;
         how.cache_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(taken.cache_bytes, SIZE_MAX));
         if (taken.dependency_missing != nullptr)
             how.on_missing_dependency = [receive = taken.dependency_missing,
@@ -384,16 +397,17 @@ fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buff
     return call(error, vfs != nullptr && path != nullptr && (buffer != nullptr || size_bytes == 0),
                 [&](const Report& report) {
                     const auto target = vfs->vfs.read_link(path);
-                    if (!target)
-                        return report.fail(target.error());
-                    const std::string& text = target->text();
-                    if (needed_bytes != nullptr)
-                        *needed_bytes = text.size() + 1;
-                    if (size_bytes <= text.size())
-                        return report.fail(FARDEL_ERROR_LIMIT, "the buffer is too small for the link's target");
-                    std::memcpy(buffer, text.c_str(), text.size() + 1);
-                    return fardel_code{FARDEL_OK};
+                    return target ? give_text(target->text(), buffer, size_bytes, needed_bytes, report)
+                                  : report.fail(target.error());
                 });
+}
+
+fardel_code fardel_read_trace(const fardel_vfs* vfs, char* buffer, size_t size_bytes, size_t* needed_bytes,
+                              fardel_error* error) {
+    return call(error, vfs != nullptr && (buffer != nullptr || size_bytes == 0), [&](const Report& report) {
+        const auto trace = vfs->vfs.trace();
+        return trace ? give_text(*trace, buffer, size_bytes, needed_bytes, report) : report.fail(trace.error());
+    });
 }
 
 // ---- Files ----------------------------------------------------------------------------------------------------------

@@ -228,6 +228,21 @@ FARDEL_API fardel_code fardel_remote_want(const fardel_remote* remote, const far
 FARDEL_API fardel_code fardel_remote_is_here(const fardel_remote* remote, const fardel_id* asset, int32_t* is_here,
                                              fardel_error* error);
 
+/* Reads ahead along the traces that lie beside bundles on servers (docs/traces.md). */
+typedef struct fardel_read_ahead fardel_read_ahead;
+
+/* Requests what the traces of these bundles list, in their order, behind everything that somebody waits for, on a
+ * thread that ends when all is requested. Bundles of which nothing is kept in the store are left out. A bundle without
+ * a trace, or with a wrong one, is no error. The remotes may be closed meanwhile. `*ahead` is null after a failure.
+ * Errors: busy (the system gives no thread), missing (libcurl is not installed). */
+FARDEL_API fardel_code fardel_read_ahead_start(const fardel_servers* servers, const fardel_remote* const* remotes,
+                                               size_t remote_count, fardel_read_ahead** ahead, fardel_error* error);
+/* Waits until all is requested, or could not be. What was requested may come later. One thread at a time. */
+FARDEL_API void fardel_read_ahead_wait(fardel_read_ahead* ahead);
+/* Ends the thread; what was requested comes all the same. The thread may be waiting for a server, which
+ * fardel_servers_stop() ends. Null is allowed. */
+FARDEL_API void fardel_read_ahead_close(fardel_read_ahead* ahead);
+
 #ifdef __cplusplus
 }
 #endif

@@ -63,7 +63,9 @@ typedef struct fardel_vfs_options {
 enum {
     /* fardel_open and its relatives return FARDEL_ERROR_MISSING for an asset whose content is not all here, not a
      * file whose reads would fail or wait for a server. */
-    FARDEL_VFS_OPEN_NEEDS_CONTENT = 1
+    FARDEL_VFS_OPEN_NEEDS_CONTENT = 1,
+    /* Notes which assets are opened, for fardel_read_trace: in 7 MB of memory, the first 65,536 of them. */
+    FARDEL_VFS_RECORDS_TRACE = 2
 };
 
 /* `options` may be null. `*vfs` is null after a failure. Errors: argument, no_memory. */
@@ -225,6 +227,13 @@ FARDEL_API fardel_code fardel_find_missing(const fardel_vfs* vfs, const char* co
  * fardel_stat_path; missing also if it is not a link. */
 FARDEL_API fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes,
                                         size_t* needed_bytes, fardel_error* error);
+
+/* Writes the assets that were opened so far, in the order in which each was opened first, as the text of a trace and
+ * NUL (docs/traces.md). Reads the names of the mounted bundles with such assets. `needed_bytes` and `buffer` are those
+ * of fardel_read_link; what is opened meanwhile may make the text longer. Errors: unsupported (the VFS was created
+ * without FARDEL_VFS_RECORDS_TRACE), limit. */
+FARDEL_API fardel_code fardel_read_trace(const fardel_vfs* vfs, char* buffer, size_t size_bytes, size_t* needed_bytes,
+                                         fardel_error* error);
 
 /* ---- Files ------------------------------------------------------------------------------------------------------ */
 
