@@ -1,13 +1,13 @@
 #include <fardel/store/incoming_bundle.h>
 
 #include "bundles/block_index.h"
+#include "bundles/incoming_log.h"
+#include "bundles/live_source.h"
 #include "bundles/record_source.h"
 #include "bundles/retention_folder.h"
 #include "bundles/store_folder.h"
 #include "retention/store_lease.h"
 
-#include <fardel/base/byte_reader.h>
-#include <fardel/base/byte_writer.h>
 #include <fardel/base/file.h>
 #include <fardel/base/fits.h>
 #include <fardel/format/file_source.h>
@@ -16,9 +16,7 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <set>
-#include <shared_mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,108 +24,9 @@
 namespace fardel {
 namespace {
 
-// The log: a head with the size of the bundle file, then one entry for each range, in the order of the bytes in the
-// incoming pack: offset, length, hash. Before the incoming pack gets its name as a pack, the log is sealed: its last
-// entry then has the length 0, and the number of bytes and the id of the pack. A size of 0 in the head is not known
-// yet.
-constexpr std::string_view kLogMagic = "FARDELIN";
-constexpr std::uint64_t kLogVersion = 1;
-constexpr std::size_t kLogHeadBytes = 8 + 8 + 8;
-constexpr std::size_t kLogEntryBytes = 8 + 8 + 32;
 constexpr std::uint64_t kRangeBytesMax = 16u << 20;
-constexpr std::uint64_t kUnlocatedFilesMax = 2;   // what is kept without a location: at most this many times the file
-constexpr PackId kIncomingPack{};                 // until it has an id
-constexpr std::uint64_t kUnlocated = UINT64_MAX;  // in an entry: whose bytes are kept, but belong nowhere yet
-
-struct LogEntry {
-    std::uint64_t offset = 0;  // in the bundle file
-    std::uint64_t length_bytes = 0;
-    Hash hash;
-};
-
-std::vector<std::byte> encode_entry(const LogEntry& entry) {
-    ByteWriter writer;
-    writer.u64(entry.offset);
-    writer.u64(entry.length_bytes);
-    writer.fixed(entry.hash);
-    return writer.take();
-}
-
-// What is held of a bundle on its way, for readers beside the thread that writes.
-class LiveSource final : public ByteSource {
-public:
-    LiveSource(std::string subject, std::uint64_t file_bytes) : subject_(std::move(subject)), file_bytes_(file_bytes) {}
-
-    void add(std::uint64_t offset, std::uint64_t length_bytes, std::shared_ptr<const ByteSource> pack,
-             std::uint64_t pack_offset) {
-        const std::unique_lock lock(mutex_);
-        if (const auto after = parts_.lower_bound(offset); after != parts_.begin()) {
-            Part& before = std::prev(after)->second;
-            if (std::prev(after)->first + before.length_bytes == offset && before.pack == pack &&
-                before.pack_offset + before.length_bytes == pack_offset) {
-                before.length_bytes += length_bytes;
-                return;
-            }
-        }
-        parts_.emplace(offset, Part{length_bytes, std::move(pack), pack_offset});
-    }
-    void clear() {
-        const std::unique_lock lock(mutex_);
-        parts_.clear();
-    }
-
-    std::uint64_t size_bytes() const noexcept override { return file_bytes_; }
-
-    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-        while (!out.empty()) {
-            const auto part = find(offset);
-            if (!part)
-                return Error(ErrorCode::missing,
-                             subject_ + ": the bytes at offset " + std::to_string(offset) + " are not here");
-            const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(part->length_bytes, out.size()));
-            FARDEL_TRY(part->pack->read_at(part->pack_offset, out.first(count)));
-            out = out.subspan(count);
-            offset += count;
-        }
-        return ok();
-    }
-
-    bool holds(std::uint64_t offset, std::uint64_t length) const override {
-        if (!fits(offset, length, file_bytes_))
-            return false;
-        for (const std::uint64_t end = offset + length; offset < end;) {
-            const auto part = find(offset);
-            if (!part)
-                return false;
-            offset += part->length_bytes;
-        }
-        return true;
-    }
-
-private:
-    struct Part {
-        std::uint64_t length_bytes = 0;
-        std::shared_ptr<const ByteSource> pack;
-        std::uint64_t pack_offset = 0;
-    };
-    // Returns the part from `offset` on.
-    std::optional<Part> find(std::uint64_t offset) const {
-        const std::shared_lock lock(mutex_);
-        const auto after = parts_.upper_bound(offset);
-        if (after == parts_.begin())
-            return std::nullopt;
-        const auto& [start, part] = *std::prev(after);
-        const std::uint64_t skipped = offset - start;
-        if (skipped >= part.length_bytes)
-            return std::nullopt;
-        return Part{part.length_bytes - skipped, part.pack, part.pack_offset + skipped};
-    }
-
-    const std::string subject_;
-    const std::uint64_t file_bytes_;
-    mutable std::shared_mutex mutex_;
-    std::map<std::uint64_t, Part> parts_;  // by file offset
-};
+constexpr std::uint64_t kUnlocatedFilesMax = 2;  // what is kept without a location: at most this many times the file
+constexpr PackId kIncomingPack{};                // until it has an id
 
 }  // namespace
 
@@ -148,12 +47,10 @@ struct IncomingBundle::Impl {
     BundleId bundle;
     std::string source;  // that set_source() named
     std::string pack_path;
-    std::string log_path;
     Descriptor pack;  // locked
-    Descriptor log;
+    IncomingLog log;
     std::optional<std::uint64_t> file_bytes;
     std::uint64_t pack_bytes = 0;
-    std::uint64_t log_bytes = 0;
     Hasher hasher;                          // of the incoming pack
     std::map<std::uint64_t, Range> ranges;  // by file offset
     std::map<PackId, OpenPack> packs;       // of the store
@@ -202,25 +99,21 @@ struct IncomingBundle::Impl {
     }
 
     Status read_log() {
-        std::vector<std::byte> head(kLogHeadBytes);
-        FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(log, 0, head, log_path));
-        head.resize(count);
-        ByteReader reader(head, "log");
-        const bool is_log = reader.text(kLogMagic.size()) == kLogMagic && reader.u64() == kLogVersion;
-        const std::uint64_t size = reader.u64();
-        if (!is_log || reader.failed() || (file_bytes && size != 0 && *file_bytes != size))
+        FARDEL_TRY_ASSIGN(const auto head, log.read_head());
+        const std::uint64_t size = head.value_or(0);
+        if (!head || (file_bytes && size != 0 && *file_bytes != size))
             return truncate(0, 0);
         if (size != 0)
             file_bytes = size;
         else if (file_bytes)
-            FARDEL_TRY(write_log_head(*file_bytes));
-        log_bytes = kLogHeadBytes;
+            FARDEL_TRY(log.write_head(*file_bytes));
+        std::uint64_t log_at = kLogHeadBytes;
         FARDEL_TRY_ASSIGN(const auto named, find_named_pack());
         sealed = named.has_value();
         std::vector<std::byte> bytes;
         std::uint64_t at = 0;  // in the pack
         for (;;) {
-            FARDEL_TRY_ASSIGN(const auto entry, read_entry(log_bytes));
+            FARDEL_TRY_ASSIGN(const auto entry, log.read_entry(log_at));
             if (!entry || entry->length_bytes == 0 || entry->length_bytes > kRangeBytesMax)
                 break;
             const bool is_located = entry->offset != kUnlocated;
@@ -233,38 +126,24 @@ struct IncomingBundle::Impl {
                 break;
             if (!named)
                 hasher.update(bytes);
-            const Range range{entry->length_bytes, named.value_or(kIncomingPack), at, log_bytes};
+            const Range range{entry->length_bytes, named.value_or(kIncomingPack), at, log_at};
             if (is_located)
                 add(entry->offset, range);
             else
                 keep(entry->hash, range);
             at += entry->length_bytes;
-            log_bytes += kLogEntryBytes;
+            log_at += kLogEntryBytes;
         }
-        return named ? folder.make_read_only(*named) : truncate(at, log_bytes);
-    }
-
-    // Returns nothing at the end of the log.
-    Result<std::optional<LogEntry>> read_entry(std::uint64_t at) const {
-        std::vector<std::byte> entry(kLogEntryBytes);
-        FARDEL_TRY_ASSIGN(const std::size_t entry_bytes, read_whole_at(log, at, entry, log_path));
-        const std::span<const std::byte> found = std::span<const std::byte>(entry).first(entry_bytes);
-        ByteReader fields(found, "log entry");
-        LogEntry read;
-        read.offset = fields.u64();
-        read.length_bytes = fields.u64();
-        read.hash = fields.fixed<Hash>();
-        return fields.failed() ? std::nullopt : std::optional(read);
+        log.continue_at(log_at);
+        return named ? folder.make_read_only(*named) : truncate(at, log_at);
     }
 
     // Returns the pack that a sealed log names, if the incoming pack was renamed to it, and opens it.
     Result<std::optional<PackId>> find_named_pack() {
-        FARDEL_TRY_ASSIGN(const FileStatus log_status, file_status(log, log_path));
         FARDEL_TRY_ASSIGN(const FileStatus pack_status, file_status(pack, pack_path));
-        const std::uint64_t entries = (log_status.size_bytes - kLogHeadBytes) / kLogEntryBytes;
-        if (entries == 0 || pack_status.size_bytes != 0)
+        if (pack_status.size_bytes != 0)
             return std::optional<PackId>();
-        FARDEL_TRY_ASSIGN(const auto last, read_entry(kLogHeadBytes + (entries - 1) * kLogEntryBytes));
+        FARDEL_TRY_ASSIGN(const auto last, log.read_last());
         if (!last || last->length_bytes != 0 || !open_pack({.id = last->hash, .size_bytes = last->offset}))
             return std::optional<PackId>();
         return std::optional(last->hash);
@@ -280,31 +159,19 @@ struct IncomingBundle::Impl {
 
     // Prepares the log for further entries.
     Status open_log_for_entries() {
-        if (!sealed && (log_bytes != 0 || !file_bytes))
+        if (!sealed && (log.size_bytes() != 0 || !file_bytes))
             return ok();
         sealed = false;  // its entries are those of another pack
         for (auto& [offset, range] : ranges)
             range.log_at = 0;
-        FARDEL_TRY(resize_file(log, 0, log_path));
-        log_bytes = 0;
-        return write_log_head(*file_bytes);
-    }
-
-    Status write_log_head(std::uint64_t size) {
-        ByteWriter writer;
-        writer.text(kLogMagic);
-        writer.u64(kLogVersion);
-        writer.u64(size);
-        FARDEL_TRY(write_whole_at(log, 0, writer.bytes(), log_path));
-        log_bytes = std::max<std::uint64_t>(log_bytes, kLogHeadBytes);
-        return ok();
+        FARDEL_TRY(log.truncate(0));
+        return log.write_head(*file_bytes);
     }
 
     Status truncate(std::uint64_t new_pack_bytes, std::uint64_t new_log_bytes) {
-        FARDEL_TRY(resize_file(log, new_log_bytes, log_path));
+        FARDEL_TRY(log.truncate(new_log_bytes));
         FARDEL_TRY(resize_file(pack, new_pack_bytes, pack_path));
         pack_bytes = new_pack_bytes;
-        log_bytes = new_log_bytes;
         return ok();
     }
 
@@ -358,12 +225,11 @@ struct IncomingBundle::Impl {
         for (std::size_t at = 0; at < bytes.size(); at += kRangeBytesMax) {
             const auto part = bytes.subspan(at, std::min<std::size_t>(bytes.size() - at, kRangeBytesMax));
             FARDEL_TRY(write_whole_at(pack, pack_bytes, part, pack_path));
-            const auto entry = encode_entry({offset + at, part.size(), blake3(part)});
-            FARDEL_TRY(write_whole_at(log, log_bytes, entry, log_path));
+            const std::uint64_t log_at = log.size_bytes();
+            FARDEL_TRY(log.append({offset + at, part.size(), blake3(part)}));
             hasher.update(part);
-            add(offset + at, {part.size(), kIncomingPack, pack_bytes, log_bytes});
+            add(offset + at, {part.size(), kIncomingPack, pack_bytes, log_at});
             pack_bytes += part.size();
-            log_bytes += kLogEntryBytes;
         }
         return ok();
     }
@@ -377,12 +243,8 @@ struct IncomingBundle::Impl {
     Status forget(std::map<std::uint64_t, Range>::iterator at) {
         const Range range = at->second;
         if (range.log_at != 0) {
-            FARDEL_TRY_ASSIGN(auto entry, read_entry(range.log_at));
-            if (!entry)
-                return Error(ErrorCode::io, log_path + ": became shorter");
-            entry->offset = kUnlocated;
-            FARDEL_TRY(write_whole_at(log, range.log_at, encode_entry(*entry), log_path));
-            keep(entry->hash, range);
+            FARDEL_TRY_ASSIGN(const LogEntry entry, log.forget_location(range.log_at));
+            keep(entry.hash, range);
         }
         held -= range.length_bytes;
         ranges.erase(at);
@@ -426,7 +288,7 @@ struct IncomingBundle::Impl {
 
     // While the lock is held.
     Status remove_files() const {
-        FARDEL_TRY(remove_file(log_path, log_path));
+        FARDEL_TRY(log.remove());
         FARDEL_TRY_ASSIGN(const auto named, find_file_status(pack_path, pack_path, Links::refused));
         FARDEL_TRY_ASSIGN(const FileStatus opened, file_status(pack, pack_path));
         if (named && named->same_file_as(opened))
@@ -459,9 +321,8 @@ Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const Bund
     FARDEL_TRY(lease.hold({.bundles = {bundle}, .packs = {}}));
     std::unique_ptr<Impl> impl(new Impl{.folder = std::move(folder), .lease = std::move(lease), .bundle = bundle});
     impl->pack_path = impl->folder.incoming_path(bundle, "pack");
-    impl->log_path = impl->folder.incoming_path(bundle, "log");
     FARDEL_TRY_ASSIGN(impl->pack, impl->folder.lock_incoming(bundle));
-    FARDEL_TRY_ASSIGN(impl->log, open_or_create_file(impl->log_path));
+    FARDEL_TRY_ASSIGN(impl->log, IncomingLog::open(impl->folder.incoming_path(bundle, "log")));
     FARDEL_TRY(impl->read_record(stored, stop));
     FARDEL_TRY(impl->read_log());
     return IncomingBundle(std::move(impl));
@@ -470,7 +331,7 @@ Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const Bund
 std::optional<std::uint64_t> IncomingBundle::file_bytes() const noexcept { return impl_->file_bytes; }
 
 Status IncomingBundle::set_file_bytes(std::uint64_t file_bytes) {
-    FARDEL_TRY(impl_->write_log_head(file_bytes));
+    FARDEL_TRY(impl_->log.write_head(file_bytes));
     impl_->file_bytes = file_bytes;
     return ok();
 }
@@ -566,7 +427,7 @@ Status IncomingBundle::restart() {
         return discard();
     impl_->file_bytes.reset();
     impl_->drop_live();
-    return impl_->log_bytes == 0 ? ok() : impl_->write_log_head(0);
+    return impl_->log.size_bytes() == 0 ? ok() : impl_->log.write_head(0);
 }
 
 Result<std::shared_ptr<const ByteSource>> IncomingBundle::source() const {
@@ -597,8 +458,7 @@ Status IncomingBundle::commit(const LayoutId& layout) && {
     StorePack incoming{.id = impl_->hasher.finish(), .size_bytes = impl_->pack_bytes};
     if (impl_->pack_bytes != 0) {
         FARDEL_TRY(sync_file(impl_->pack, impl_->pack_path));
-        const auto seal = encode_entry({impl_->pack_bytes, 0, incoming.id});
-        FARDEL_TRY(write_whole_at(impl_->log, impl_->log_bytes, seal, impl_->log_path));
+        FARDEL_TRY(impl_->log.append({impl_->pack_bytes, 0, incoming.id}));
         FARDEL_TRY(impl_->lease.hold({.bundles = {}, .packs = {incoming.id}}));
         FARDEL_TRY(impl_->folder.name_pack(impl_->pack_path, incoming.id));
     }
