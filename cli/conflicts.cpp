@@ -46,7 +46,7 @@ Json json_of(const PathConflict& conflict, const MountLabels& labels) {
 }
 
 Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
-    Vfs vfs;
+    Vfs vfs(vfs_options());
     FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
     say_missing_dependencies(vfs, console);
     const MountLabels labels = labels_of(vfs);

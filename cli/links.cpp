@@ -58,7 +58,7 @@ std::string format_report(const UnresolvedNeeds& report, const MountLabels& labe
 }
 
 Result<Exit> links(const LinksCommand& command, Console& console) {
-    Vfs vfs;
+    Vfs vfs(vfs_options());
     FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
     const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(const UnresolvedNeeds report, vfs.check_links());

@@ -71,7 +71,9 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(RemoteServers servers, connect(command));
         remote.emplace(RemoteMounting{.servers = std::move(servers), .bundles = {}});
     }
-    Vfs vfs({.records_trace = !command.trace.empty()});
+    VfsOptions options = vfs_options();
+    options.records_trace = !command.trace.empty();
+    Vfs vfs(options);
     FARDEL_TRY(mount_all(vfs, files, command.mounting, remote ? &*remote : nullptr));
     say_missing_dependencies(vfs, console);
     std::uint64_t stored_bytes = total_size(files);

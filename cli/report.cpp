@@ -86,7 +86,7 @@ Result<Exit> report(ReportCommand command, Console& console) {
     if (!command.audit.empty()) {
         FARDEL_TRY_ASSIGN(audit, read_audit(command.audit));
     }
-    Vfs vfs;
+    Vfs vfs(vfs_options());
     FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
     say_missing_dependencies(vfs, console);
     FARDEL_TRY_ASSIGN(const ReportFacts facts, gather_facts(vfs, command.files));

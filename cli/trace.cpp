@@ -31,7 +31,9 @@ struct RecordCommand {
 
 Result<Exit> record(const RecordCommand& command, Console& console) {
     const std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
-    Vfs vfs({.records_trace = true});
+    VfsOptions options = vfs_options();
+    options.records_trace = true;
+    Vfs vfs(options);
     FARDEL_TRY(mount_all(vfs, files, command.mounting));
     say_missing_dependencies(vfs, console);
     FuseTree tree{.vfs = vfs, .stored_bytes = 0};

@@ -111,7 +111,7 @@ Json json_of(const Explanation& explanation) {
 }
 
 Result<Exit> which(const WhichCommand& command, Console& console) {
-    Vfs vfs;
+    Vfs vfs(vfs_options());
     FARDEL_TRY(mount_all(vfs, command.mounts, command.mounting));
     say_missing_dependencies(vfs, console);
     say_incomplete_bundles(vfs, command.mounting, console);

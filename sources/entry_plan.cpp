@@ -9,6 +9,17 @@
 #include <utility>
 
 namespace fardel {
+namespace {
+
+static_assert(kBlobHeadBytes == kContentHeadBytes);
+
+Result<std::string_view> content_type_of(const SourceEntry& entry, const DigestCache* digests) {
+    const auto version = digests != nullptr ? entry.blob->find_version() : std::nullopt;
+    const auto known = version ? digests->find(*version) : nullptr;
+    return known ? content_type(entry.name.view(), known->head) : read_content_type(entry.name.view(), *entry.blob);
+}
+
+}  // namespace
 
 Result<std::string_view> read_content_type(std::string_view name, const BlobSource& blob) {
     FARDEL_TRY_ASSIGN(const auto stream, blob.open());
@@ -20,12 +31,12 @@ Result<std::string_view> read_content_type(std::string_view name, const BlobSour
     return content_type(name, std::span(head).first(size));
 }
 
-Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries) {
+Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries, const DigestCache* digests) {
     BundlePlan plan;
     plan.assets.reserve(entries.size());
     plan.names.reserve(entries.size());
     for (SourceEntry& entry : entries) {
-        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry.name.view(), *entry.blob));
+        FARDEL_TRY_ASSIGN(const std::string_view type, content_type_of(entry, digests));
         const auto asset = static_cast<std::uint32_t>(plan.assets.size());
         plan.assets.push_back({.source = std::move(entry.blob),
                                .key = entry.name.text(),

@@ -48,8 +48,8 @@ private:
 
 class FolderBlob final : public BlobSource {
 public:
-    FolderBlob(std::shared_ptr<const FolderRoot> root, std::string name, const FileStamp& stamp)
-        : root_(std::move(root)), name_(std::move(name)), stamp_(stamp) {}
+    FolderBlob(std::shared_ptr<const FolderRoot> root, std::string name, const FileStamp& stamp, bool is_young)
+        : root_(std::move(root)), name_(std::move(name)), stamp_(stamp), is_young_(is_young) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
         FARDEL_TRY_ASSIGN(auto bytes, open_bytes());
@@ -60,6 +60,8 @@ public:
         return std::shared_ptr<const ByteSource>(std::make_shared<FolderBytes>(std::move(file), path(), stamp_));
     }
     std::optional<Hash> find_version() const override {
+        if (is_young_)
+            return std::nullopt;
         const std::uint64_t numbers[] = {stamp_.device, stamp_.inode, stamp_.size_bytes,
                                          static_cast<std::uint64_t>(stamp_.modified_ns),
                                          static_cast<std::uint64_t>(stamp_.changed_ns)};
@@ -92,6 +94,7 @@ private:
     std::shared_ptr<const FolderRoot> root_;
     std::string name_;
     FileStamp stamp_;
+    bool is_young_;
 };
 
 }  // namespace
@@ -104,8 +107,8 @@ FileStamp::FileStamp(const FileStatus& status) noexcept
       changed_ns(status.changed_ns) {}
 
 std::shared_ptr<const BlobSource> make_folder_blob(std::shared_ptr<const FolderRoot> root, std::string name,
-                                                   FileStamp stamp) {
-    return std::make_shared<FolderBlob>(std::move(root), std::move(name), stamp);
+                                                   FileStamp stamp, bool is_young) {
+    return std::make_shared<FolderBlob>(std::move(root), std::move(name), stamp, is_young);
 }
 
 }  // namespace fardel

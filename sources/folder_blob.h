@@ -29,9 +29,9 @@ struct FolderRoot {
     std::string path;  // as the user wrote it
 };
 
-// `name` is the path below the root, its parts separated by '/'; none is "..". Errors of the blob: conflict, denied,
-// io.
+// `name` is the path below the root, its parts separated by '/'; none is "..". If the stamp is young
+// (path_stamp.h), the blob has no version. Errors of the blob: conflict, denied, io.
 std::shared_ptr<const BlobSource> make_folder_blob(std::shared_ptr<const FolderRoot> root, std::string name,
-                                                   FileStamp stamp);
+                                                   FileStamp stamp, bool is_young);
 
 }  // namespace fardel

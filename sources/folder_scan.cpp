@@ -56,8 +56,8 @@ private:
         }
         const PathStamp stamp = stamp_of(status, now_ns_);
         listing_.seen[seen].files.push_back({.name = item, .stamp = stamp});
-        auto blob = make_folder_blob(root_, name, FileStamp(status));
-        std::optional<Hash> version = stamp.young ? std::nullopt : blob->find_version();
+        auto blob = make_folder_blob(root_, name, FileStamp(status), stamp.young);
+        std::optional<Hash> version = blob->find_version();
         listing_.entries.push_back({.name = std::move(*admitted),
                                     .origin = origin,
                                     .size_bytes = status.size_bytes,

@@ -175,6 +175,7 @@ Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
     if (options.records_trace)
         impl_->recorder = std::make_unique<TraceRecorder>();
     impl_->open_needs_content = options.open_needs_content;
+    impl_->digests.folder = options.digest_folder;
 }
 
 Vfs::~Vfs() = default;

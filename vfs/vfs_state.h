@@ -39,7 +39,7 @@ struct Vfs::Impl {
 
     std::shared_ptr<BlockCache> cache;                                            // nullptr: none
     std::function<void(const MissingDependency& missing)> on_missing_dependency;  // may be empty
-    std::shared_ptr<DigestCache> digests = std::make_shared<DigestCache>();
+    FolderDigests digests;
     bool open_needs_content = false;
     Snapshot<MountSet> set{std::make_shared<const MountSet>()};
     mutable AssetVerdicts verdicts;

@@ -32,6 +32,8 @@ Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room
         out.raw_bytes += size;
         if (out.raw_bytes > limits::kAssetBytesMax)
             return Error(ErrorCode::limit, "larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
+        if (out.head.empty())
+            out.head.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kBlobHeadBytes)));
         if (size > 0)
             out.pieces.push_back(blake3(bytes));
         if (size < piece.size())
@@ -47,23 +49,23 @@ Result<BlobDigest> find_or_digest(const PlannedAsset& planned, const UnpackOptio
                                   std::span<std::byte> room) {
     const auto version = options.digests ? planned.source->find_version() : std::nullopt;
     if (version)
-        if (auto known = options.digests->find(*version); known && known->piece_log2 == piece_log2_of(planned))
-            return *std::move(known);
+        if (const auto known = options.digests->find(*version); known && known->piece_log2 == piece_log2_of(planned))
+            return *known;
     FARDEL_TRY_ASSIGN(BlobDigest found, digest(planned, room, options.stop));
     if (version)
-        options.digests->put(*version, found);
+        options.digests->put(*version, std::make_shared<const BlobDigest>(found));
     return found;
 }
 
 }  // namespace
 
-std::optional<BlobDigest> DigestCache::find(const Hash& version) const {
+std::shared_ptr<const BlobDigest> DigestCache::find(const Hash& version) const {
     const std::scoped_lock lock(mutex_);
     const auto at = digests_.find(version);
-    return at != digests_.end() ? std::optional(at->second) : std::nullopt;
+    return at != digests_.end() ? at->second : nullptr;
 }
 
-void DigestCache::put(const Hash& version, BlobDigest digest) {
+void DigestCache::put(const Hash& version, std::shared_ptr<const BlobDigest> digest) {
     const std::scoped_lock lock(mutex_);
     if (digests_.size() >= kDigestsMax)
         digests_.clear();

@@ -157,6 +157,8 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
     add_library_option(line, options.libraries);
 }
 
+VfsOptions vfs_options() { return {.digest_folder = index_folder_of("folders")}; }
+
 Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options,
                  RemoteMounting* remote) {
     std::optional<TrustPolicy> policy;

@@ -36,6 +36,9 @@ struct RemoteMounting {
     std::vector<std::shared_ptr<const RemoteBundle>> bundles;
 };
 
+// The options of a Vfs that mounts them: digests of folders are kept in the user's cache.
+VfsOptions vfs_options();
+
 // Mounts the files at the root in one step, in this order; later ones win. With a store or a library, a word that names
 // no file but could begin a bundle id is a bundle in it. The static dependencies that the store or the library has are
 // mounted before the bundle that needs them; a bundle named by its id is refused without them. With `remote`, which

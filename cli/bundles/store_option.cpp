@@ -1,7 +1,9 @@
 #include "bundles/store_option.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -14,15 +16,15 @@ std::string variable(const char* name) {
 
 std::string path_of_store(const std::string& store) { return !store.empty() ? store : variable("FARDEL_STORE"); }
 
-// Empty if the user has no folder for what may be deleted.
-std::string folder_of_indexes() {
-    if (const std::string cache = variable("XDG_CACHE_HOME"); cache.starts_with('/'))
-        return cache + "/fardel/libraries";
-    const std::string home = variable("HOME");
-    return home.starts_with('/') ? home + "/.cache/fardel/libraries" : "";
-}
-
 }  // namespace
+
+std::string index_folder_of(std::string_view subject) {
+    std::string cache = variable("XDG_CACHE_HOME");
+    std::error_code unknown;
+    if (const std::string home = variable("HOME"); !cache.starts_with('/'))
+        cache = home.starts_with('/') && std::filesystem::is_directory(home, unknown) ? home + "/.cache" : "";
+    return cache.empty() ? "" : cache + "/fardel/" + std::string(subject);
+}
 
 void add_store_option(CommandLine& line, std::string& store) {
     line.text("--store", "DIR", store, "The folder of the store (default: that of the variable FARDEL_STORE)");
@@ -57,7 +59,7 @@ Result<std::optional<BundleLibrary>> find_library(std::vector<std::string> folde
     }
     if (folders.empty())
         return std::optional<BundleLibrary>();
-    FARDEL_TRY_ASSIGN(BundleLibrary library, BundleLibrary::open(folders, folder_of_indexes()));
+    FARDEL_TRY_ASSIGN(BundleLibrary library, BundleLibrary::open(folders, index_folder_of("libraries")));
     return std::optional(std::move(library));
 }
 

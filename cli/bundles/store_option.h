@@ -9,9 +9,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
+
+// The user's folder for indexes of `subject`, "libraries" or "folders", below XDG_CACHE_HOME or ~/.cache: its files may
+// be deleted at any time. Empty if the user has none.
+std::string index_folder_of(std::string_view subject);
 
 void add_store_option(CommandLine& line, std::string& store);
 

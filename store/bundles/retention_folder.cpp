@@ -8,6 +8,7 @@
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/whole_file.h>
 
 #include <algorithm>
 #include <charconv>

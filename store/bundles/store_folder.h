@@ -29,11 +29,6 @@
 
 namespace fardel {
 
-// Replaces a file in one step and makes it durable.
-Status write_small_file(const std::string& path, std::span<const std::byte> bytes);
-// Errors: missing, limit (more than `bytes_max`), malformed (a link, or not a regular file), denied, io.
-Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max);
-
 // A pack under construction has this name and 32 random digits; its writer holds a lock on it.
 inline constexpr std::string_view kUnnamedPackStart = "unnamed-";
 

@@ -8,8 +8,9 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/format/file_source.h>
-#include <fardel/format/hash.h>
 #include <fardel/format/head.h>
+#include <fardel/format/sealed_record.h>
+#include <fardel/format/whole_file.h>
 
 #include <algorithm>
 #include <utility>
@@ -18,10 +19,6 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kIndexFileEnding = ".index";
-
-std::string index_path_of(const std::string& index_folder, const std::string& folder) {
-    return index_folder + "/" + blake3(std::as_bytes(std::span(folder))).hex() + std::string(kIndexFileEnding);
-}
 
 // Without an index, or with one that is damaged, nothing is known.
 LibraryIndex read_library_index(const std::string& path) {
@@ -82,7 +79,7 @@ Result<BundleLibrary> BundleLibrary::open(std::span<const std::string> folders, 
     auto impl = std::make_unique<Impl>();
     for (const std::string& folder : folders) {
         FARDEL_TRY_ASSIGN(const std::string path, real_path(folder, folder));
-        const std::string index_path = index_folder.empty() ? "" : index_path_of(index_folder, path);
+        const std::string index_path = index_folder.empty() ? "" : index_path_of(index_folder, path, kIndexFileEnding);
         const LibraryIndex known = index_path.empty() ? LibraryIndex() : read_library_index(index_path);
         FARDEL_TRY_ASSIGN(LibraryScan scan, scan_library_folder(path, known));
         for (const LibraryEntry& entry : scan.files)

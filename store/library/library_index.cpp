@@ -1,8 +1,6 @@
 #include "library/library_index.h"
 
-#include <fardel/base/byte_reader.h>
-#include <fardel/base/byte_writer.h>
-#include <fardel/format/hash.h>
+#include <fardel/format/sealed_record.h>
 
 #include <cstdint>
 #include <string_view>
@@ -11,8 +9,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::string_view kLibraryMagic = "FARDELLI";
-constexpr std::uint32_t kLibraryVersion = 1;
+constexpr SealedKind kLibraryKind{.subject = "library index", .magic = "FARDELLI", .version = 1};
 constexpr std::size_t kLibraryNameMax = 255;
 constexpr std::size_t kLibraryEntryBytesMin = 1 + 1 + 1 + 4 * 8;
 
@@ -37,9 +34,7 @@ LibraryEntry read_entry(ByteReader& reader) {
 }  // namespace
 
 std::vector<std::byte> encode_library_index(const LibraryIndex& index) {
-    ByteWriter writer;
-    writer.text(kLibraryMagic);
-    writer.u32(kLibraryVersion);
+    ByteWriter writer = begin_sealed(kLibraryKind);
     writer.u32(static_cast<std::uint32_t>(index.size()));
     for (const LibraryEntry& entry : index) {
         writer.sized_text<std::uint8_t>(entry.name);
@@ -51,25 +46,13 @@ std::vector<std::byte> encode_library_index(const LibraryIndex& index) {
         if (entry.bundle)
             writer.fixed(*entry.bundle);
     }
-    writer.fixed(blake3(writer.bytes()));
-    return writer.take();
+    return seal(std::move(writer));
 }
 
 Result<LibraryIndex> decode_library_index(std::span<const std::byte> bytes) {
-    constexpr std::string_view kSubject = "library index";
     if (bytes.size() > kLibraryIndexBytesMax)
         return Error(ErrorCode::limit, "library index: " + std::to_string(bytes.size()) + " bytes");
-    if (bytes.size() < sizeof(Hash))
-        return Error(ErrorCode::malformed, "library index: too short");
-    const auto fields = bytes.first(bytes.size() - sizeof(Hash));
-    ByteReader checksum(bytes.last(sizeof(Hash)), kSubject);
-    if (checksum.fixed<Hash>() != blake3(fields))
-        return Error(ErrorCode::corrupt, "library index: its checksum differs");
-    ByteReader reader(fields, kSubject);
-    if (reader.text(kLibraryMagic.size()) != kLibraryMagic)
-        return Error(ErrorCode::malformed, "library index: its first bytes are not those of an index");
-    if (const std::uint32_t version = reader.u32(); version != kLibraryVersion && !reader.failed())
-        return Error(ErrorCode::unsupported, "library index: version " + std::to_string(version));
+    FARDEL_TRY_ASSIGN(ByteReader reader, open_sealed(bytes, kLibraryKind));
     LibraryIndex index(static_cast<std::size_t>(reader.count<std::uint32_t>(kLibraryEntryBytesMin)));
     std::string_view before;
     for (LibraryEntry& entry : index) {

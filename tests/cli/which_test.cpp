@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+
 using namespace fardel::tests;
 using nlohmann::json;
 
@@ -32,6 +34,21 @@ TEST_CASE("which: the later mount wins, and each candidate is listed") {
     CHECK(
         run_well({"which", "--mount", game, "/assets/" + asset.substr(0, 0) + b3sum(scratch.path("game/default.cfg"))})
             .find("wins") != std::string::npos);
+}
+
+TEST_CASE("which: digests of a folder are kept in the user's cache folder, and nowhere without one") {
+    const ScratchFolder scratch;
+    scratch.write("game/default.cfg", "bind x quit\n");
+    const Surroundings with_cache{.variables = {{"XDG_CACHE_HOME", scratch.path("cache")}}};
+    grow_old();
+    const Arguments which{"which", "--mount", scratch.path("game"), "default.cfg"};
+    const std::string text = run_well(which, with_cache);
+    std::size_t files = 0;
+    for (const auto& file : std::filesystem::directory_iterator(scratch.path("cache/fardel/folders")))
+        files += file.path().extension() == ".digests" ? 1 : 0;
+    CHECK(files == 1);
+    CHECK(run_well(which, with_cache) == text);
+    CHECK(run_well(which) == text);
 }
 
 TEST_CASE("which: folders, absent names and invalid paths") {

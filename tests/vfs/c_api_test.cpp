@@ -124,7 +124,8 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(offsetof(fardel_vfs_options, cache_bytes) == 8);
         CHECK(offsetof(fardel_vfs_options, dependency_missing) == 16);  // the end of the first version's
         CHECK(offsetof(fardel_vfs_options, flags) == 32);               // the end of the second version's
-        CHECK(sizeof(fardel_vfs_options) == 40);
+        CHECK(offsetof(fardel_vfs_options, digest_folder) == 40);       // the end of the third version's
+        CHECK(sizeof(fardel_vfs_options) == 48);
         CHECK(sizeof(fardel_missing_content) == 64);
         CHECK(sizeof(fardel_missing_dependency) == 48);
         CHECK(sizeof(fardel_mount_options) == 56);

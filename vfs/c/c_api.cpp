@@ -213,6 +213,7 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
         how.open_needs_content = (taken.flags & FARDEL_VFS_OPEN_NEEDS_CONTENT) != 0;
         how.records_trace = (taken.flags & FARDEL_VFS_RECORDS_TRACE) != 0;
         how.cache_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(taken.cache_bytes, SIZE_MAX));
+        how.digest_folder = taken.digest_folder != nullptr ? taken.digest_folder : "";
         if (taken.dependency_missing != nullptr)
             how.on_missing_dependency = [receive = taken.dependency_missing,
                                          context = taken.dependency_context](const MissingDependency& missing) {

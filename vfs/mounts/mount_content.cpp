@@ -1,7 +1,7 @@
 #include "mount_content.h"
 
 #include <fardel/format/byte_source.h>
-#include <fardel/sources/entry_plan.h>
+#include <fardel/sources/loose_bundle.h>
 #include <fardel/sources/source_scan.h>
 
 #include <string>
@@ -13,8 +13,7 @@ namespace {
 
 class ContentOpener {
 public:
-    ContentOpener(const MountOptions& options, const std::shared_ptr<BlockCache>& cache,
-                  const std::shared_ptr<DigestCache>& digests)
+    ContentOpener(const MountOptions& options, const std::shared_ptr<BlockCache>& cache, const FolderDigests& digests)
         : options_(options), cache_(cache), digests_(digests) {}
 
     Result<MountContent> operator()(const std::string& path) const {
@@ -49,13 +48,14 @@ public:
 
     Result<MountContent> open_loose(const std::string& path, MountKind kind) const {
         FARDEL_TRY(verify_unsigned(kind));
-        const std::vector<std::string> excludes = usual_excludes();
-        FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(std::span(&path, 1), excludes, options_.archives.get()));
-        FARDEL_TRY_ASSIGN(const BundlePlan plan, plan_entries(std::move(scan.entries)));
-        FARDEL_TRY_ASSIGN(MountContent content, open_plan(plan, kind));
+        FARDEL_TRY_ASSIGN(LooseBundle loose,
+                          open_loose_bundle(path, {.archives = options_.archives.get(),
+                                                   .digests = digests_.cache,
+                                                   .digest_folder = kind == MountKind::folder ? digests_.folder : ""}));
+        FARDEL_TRY_ASSIGN(MountContent content, content_of(open_bundle(std::move(loose.source), nullptr), kind));
         content.path = path;
         content.archives = options_.archives;
-        content.left_out = std::make_shared<const ScanReport>(std::move(scan.report));
+        content.left_out = std::make_shared<const ScanReport>(std::move(loose.report));
         return content;
     }
 
@@ -71,7 +71,7 @@ private:
 
     Result<MountContent> open_plan(const BundlePlan& plan, MountKind kind) const {
         FARDEL_TRY(verify_unsigned(kind));
-        auto source = make_unpacked_source(plan, {.digests = digests_});
+        auto source = make_unpacked_source(plan, {.digests = digests_.cache});
         if (!source)
             return std::move(source).error().with_context(options_.label);
         return content_of(open_bundle(*std::move(source), nullptr), kind);
@@ -98,21 +98,22 @@ private:
 
     const MountOptions& options_;
     const std::shared_ptr<BlockCache>& cache_;
-    const std::shared_ptr<DigestCache>& digests_;
+    const FolderDigests& digests_;
 };
 
 }  // namespace
 
 Result<MountContent> open_mount_content(const MountSubject& subject, const MountOptions& options,
-                                        const std::shared_ptr<BlockCache>& cache,
-                                        const std::shared_ptr<DigestCache>& digests) {
+                                        const std::shared_ptr<BlockCache>& cache, const FolderDigests& digests) {
     return std::visit(ContentOpener(options, cache, digests), subject);
 }
 
 Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache>& cache,
-                            const std::shared_ptr<DigestCache>& digests) {
+                            const FolderDigests& digests) {
     const MountOptions options{.allow_unsigned = true, .label = mount.bundle->label(), .archives = mount.archives};
-    return ContentOpener(options, cache, digests).open_loose(mount.path, mount.kind);
+    // The digests are all in memory; a file that is edited now is read again when the folder is mounted the next time.
+    const FolderDigests in_memory{.cache = digests.cache, .folder = {}};
+    return ContentOpener(options, cache, in_memory).open_loose(mount.path, mount.kind);
 }
 
 }  // namespace fardel

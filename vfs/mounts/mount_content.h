@@ -9,16 +9,21 @@
 #include <fardel/vfs/mount.h>
 
 #include <memory>
+#include <string>
 
 namespace fardel {
 
+// Digests of the files in folders.
+struct FolderDigests {
+    std::shared_ptr<DigestCache> cache = std::make_shared<DigestCache>();
+    std::string folder;  // VfsOptions::digest_folder
+};
+
 // Sets everything except the number. `options.label` is not empty. Errors: those of Vfs::mount.
 Result<MountContent> open_mount_content(const MountSubject& subject, const MountOptions& options,
-                                        const std::shared_ptr<BlockCache>& cache,
-                                        const std::shared_ptr<DigestCache>& digests);
+                                        const std::shared_ptr<BlockCache>& cache, const FolderDigests& digests);
 
-// Scans the folder or archive of a mount again. Errors: those of scan_sources and make_unpacked_source.
-Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache>& cache,
-                            const std::shared_ptr<DigestCache>& digests);
+// Scans the folder or archive of a mount again. Errors: those of open_loose_bundle.
+Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache>& cache, const FolderDigests& digests);
 
 }  // namespace fardel

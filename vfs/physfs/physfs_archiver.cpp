@@ -252,7 +252,8 @@ Result<Archive> open_set(const PhysfsSource& source, const std::string& name, co
     std::string text(static_cast<std::size_t>(source.size_bytes()), '\0');
     FARDEL_TRY(source.read_at(0, std::as_writable_bytes(std::span(text))));
     FARDEL_TRY_ASSIGN(const auto paths, parse_bundle_set(text));
-    const auto vfs = std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes});
+    const auto vfs =
+        std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes, .digest_folder = options.digest_folder});
     const std::string above = std::filesystem::path(name).parent_path().string();
     FARDEL_TRY_ASSIGN(const std::string folder, real_path(above.empty() ? "." : above, "the folder of the set file"));
     MountChange change;

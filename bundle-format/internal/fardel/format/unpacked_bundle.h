@@ -29,7 +29,11 @@ struct BlobDigest {
     std::uint64_t raw_bytes = 0;
     std::uint8_t piece_log2 = 0;
     std::vector<Hash> pieces;  // only for an asset of several pieces
+    // The first kBlobHeadBytes, or all of a shorter blob: its content type is determined from them without opening it.
+    std::vector<std::byte> head;
+    friend bool operator==(const BlobDigest&, const BlobDigest&) = default;
 };
+inline constexpr std::size_t kBlobHeadBytes = 64;
 
 // Caches digests by the version of a blob (BlobSource::find_version), so that only changed blobs are read again. Any
 // thread.
@@ -37,12 +41,12 @@ class DigestCache {
 public:
     static constexpr std::size_t kDigestsMax = std::size_t{1} << 20;  // the cache is emptied when it has this many
 
-    std::optional<BlobDigest> find(const Hash& version) const;
-    void put(const Hash& version, BlobDigest digest);
+    std::shared_ptr<const BlobDigest> find(const Hash& version) const;  // nullptr: not known
+    void put(const Hash& version, std::shared_ptr<const BlobDigest> digest);
 
 private:
     mutable std::mutex mutex_;
-    std::unordered_map<Hash, BlobDigest> digests_;
+    std::unordered_map<Hash, std::shared_ptr<const BlobDigest>> digests_;
 };
 
 struct UnpackOptions {

@@ -3,6 +3,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
+#include <fardel/format/unpacked_bundle.h>
 #include <fardel/sources/source_scan.h>
 
 #include <string_view>
@@ -13,7 +14,8 @@ namespace fardel {
 // Reads the first bytes of the blob. The result has static storage. Errors: corrupt, denied, conflict or io.
 Result<std::string_view> read_content_type(std::string_view name, const BlobSource& blob);
 
-// Reads the first bytes of each entry. Errors: corrupt, denied, conflict or io from an entry that cannot be read.
-Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries);
+// Reads the first bytes of each entry, except those that `digests` knows; it may be null. Errors: corrupt, denied,
+// conflict or io from an entry that cannot be read.
+Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries, const DigestCache* digests = nullptr);
 
 }  // namespace fardel

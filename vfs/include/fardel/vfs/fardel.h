@@ -56,9 +56,12 @@ typedef struct fardel_vfs_options {
     fardel_dependency_missing dependency_missing;
     void* dependency_context; /* passed to it */
     uint32_t flags;           /* FARDEL_VFS_… */
+    /* A folder of the disk for digests of the files in mounted folders: the next mount reads only files that changed
+     * since. It is created; its files may be deleted at any time. Null: each mount reads all files. */
+    const char* digest_folder;
 } fardel_vfs_options;
 #define FARDEL_VFS_OPTIONS_INIT \
-    { sizeof(fardel_vfs_options), UINT64_C(32) << 20, NULL, NULL, 0 }
+    { sizeof(fardel_vfs_options), UINT64_C(32) << 20, NULL, NULL, 0, NULL }
 
 enum {
     /* fardel_open and its relatives return FARDEL_ERROR_MISSING for an asset whose content is not all here, not a

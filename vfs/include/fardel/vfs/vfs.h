@@ -53,6 +53,9 @@ struct VfsOptions {
     // open() of an asset whose content is not all here returns `missing` instead of a file whose reads would fail, or
     // would wait for a server. find() is not concerned. Costs a look at the asset's blocks per open.
     bool open_needs_content = false;
+    // A folder of the disk for digests of the files in mounted folders: the next mount reads only files that changed
+    // since. It is created; its files may be deleted at any time. Empty: each mount reads all files.
+    std::string digest_folder;
 };
 
 // What exists at a path. Of a link: its asset's size, id, bundle and type.

@@ -1,0 +1,18 @@
+// Small files that are read and written as a whole: records and indexes.
+#pragma once
+
+#include <fardel/base/result.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// Replaces a file in one step and makes it durable. Errors: those of stage_file and StagedFile.
+Status write_small_file(const std::string& path, std::span<const std::byte> bytes);
+// Errors: missing, limit (more than `bytes_max`), malformed (a link, or not a regular file), denied, io.
+Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max);
+
+}  // namespace fardel
