@@ -1,5 +1,6 @@
 // fardel serve: serves a static tree, or the bundles of a store, over HTTP. docs/serving.md is the manual.
 
+#include "build/served_project.h"
 #include "bundles/store_option.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <thread>
 #include <utility>
 
 namespace fardel {
@@ -24,6 +26,7 @@ namespace {
 struct ServeCommand {
     std::string tree;
     std::string store;
+    std::string project;
     std::string cache;
     std::vector<std::string> addresses;
     std::string metrics_address;
@@ -41,6 +44,34 @@ struct ServeCommand {
     bool json = false;
 };
 
+constexpr std::chrono::milliseconds kProjectTick{100};
+
+Status say_root(const ServedProject& project, bool json, Console& console) {
+    const std::string id = project.head()->hex();
+    FARDEL_TRY(console.write(json ? format_json(Json{{"root", id}}, -1) + "\n" : fmt::format("root {}\n", id)));
+    return console.flush();
+}
+
+// Refreshes the project whenever something changes. What cannot be served is reported, and the latest root stays.
+Status follow_project(ServedProject& project, bool json, const std::stop_token& stop, Console& console) {
+    std::string said;  // the last error
+    while (!stop.stop_requested()) {
+        std::this_thread::sleep_for(kProjectTick);
+        FARDEL_TRY_ASSIGN(const bool changed, project.has_changed());
+        if (!changed)
+            continue;
+        std::this_thread::sleep_for(kProjectTick);  // an editor writes more than once
+        const auto refreshed = project.refresh(stop);
+        if (refreshed && *refreshed)
+            FARDEL_TRY(say_root(project, json, console));
+        const std::string error = refreshed ? "" : refreshed.error().text();
+        if (!refreshed && !stop.stop_requested() && error != said)
+            console.say(refreshed.error());
+        said = error;
+    }
+    return ok();
+}
+
 void wait_for(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any changed;
@@ -57,8 +88,10 @@ std::vector<std::string> texts_of(const std::vector<ListenAddress>& addresses) {
 
 Status announce(const ServeCommand& command, const Server& server, Console& console) {
     const auto& metrics = server.metrics_address();
-    const std::string bundles = command.tree.empty() ? command.store : command.tree;
-    const std::string served = bundles.empty() ? command.cache : bundles;
+    std::string served = command.cache;
+    for (const std::string* folder : {&command.store, &command.tree, &command.project})
+        if (!folder->empty())
+            served = *folder;
     if (command.json) {
         Json json{{"serving", served}, {"urls", texts_of(server.addresses())}};
         json["metrics"] = metrics ? Json("http://" + format_listen_address(*metrics) + "/metrics") : Json();
@@ -101,7 +134,14 @@ Result<ServerOptions> options_of(const ServeCommand& command) {
 Result<Exit> serve(ServeCommand command, Console& console) {
     FARDEL_TRY_ASSIGN(ServerOptions options, options_of(command));
     std::optional<BundleStore> store;
-    if (command.tree.empty() && (command.cache.empty() || !command.store.empty())) {
+    const Interrupt interrupt;
+    std::optional<ServedProject> project;
+    if (!command.project.empty()) {
+        project.emplace(command.project, index_folder_of("folders"));
+        FARDEL_TRY(project->refresh(interrupt.token()));
+        options.project = &*project;
+    }
+    if (command.tree.empty() && command.project.empty() && (command.cache.empty() || !command.store.empty())) {
         FARDEL_TRY_ASSIGN(store, open_store(command.store, false));
         command.store = store->path();
         options.store = &*store;
@@ -113,10 +153,13 @@ Result<Exit> serve(ServeCommand command, Console& console) {
     if (!command.tokens.empty())
         options.uploads = UploadOptions{
             .tokens_path = command.tokens, .policy = policy ? &*policy : nullptr, .tree_bytes_max = command.quota};
-    const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(const auto server, Server::start(std::move(options)));
     FARDEL_TRY(announce(command, *server, console));
+    if (project)
+        FARDEL_TRY(say_root(*project, command.json, console));
     notify_service_supervisor("READY=1");
+    if (project)
+        FARDEL_TRY(follow_project(*project, command.json, interrupt.token(), console));
     wait_for(interrupt.token());
     notify_service_supervisor("STOPPING=1");
     server->drain(std::chrono::seconds(command.grace_s));
@@ -127,17 +170,22 @@ Result<Exit> serve(ServeCommand command, Console& console) {
 
 Result<Exit> run_serve(Words words, Console& console) {
     CommandLine line(
-        "serve", "TREE | --store DIR | --cache DIR [options]",
+        "serve", "TREE | --store DIR | --project FOLDER | --cache DIR [options]",
         "Serves the folder that 'fardel publish' writes, or the bundles of a store, to 'fardel fetch' over HTTP, and "
         "the "
         "results of jobs to 'fardel build'. "
         "Clients compare every byte with the bundle id, so the server need not be trusted. It speaks no TLS: put a "
         "reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end.",
         "  fardel serve /srv/www/mygame\n"
-        "  fardel serve --store ~/.local/share/fardel --listen 0.0.0.0:8080 --access-log -\n");
+        "  fardel serve --store ~/.local/share/fardel --listen 0.0.0.0:8080 --access-log -\n"
+        "  fardel serve --project ~/mygame\n");
     ServeCommand command;
     line.text("TREE", "TREE", command.tree, "The folder of the tree");
     add_store_option(line, command.store);
+    line.text(
+        "--project", "FOLDER", command.project,
+        "Serve the files of this project while they are edited, without a copy: those that its fardel.toml takes; "
+        "without one, all of them");
     line.text("--cache", "DIR", command.cache, "Serve this folder of a derived-data cache, too, or alone");
     line.texts("--listen", "ADDRESS:PORT", command.addresses,
                "Where to listen (default: 127.0.0.1:8080); port 0: any free one, which is printed");
@@ -164,6 +212,8 @@ Result<Exit> run_serve(Words words, Console& console) {
         return *over;
     if (!command.tree.empty() && !command.store.empty())
         return line.mistake("name a TREE or --store, not both", console);
+    if (!command.project.empty() && !(command.tree.empty() && command.store.empty() && command.tokens.empty()))
+        return line.mistake("--project is served alone, without a TREE, --store or --upload-tokens", console);
     if (command.tokens.empty() && (!command.policy.empty() || command.quota != 0))
         return line.mistake("--trust and --upload-quota are about uploads; name --upload-tokens", console);
     if (command.delta_budget != 0 && command.tree.empty())

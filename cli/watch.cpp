@@ -1,19 +1,13 @@
 // fardel watch: builds a project, and again whenever one of its inputs changes.
 
 #include "build/build_command.h"
+#include "build/watched_inputs.h"
 #include "verbs.h"
 
 #include <fardel/base/folder.h>
-#include <fardel/base/folder_watch.h>
 #include <fardel/base/interrupt.h>
-#include <fardel/packer/project_build.h>
-#include <fardel/packer/project_plan.h>
-#include <fardel/sources/source_scan.h>
 
 #include <chrono>
-#include <filesystem>
-#include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -25,67 +19,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
 
-// What a build depends on: folders, which the system reports changes of, and single files, which are compared by stamp.
-class Watched {
-public:
-    // `others`: files that an earlier build observed. They are watched as well, since a build that fails may not get
-    // far enough to observe them.
-    static Result<std::unique_ptr<Watched>> begin(const BuildCommand& command, const std::set<std::string>& others) {
-        auto watched = std::make_unique<Watched>();
-        const std::string path = (std::filesystem::path(command.folder) / kProjectFileName).string();
-        watched->paths_.push_back(observe_path(path));
-        for (const std::string& other : others)
-            watched->paths_.push_back(observe_path(other));
-        const Result<Project> project = read_project(path);
-        if (!project)
-            return watched;  // the build reports the error; the file itself is watched
-        for (const std::string& source : sources_of(*project, command.folder)) {
-            const auto kind = find_source_kind(source);
-            if (!kind || *kind != SourceKind::folder) {
-                watched->paths_.push_back(observe_path(source));
-                continue;
-            }
-            FARDEL_TRY_ASSIGN(auto folder, watch_folder(source, kBuildFolder));
-            watched->folders_.push_back(std::move(folder));
-        }
-        return watched;
-    }
-
-    // Adds other files that the build observed.
-    void add(const std::vector<ObservedPath>& seen) {
-        const std::lock_guard lock(mutex_);
-        paths_.insert(paths_.end(), seen.begin(), seen.end());
-    }
-
-    void set_changed() {
-        const std::lock_guard lock(mutex_);
-        changed_ = true;
-    }
-
-    // Stays true once it was.
-    Result<bool> has_changed() {
-        const std::lock_guard lock(mutex_);
-        for (const auto& folder : folders_) {
-            FARDEL_TRY_ASSIGN(const bool changed, folder->take_change());
-            changed_ = changed_ || changed;
-        }
-        // A young stamp counts as unchanged: everything written before it was taken has been read.
-        for (const ObservedPath& path : paths_)
-            changed_ = changed_ || !looks_unchanged(path.stamp, stamp_path(path.path));
-        return changed_;
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<FolderWatch>> folders_;
-    std::vector<ObservedPath> paths_;
-    bool changed_ = false;
-};
-
 // Stops the build as soon as one of its inputs changes. The next build uses the results of jobs so far.
 class Restarter {
 public:
-    Restarter(Watched& watched, std::stop_token outer)
+    Restarter(WatchedInputs& watched, std::stop_token outer)
         : thread_([this, &watched, outer = std::move(outer)](std::stop_token over) {
               while (!over.stop_requested() && !outer.stop_requested()) {
                   const auto changed = watched.has_changed();
@@ -105,7 +42,7 @@ private:
 };
 
 // Waits for a change, and then for one tick more.
-Status wait_for_change(Watched& watched, const std::stop_token& stop) {
+Status wait_for_change(WatchedInputs& watched, const std::stop_token& stop) {
     for (;;) {
         FARDEL_TRY_ASSIGN(const bool changed, watched.has_changed());
         if (changed || stop.stop_requested())
@@ -117,7 +54,7 @@ Status wait_for_change(Watched& watched, const std::stop_token& stop) {
 }
 
 // Returns whether to try again at once.
-Result<bool> build_once(const BuildCommand& command, Watched& watched, std::set<std::string>& files,
+Result<bool> build_once(const BuildCommand& command, WatchedInputs& watched, std::set<std::string>& files,
                         const std::stop_token& stop, Console& console) {
     Restarter restarter(watched, stop);
     std::vector<ObservedPath> observed;
@@ -168,7 +105,7 @@ Result<Exit> run_watch(Words words, Console& console) {
     const Interrupt interrupt;
     std::set<std::string> files;
     for (std::uint64_t builds = 0;;) {
-        FARDEL_TRY_ASSIGN(const auto watched, Watched::begin(command, files));
+        FARDEL_TRY_ASSIGN(const auto watched, WatchedInputs::begin(command.folder, files));
         FARDEL_TRY_ASSIGN(const bool again, build_once(command, *watched, files, interrupt.token(), console));
         command.from_scratch = command.checksum = false;  // once is enough
         if (!again && ++builds == builds_max)

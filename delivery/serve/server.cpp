@@ -4,6 +4,7 @@
 #include "serve/cache_answers.h"
 #include "serve/delta_maker.h"
 #include "serve/http_daemon.h"
+#include "serve/project_answers.h"
 #include "serve/requested_range.h"
 #include "serve/served_files.h"
 #include "serve/server_metrics.h"
@@ -88,6 +89,7 @@ Result<UploadTokens> read_tokens(const std::string& path) {
 struct Server::Impl final : RequestHandler {
     std::unique_ptr<ServedFiles> files;        // nullptr: only a cache is served
     std::unique_ptr<TablesAnswers> answers;    // the same
+    std::unique_ptr<ProjectAnswers> project;   // nullptr: none is served
     std::unique_ptr<CacheAnswers> cache;       // nullptr: none is served
     std::unique_ptr<BackgroundDeltas> deltas;  // nullptr: none are made
     std::unique_ptr<AccessLog> log;
@@ -137,6 +139,8 @@ struct Server::Impl final : RequestHandler {
             return answer_cached(*cached, request);
         if (!files)
             return answer_for(ErrorCode::missing);
+        if (project && ProjectAnswers::is_asked(request.target))
+            return project->begin(request);
         if (request.target == kTablesTarget)
             return answers->begin(request);
         if (const auto part = uploads ? Uploads::find_part(request.target) : std::nullopt)
@@ -166,7 +170,10 @@ struct Server::Impl final : RequestHandler {
 
     // What is served, and who may write. Errors: those of Server::start.
     Status open_content(const ServerOptions& options) {
-        if (options.store != nullptr) {
+        if (options.project != nullptr) {
+            files = serve_live_bundle(*options.project);
+            project = std::make_unique<ProjectAnswers>(*options.project);
+        } else if (options.store != nullptr) {
             files = serve_store(*options.store);
         } else if (!options.tree.empty()) {
             FARDEL_TRY_ASSIGN(files, serve_folder(options.tree));

@@ -6,6 +6,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/base/socket.h>
+#include <fardel/delivery/live_bundle.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/store/bundle_store.h>
 
@@ -33,10 +34,11 @@ struct UploadOptions {
 };
 
 struct ServerOptions {
-    std::string tree;                    // the folder to serve; or else
-    const BundleStore* store = nullptr;  // the bundles of a store, which outlives the server
-    std::string cache;                   // the folder of a derived-data cache, beside these or alone; empty: none
-    std::uint64_t delta_bytes_max = 0;   // of deltas that the server makes for its tree; 0: it makes none
+    std::string tree;                     // the folder to serve; or else
+    const BundleStore* store = nullptr;   // the bundles of a store, which outlives the server
+    const LiveBundle* project = nullptr;  // or else the roots of a project; it outlives the server
+    std::string cache;                    // the folder of a derived-data cache, beside these or alone; empty: none
+    std::uint64_t delta_bytes_max = 0;    // of deltas that the server makes for its tree; 0: it makes none
     std::vector<ListenAddress> addresses;
     std::vector<Descriptor> passed_sockets;  // that listen already; then `addresses` may be empty
     std::optional<ListenAddress> metrics_address;

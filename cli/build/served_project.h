@@ -1,0 +1,56 @@
+// ServedProject: the files of a project as a bundle that follows them, without a copy: `fardel serve --project`.
+//
+// The folder has a fardel.toml, whose sources, rules and jobs count; or it has none, and all its files are published
+// under their paths. Each state is a bundle in memory whose blocks are ranges of the files themselves. A file that
+// changes is noticed by its stamp when it is read, so a root gives its own bytes or an error. One thread refreshes; any
+// thread may call what LiveBundle has.
+#pragma once
+
+#include "build/watched_inputs.h"
+
+#include <fardel/base/result.h>
+#include <fardel/delivery/live_bundle.h>
+#include <fardel/format/unpacked_bundle.h>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <string>
+
+namespace fardel {
+
+class ServedProject final : public LiveBundle {
+public:
+    // `digest_folder`: as VfsOptions::digest_folder.
+    ServedProject(std::string folder, std::string digest_folder);
+
+    // Scans the files, hashes those that changed, and makes the result the latest root. Returns whether it is a new
+    // one. On an error the latest root stays. Errors: those of read_project, ProjectBuild, open_loose_bundle and
+    // watch_folder; unsupported (a project that is split); conflict (something is writing there).
+    Result<bool> refresh(const std::stop_token& stop);
+    // Whether something changed since the last refresh began, which was not the first.
+    Result<bool> has_changed() { return watched_->has_changed(); }
+
+    std::optional<BundleId> head() const override;
+    std::shared_ptr<const ByteSource> find(const BundleId& root) const override;
+
+private:
+    struct Root {
+        BundleId id;
+        std::shared_ptr<const ByteSource> source;
+    };
+    Result<std::shared_ptr<const ByteSource>> open_source(const std::stop_token& stop);
+    Result<std::shared_ptr<const ByteSource>> open_project(const std::string& file, const std::stop_token& stop);
+
+    const std::string folder_;
+    const std::string digest_folder_;
+    const std::shared_ptr<DigestCache> digests_ = std::make_shared<DigestCache>();
+    std::unique_ptr<WatchedInputs> watched_;
+    std::set<std::string> observed_;  // files besides the sources
+    mutable std::mutex mutex_;        // guards what follows
+    std::deque<Root> roots_;          // the latest first
+};
+
+}  // namespace fardel

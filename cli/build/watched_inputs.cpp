@@ -1,0 +1,62 @@
+#include "build/watched_inputs.h"
+
+#include <fardel/packer/project_build.h>
+#include <fardel/packer/project_plan.h>
+#include <fardel/sources/source_scan.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace fardel {
+
+Result<std::unique_ptr<WatchedInputs>> WatchedInputs::begin(const std::string& folder,
+                                                            const std::set<std::string>& others) {
+    auto watched = std::make_unique<WatchedInputs>();
+    const std::string path = (std::filesystem::path(folder) / kProjectFileName).string();
+    watched->paths_.push_back(observe_path(path));
+    for (const std::string& other : others)
+        watched->paths_.push_back(observe_path(other));
+    const Result<Project> project = read_project(path);
+    if (!project)
+        return watched;  // the build reports the error; the file itself is watched
+    for (const std::string& source : sources_of(*project, folder)) {
+        const auto kind = find_source_kind(source);
+        if (!kind || *kind != SourceKind::folder) {
+            watched->paths_.push_back(observe_path(source));
+            continue;
+        }
+        FARDEL_TRY(watched->watch(source));
+    }
+    return watched;
+}
+
+Status WatchedInputs::watch(const std::string& folder) {
+    FARDEL_TRY_ASSIGN(auto watched, watch_folder(folder, kBuildFolder));
+    const std::lock_guard lock(mutex_);
+    folders_.push_back(std::move(watched));
+    return ok();
+}
+
+void WatchedInputs::add(const std::vector<ObservedPath>& seen) {
+    const std::lock_guard lock(mutex_);
+    paths_.insert(paths_.end(), seen.begin(), seen.end());
+}
+
+void WatchedInputs::set_changed() {
+    const std::lock_guard lock(mutex_);
+    changed_ = true;
+}
+
+Result<bool> WatchedInputs::has_changed() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& folder : folders_) {
+        FARDEL_TRY_ASSIGN(const bool changed, folder->take_change());
+        changed_ = changed_ || changed;
+    }
+    // A young stamp counts as unchanged: everything written before it was taken has been read.
+    for (const ObservedPath& path : paths_)
+        changed_ = changed_ || !looks_unchanged(path.stamp, stamp_path(path.path));
+    return changed_;
+}
+
+}  // namespace fardel

@@ -1,0 +1,39 @@
+// What a project's bundle depends on: folders, which the system reports changes of, and single files, which are
+// compared by stamp. Any thread.
+#pragma once
+
+#include <fardel/base/folder_watch.h>
+#include <fardel/base/result.h>
+#include <fardel/sources/observed_path.h>
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+class WatchedInputs {
+public:
+    // `folder`: that of the project file, which may appear later. `others`: files that an earlier build observed. They
+    // are watched as well, since a build that fails may not get far enough to observe them. Errors: those of
+    // watch_folder.
+    static Result<std::unique_ptr<WatchedInputs>> begin(const std::string& folder, const std::set<std::string>& others);
+
+    // Watches all files below a folder, too. Errors: those of watch_folder.
+    Status watch(const std::string& folder);
+    // Adds other files that the build observed.
+    void add(const std::vector<ObservedPath>& seen);
+    void set_changed();
+    // Stays true once it was.
+    Result<bool> has_changed();
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<FolderWatch>> folders_;
+    std::vector<ObservedPath> paths_;
+    bool changed_ = false;
+};
+
+}  // namespace fardel

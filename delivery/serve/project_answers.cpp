@@ -1,0 +1,119 @@
+#include "serve/project_answers.h"
+
+#include "project_tables.h"
+#include "serve/announced_bytes.h"
+
+#include <fardel/base/byte_reader.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kProjectFolder = "/project/";
+constexpr unsigned kProjectQuestionsMax = 4;  // at a time: each has tables of two roots in memory
+
+class LiveFiles final : public ServedFiles {
+public:
+    explicit LiveFiles(const LiveBundle& bundle) : bundle_(bundle) {}
+
+    Result<ServedFile> open(const RequestedFile& file) const override {
+        auto source = file.kind == RequestedFileKind::bundle ? bundle_.find(file.bundle) : nullptr;
+        if (!source)
+            return Error(ErrorCode::missing, "not a root of the project");
+        const std::uint64_t size_bytes = source->size_bytes();
+        return ServedFile{.descriptor = {},
+                          .source = std::move(source),
+                          .size_bytes = size_bytes,
+                          .etag = "\"" + file.bundle.hex() + "-" + std::to_string(size_bytes) + "\""};
+    }
+
+private:
+    const LiveBundle& bundle_;
+};
+
+ServerAnswer refuse(std::string_view allowed) {
+    ServerAnswer answer = plain_answer(405, "only " + std::string(allowed) + " is allowed here");
+    answer.headers.emplace_back("Allow", allowed);
+    return answer;
+}
+
+}  // namespace
+
+std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle) { return std::make_unique<LiveFiles>(bundle); }
+
+// Takes 64 bytes: the root that is wanted, and the one that is held.
+class ProjectAnswers::TablesQuestionReceiver final : public BodyReceiver {
+public:
+    explicit TablesQuestionReceiver(ProjectAnswers& answers) : answers_(answers) {}
+    ~TablesQuestionReceiver() override { --answers_.under_way_; }
+
+    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
+        if (bytes.size() > kProjectQuestionBytes - question_.size())
+            return plain_answer(413, "the question is too large");
+        question_.insert(question_.end(), bytes.begin(), bytes.end());
+        return std::nullopt;
+    }
+
+    ServerAnswer finish() override {
+        if (question_.size() != kProjectQuestionBytes)
+            return plain_answer(400, "a question has two bundle ids");
+        ByteReader reader(question_);
+        const auto wanted = answers_.bundle_.find(reader.fixed<BundleId>());
+        const auto held = answers_.bundle_.find(reader.fixed<BundleId>());
+        if (!wanted)
+            return plain_answer(404, "not a root of the project");
+        const auto image = read_project_image(*wanted);
+        if (!image)
+            return plain_answer(404, "the tables are read from the bundle file");
+        const auto before = held ? read_project_image(*held) : Result<std::vector<std::byte>>(std::vector<std::byte>());
+        const auto answer =
+            encode_project_tables(before ? std::span<const std::byte>(*before) : std::span<const std::byte>(), *image);
+        return {.status = 200,
+                .headers = {{"Content-Type", "application/octet-stream"}, {"Cache-Control", "no-store"}},
+                .body = std::string(reinterpret_cast<const char*>(answer.data()), answer.size())};
+    }
+
+private:
+    ProjectAnswers& answers_;
+    std::vector<std::byte> question_;
+};
+
+bool ProjectAnswers::is_asked(std::string_view target) noexcept { return target.starts_with(kProjectFolder); }
+
+ServerAnswer ProjectAnswers::answer_head(const ReceivedRequest& request) const {
+    const auto head = bundle_.head();
+    if (!head)
+        return plain_answer(503, "the project could not be read yet");
+    const std::string etag = "\"" + head->hex() + "\"";
+    ServerAnswer answer;
+    answer.headers = {{"Cache-Control", "no-cache"}, {"ETag", etag}};
+    if (request.header("If-None-Match") == etag) {
+        answer.status = 304;
+        return answer;
+    }
+    answer.headers.emplace_back("Content-Type", "text/plain; charset=utf-8");
+    answer.body = head->hex() + "\n";
+    return answer;
+}
+
+std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> ProjectAnswers::begin(const ReceivedRequest& request) {
+    const std::string_view path = request.target.substr(1);
+    if (path == kProjectHeadPath)
+        return request.method == "GET" || request.method == "HEAD" ? answer_head(request) : refuse("GET");
+    if (path != kProjectTablesPath)
+        return plain_answer(404, "there is no such file");
+    if (request.method != "POST")
+        return refuse("POST");
+    if (find_announced_bytes(request) != kProjectQuestionBytes)
+        return plain_answer(400, "a question has two bundle ids");
+    if (++under_way_ > kProjectQuestionsMax) {
+        --under_way_;
+        return plain_answer(503, "too many questions at once; ask later");
+    }
+    return std::make_unique<TablesQuestionReceiver>(*this);
+}
+
+}  // namespace fardel

@@ -1,0 +1,37 @@
+// ProjectAnswers: what a server shows of a project: which root is the latest, and its tables against those of an
+// earlier one. The bundle files themselves are ServedFiles. Any thread.
+#pragma once
+
+#include "serve/served_files.h"
+#include "serve/server_answer.h"
+
+#include <fardel/delivery/live_bundle.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+namespace fardel {
+
+// The roots of a live bundle, which outlives the object.
+std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle);
+
+class ProjectAnswers {
+public:
+    explicit ProjectAnswers(const LiveBundle& bundle) : bundle_(bundle) {}
+
+    // Whether the target is one of a project: "/project/…".
+    static bool is_asked(std::string_view target) noexcept;
+    std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const ReceivedRequest& request);
+
+private:
+    class TablesQuestionReceiver;
+    ServerAnswer answer_head(const ReceivedRequest& request) const;
+
+    const LiveBundle& bundle_;
+    std::atomic<unsigned> under_way_{0};  // questions for tables
+};
+
+}  // namespace fardel
