@@ -1,4 +1,6 @@
 // Questions for the tables of many bundles: what they save, and what hostile servers and clients get out of them.
+#include "serve/served_files.h"
+#include "serve/tables_answers.h"
 #include "served_bundle.h"
 #include "tables_question.h"
 
@@ -12,9 +14,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
-#include <thread>
+#include <memory>
+#include <utility>
+#include <variant>
 
 namespace fardel {
 namespace {
@@ -221,30 +224,62 @@ TEST_CASE("serve tables: questions that are too large, wrong, compressed or with
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
 }
 
+// A question that a server has begun to answer, and its status.
+class Asked {
+public:
+    Asked(TablesAnswers& answers, std::string_view peer, std::span<const std::byte> question) {
+        const std::string length = std::to_string(question.size());
+        auto begun = answers.begin(
+            {.method = "POST", .target = "/tables", .peer = peer, .header = [&](const char* name) {
+                 return name == std::string_view("Content-Length") ? std::string_view(length) : std::string_view();
+             }});
+        if (auto* const refused = std::get_if<ServerAnswer>(&begun)) {
+            status_ = refused->status;
+            return;
+        }
+        receiver_ = std::move(std::get<std::unique_ptr<BodyReceiver>>(begun));
+        CHECK_FALSE(receiver_->take(question));
+    }
+    unsigned status() { return receiver_ ? receiver_->finish().status : status_; }
+
+private:
+    std::unique_ptr<BodyReceiver> receiver_;
+    unsigned status_ = 0;
+};
+
 TEST_CASE("serve tables: a client that asks again and again is refused, and others fetch files") {  // A91
     const std::vector<Bytes> bundles = make_closure(30);
     const ScratchFolder scratch;
     for (const Bytes& bytes : bundles)
         value_of(publish_bundle(make_memory_source(bytes), scratch.path("tree")));
-    const ServeProgram server({scratch.path("tree")});
-    const std::string question = view_of(encode_question({.wanted = {bundle_id_of(bundles.back())}, .held = {}}));
-    std::vector<std::jthread> clients;
-    std::atomic<int> answered = 0;
-    std::atomic<int> refused = 0;
-    for (int i = 0; i < 8; ++i)
-        clients.emplace_back([&] {
-            for (int round = 0; round < 100; ++round) {
-                const int status = ask_tables(server, question).status;
-                answered += status == 200 ? 1 : 0;
-                refused += status == 429 || status == 503 ? 1 : 0;
-            }
-        });
-    clients.clear();
-    CHECK(answered > 100);
-    CHECK(refused > 100);
-    CHECK(answered + refused == 800);
+    const auto files = value_of(serve_folder(scratch.path("tree")));
+    const Bytes question = encode_question({.wanted = {bundle_id_of(bundles.back())}, .held = {}});
+    TablesAnswers answers(*files, [](const TablesQuestion&) {},
+                          {.bytes_max = 4u << 20, .bytes_per_second = 0, .questions_max = 3});
+    const auto status_for = [&](std::string_view peer) { return Asked(answers, peer, question).status(); };
+    int answered = 0;
+    while (answered < 100 && status_for("192.0.2.1") == 200)
+        ++answered;
+    CHECK(answered > 4);  // each is some 300 kB
+    CHECK(answered < 20);
+    for (int i = 0; i < 10; ++i)
+        CHECK(status_for("192.0.2.1") == 429);
+    CHECK(status_for("192.0.2.2") == 200);
+    {
+        std::vector<Asked> open;
+        open.reserve(4);
+        for (int i = 0; i < 3; ++i)
+            open.emplace_back(answers, "192.0.2.2", question);
+        CHECK(status_for("192.0.2.2") == 503);
+        CHECK(open.front().status() == 200);
+    }
+    CHECK(status_for("192.0.2.2") == 200);
+
+    TreeServer server(bundles);
+    server.answer_questions(http_answer("429 Too Many Requests", "too many questions"));
     const BundleStore store = make_store(scratch);
     value_of(fetch_one(store, bundle_id_of(bundles.back()), fetching_from({server.url()})));
+    CHECK(server.questions() == 1);
     check_all_stored(store, bundles);
 }
 
