@@ -13,12 +13,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,6 +40,7 @@ struct MountCommand {
     bool allow_other = false;
     bool foreground = false;
     bool unmount = false;
+    bool follow = false;
 };
 
 std::uint64_t total_size(const std::vector<std::string>& files) {
@@ -62,6 +68,54 @@ void say_not_kept(const RemoteMounting& remote, Console& console) {
                                     reason->message()));
 }
 
+// The mounted bundle of a project, and what comes after it.
+struct FollowedProject {
+    BundleStore store;
+    std::optional<RemoteProject> project;
+    MountId mount{};
+};
+
+MountRequest request_for(const RemoteBundle& root) {
+    return {.subject = root.source(), .options = {.allow_unsigned = true, .label = root.id().hex()}};
+}
+
+Result<std::unique_ptr<FollowedProject>> mount_project(Vfs& vfs, const MountCommand& command,
+                                                       const RemoteServers& servers) {
+    FARDEL_TRY_ASSIGN(BundleStore store, open_store(command.mounting.store, false));
+    std::unique_ptr<FollowedProject> followed(new FollowedProject{.store = std::move(store), .project = {}});
+    FARDEL_TRY_ASSIGN(RemoteProject project, RemoteProject::open(followed->store, servers));
+    followed->project.emplace(std::move(project));
+    FARDEL_TRY_ASSIGN(const auto root, followed->project->poll());
+    FARDEL_TRY_ASSIGN(const auto mounts, vfs.apply({.mount = {request_for(*root)}}));
+    followed->mount = mounts.front();
+    return followed;
+}
+
+std::string format_changes(const std::vector<AssetChange>& changes) {
+    constexpr std::size_t kShown = 10;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(changes.size(), kShown); ++i)
+        text += (i == 0 ? ": " : ", ") + printable(changes[i].path);
+    return format_count(changes.size(), "file", "files") + text + (changes.size() > kShown ? ", …" : "");
+}
+
+// Mounts each new root in place of the one before. A server that does not answer is asked again.
+void follow(FollowedProject& followed, Vfs& vfs, const std::stop_token& stop, Console& console) {
+    constexpr std::chrono::milliseconds kAskedEvery{300};
+    std::string said;
+    while (!stop.stop_requested()) {
+        std::this_thread::sleep_for(kAskedEvery);
+        const auto root = followed.project->poll(stop);
+        auto changes = root && *root ? vfs.replace(followed.mount, request_for(**root)) : std::vector<AssetChange>();
+        const std::string error = !root ? root.error().text() : changes ? "" : changes.error().text();
+        if (!error.empty() && error != said && !stop.stop_requested())
+            console.say("fardel: " + error);
+        said = error;
+        if (root && *root && changes)
+            console.say(fmt::format("fardel: root {}: {}", short_id((*root)->id()), format_changes(*changes)));
+    }
+}
+
 Result<Exit> mount(const MountCommand& command, Console& console) {
     const std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
     const std::string& folder = command.words.back();
@@ -75,6 +129,10 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
     options.records_trace = !command.trace.empty();
     Vfs vfs(options);
     FARDEL_TRY(mount_all(vfs, files, command.mounting, remote ? &*remote : nullptr));
+    std::unique_ptr<FollowedProject> followed;
+    if (command.follow) {
+        FARDEL_TRY_ASSIGN(followed, mount_project(vfs, command, remote->servers));
+    }
     say_missing_dependencies(vfs, console);
     std::uint64_t stored_bytes = total_size(files);
     if (!remote)
@@ -89,7 +147,7 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
         FARDEL_TRY(verify_new_file(trace_file, "; name another file for the trace"));
         trace_file = std::filesystem::absolute(trace_file).string();  // the background is another folder
     }
-    FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes};
+    FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes, .changes = command.follow};
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, command.allow_other));
     if (console.watched())
         console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000),
@@ -104,7 +162,10 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
         read_ahead.emplace(std::move(started));
     }
     // No read waits for a server while the file system is unmounted.
-    FARDEL_TRY(session.serve(remote ? [&remote] { remote->servers.close(); } : std::function<void()>()));
+    std::function<void(const std::stop_token&)> beside;
+    if (followed)
+        beside = [&](const std::stop_token& stop) { follow(*followed, vfs, stop, console); };
+    FARDEL_TRY(session.serve(remote ? [&remote] { remote->servers.close(); } : std::function<void()>(), beside));
     if (!trace_file.empty()) {
         FARDEL_TRY_ASSIGN(const std::string trace, vfs.trace());
         FARDEL_TRY(write_file(trace_file, trace));
@@ -119,6 +180,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "mount",
         "FILE... DIR [--trust POLICY] [--store DIR] [--library FOLDER] [--from URL] [--require-dependencies] "
         "[--foreground] [--allow-other]\n       "
+        "fardel mount DIR --from URL --follow [--store DIR]\n       "
         "fardel mount "
         "--unmount DIR",
         "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
@@ -127,6 +189,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "  fardel mount 6f0c1d2a /mnt/game --store ~/.local/share/fardel\n"
         "  fardel mount 6f0c1d2a /mnt/game --library ~/games/mods\n"
         "  fardel mount 6f0c...2d1a /mnt/game --store ~/.local/share/fardel --from https://example.org/mygame\n"
+        "  fardel mount /mnt/game --from http://192.168.0.7:8080 --follow --store ~/.local/share/fardel\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
     line.texts("FILE", "FILE", command.words,
@@ -137,6 +200,10 @@ Result<Exit> run_mount(Words words, Console& console) {
         "--from", "URL", command.tree,
         "A tree that 'fardel publish' has written: bundles that are named by their ids, and those that they need, "
         "are read from it while they are used, and kept in the store");
+    line.flag(
+        "--follow", command.follow,
+        "With --from: mount the files of the project that 'fardel serve --project' serves there, over the bundles, "
+        "and change with them");
     line.texts("--mirror", "URL", command.mirrors, "With --from: another server with the same tree");
     line.text("--trace", "FILE", command.trace,
               "Write which files were opened, in which order, to this new file when it is unmounted ('fardel trace')");
@@ -160,7 +227,11 @@ Result<Exit> run_mount(Words words, Console& console) {
         return line.mistake("--public-only needs --from", console);
     if (const auto mistake = find_mistake(command.servers))
         return line.mistake(*mistake, console);
-    if (command.words.size() < 2)
+    if (command.follow && command.tree.empty())
+        return line.mistake("--follow needs --from", console);
+    if (command.follow && !command.mounting.policy_path.empty())
+        return line.mistake("--follow mounts files that nobody has signed; it takes no --trust", console);
+    if (command.words.size() < (command.follow ? 1u : 2u))
         return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);
 }

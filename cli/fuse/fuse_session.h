@@ -31,8 +31,9 @@ public:
     Status go_to_background();
     // Answers requests on several threads until the file system is unmounted, or SIGINT, SIGTERM or SIGHUP arrives.
     // `ending` is then called once, on another thread, before the last requests are answered: they may wait for
-    // something that it can end.
-    Status serve(const std::function<void()>& ending = {});
+    // something that it can end. `beside` runs on a thread of its own until it is asked to stop.
+    Status serve(const std::function<void()>& ending = {},
+                 const std::function<void(const std::stop_token& stop)>& beside = {});
     // Answers requests until the program has ended, and unmounts; if another program still uses the file system, when
     // that does not any more. Returns how the program ended; nothing: serve() ended before, for one of its reasons.
     Result<std::optional<ProgramExit>> serve_program(ChildProgram program);

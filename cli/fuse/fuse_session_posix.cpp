@@ -204,10 +204,14 @@ Status FuseSession::answer(const std::function<void(const std::stop_token& stop)
     return ok();
 }
 
-Status FuseSession::serve(const std::function<void()>& ending) {
+Status FuseSession::serve(const std::function<void()>& ending,
+                          const std::function<void(const std::stop_token& stop)>& beside) {
     if (!ending)
         return answer({});
     return answer([&](const std::stop_token& stop) {
+        std::jthread other;
+        if (beside)
+            other = std::jthread([&beside](const std::stop_token& over) { beside(over); });
         while (!stop.stop_requested() && !is_over())
             std::this_thread::sleep_for(kEndPolled);
         if (!stop.stop_requested())

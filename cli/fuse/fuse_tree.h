@@ -1,4 +1,4 @@
-// FuseTree: answers the kernel's requests for a mounted file system from a Vfs. It is read-only and never changes.
+// FuseTree: answers the kernel's requests for a mounted file system from a Vfs. It is read-only.
 //
 // Published names are symbolic links with relative targets, so that they work below any folder. Inode numbers, times
 // and sizes depend only on content and paths; all files belong to the user who runs the program. Any number of threads
@@ -14,8 +14,9 @@ struct fuse_operations;
 namespace fardel {
 
 struct FuseTree {
-    const Vfs& vfs;              // must outlive the mount; its mounts must not change
+    const Vfs& vfs;              // must outlive the mount
     std::uint64_t stored_bytes;  // of all its bundles, for `df`
+    bool changes = false;        // its mounts change: the kernel keeps content, and neither names nor links
 };
 
 // For fuse_new(), whose private data is a FuseTree.

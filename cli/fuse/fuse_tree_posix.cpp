@@ -226,12 +226,14 @@ int drop(const fuse_file_info* open) {
 // ---- What libfuse calls ---------------------------------------------------------------------------------------------
 
 void* start(fuse_conn_info* connection, fuse_config* config) noexcept {
-    connection->want |= connection->capable & FUSE_CAP_CACHE_SYMLINKS;
+    const auto& served = *static_cast<const FuseTree*>(fuse_get_context()->private_data);
+    if (!served.changes)
+        connection->want |= connection->capable & FUSE_CAP_CACHE_SYMLINKS;
     config->use_ino = 1;
     config->nullpath_ok = 1;  // callbacks of open files need no path
     config->kernel_cache = 1;
-    config->entry_timeout = config->attr_timeout = config->negative_timeout = kForever_s;
-    return new Serving{*static_cast<const FuseTree*>(fuse_get_context()->private_data), {}};
+    config->entry_timeout = config->attr_timeout = config->negative_timeout = served.changes ? 0 : kForever_s;
+    return new Serving{served, {}};
 }
 
 void end(void* served) { delete static_cast<Serving*>(served); }
@@ -291,8 +293,7 @@ int open_folder(const char* path, fuse_file_info* open) {
         if (!folder)
             return failed(folder.error());
         keep(open, *std::move(folder));
-        open->cache_readdir = 1;
-        open->keep_cache = 1;
+        open->cache_readdir = open->keep_cache = tree().changes ? 0 : 1;
         return 0;
     });
 }

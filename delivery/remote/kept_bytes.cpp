@@ -81,6 +81,8 @@ bool KeptBytes::share(LibraryBlocks& library, std::uint64_t offset, const Hash& 
     if (why_in_memory() || !file_bytes_)
         return false;
     const std::scoped_lock lock(writing_);
+    if (!incoming_)
+        return false;
     if (incoming_->holds(offset, stored_bytes))
         return true;
     const auto is_shared = share_block(*incoming_, library, offset, stored_hash, stored_bytes);
@@ -88,8 +90,7 @@ bool KeptBytes::share(LibraryBlocks& library, std::uint64_t offset, const Hash& 
 }
 
 void KeptBytes::write(std::uint64_t offset, std::span<const std::byte> bytes) {
-    if (!why_in_memory()) {
-        const std::scoped_lock writing(writing_);
+    if (const std::scoped_lock writing(writing_); incoming_ && !why_in_memory()) {
         Status written = incoming_->write(offset, bytes);
         if (written)
             return;
@@ -97,6 +98,19 @@ void KeptBytes::write(std::uint64_t offset, std::span<const std::byte> bytes) {
         why_in_memory_ = std::move(written).error();
     }
     write_recent(offset, bytes);
+}
+
+Status KeptBytes::leave_to_store(const LayoutId& layout) {
+    const std::scoped_lock writing(writing_);
+    if (!incoming_ || why_in_memory())
+        return ok();
+    IncomingBundle incoming = *std::move(incoming_);
+    incoming_.reset();
+    {
+        const std::scoped_lock lock(mutex_);
+        why_in_memory_ = Error(ErrorCode::busy, "a later root of the project is kept");
+    }
+    return std::move(incoming).commit(layout);
 }
 
 Status KeptBytes::discard() {

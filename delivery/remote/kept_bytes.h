@@ -40,6 +40,9 @@ public:
     bool holds(std::uint64_t offset, std::uint64_t length) const;
     // Uses a block that another bundle in the store or in a library has. Returns whether it is here then.
     bool share(LibraryBlocks& library, std::uint64_t offset, const Hash& stored_hash, std::uint32_t stored_bytes);
+    // Makes what is here an incomplete bundle of the store, whose blocks others can use. All tables must be here. What
+    // comes later is kept in memory only.
+    Status leave_to_store(const LayoutId& layout);
     // Keeps bytes that were compared with their hash.
     void write(std::uint64_t offset, std::span<const std::byte> bytes);
     // Both forget everything, as it does not fit the bundle. After restart(), a fetch can still use blocks of it.

@@ -143,6 +143,7 @@ Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open_beside(const Held
     return *std::move(failure);
 }
 
+Status RemoteBundle::leave_to_store() const { return file_->leave_to_store(bundle_->layout_id()); }
 Result<std::vector<BundleId>> RemoteBundle::dependencies() const { return static_dependencies(*bundle_); }
 
 Status RemoteBundle::want(std::span<const AssetId> assets, std::int32_t priority) const {

@@ -72,6 +72,7 @@ public:
     bool holds_block(const Wanted& block) const;
 
     const KeptBytes& kept() const noexcept { return requests_.kept(); }
+    Status leave_to_store(const LayoutId& layout) const { return requests_.kept().leave_to_store(layout); }
 
 private:
     struct FoundBlock {

@@ -140,14 +140,17 @@ void ServerQueue::raise(const ServerReply& reply, RequestPriority priority) {
         const std::scoped_lock thread_lock(thread_mutex_);
         const std::scoped_lock lock(mutex_);
         start_thread();  // pause() may have ended it
-        const auto found =
-            std::ranges::find_if(pending_, [&](const Pending& one) { return one.request.reply.get() == &reply; });
-        if (found == pending_.end() || found->request.priority >= priority)
-            return;
-        Pending pending = std::move(*found);
-        pending_.erase(found);
-        pending.request.priority = priority;
-        insert(std::move(pending));
+        const auto find = [&] {
+            return std::ranges::find_if(pending_, [&](const Pending& one) {
+                return one.request.reply.get() == &reply && one.request.priority < priority;
+            });
+        };
+        for (auto found = find(); found != pending_.end(); found = find()) {
+            Pending pending = std::move(*found);
+            pending_.erase(found);
+            pending.request.priority = priority;
+            insert(std::move(pending));
+        }
     }
     client_.wake();
 }

@@ -67,7 +67,7 @@ public:
     ~ServerQueue();
 
     void submit(ServerRequest request);
-    // Gives a request that waits a greater priority. Starts the thread again after pause().
+    // Gives requests that wait, those with this reply, a greater priority. Starts the thread again after pause().
     void raise(const ServerReply& reply, RequestPriority priority);
 
     // Ends the thread until the next request is submitted or raised; what is under way is requested again then.

@@ -19,9 +19,20 @@ Error as_unreachable(const std::optional<Error>& failure) {
     return failure->code() == ErrorCode::missing ? Error(ErrorCode::unreachable, failure->message()) : *failure;
 }
 
+// Cuts units where what is between them costs more than another request: others turned out to be here.
+std::vector<std::vector<ServerUnit>> runs_of(std::vector<ServerUnit> units) {
+    std::vector<std::vector<ServerUnit>> runs;
+    for (ServerUnit& unit : units) {
+        if (runs.empty() || unit.offset - runs.back().back().end() > kJoinedGap)
+            runs.emplace_back();
+        runs.back().push_back(std::move(unit));
+    }
+    return runs;
+}
+
 }  // namespace
 
-// One request under way. It keeps its bytes as long as somebody waits for them.
+// Units under way, in one request or several. It keeps its bytes as long as somebody waits for them.
 class UnitRequests::Flight final : public ServerReply {
 public:
     Flight(std::shared_ptr<State> state, const std::vector<ServerUnit>& units, bool keeps);
@@ -34,6 +45,7 @@ public:
 
     // With the state's lock held.
     std::map<std::uint64_t, Bytes> arrived;  // by offset
+    std::size_t requests = 1;                // of servers, that have not ended
     bool is_done = false;
     std::optional<Error> failure;
     std::optional<std::uint64_t> file_bytes;
@@ -77,9 +89,11 @@ void UnitRequests::Flight::take(const ServerUnit& unit, std::vector<std::byte> b
 void UnitRequests::Flight::end(Status result) {
     {
         const std::scoped_lock lock(state_->mutex);
-        is_done = true;
         if (!result)
             failure = std::move(result).error();
+        if (--requests != 0)
+            return;
+        is_done = true;
         for (const std::uint64_t offset : offsets_)
             if (const auto found = state_->flights.find(offset);
                 found != state_->flights.end() && found->second.get() == this)
@@ -162,10 +176,16 @@ void UnitRequests::submit(std::vector<Started> started, RequestPriority priority
         for (const ServerUnit& unit : one.units)
             if (unit.block_hash && bring_)
                 bring_(unit);
-        std::vector<ServerUnit> units = one.flight->adopt(std::move(one.units));
-        if (units.empty())
+        std::vector<std::vector<ServerUnit>> runs = runs_of(one.flight->adopt(std::move(one.units)));
+        if (runs.empty()) {
             one.flight->end(ok());
-        else
+            continue;
+        }
+        {
+            const std::scoped_lock lock(state_->mutex);
+            one.flight->requests = runs.size();
+        }
+        for (std::vector<ServerUnit>& units : runs)
             queue_->submit({.urls = urls_,
                             .units = std::move(units),
                             .file_bytes = file_bytes_,

@@ -3,6 +3,7 @@
 
 #include "kit/nginx.h"
 #include "kit/odd_server.h"
+#include "kit/serve_program.h"
 
 #include <nlohmann/json.hpp>
 
@@ -174,4 +175,34 @@ TEST_CASE("fetch --only: a part of a bundle is listed, mounted and checked as in
     run_well({"fetch", nginx.url(), id, "--store", store});
     run_well({"store", "export", id, "-o", scratch.path("out"), "--store", store});
     CHECK(read_file(scratch.path("out")) == read_file(bundle));
+}
+
+TEST_CASE(
+    "mount --follow: an edit of a project that is served is seen through the mount, open files stay as they are") {
+    const ScratchFolder scratch;
+    const ServeProgram server({"--project", make_game(scratch)});
+    const std::string store = scratch.path("store");
+    RemoteMount mount(scratch, {"--store", store, "--from", server.url(), "--follow"});
+    CHECK(contents_of(mount.path("default.cfg")) == kConfig);
+    std::ifstream open(mount.path("default.cfg"), std::ios::binary);
+    std::string first(3, '\0');
+    open.read(first.data(), 3);
+    CHECK_FALSE(fs::exists(mount.path("new.cfg")));
+
+    scratch.write("game/default.cfg", "set name \"edited\"\n");
+    scratch.write("game/new.cfg", "new");
+    fs::remove(scratch.path("game/docs/readme.txt"));
+    for (int tries = 0; tries < 500 && fs::exists(mount.path("docs/readme.txt")); ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK_FALSE(fs::exists(mount.path("docs/readme.txt")));
+    CHECK(contents_of(mount.path("default.cfg")) == "set name \"edited\"\n");
+    CHECK(contents_of(mount.path("new.cfg")) == "new");
+    CHECK(contents_of(mount.path("maps/dm01.bsp")) == scratch.read("game/maps/dm01.bsp"));
+    CHECK(first + std::string(std::istreambuf_iterator<char>(open), {}) == kConfig);
+    open.close();
+    mount.unmount();
+
+    CHECK(run({"mount", scratch.path("mnt"), "--follow"}).exit_code == 2);
+    CHECK(run({"mount", scratch.path("mnt"), "--follow", "--from", server.url(), "--store", store, "--trust", "x"})
+              .exit_code == 2);
 }

@@ -67,6 +67,7 @@ public:
 private:
     friend class RemoteBundle;
     friend class TraceReadAhead;
+    friend class RemoteProject;
     RemoteServers(std::shared_ptr<ServerQueue> queue, std::vector<std::string> trees,
                   std::shared_ptr<const RangeClientOptions> connections);
     std::shared_ptr<ServerQueue> queue_;
@@ -115,6 +116,8 @@ private:
                                                                    const RemoteServers& servers, const BundleId& bundle,
                                                                    const TrustPolicy* policy, const TrustTime& time);
     friend class RemoteClosure;
+    friend class RemoteProject;
+    Status leave_to_store() const;
     RemoteBundle(std::shared_ptr<const RemoteFile> file, std::shared_ptr<const Bundle> bundle);
     std::shared_ptr<const RemoteFile> file_;
     std::shared_ptr<const Bundle> bundle_;
@@ -139,6 +142,30 @@ public:
 private:
     explicit TraceReadAhead(std::jthread thread);
     std::jthread thread_;
+};
+
+// Follows a project that `fardel serve --project` serves (docs/development.md): its files as they are now, as one
+// bundle whose id changes with every edit. For Vfs::mount, then Vfs::replace. One thread at a time.
+class RemoteProject {
+public:
+    // The first tree of `servers` is asked. Both outlive the object. Error: missing (libcurl is not installed).
+    static Result<RemoteProject> open(const BundleStore& store, const RemoteServers& servers);
+    ~RemoteProject();
+    RemoteProject(RemoteProject&&) noexcept;
+    RemoteProject& operator=(RemoteProject&&) = delete;
+
+    // Asks once for the latest root, and returns it if it is another one than the call before returned; nullptr: it is
+    // not. Of its tables, only differences come; content that the root before has here is not requested again. The root
+    // before stays readable; what it lacks is then kept in memory only. Errors: those of RemoteBundle::open; busy (the
+    // server has no root yet), malformed or missing (it serves no project), cancelled. The next call asks again.
+    Result<std::shared_ptr<const RemoteBundle>> poll(const std::stop_token& stop = {});
+    // Of the answers to poll(); RemoteServers::counts() has those for content.
+    std::uint64_t received_bytes() const noexcept;
+
+private:
+    struct Impl;
+    explicit RemoteProject(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
 };
 
 struct RemoteMount {

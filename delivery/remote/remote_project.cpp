@@ -1,0 +1,141 @@
+// RemoteProject: docs/development.md shows its use, docs/serving.md has what the server answers.
+#include <fardel/delivery/remote_bundle.h>
+
+#include "project_tables.h"
+#include "remote/kept_bytes.h"
+#include "remote/remote_file.h"
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/store/http_connection.h>
+#include <fardel/store/range_client.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr HttpTimeouts kProjectTimeouts{.connect = std::chrono::seconds(3), .stall = std::chrono::seconds(10)};
+constexpr std::size_t kHeadAnswerBytesMax = 4096;
+
+// The text of /project/head: the digits of an id, and a line feed.
+Result<BundleId> parse_project_head(const std::vector<std::byte>& body, const std::string& url) {
+    std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
+    if (text.ends_with('\n'))
+        text.remove_suffix(1);
+    auto id = BundleId::parse(text);
+    if (!id)
+        return Error(ErrorCode::malformed, url + ": the answer is no bundle id; is it 'fardel serve --project'?");
+    return *id;
+}
+
+std::vector<std::byte> question_of(const BundleId& wanted, const BundleId& held) {
+    std::vector<std::byte> question;
+    for (const BundleId* const id : {&wanted, &held})
+        for (const std::uint8_t byte : id->bytes)
+            question.push_back(static_cast<std::byte>(byte));
+    return question;
+}
+
+}  // namespace
+
+struct RemoteProject::Impl {
+    const BundleStore& store;
+    const RemoteServers& servers;
+    std::string tree;
+    ServerRule rule;
+    HttpConnection http;
+    std::shared_ptr<const RemoteBundle> root;  // nullptr: none yet
+    std::vector<std::byte> image;              // the tables of the root; empty: they come page by page
+    std::uint64_t received_bytes = 0;
+
+    // Nothing: still the root that we have.
+    Result<std::optional<BundleId>> ask_head(const std::stop_token& stop) {
+        HttpRequest request{.url = tree + "/" + std::string(kProjectHeadPath),
+                            .answer_bytes_max = kHeadAnswerBytesMax,
+                            .servers = rule};
+        if (root)
+            request.headers.push_back("If-None-Match: \"" + root->id().hex() + "\"");
+        FARDEL_TRY_ASSIGN(const HttpAnswer answer, http.perform(request, stop));
+        received_bytes += answer.body.size();
+        if (answer.status == 304 && root)
+            return std::optional<BundleId>();
+        if (answer.status == 503)
+            return Error(ErrorCode::busy, request.url + ": the server has no root of the project yet");
+        if (answer.status != 200)
+            return HttpConnection::status_error(answer, request.url);
+        FARDEL_TRY_ASSIGN(const BundleId id, parse_project_head(answer.body, request.url));
+        return root && id == root->id() ? std::nullopt : std::optional(id);
+    }
+
+    // The tables of a root; empty if the server does not give them, or gives wrong ones.
+    std::vector<std::byte> ask_tables(const BundleId& wanted, const std::stop_token& stop) {
+        const bool has_tables = root && !image.empty();
+        const auto question = make_memory_source(question_of(wanted, has_tables ? root->id() : BundleId{}));
+        const auto answer = http.perform({.method = "POST",
+                                          .url = tree + "/" + std::string(kProjectTablesPath),
+                                          .headers = {"Content-Type: application/octet-stream"},
+                                          .body = question.get(),
+                                          .body_bytes = question->size_bytes(),
+                                          .answer_bytes_max = kProjectImageBytesMax + 1024,
+                                          .servers = rule},
+                                         stop);
+        if (!answer || answer->status != 200)
+            return {};
+        received_bytes += answer->body.size();
+        auto tables = decode_project_tables(wanted, image, answer->body);
+        return tables ? *std::move(tables) : std::vector<std::byte>();
+    }
+
+    // Keeps tables where the bundle is opened from. Their pages are compared when they are read.
+    Status keep_tables(const BundleId& id, const std::vector<std::byte>& tables) const {
+        FARDEL_TRY_ASSIGN(const auto kept, KeptBytes::open(store, id));
+        if (kept->file_bytes())
+            return ok();  // it was read before
+        FARDEL_TRY(kept->set_file_bytes(project_file_bytes(tables)));
+        return place_project_image(tables, [&](std::uint64_t offset, std::span<const std::byte> part) {
+            kept->write(offset, part);
+            return ok();
+        });
+    }
+
+    Result<std::shared_ptr<const RemoteBundle>> open_root(const BundleId& id, const std::stop_token& stop) {
+        std::vector<std::byte> tables = ask_tables(id, stop);
+        if (!tables.empty())
+            static_cast<void>(keep_tables(id, tables));
+        // From now on, the store finds the blocks of the root before by their hashes.
+        if (root && !image.empty())
+            static_cast<void>(root->leave_to_store());
+        FARDEL_TRY_ASSIGN(auto opened, RemoteBundle::open(store, servers, id));
+        image = std::move(tables);
+        root = opened;
+        return opened;
+    }
+};
+
+RemoteProject::RemoteProject(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RemoteProject::~RemoteProject() = default;
+RemoteProject::RemoteProject(RemoteProject&&) noexcept = default;
+
+Result<RemoteProject> RemoteProject::open(const BundleStore& store, const RemoteServers& servers) {
+    FARDEL_TRY_ASSIGN(HttpConnection http, HttpConnection::open(NoCredentials{}, kProjectTimeouts));
+    return RemoteProject(std::unique_ptr<Impl>(new Impl{.store = store,
+                                                        .servers = servers,
+                                                        .tree = servers.trees_.front(),
+                                                        .rule = servers.connections_->servers,
+                                                        .http = std::move(http),
+                                                        .root = nullptr,
+                                                        .image = {}}));
+}
+
+Result<std::shared_ptr<const RemoteBundle>> RemoteProject::poll(const std::stop_token& stop) {
+    FARDEL_TRY_ASSIGN(const auto id, impl_->ask_head(stop));
+    if (!id)
+        return std::shared_ptr<const RemoteBundle>();
+    return impl_->open_root(*id, stop);
+}
+
+std::uint64_t RemoteProject::received_bytes() const noexcept { return impl_->received_bytes; }
+
+}  // namespace fardel
