@@ -82,6 +82,11 @@ Result<ChannelRoot> parse_channel_root(std::string_view body) {
     FARDEL_TRY_ASSIGN(ChannelLines lines, ChannelLines::open(ChannelText::root, body));
     ChannelRoot root;
     FARDEL_TRY_ASSIGN(root.channel, lines.take("channel"));
+    FARDEL_TRY_ASSIGN(const std::string_view id, lines.take("id"));
+    const auto parsed_id = Hash::parse(id);
+    if (!parsed_id)
+        return lines.bad_line("an id has 64 digits");
+    root.id = *parsed_id;
     FARDEL_TRY_ASSIGN(root.version, lines.take_number("version", 1));
     FARDEL_TRY_ASSIGN(root.created_s, lines.take_number("created"));
     FARDEL_TRY_ASSIGN(root.expires_s, lines.take_number("expires", 1));
@@ -113,6 +118,7 @@ Result<std::string> format_channel_root(const ChannelRoot& root) {
     FARDEL_TRY_ASSIGN(const TrustPolicy trust, TrustPolicy::make(root.trust));
     std::string text = channel_title(ChannelText::root) + "\n";
     append_line(text, "channel", root.channel);
+    append_line(text, "id", root.id.hex());
     append_line(text, "version", root.version);
     append_line(text, "created", root.created_s);
     append_line(text, "expires", root.expires_s);

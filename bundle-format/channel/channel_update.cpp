@@ -90,6 +90,9 @@ Status ChannelUpdate::add_root(std::string_view file) {
     FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, file));
     FARDEL_TRY_ASSIGN(ChannelRoot next, parse_channel_root(text.body));
     FARDEL_TRY(verify_channel(ChannelText::root, next.channel, root_.channel));
+    if (next.id != root_.id)
+        return Error(ErrorCode::untrusted,
+                     "channel root: it is for another channel of the name " + in_quotes(root_.channel));
     FARDEL_TRY(verify_signers(ChannelText::root, text, root_, root_.root));
     FARDEL_TRY(verify_signers(ChannelText::root, text, next, next.root));
     if (next.version != root_.version + 1)
@@ -183,20 +186,36 @@ Status ChannelUpdate::verify_newer(const ChannelRelease& release) const {
     return ok();
 }
 
+// Signed for this channel, and not behind the accepted one.
+Result<ChannelRelease> ChannelUpdate::read_release(std::string_view file) const {
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, file));
+    FARDEL_TRY(verify_signers(ChannelText::release, text, root_, root_.release));
+    FARDEL_TRY_ASSIGN(ChannelRelease release, parse_channel_release(text.body));
+    FARDEL_TRY(verify_channel(ChannelText::release, release.channel, root_.channel));
+    FARDEL_TRY(verify_newer(release));
+    return release;
+}
+
+Status ChannelUpdate::verify_release(std::string_view file) const {
+    FARDEL_TRY_ASSIGN(const ChannelRelease release, read_release(file));
+    if (release_ && release.version <= release_->version && file != files_.release)
+        return rollback("release " + std::to_string(release_->version) +
+                        " is there; the next one needs a higher number "
+                        "than " +
+                        std::to_string(release.version));
+    return ok();
+}
+
 Status ChannelUpdate::add_release(std::string_view file) {
     const auto wanted = wanted_release();
     if (!wanted || file.size() != wanted->file_bytes || hash_of(file) != wanted->hash)
         return Error(ErrorCode::conflict, "channel " + in_quotes(root_.channel) +
                                               ": this is not the release that the head names; try again later");
-    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, file));
-    FARDEL_TRY(verify_signers(ChannelText::release, text, root_, root_.release));
-    FARDEL_TRY_ASSIGN(ChannelRelease release, parse_channel_release(text.body));
-    FARDEL_TRY(verify_channel(ChannelText::release, release.channel, root_.channel));
+    FARDEL_TRY_ASSIGN(ChannelRelease release, read_release(file));
     if (release.version != wanted->version)
         return Error(ErrorCode::conflict, "channel " + in_quotes(root_.channel) + ": the head calls release " +
                                               std::to_string(release.version) + " number " +
                                               std::to_string(wanted->version));
-    FARDEL_TRY(verify_newer(release));
     release_ = std::move(release);
     files_.release = file;
     accept_head();

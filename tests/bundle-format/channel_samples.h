@@ -27,6 +27,7 @@ inline PolicyKey policy_key(std::uint8_t number) { return {key_label(number), nu
 inline ChannelRoot sample_root(std::uint64_t version = 1) {
     ChannelRoot root;
     root.channel = "mygame/stable";
+    root.id.bytes.fill(0x22);
     root.version = version;
     root.created_s = kChannelNow - kChannelDay;
     root.expires_s = kChannelNow + 365 * kChannelDay;

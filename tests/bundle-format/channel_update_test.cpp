@@ -202,6 +202,9 @@ TEST_CASE("channel update: texts of another channel are refused, also with good 
     ChannelRoot root = sample_root(2);
     root.channel = "mygame/beta";
     check_error(update.add_root(root_file(root)), ErrorCode::untrusted, "mygame/beta");
+    root = sample_root(2);
+    root.id.bytes.fill(0x33);
+    check_error(update.add_root(root_file(root)), ErrorCode::untrusted, "another channel of the name");
     check_unchanged(update, files);
 }
 

@@ -10,7 +10,9 @@
 #include <fardel/format/signer.h>
 #include <fardel/format/trust_policy.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,9 +41,15 @@ struct SignedText {
     friend bool operator==(const SignedText&, const SignedText&) = default;
 };
 
-// Separates the signatures from the body, and decodes neither. Errors: malformed (no signature, a wrong line, wrong
-// order), limit (the text is longer than such a text may be; more than 16 signatures).
+// Separates the signatures, of which there may be none yet, from the body, and decodes neither. Errors: malformed (a
+// wrong line, wrong order), limit (the text is longer than such a text may be; more than 16 signatures).
+Result<SignedText> split_signed_text(ChannelText kind, std::string_view file);
+// The same for a text that has been signed. Error: malformed (no signature).
 Result<SignedText> parse_signed_text(ChannelText kind, std::string_view file);
+// Which text a file is, by its first line.
+std::optional<ChannelText> find_channel_text(std::string_view file);
+// How long a file may be, with its signatures.
+std::size_t channel_file_bytes_max(ChannelText kind) noexcept;
 std::string format_signed_text(const SignedText& text);
 
 // Adds a signature. Errors: conflict (that key has signed already), limit, those of the signer.
@@ -59,6 +67,7 @@ struct ChannelRole {
 
 struct ChannelRoot {
     std::string channel;
+    Hash id;  // random, and the same in all roots of a channel: what tells two channels of one name apart
     std::uint64_t version = 1;
     std::uint64_t created_s = 0;  // dates: seconds since 1970, UTC
     std::uint64_t expires_s = 0;  // later than created_s

@@ -47,6 +47,10 @@ public:
     };
     std::optional<WantedRelease> wanted_release() const;
 
+    // Whether a head may name this release: all rules but those about the head. Errors: malformed, limit, unsupported,
+    // untrusted, rollback.
+    Status verify_release(std::string_view file) const;
+
     // Accepts that release, and the head with it. Errors: conflict (not the bytes that the head names), malformed,
     // limit, unsupported, untrusted, rollback.
     Status add_release(std::string_view file);
@@ -66,6 +70,7 @@ private:
 
     Status verify_newer(const ChannelHead& head, std::string_view body) const;
     Status verify_newer(const ChannelRelease& release) const;
+    Result<ChannelRelease> read_release(std::string_view file) const;
     void accept_head();
 
     ChannelRoot root_;

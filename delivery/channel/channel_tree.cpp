@@ -1,0 +1,154 @@
+#include <fardel/delivery/channel_tree.h>
+
+#include <fardel/base/text_fields.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+std::string folder_of(std::string_view channel) { return "channels/" + std::string(channel); }
+
+Hash hash_of_file(std::string_view file) { return blake3(std::as_bytes(std::span(file))); }
+
+std::string text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// A file of the tree as text.
+Result<std::string> read_text(TreeTarget& tree, const std::string& path, std::size_t bytes_max) {
+    FARDEL_TRY_ASSIGN(const auto source, tree.open(path));
+    if (source->size_bytes() > bytes_max)
+        return Error(ErrorCode::limit, path + " has more than " + std::to_string(bytes_max) + " bytes");
+    std::vector<std::byte> bytes(static_cast<std::size_t>(source->size_bytes()));
+    FARDEL_TRY(source->read_at(0, bytes));
+    return text_of(bytes);
+}
+
+// The versions of roots that are in the tree, highest first.
+Result<std::optional<std::uint64_t>> find_last_root(TreeTarget& tree, std::string_view channel) {
+    const std::string folder = folder_of(channel) + "/root";
+    FARDEL_TRY_ASSIGN(const auto files, tree.list(folder));
+    std::optional<std::uint64_t> last;
+    for (const TreeFile& file : files)
+        if (const auto version = parse_decimal(std::string_view(file.path).substr(folder.size() + 1), UINT64_MAX))
+            last = std::max(last.value_or(0), *version);
+    return last;
+}
+
+bool is_signed(ChannelText kind, const std::string& file, const ChannelRoot& root) {
+    const auto text = parse_signed_text(kind, file);
+    return text && verify_signers(kind, *text, root, root.role(kind));
+}
+
+// What a client with the newest root goes on from: what former keys have signed does not count any more.
+Result<ChannelUpdate> begin_update(ChannelFiles files, std::uint64_t now_s) {
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, files.root));
+    FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_channel_root(text.body));
+    if (!files.release.empty() && !is_signed(ChannelText::release, files.release, root)) {
+        files.release.clear();
+        files.head.clear();
+    }
+    if (!files.head.empty() && !is_signed(ChannelText::head, files.head, root))
+        files.head.clear();
+    return ChannelUpdate::begin(std::move(files), now_s);
+}
+
+Result<ChannelInTree> find_existing(TreeTarget& tree, const std::string& channel) {
+    FARDEL_TRY_ASSIGN(auto there, read_channel(tree, channel));
+    if (!there)
+        return Error(ErrorCode::missing,
+                     tree.name() + " has no channel " + printable(channel) + "; publish its first root before");
+    return std::move(*there);
+}
+
+template <class Value>
+Result<std::string> channel_named_in(Result<Value> (*parse)(std::string_view), ChannelText kind,
+                                     std::string_view file) {
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(kind, file));
+    FARDEL_TRY_ASSIGN(const Value value, parse(text.body));
+    return value.channel;
+}
+
+Status put_text(TreeTarget& tree, const std::string& path, std::string_view file, const PublishWork& work) {
+    const auto source =
+        make_memory_source({std::as_bytes(std::span(file)).begin(), std::as_bytes(std::span(file)).end()});
+    FARDEL_TRY(tree.put(path, *source, work));
+    return ok();
+}
+
+}  // namespace
+
+std::string channel_root_path(std::string_view channel, std::uint64_t version) {
+    return folder_of(channel) + "/root/" + std::to_string(version);
+}
+
+std::string channel_release_path(std::string_view channel, const Hash& hash) {
+    return folder_of(channel) + "/release/" + hash.hex();
+}
+
+std::string channel_head_path(std::string_view channel) { return folder_of(channel) + "/head"; }
+
+Result<std::optional<ChannelInTree>> read_channel(TreeTarget& tree, std::string_view channel) {
+    FARDEL_TRY_ASSIGN(const auto last, find_last_root(tree, channel));
+    if (!last)
+        return std::optional<ChannelInTree>();
+    ChannelInTree there;
+    FARDEL_TRY_ASSIGN(there.files.root,
+                      read_text(tree, channel_root_path(channel, *last), channel_file_bytes_max(ChannelText::root)));
+    FARDEL_TRY_ASSIGN(const auto head, tree.find_head(channel_head_path(channel)));
+    if (!head)
+        return std::optional(std::move(there));
+    there.head_version = head->version;
+    there.files.head = text_of(head->bytes);
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::head, there.files.head));
+    FARDEL_TRY_ASSIGN(const ChannelHead parsed, parse_channel_head(text.body));
+    FARDEL_TRY_ASSIGN(there.files.release, read_text(tree, channel_release_path(channel, parsed.release_hash),
+                                                     channel_file_bytes_max(ChannelText::release)));
+    return std::optional(std::move(there));
+}
+
+Status publish_channel_root(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work) {
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, file));
+    FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_channel_root(text.body));
+    FARDEL_TRY(verify_signers(ChannelText::root, text, root, root.root));
+    if (root.expires_s <= now_s)
+        return Error(ErrorCode::expired, "the root has expired before it is published");
+    FARDEL_TRY_ASSIGN(const auto there, read_channel(tree, root.channel));
+    if (!there && root.version != 1)
+        return Error(ErrorCode::missing,
+                     tree.name() + " has no root of channel " + printable(root.channel) + "; publish root 1 first");
+    if (there) {
+        FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(there->files, now_s));
+        if (there->files.root != file)
+            FARDEL_TRY(update.add_root(file));
+    }
+    return put_text(tree, channel_root_path(root.channel, root.version), file, work);
+}
+
+Status publish_channel_release(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work) {
+    FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_release, ChannelText::release, file));
+    FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
+    FARDEL_TRY_ASSIGN(const ChannelUpdate update, begin_update(std::move(there.files), now_s));
+    FARDEL_TRY(update.verify_release(file));
+    return put_text(tree, channel_release_path(channel, hash_of_file(file)), file, work);
+}
+
+Status publish_channel_head(TreeTarget& tree, std::string_view file, std::uint64_t now_s) {
+    FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_head, ChannelText::head, file));
+    FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_update(std::move(there.files), now_s));
+    FARDEL_TRY(update.add_head(file));
+    if (const auto wanted = update.wanted_release()) {
+        auto release =
+            read_text(tree, channel_release_path(channel, wanted->hash), channel_file_bytes_max(ChannelText::release));
+        if (!release)
+            return std::move(release).error().with_context("the release that the head names");
+        FARDEL_TRY(update.add_release(*release));
+    }
+    return tree.replace_head(channel_head_path(channel), std::as_bytes(std::span(file)), there.head_version);
+}
+
+}  // namespace fardel

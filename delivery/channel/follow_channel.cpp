@@ -1,0 +1,146 @@
+#include <fardel/delivery/follow_channel.h>
+
+#include "single_range.h"
+#include "tree_urls.h"
+
+#include <fardel/delivery/channel_tree.h>
+
+#include <functional>
+
+namespace fardel {
+namespace {
+
+// A file whose size the server says.
+class WholeText final : public RangeReceiver {
+public:
+    struct Outcome {
+        std::string text;
+        std::optional<std::uint64_t> file_bytes;
+        std::optional<Error> failure;
+    };
+    WholeText(Outcome& outcome, std::size_t bytes_max) : outcome_(outcome), bytes_max_(bytes_max) {}
+
+    Status begin(std::uint64_t file_bytes) override {
+        if (file_bytes > bytes_max_)
+            return Error(ErrorCode::limit, "has " + std::to_string(file_bytes) + " bytes, at most " +
+                                               std::to_string(bytes_max_) + " allowed");
+        outcome_.file_bytes = file_bytes;
+        return ok();
+    }
+    Status take(std::span<const std::byte> bytes) override {
+        outcome_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        return ok();
+    }
+    void end(Status result) override {
+        if (!result && outcome_.file_bytes != outcome_.text.size())
+            outcome_.failure = std::move(result).error();
+    }
+
+private:
+    Outcome& outcome_;
+    std::size_t bytes_max_;
+};
+
+class Follower {
+public:
+    Follower(RangeClient& client, const std::vector<std::string>& trees, FollowedChannel& followed,
+             const std::stop_token& stop)
+        : client_(client), trees_(trees), followed_(followed), stop_(stop) {}
+
+    Status follow() {
+        FARDEL_TRY(add_roots());
+        FARDEL_TRY(add_head());
+        return add_release();
+    }
+
+private:
+    ChannelUpdate& update() { return followed_.update; }
+    const std::string& channel() { return update().root().channel; }
+
+    // Error: cancelled.
+    Result<WholeText::Outcome> get(const std::string& tree, const std::string& path, std::size_t bytes_max,
+                                   bool bypasses_caches = false) {
+        WholeText::Outcome outcome;
+        SingleRange queue({{.url = tree + "/" + path,
+                            .offset = 0,
+                            .length_bytes = bytes_max,
+                            .file_bytes = {},
+                            .bypasses_caches = bypasses_caches},
+                           std::make_unique<WholeText>(outcome, bytes_max)});
+        FARDEL_TRY(client_.run(queue, stop_));
+        followed_.received_bytes += outcome.text.size();
+        return outcome;
+    }
+
+    // Asks one tree after the other until `accept` accepts a text. Error: the first one that says more than "missing".
+    Status take_from_any(const std::string& path, ChannelText kind, bool bypasses_caches,
+                         const std::function<Status(const std::string&)>& accept) {
+        std::optional<Error> failure;
+        const auto note = [&](Error error) {
+            if (!failure || failure->code() == ErrorCode::missing)
+                failure = std::move(error);
+        };
+        for (const std::string& tree : trees_) {
+            FARDEL_TRY_ASSIGN(const WholeText::Outcome outcome,
+                              get(tree, path, channel_file_bytes_max(kind), bypasses_caches));
+            if (outcome.failure) {
+                note(*outcome.failure);
+                continue;
+            }
+            Status accepted = accept(outcome.text);
+            if (accepted)
+                return ok();
+            if (accepted.error().code() == ErrorCode::rollback)
+                followed_.refused = outcome.text;
+            note(std::move(accepted).error());
+        }
+        return std::move(*failure);
+    }
+
+    // Until no tree has a further one. Which roots there are is found out by the head, too.
+    Status add_roots() {
+        for (;;) {
+            const std::string path = channel_root_path(channel(), update().root().version + 1);
+            const Status added = take_from_any(path, ChannelText::root, true,
+                                               [&](const std::string& file) { return update().add_root(file); });
+            if (!added && added.error().code() == ErrorCode::missing)
+                return ok();
+            FARDEL_TRY(added);
+        }
+    }
+
+    Status add_head() {
+        return take_from_any(channel_head_path(channel()), ChannelText::head, true,
+                             [&](const std::string& file) { return update().add_head(file); });
+    }
+
+    Status add_release() {
+        const auto wanted = update().wanted_release();
+        if (!wanted)
+            return ok();
+        return take_from_any(channel_release_path(channel(), wanted->hash), ChannelText::release, false,
+                             [&](const std::string& file) { return update().add_release(file); });
+    }
+
+    RangeClient& client_;
+    const std::vector<std::string>& trees_;
+    FollowedChannel& followed_;
+    const std::stop_token& stop_;
+};
+
+}  // namespace
+
+Result<FollowedChannel> follow_channel(ChannelFiles accepted, const FollowOptions& options) {
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(std::move(accepted), options.now_s));
+    FARDEL_TRY_ASSIGN(const auto trees, parse_tree_urls(options.trees));
+    FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(options.connections));
+    FollowedChannel followed{.update = std::move(update), .failure = {}, .refused = {}, .received_bytes = 0};
+    Status status = Follower(client, trees, followed, options.stop).follow();
+    if (!status && status.error().code() == ErrorCode::cancelled)
+        return std::move(status).error();
+    if (!status)
+        followed.failure = std::move(status).error();
+    return followed;
+}
+
+}  // namespace fardel

@@ -1,0 +1,136 @@
+#include <fardel/delivery/kept_channels.h>
+
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
+#include <fardel/base/text_fields.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/staged_file.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kKeptTitle = "fardel-channel-kept 1";
+constexpr std::string_view kKeptEnding = ".channel";
+constexpr std::size_t kKeptBytesMax = 66u << 20;
+constexpr std::size_t kHashDigits = 64;
+
+Error bad_copy(std::string_view what) { return Error(ErrorCode::malformed, "kept channel: " + std::string(what)); }
+
+std::string hash_text(std::string_view bytes) { return blake3(std::as_bytes(std::span(bytes))).hex(); }
+
+Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes) {
+    FARDEL_TRY(create_lasting_folders(folder));
+    FARDEL_TRY_ASSIGN(const auto staged, stage_file(folder + "/" + name));
+    FARDEL_TRY(staged->write_at(0, std::as_bytes(std::span(bytes))));
+    return staged->commit();
+}
+
+// A later copy has a later root, or else a later release, or else a later head.
+std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> age_of(const ChannelUpdate& accepted) {
+    return {accepted.root().version, accepted.release() ? accepted.release()->version : 0,
+            accepted.head() ? accepted.head()->version : 0};
+}
+
+// Nothing if there is no such file.
+Result<std::optional<ChannelUpdate>> read_copy(const std::string& path) {
+    const auto file = open_regular_file(path, path);
+    if (!file && file.error().code() == ErrorCode::missing)
+        return std::optional<ChannelUpdate>();
+    if (!file)
+        return file.error();
+    FARDEL_TRY_ASSIGN(const std::string bytes, read_text(file->descriptor, kKeptBytesMax, path));
+    FARDEL_TRY_ASSIGN(ChannelFiles files, decode_kept_channel(bytes));
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(std::move(files), 0));
+    return std::optional(std::move(update));
+}
+
+}  // namespace
+
+std::string encode_kept_channel(const ChannelFiles& files) {
+    std::string bytes(kKeptTitle);
+    for (const std::string* file : {&files.root, &files.release, &files.head})
+        bytes += " " + std::to_string(file->size());
+    bytes += "\n" + files.root + files.release + files.head;
+    return bytes + hash_text(bytes) + "\n";
+}
+
+Result<ChannelFiles> decode_kept_channel(std::string_view bytes) {
+    if (bytes.size() > kKeptBytesMax)
+        return Error(ErrorCode::limit, "kept channel: more than " + std::to_string(kKeptBytesMax) + " bytes");
+    if (!bytes.starts_with(kKeptTitle.substr(0, kKeptTitle.size() - 1)))
+        return bad_copy("not such a file");
+    if (!bytes.starts_with(kKeptTitle))
+        return Error(ErrorCode::unsupported, "kept channel: of a later version");
+    if (bytes.size() <= kHashDigits + 1)
+        return bad_copy("cut off");
+    std::string_view body = bytes.substr(0, bytes.size() - kHashDigits - 1);
+    if (bytes.substr(body.size()) != hash_text(body) + "\n")
+        return Error(ErrorCode::corrupt, "kept channel: its bytes do not have their hash");
+    std::string_view line = take_until(body, '\n').substr(kKeptTitle.size());
+    ChannelFiles files;
+    take_until(line, ' ');
+    for (std::string* file : {&files.root, &files.release, &files.head}) {
+        const auto size = parse_decimal(take_until(line, ' '), body.size());
+        if (!size)
+            return bad_copy("a size is wrong");
+        *file = body.substr(0, static_cast<std::size_t>(*size));
+        body.remove_prefix(static_cast<std::size_t>(*size));
+    }
+    if (!body.empty() || !line.empty())
+        return bad_copy("a size is wrong");
+    return files;
+}
+
+Result<std::optional<KeptChannel>> KeptChannels::find(const Hash& channel_id) const {
+    std::optional<ChannelUpdate> newest;
+    std::optional<Error> failure;
+    for (const std::string& folder : folders_) {
+        auto copy = read_copy(folder + "/" + channel_id.hex() + std::string(kKeptEnding));
+        if (!copy) {
+            failure = std::move(copy).error().with_context(folder);
+            continue;
+        }
+        if (*copy && (*copy)->root().id == channel_id && (!newest || age_of(*newest) < age_of(**copy)))
+            newest = std::move(**copy);
+    }
+    if (!newest && failure)
+        return std::move(*failure);
+    if (!newest)
+        return std::optional<KeptChannel>();
+    return std::optional(KeptChannel{newest->root(), newest->files()});
+}
+
+Result<std::vector<KeptChannel>> KeptChannels::list(std::string_view channel) const {
+    std::set<Hash> ids;
+    for (const std::string& folder : folders_) {
+        FARDEL_TRY_ASSIGN(const auto names, list_names_at(folder));
+        for (std::string_view name : names)
+            if (name.ends_with(kKeptEnding))
+                if (const auto id = Hash::parse(name.substr(0, name.size() - kKeptEnding.size())))
+                    ids.insert(*id);
+    }
+    std::vector<KeptChannel> channels;
+    for (const Hash& id : ids) {
+        FARDEL_TRY_ASSIGN(auto kept, find(id));
+        if (kept && (channel.empty() || kept->root.channel == channel))
+            channels.push_back(std::move(*kept));
+    }
+    return channels;
+}
+
+Status KeptChannels::keep(const Hash& channel_id, const ChannelFiles& files) const {
+    const std::string bytes = encode_kept_channel(files);
+    for (const std::string& folder : folders_)
+        FARDEL_TRY(write_durably(folder, channel_id.hex() + std::string(kKeptEnding), bytes));
+    return ok();
+}
+
+Status KeptChannels::keep_evidence(const Hash& channel_id, std::string_view text) const {
+    return write_durably(folders_[0], channel_id.hex() + "." + hash_text(text).substr(0, 16) + ".refused", text);
+}
+
+}  // namespace fardel

@@ -1,0 +1,36 @@
+// Follows a channel: brings its newer texts from servers. docs/channels.md, "Following a channel".
+//
+// Servers are untrusted. What was accepted before stays whatever they do.
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/format/channel_update.h>
+#include <fardel/store/range_client.h>
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct FollowOptions {
+    std::vector<std::string> trees;  // URLs of static trees with the channel; the next one is asked if one fails
+    std::uint64_t now_s = 0;
+    RangeClientOptions connections;
+    std::stop_token stop;
+};
+
+struct FollowedChannel {
+    ChannelUpdate update;          // what is accepted now: keep its files before anything newer is used
+    std::optional<Error> failure;  // why nothing newer was accepted, or not all
+    std::string refused;           // the text of a rollback with two contents: evidence; otherwise empty
+    std::uint64_t received_bytes = 0;
+};
+
+// `accepted` has at least a root. Errors: those of ChannelUpdate::begin; malformed (a URL), missing (libcurl is not
+// installed), cancelled. Everything else is FollowedChannel::failure.
+Result<FollowedChannel> follow_channel(ChannelFiles accepted, const FollowOptions& options);
+
+}  // namespace fardel

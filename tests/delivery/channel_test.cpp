@@ -1,0 +1,148 @@
+// Channels in static trees, and following them over HTTP.
+#include "bundle-format/channel_samples.h"
+#include "served_bundle.h"
+
+#include "kit/nginx.h"
+
+#include <fardel/delivery/channel_tree.h>
+#include <fardel/delivery/follow_channel.h>
+#include <fardel/delivery/kept_channels.h>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+
+constexpr std::string_view kChannel = "mygame/stable";
+
+void publish_texts(TreeTarget& tree, std::uint64_t head_version, std::uint64_t release_version) {
+    const std::string release = release_file(sample_release(release_version));
+    REQUIRE(publish_channel_release(tree, release, kChannelNow));
+    REQUIRE(publish_channel_head(tree, head_file(head_for(head_version, release, release_version)), kChannelNow));
+}
+
+FollowOptions following(std::vector<std::string> trees) {
+    return {.trees = std::move(trees), .now_s = kChannelNow, .connections = fetching_from({}).connections, .stop = {}};
+}
+
+ChannelFiles only_root() { return {.root = root_file(sample_root()), .release = {}, .head = {}}; }
+
+}  // namespace
+
+TEST_CASE("channel: a client behind nginx takes roots, head and release, and asks for no release twice") {
+    const ScratchFolder scratch;
+    const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+    const auto tree = make_folder_target(nginx.tree());
+    REQUIRE(publish_channel_root(*tree, root_file(sample_root()), kChannelNow));
+    publish_texts(*tree, 1, 1);
+    const auto first = value_of(follow_channel(only_root(), following({nginx.url()})));
+    CHECK_FALSE(first.failure);
+    REQUIRE(first.update.release());
+    CHECK(first.update.release()->version == 1);
+
+    REQUIRE(publish_channel_root(*tree, root_file(sample_root(2)), kChannelNow));
+    publish_texts(*tree, 2, 2);
+    const auto second = value_of(follow_channel(first.update.files(), following({nginx.url()})));
+    CHECK_FALSE(second.failure);
+    CHECK(second.update.root().version == 2);
+    CHECK(second.update.release()->version == 2);
+    const auto third = value_of(follow_channel(second.update.files(), following({nginx.url()})));
+    CHECK_FALSE(third.failure);
+    CHECK(third.received_bytes == second.update.files().head.size());
+}
+
+TEST_CASE("channel: a server that answers nothing, or old texts, changes nothing; another mirror helps") {
+    const ScratchFolder scratch;
+    const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+    const auto tree = make_folder_target(nginx.tree());
+    REQUIRE(publish_channel_root(*tree, root_file(sample_root()), kChannelNow));
+    publish_texts(*tree, 1, 1);
+    const auto accepted = accepted_files(5, 3);
+    const auto old = value_of(follow_channel(accepted, following({nginx.url()})));
+    REQUIRE(old.failure);
+    CHECK(old.failure->code() == ErrorCode::rollback);
+    CHECK_FALSE(old.refused.empty());
+    CHECK(old.update.files() == accepted);
+
+    const std::string nobody = "http://127.0.0.1:1";
+    const auto alone = value_of(follow_channel(accepted, following({nobody})));
+    REQUIRE(alone.failure);
+    CHECK(alone.failure->code() == ErrorCode::unreachable);
+    CHECK(alone.update.files() == accepted);
+    const auto missing = value_of(follow_channel(accepted, following({nginx.url() + "/elsewhere"})));
+    REQUIRE(missing.failure);
+    CHECK(missing.failure->code() == ErrorCode::missing);
+}
+
+TEST_CASE("channel: an owner cannot publish what clients would refuse") {
+    const ScratchFolder scratch;
+    const auto tree = make_folder_target(scratch.path("tree"));
+    const std::string release = release_file(sample_release(1));
+    CHECK(code_of(publish_channel_release(*tree, release, kChannelNow)) == ErrorCode::missing);
+    CHECK(code_of(publish_channel_root(*tree, root_file(sample_root(2)), kChannelNow)) == ErrorCode::missing);
+    CHECK(code_of(publish_channel_root(*tree, root_file(sample_root(1), {kRootKeyA}), kChannelNow)) ==
+          ErrorCode::untrusted);
+    REQUIRE(publish_channel_root(*tree, root_file(sample_root()), kChannelNow));
+    CHECK(publish_channel_root(*tree, root_file(sample_root()), kChannelNow));  // again
+    CHECK(code_of(publish_channel_root(*tree, root_file(sample_root(3)), kChannelNow)) == ErrorCode::rollback);
+    CHECK(code_of(publish_channel_release(*tree, release_file(sample_release(1), kHeadKey), kChannelNow)) ==
+          ErrorCode::untrusted);
+    CHECK(code_of(publish_channel_head(*tree, head_file(head_for(1, release, 1)), kChannelNow)) == ErrorCode::missing);
+    publish_texts(*tree, 4, 4);
+    CHECK(code_of(publish_channel_release(*tree, release, kChannelNow)) == ErrorCode::rollback);
+    CHECK(code_of(publish_channel_head(*tree, head_file(head_for(3, release_file(sample_release(4)), 4)),
+                                       kChannelNow)) == ErrorCode::rollback);
+    const auto there = value_of(read_channel(*tree, kChannel));
+    REQUIRE(there);
+    CHECK(there->files.release == release_file(sample_release(4)));
+    CHECK_FALSE(value_of(read_channel(*tree, "mygame/beta")));
+}
+
+TEST_CASE("channel: after a rotation the owner goes on, whatever a thief has published") {  // A65
+    const ScratchFolder scratch;
+    const auto tree = make_folder_target(scratch.path("tree"));
+    REQUIRE(publish_channel_root(*tree, root_file(sample_root()), kChannelNow));
+    publish_texts(*tree, (1ull << 53) - 1, 1);
+    ChannelRoot rotated = sample_root(2);
+    rotated.trust.keys.push_back(policy_key(kOtherKey));
+    rotated.head.labels = {key_label(kOtherKey)};
+    REQUIRE(publish_channel_root(*tree, root_file(rotated), kChannelNow));
+    const std::string release = release_file(sample_release(2));
+    REQUIRE(publish_channel_release(*tree, release, kChannelNow));
+    CHECK(publish_channel_head(*tree, head_file(head_for(1, release, 2, 2), kOtherKey), kChannelNow));
+}
+
+TEST_CASE("channel: what was accepted survives the loss or the rollback of one of two folders") {  // A77
+    const ScratchFolder scratch;
+    const KeptChannels kept(scratch.path("store/channels"), scratch.path("state/channels"));
+    const Hash id = sample_root().id;
+    CHECK_FALSE(value_of(kept.find(id)));
+    const ChannelFiles before = accepted_files(5, 3);
+    REQUIRE(kept.keep(id, before));
+    std::filesystem::copy(scratch.path("store"), scratch.path("old"), std::filesystem::copy_options::recursive);
+    const ChannelFiles after = accepted_files(6, 4);
+    REQUIRE(kept.keep(id, after));
+    CHECK(value_of(kept.find(id))->files == after);
+    std::filesystem::remove_all(scratch.path("store"));
+    CHECK(value_of(kept.find(id))->files == after);
+    std::filesystem::rename(scratch.path("old"), scratch.path("store"));
+    CHECK(value_of(kept.find(id))->files == after);
+    REQUIRE(value_of(kept.list(kChannel)).size() == 1);
+    CHECK(value_of(kept.list("mygame/beta")).empty());
+    // Any damage of one copy is found, and the other one counts.
+    const std::string path = scratch.path("state/channels/" + id.hex() + ".channel");
+    const std::string bytes = encode_kept_channel(after);
+    for (std::size_t size = 0; size < bytes.size(); size += 97)
+        CHECK_FALSE(decode_kept_channel(std::string_view(bytes).substr(0, size)));
+    std::filesystem::resize_file(path, 100);
+    CHECK(value_of(kept.find(id))->files == before);
+    std::filesystem::remove_all(scratch.path("store"));
+    CHECK_FALSE(kept.find(id));
+    REQUIRE(kept.keep_evidence(id, before.head));
+}
+
+}  // namespace fardel
