@@ -143,6 +143,12 @@ Status sync_file(const Descriptor& file, std::string_view subject) {
     return status_of_call(repeat([&] { return ::fsync(file.number()); }), subject);
 }
 
+void begin_sync([[maybe_unused]] const Descriptor& file) noexcept {
+#ifdef SYNC_FILE_RANGE_WRITE
+    ::sync_file_range(file.number(), 0, 0, SYNC_FILE_RANGE_WRITE);  // of the whole file; does not wait for the disk
+#endif
+}
+
 void prefetch_file(const Descriptor& file, std::uint64_t offset, std::uint64_t length) noexcept {
 #ifdef POSIX_FADV_WILLNEED
     ::posix_fadvise(file.number(), static_cast<off_t>(offset), static_cast<off_t>(length), POSIX_FADV_WILLNEED);

@@ -14,6 +14,7 @@ namespace fardel {
 namespace {
 
 constexpr int kNamesTried = 10'000;
+constexpr std::uint64_t kSyncedAtOnceBytes = 4u << 20;  // the disk writes while the file still grows
 
 // Returns a path that no other thread or process uses now. The length of its file name does not depend on the target,
 // so the longest valid target name works, too.
@@ -79,7 +80,13 @@ public:
     StagedDiskFile& operator=(const StagedDiskFile&) = delete;
 
     Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-        return write_whole_at(file_, offset, bytes, target_);
+        FARDEL_TRY(write_whole_at(file_, offset, bytes, target_));
+        waiting_bytes_ += bytes.size();
+        if (waiting_bytes_ >= kSyncedAtOnceBytes) {
+            begin_sync(file_);
+            waiting_bytes_ = 0;
+        }
+        return ok();
     }
 
     Status resize(std::uint64_t size_bytes) override { return resize_file(file_, size_bytes, target_); }
@@ -104,6 +111,7 @@ private:
     std::string temporary_;  // empty once renamed
     const std::string target_;
     const ExistingFile existing_;
+    std::uint64_t waiting_bytes_ = 0;  // for begin_sync()
 };
 
 // Refuses, before any work, a target that commit() cannot or should not replace.

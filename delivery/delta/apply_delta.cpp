@@ -19,6 +19,7 @@ namespace fardel {
 namespace {
 
 constexpr unsigned kSegmentsAtOnceMax = 2;  // each takes up to 49 MiB
+constexpr unsigned kSegmentThreadsMax = 4;  // that decode and encode the blocks of one; up to 5 MiB each
 
 // The parts of a bundle file that are in memory. Others are missing.
 class PartSource final : public ByteSource {
@@ -95,8 +96,7 @@ public:
         FARDEL_TRY(read_front());
         FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_));
         FARDEL_TRY(write_tables(reader));
-        FARDEL_TRY(copy_shared());
-        FARDEL_TRY(write_given());
+        FARDEL_TRY(write_blocks());
         const auto lacking = std::ranges::find(held_, false);
         if (lacking != held_.end())
             return Error(ErrorCode::corrupt,
@@ -166,6 +166,8 @@ private:
     // Any thread.
     Status write_block(std::uint32_t index, const BlockRecord& record, std::span<const std::byte> stored) {
         const std::scoped_lock lock(mutex_);
+        if (held_[index])
+            return ok();
         held_[index] = true;
         done_bytes_ += stored.size();
         return file_.write_at(target_->layout_head().blocks_offset + record.stored_offset, stored);
@@ -211,41 +213,53 @@ private:
         return ok();
     }
 
-    // Applies some segments at a time, each with a reader of its own. Of several that fail, the first one counts: the
-    // segments before it were begun earlier, and are finished.
-    Status write_given() {
+    // The caller's thread copies what the old bundle has, while others begin with segments. Of several that fail, the
+    // first one counts: the segments before it were begun earlier, and are finished.
+    Status write_blocks() {
         std::vector<std::uint64_t> offsets;
         std::uint64_t end = head_.front_bytes();
         for (const DeltaBlocks& segment : directory_.blocks)
             offsets.push_back(std::exchange(end, end + segment.frame_bytes));
-        const unsigned readers = worker_count(
-            std::min<unsigned>(kSegmentsAtOnceMax, static_cast<unsigned>(std::max<std::size_t>(offsets.size(), 1))));
-        const unsigned encoders = std::max(1u, worker_count(0) / readers);
         std::size_t next = 0;
         std::optional<std::pair<std::size_t, Error>> failure;
+        const auto note = [&](std::size_t step, Status status) {
+            if (!status && (!failure || step < failure->first))
+                failure.emplace(step, std::move(status).error());
+        };
         const auto give = [&](const std::function<void()>& after_each) {
+            std::optional<DeltaReader> reader;
             std::unique_lock lock(mutex_);
             while (!failure && next < offsets.size()) {
                 const std::size_t index = next++;
                 lock.unlock();
-                Status written = write_segment(directory_.blocks[index], offsets[index], encoders);
+                Status written = write_segment(reader, directory_.blocks[index], offsets[index]);
                 after_each();
                 lock.lock();
-                if (!written && (!failure || index < failure->first))
-                    failure.emplace(index, std::move(written).error());
+                note(index + 1, std::move(written));
             }
         };
         run_on_threads(
-            readers, [&] { give([] {}); }, [&] { give([&] { report_progress(); }); });
+            worker_count(0, kSegmentsAtOnceMax), [&] { give([] {}); },
+            [&] {
+                Status copied = copy_shared();
+                {
+                    const std::scoped_lock lock(mutex_);
+                    note(0, std::move(copied));
+                }
+                give([&] { report_progress(); });
+            });
         report_progress();
         return failure ? Status(std::move(failure->second)) : ok();
     }
 
-    Status write_segment(const DeltaBlocks& segment, std::uint64_t offset, unsigned encoders) {
+    Status write_segment(std::optional<DeltaReader>& reader, const DeltaBlocks& segment, std::uint64_t offset) {
         FARDEL_TRY(verify_running());
-        FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_, encoders));
+        if (!reader) {
+            FARDEL_TRY_ASSIGN(DeltaReader opened, DeltaReader::open(old_, head_, worker_count(0, kSegmentThreadsMax)));
+            reader.emplace(std::move(opened));
+        }
         FARDEL_TRY_ASSIGN(const auto frame, read(offset, segment.frame_bytes));
-        FARDEL_TRY(reader.read_blocks(
+        FARDEL_TRY(reader->read_blocks(
             segment, frame, *target_, [&](std::uint32_t block) { return !holds(block); },
             [&](std::uint32_t block, std::span<const std::byte> stored) -> Status {
                 FARDEL_TRY_ASSIGN(const BlockRecord record, target_->block(block));

@@ -24,14 +24,14 @@ std::uint64_t count_of(std::span<const BlockRun> runs) noexcept {
     return count;
 }
 
-std::uint64_t raw_bytes_of(std::span<const BlockRecord> records) noexcept {
+}  // namespace
+
+std::uint64_t raw_bytes_of(std::span<const BlockRecord> blocks) noexcept {
     std::uint64_t bytes = 0;
-    for (const BlockRecord& record : records)
+    for (const BlockRecord& record : blocks)
         bytes += record.raw_bytes;
     return bytes;
 }
-
-}  // namespace
 
 std::uint64_t prefix_bytes_max(std::uint64_t given_bytes, std::uint64_t blocks) noexcept {
     return std::min<std::uint64_t>(kDeltaPrefixBytesMax,
@@ -79,12 +79,7 @@ Status DeltaReader::read_prefix(const DeltaBlocks& segment, std::uint64_t given_
     if (bytes > prefix_bytes_max(given_bytes, count_of(segment.blocks)))
         return Error(ErrorCode::limit, "delta: a segment refers to too much of the old bundle");
     prefix_.resize(static_cast<std::size_t>(bytes));
-    std::span<std::byte> rest = prefix_;
-    for (const BlockRecord& record : records) {
-        FARDEL_TRY(raw_.read(record, rest.first(record.raw_bytes)));
-        rest = rest.subspan(record.raw_bytes);
-    }
-    return ok();
+    return raw_.read_all(records, prefix_, jobs_);
 }
 
 Result<std::uint64_t> DeltaReader::read_blocks(const DeltaBlocks& segment, std::span<const std::byte> frame,

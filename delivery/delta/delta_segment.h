@@ -25,8 +25,8 @@ using TakeBlock = std::function<Status(std::uint32_t block, std::span<const std:
 
 class DeltaReader {
 public:
-    // `old`: the bundle of the delta's head, in its layout. `jobs`: threads that encode blocks; 0: one per core. Error:
-    // conflict (another bundle or layout).
+    // `old`: the bundle of the delta's head, in its layout. `jobs`: threads that decode and encode blocks; 0: one per
+    // core. Error: conflict (another bundle or layout).
     static Result<DeltaReader> open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs = 0);
 
     // Returns the segment's bytes of the new table image. Errors: malformed, those of reading the old bundle.
@@ -57,6 +57,8 @@ private:
 // What a segment may refer to at most if it gives so many bytes in so many blocks. So applying a delta takes a time
 // that is in proportion to what it gives.
 std::uint64_t prefix_bytes_max(std::uint64_t given_bytes, std::uint64_t blocks) noexcept;
+
+std::uint64_t raw_bytes_of(std::span<const BlockRecord> blocks) noexcept;
 
 // Returns the records of the runs. Error: malformed (past the end of the table).
 Result<std::vector<BlockRecord>> records_of(const Bundle& bundle, std::span<const BlockRun> runs);

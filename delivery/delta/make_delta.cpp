@@ -121,11 +121,8 @@ private:
     static Result<std::vector<std::byte>> raw_of(const Bundle& bundle, RawBlocks& reader,
                                                  std::span<const BlockRun> runs) {
         FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(bundle, runs));
-        std::vector<std::byte> bytes;
-        for (const BlockRecord& record : records) {
-            bytes.resize(bytes.size() + record.raw_bytes);
-            FARDEL_TRY(reader.read(record, std::span(bytes).last(record.raw_bytes)));
-        }
+        std::vector<std::byte> bytes(static_cast<std::size_t>(raw_bytes_of(records)));
+        FARDEL_TRY(reader.read_all(records, bytes, 0));
         return bytes;
     }
 

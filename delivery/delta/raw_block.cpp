@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <utility>
 
 namespace fardel {
 namespace {
@@ -40,12 +42,44 @@ Status RawBlocks::read(const BlockRecord& block, std::span<std::byte> out) {
     return decoder_.decode(block.codec, stored_, out);
 }
 
+Status RawBlocks::read_all(std::span<const BlockRecord> blocks, std::span<std::byte> out, unsigned jobs) {
+    std::vector<std::span<std::byte>> parts;
+    for (const BlockRecord& block : blocks) {
+        parts.push_back(out.first(block.raw_bytes));
+        out = out.subspan(block.raw_bytes);
+    }
+    std::mutex mutex;
+    std::size_t next = 0;
+    std::optional<std::pair<std::size_t, Error>> failure;
+    const auto read_with = [&](RawBlocks& reader) {
+        std::unique_lock lock(mutex);
+        while (!failure && next < blocks.size()) {
+            const std::size_t i = next++;
+            lock.unlock();
+            Status status = reader.read(blocks[i], parts[i]);
+            lock.lock();
+            if (!status && (!failure || i < failure->first))
+                failure.emplace(i, std::move(status).error());
+        }
+    };
+    const auto workers = static_cast<unsigned>(std::min<std::size_t>(worker_count(jobs), blocks.size()));
+    run_on_threads(
+        workers,
+        [&] {
+            RawBlocks reader(*bundle_);
+            read_with(reader);
+        },
+        [&] { read_with(*this); });
+    return failure ? Status(std::move(failure->second)) : ok();
+}
+
 Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsigned jobs,
                      const std::function<Status(std::size_t, std::optional<std::span<const std::byte>>)>& take) {
     std::vector<std::vector<std::byte>> stored(blocks.size());
     std::vector<std::uint8_t> same(blocks.size(), 0);
     std::atomic<std::size_t> next = 0;
-    run_on_threads(worker_count(jobs), [&] {
+    const auto workers = static_cast<unsigned>(std::min<std::size_t>(worker_count(jobs), blocks.size()));
+    run_on_threads(workers, [&] {
         std::optional<BlockEncoder> encoder;
         if (level != 0)
             encoder.emplace(static_cast<int>(level));

@@ -22,12 +22,15 @@ namespace fardel {
 // (other bytes), malformed, those of the bundle's source.
 Status read_stored_block(const Bundle& bundle, const BlockRecord& block, std::span<std::byte> out);
 
-// Reads blocks one after another and decodes them. One thread.
+// Reads blocks and decodes them. One thread at a time; its own threads apart.
 class RawBlocks {
 public:
     explicit RawBlocks(const Bundle& bundle) : bundle_(&bundle) {}
     // Fills `out`, which has the block's raw size. Errors: those of read_stored_block and BlockDecoder.
     Status read(const BlockRecord& block, std::span<std::byte> out);
+    // Fills `out`, which has the raw size of all the blocks, with one after the other, on `jobs` threads. Error: that
+    // of the first block that cannot be read.
+    Status read_all(std::span<const BlockRecord> blocks, std::span<std::byte> out, unsigned jobs);
 
 private:
     const Bundle* bundle_;

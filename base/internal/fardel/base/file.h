@@ -79,6 +79,8 @@ Status resize_file(const Descriptor& file, std::uint64_t size_bytes, std::string
 
 // Returns when everything written to the file has reached the disk.
 Status sync_file(const Descriptor& file, std::string_view subject);
+// Lets the system write to the disk what was written to the file, so that sync_file() has less to wait for. A hint.
+void begin_sync(const Descriptor& file) noexcept;
 
 // Announces a range that will be read soon; the system may ignore this.
 void prefetch_file(const Descriptor& file, std::uint64_t offset, std::uint64_t length) noexcept;
