@@ -15,8 +15,8 @@ bool ConnectionTable::admit(int socket, const std::string& group, bool is_loopba
         connections_.erase(stale);
     }
     const auto members = groups_.find(group);
-    const bool too_many = limits_.group_max != 0 && (!is_loopback || limits_.limits_loopback) &&
-                          members != groups_.end() && members->second >= limits_.group_max;
+    const bool too_many = limits_.group_max != 0 && limits(is_loopback) && members != groups_.end() &&
+                          members->second >= limits_.group_max;
     if (too_many || drains_) {
         ++counts_.refused;
         return false;

@@ -48,6 +48,8 @@ public:
 
     // Returns false if the connection is refused; the caller then closes it. `group`: see AcceptedConnection.
     bool admit(int socket, const std::string& group, bool is_loopback, SteadyTime now);
+    // Whether connections from there are limited.
+    bool limits(bool is_loopback) const noexcept { return !is_loopback || limits_.limits_loopback; }
     // Forgets the connection; call it before the socket is closed.
     void remove(int socket);
 

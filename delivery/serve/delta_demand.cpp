@@ -54,17 +54,48 @@ std::string DeltaDemand::format() const {
     return text;
 }
 
-void DeltaDemand::count(const DeltaPair& pair) {
+void DeltaDemand::count(const DeltaPair& pair, std::string_view client) {
     const auto [found, is_new] = pairs_.try_emplace(pair);
-    ++found->second.requests;
-    if (!is_new || pairs_.size() <= kDemandedPairsMax)
+    State& state = found->second;
+    if (!client.empty()) {
+        if (std::ranges::find(state.clients, client) != state.clients.end())
+            return;
+        if (state.clients.size() >= kClientsRememberedMax)
+            state.clients.erase(state.clients.begin());
+        state.clients.emplace_back(client);
+    }
+    ++state.requests;
+    if (!is_new)
         return;
+    state.number = added_++;
+    if (!client.empty())
+        forget_oldest_of(client);
+    if (pairs_.size() > kDemandedPairsMax)
+        forget_least(found);
+}
+
+void DeltaDemand::forget_least(Pairs::iterator added) {
     auto least = pairs_.end();
     for (auto one = pairs_.begin(); one != pairs_.end(); ++one)
-        if (one != found && one->second.delta_bytes.value_or(0) == 0 &&
+        if (one != added && one->second.delta_bytes.value_or(0) == 0 &&
             (least == pairs_.end() || one->second.requests < least->second.requests))
             least = one;
-    pairs_.erase(least == pairs_.end() ? found : least);
+    pairs_.erase(least == pairs_.end() ? added : least);
+}
+
+void DeltaDemand::forget_oldest_of(std::string_view client) {
+    std::size_t own = 0;
+    auto oldest = pairs_.end();
+    for (auto one = pairs_.begin(); one != pairs_.end(); ++one) {
+        const State& state = one->second;
+        if (state.requests != 1 || state.clients.size() != 1 || state.clients.front() != client)
+            continue;
+        ++own;
+        if (oldest == pairs_.end() || state.number < oldest->second.number)
+            oldest = one;
+    }
+    if (own > kPairsOfClientMax)
+        pairs_.erase(oldest);
 }
 
 std::optional<DeltaPair> DeltaDemand::find_next() const {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -21,7 +22,9 @@ struct DeltaPair {
 };
 
 inline constexpr std::size_t kDemandedPairsMax = 4096;
-inline constexpr std::uint64_t kDemandWorthMaking = 3;  // requests
+inline constexpr std::uint64_t kDemandWorthMaking = 3;    // requests
+inline constexpr std::size_t kClientsRememberedMax = 16;  // of one pair
+inline constexpr std::size_t kPairsOfClientMax = 64;      // that nobody else wants
 
 class DeltaDemand {
 public:
@@ -30,8 +33,10 @@ public:
     // A line per pair: old bundle, new bundle, requests, and bytes of the delta, or "-" if it was not made.
     std::string format() const;
 
-    // Above kDemandedPairsMax, the pair with the fewest requests that has no delta is forgotten.
-    void count(const DeltaPair& pair);
+    // Each client counts once for a pair, until kClientsRememberedMax others have counted; "" is a client that is not
+    // known, and always counts. Above kDemandedPairsMax, the pair with the fewest requests that has no delta is
+    // forgotten; above kPairsOfClientMax, the oldest one that only this client has wanted.
+    void count(const DeltaPair& pair, std::string_view client = {});
     // Returns the pair with the most requests that is worth making and was not settled.
     std::optional<DeltaPair> find_next() const;
     // Its delta was made, with so many bytes; 0: it is not worth its bytes, or cannot be made.
@@ -49,8 +54,14 @@ private:
         std::uint64_t requests = 0;
         std::uint64_t worth_at = kDemandWorthMaking;
         std::optional<std::uint64_t> delta_bytes;  // nothing: not settled
+        std::vector<std::string> clients;          // known ones that counted, the latest last
+        std::uint64_t number = 0;                  // pairs that were added before it
     };
-    std::map<DeltaPair, State> pairs_;
+    using Pairs = std::map<DeltaPair, State>;
+    void forget_least(Pairs::iterator added);
+    void forget_oldest_of(std::string_view client);
+    Pairs pairs_;
+    std::uint64_t added_ = 0;
 };
 
 }  // namespace fardel

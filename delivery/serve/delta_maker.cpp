@@ -16,7 +16,8 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kSightingsMax = 1024;   // above that, they are left out
+constexpr std::size_t kSightingsMax = 1024;  // above that, they are left out
+constexpr std::size_t kSightingsOfClientMax = 32;
 constexpr std::size_t kHeldLookedAtMax = 64;  // of one question
 constexpr std::size_t kWantedLookedAtMax = 16;
 constexpr std::size_t kPredecessors = 2;  // that a client probably has, if it does not say
@@ -29,26 +30,7 @@ class KnownBundles {
 public:
     explicit KnownBundles(const std::string& tree) : tree_(tree) {}
 
-    // Those of the same name that were published before it, the latest first.
-    std::vector<BundleId> predecessors(const BundleId& bundle) {
-        read_folder();
-        std::vector<BundleId> found;
-        const auto self = bundles_.find(bundle);
-        if (self == bundles_.end() || self->second.name.empty())
-            return found;
-        for (const auto& [id, one] : bundles_)
-            if (id != bundle && one.name == self->second.name && one.published <= self->second.published)
-                found.push_back(id);
-        std::ranges::sort(found, std::ranges::greater(), [&](const BundleId& id) { return bundles_.at(id).published; });
-        return found;
-    }
-
-private:
-    struct Known {
-        std::string name;
-        std::filesystem::file_time_type published;
-    };
-
+    // Looks for bundles that are new in the tree.
     void read_folder() {
         std::error_code failure;
         for (std::filesystem::directory_iterator entry(tree_ + "/bundles", failure), end; !failure && entry != end;
@@ -67,6 +49,25 @@ private:
             bundles_.emplace(*id, std::move(known));
         }
     }
+
+    // Those of the same name that were published before it, the latest first.
+    std::vector<BundleId> predecessors(const BundleId& bundle) {
+        std::vector<BundleId> found;
+        const auto self = bundles_.find(bundle);
+        if (self == bundles_.end() || self->second.name.empty())
+            return found;
+        for (const auto& [id, one] : bundles_)
+            if (id != bundle && one.name == self->second.name && one.published <= self->second.published)
+                found.push_back(id);
+        std::ranges::sort(found, std::ranges::greater(), [&](const BundleId& id) { return bundles_.at(id).published; });
+        return found;
+    }
+
+private:
+    struct Known {
+        std::string name;
+        std::filesystem::file_time_type published;
+    };
 
     const std::string& tree_;
     std::map<BundleId, Known> bundles_;
@@ -89,7 +90,10 @@ public:
     void run() {
         lower_thread_priority();
         while (!stop_.stop_requested()) {
-            for (const Sighting& sighting : wait())
+            const std::deque<Sighting> sightings = wait();
+            if (!sightings.empty())
+                known_.read_folder();
+            for (const Sighting& sighting : sightings)
                 count(sighting);
             if (const auto pair = demand_.find_next())
                 make(*pair);
@@ -102,6 +106,7 @@ private:
         std::unique_lock lock(maker_.mutex_);
         if (!demand_.find_next())
             maker_.changed_.wait(lock, stop_, [&] { return !maker_.sightings_.empty(); });
+        maker_.waiting_.clear();
         return std::exchange(maker_.sightings_, {});
     }
 
@@ -111,7 +116,7 @@ private:
         for (const BundleId& old : predecessors) {
             const bool is_held = sighting.held.empty() || std::ranges::binary_search(sighting.held, old);
             if (is_held && counted++ < kPredecessors)
-                demand_.count({.old_bundle = old, .new_bundle = sighting.wanted});
+                demand_.count({.old_bundle = old, .new_bundle = sighting.wanted}, sighting.client);
         }
     }
 
@@ -186,19 +191,23 @@ void BackgroundDeltas::add(Sighting sighting) {
         const std::scoped_lock lock(mutex_);
         if (sightings_.size() >= kSightingsMax)
             return;
+        if (!sighting.client.empty() && ++waiting_[sighting.client] > kSightingsOfClientMax)
+            return;
         sightings_.push_back(std::move(sighting));
     }
     changed_.notify_one();
 }
 
-void BackgroundDeltas::note_list(const BundleId& wanted) { add({.wanted = wanted, .held = {}}); }
+void BackgroundDeltas::note_list(const BundleId& wanted, std::string_view client) {
+    add({.wanted = wanted, .held = {}, .client = std::string(client)});
+}
 
-void BackgroundDeltas::note_question(const TablesQuestion& question) {
+void BackgroundDeltas::note_question(const TablesQuestion& question, std::string_view client) {
     if (question.held.empty())
         return;
     const std::span held = std::span(question.held).first(std::min(question.held.size(), kHeldLookedAtMax));
     for (std::size_t i = 0; i < std::min(question.wanted.size(), kWantedLookedAtMax); ++i)
-        add({.wanted = question.wanted[i], .held = {held.begin(), held.end()}});
+        add({.wanted = question.wanted[i], .held = {held.begin(), held.end()}, .client = std::string(client)});
 }
 
 }  // namespace fardel

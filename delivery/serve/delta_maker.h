@@ -18,6 +18,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace fardel {
@@ -37,15 +39,16 @@ public:
 
     // Error: limit (no more threads).
     Status start();
-    // A client asks which deltas lead to the bundle.
-    void note_list(const BundleId& wanted);
+    // A client asks which deltas lead to the bundle. `client`: see ReceivedRequest.
+    void note_list(const BundleId& wanted, std::string_view client);
     // A client wants bundles and holds others.
-    void note_question(const TablesQuestion& question);
+    void note_question(const TablesQuestion& question, std::string_view client);
 
 private:
     struct Sighting {
         BundleId wanted;
         std::vector<BundleId> held;  // empty: unknown
+        std::string client;
     };
     class Work;
     void add(Sighting sighting);
@@ -55,6 +58,7 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Sighting> sightings_;
+    std::unordered_map<std::string, std::size_t> waiting_;  // sightings per known client
     WorkerThreads thread_;
 };
 

@@ -36,6 +36,7 @@ const MicrohttpdLibrary& library() { return *find_microhttpd_library(); }
 
 struct Peer {
     std::string address;
+    std::string client;  // see ReceivedRequest
     std::size_t listener = 0;
 };
 
@@ -168,7 +169,8 @@ struct HttpDaemon::Impl {
                 continue;
             {
                 const std::scoped_lock lock(peers_mutex);
-                peers[socket] = {connection.peer, listener};
+                peers[socket] = {connection.peer, table.limits(connection.is_loopback) ? connection.group : "",
+                                 listener};
             }
             static_cast<void>(connection.socket.release());  // the library closes it
             if (library().add_connection(daemon, socket, reinterpret_cast<const sockaddr*>(connection.address.data()),
@@ -215,6 +217,7 @@ struct HttpDaemon::Impl {
         return {.method = request.method,
                 .target = request.target,
                 .peer = request.peer.address,
+                .client = request.peer.client,
                 .listener = request.peer.listener,
                 .header = [connection](const char* name) {
                     const char* const value = library().lookup_connection_value(connection, MHD_HEADER_KIND, name);

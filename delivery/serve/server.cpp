@@ -153,7 +153,7 @@ struct Server::Impl final : RequestHandler {
         if (!file)
             return answer_for(ErrorCode::missing);
         if (deltas && file->kind == RequestedFileKind::delta_list)
-            deltas->note_list(file->bundle);
+            deltas->note_list(file->bundle, request.client);
         auto opened = files->open(*file);
         return opened ? answer_with(*std::move(opened), request) : answer_for(opened.error().code());
     }
@@ -185,10 +185,11 @@ struct Server::Impl final : RequestHandler {
                                                         BackgroundDeltaLimits{.budget_bytes = options.delta_bytes_max});
         }
         if (files)
-            answers = std::make_unique<TablesAnswers>(*files, [this](const TablesQuestion& question) {
-                if (deltas)
-                    deltas->note_question(question);
-            });
+            answers = std::make_unique<TablesAnswers>(*files,
+                                                      [this](const TablesQuestion& question, std::string_view client) {
+                                                          if (deltas)
+                                                              deltas->note_question(question, client);
+                                                      });
         std::optional<UploadTokens> tokens;
         if (options.uploads) {
             FARDEL_TRY_ASSIGN(tokens, read_tokens(options.uploads->tokens_path));

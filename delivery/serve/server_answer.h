@@ -21,8 +21,11 @@ namespace fardel {
 
 struct ReceivedRequest {
     std::string_view method;
-    std::string_view target;                                   // as it came
-    std::string_view peer;                                     // a numeric address
+    std::string_view target;  // as it came
+    std::string_view peer;    // a numeric address
+    // Clients with the same text are limited together: an address, or an IPv6 /64. "": not known, because a proxy on
+    // this machine may be between; headers in which a proxy names addresses are not read.
+    std::string_view client;
     std::size_t listener = 0;                                  // that accepted the connection
     std::function<std::string_view(const char* name)> header;  // empty: left out
 };

@@ -106,8 +106,8 @@ private:
 
 class TablesAnswers::Receiver final : public BodyReceiver {
 public:
-    Receiver(TablesAnswers& answers, std::string peer, std::size_t bytes_max)
-        : answers_(answers), peer_(std::move(peer)), bytes_max_(bytes_max) {}
+    Receiver(TablesAnswers& answers, const ReceivedRequest& request, std::size_t bytes_max)
+        : answers_(answers), peer_(request.peer), client_(request.client), bytes_max_(bytes_max) {}
     ~Receiver() override {
         const std::scoped_lock lock(answers_.mutex_);
         --answers_.under_way_;
@@ -130,7 +130,7 @@ public:
         const auto answer =
             AnswerWalk(answers_.files_, *question, std::min<std::uint64_t>(left, kTablesAnswerBytesMax)).run();
         answers_.spend(peer_, answer.size() + kQuestionCost);
-        answers_.note_(*question);
+        answers_.note_(*question, client_);
         return {.status = 200,
                 .headers = {{"Content-Type", "application/octet-stream"}, {"Cache-Control", "no-store"}},
                 .body = std::string(reinterpret_cast<const char*>(answer.data()), answer.size())};
@@ -139,6 +139,7 @@ public:
 private:
     TablesAnswers& answers_;
     const std::string peer_;
+    const std::string client_;
     const std::size_t bytes_max_;
     std::vector<std::byte> question_;
 };
@@ -160,7 +161,7 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> TablesAnswers::begin(c
             return plain_answer(503, "too many questions at once; read the files instead, or ask later");
         ++under_way_;
     }
-    return std::make_unique<Receiver>(*this, std::string(request.peer), static_cast<std::size_t>(*bytes));
+    return std::make_unique<Receiver>(*this, request, static_cast<std::size_t>(*bytes));
 }
 
 std::uint64_t TablesAnswers::left_bytes(const std::string& peer, SteadyTime now) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -29,8 +30,8 @@ struct TablesBudget {
 class TablesAnswers {
 public:
     // `files` outlives the object. `note`: called with each question that is answered, by any thread.
-    TablesAnswers(const ServedFiles& files, std::function<void(const TablesQuestion&)> note,
-                  const TablesBudget& budget = {})
+    using Note = std::function<void(const TablesQuestion&, std::string_view client)>;
+    TablesAnswers(const ServedFiles& files, Note note, const TablesBudget& budget = {})
         : files_(files), note_(std::move(note)), budget_(budget) {}
 
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const ReceivedRequest& request);
@@ -46,7 +47,7 @@ private:
     void spend(const std::string& peer, std::uint64_t bytes);
 
     const ServedFiles& files_;
-    const std::function<void(const TablesQuestion&)> note_;
+    const Note note_;
     const TablesBudget budget_;
     std::mutex mutex_;
     std::unordered_map<std::string, Account> accounts_;

@@ -77,6 +77,35 @@ TEST_CASE("delta demand: pairs are bounded, those with deltas stay, and lines th
               .empty());
 }
 
+TEST_CASE("delta demand: one client counts once for a pair, and what only it wants gives way") {
+    DeltaDemand demand;
+    for (int i = 0; i < 100; ++i)
+        demand.count(pair_of(1, 2), "192.0.2.1");
+    CHECK_FALSE(demand.find_next());
+    demand.count(pair_of(1, 2), "192.0.2.2");
+    CHECK_FALSE(demand.find_next());
+    demand.count(pair_of(1, 2), "2001:db8::/64");
+    CHECK(demand.find_next() == pair_of(1, 2));
+    demand.settle(pair_of(1, 2), 10);
+
+    demand.count(pair_of(3, 4), "192.0.2.2");
+    const auto has = [&](const DeltaPair& pair) {
+        return demand.format().find(pair.old_bundle.hex() + " " + pair.new_bundle.hex()) != std::string::npos;
+    };
+    for (std::size_t i = 0; i <= kPairsOfClientMax; ++i)
+        demand.count(pair_of(static_cast<std::uint8_t>(10 + i), 200), "192.0.2.1");
+    CHECK(has(pair_of(3, 4)));
+    CHECK_FALSE(has(pair_of(10, 200)));
+    CHECK(has(pair_of(11, 200)));
+    CHECK(has(pair_of(10 + kPairsOfClientMax, 200)));
+    // After so many others, a client counts again.
+    for (std::size_t i = 0; i < kClientsRememberedMax; ++i)
+        demand.count(pair_of(3, 4), "198.51.100." + std::to_string(i));
+    const std::string before = demand.format();
+    demand.count(pair_of(3, 4), "192.0.2.2");
+    CHECK(demand.format() != before);
+}
+
 Bytes named_version(const std::string& name, std::uint32_t number) {
     BundlePlan plan;
     std::string text = prose(300'000, 3);
@@ -182,6 +211,36 @@ TEST_CASE("serve deltas: pairs that clients make up cost nothing, and others are
     CHECK(stored_bytes(store, bundle_id_of(first)) == first);
     CHECK_FALSE(std::filesystem::exists(site.tree + "/deltas"));
     CHECK_FALSE(std::filesystem::exists(site.tree + "/.fardel-deltas"));
+}
+
+TEST_CASE("serve deltas: a client that asks again and again is one, and others get the delta that they want") {  // A91
+    const DeltaSite site;
+    const Bytes first = named_version("game", 1);
+    const Bytes second = named_version("game", 2);
+    const Bytes other = named_version("another game", 3);
+    const Bytes wanted = named_version("another game", 4);
+    for (const Bytes* const bytes : {&first, &second, &other, &wanted})
+        site.publish(*bytes);
+    ServeProgram server({site.tree, "--delta-budget", "1000000", "--per-address", "64"});
+    const auto ask = [&](std::uint8_t from, const Bytes& bytes) {
+        RawConnection client(server.port(), 0, from);
+        return client.ask(get_request("/" + delta_list_path_of(bundle_id_of(bytes)))).status;
+    };
+    {
+        RawConnection hostile(server.port(), 0, 66);
+        for (int i = 0; i < 200; ++i)
+            CHECK(hostile
+                      .ask(get_request("/" + delta_list_path_of(bundle_id_of(second)),
+                                       "X-Forwarded-For: 192.0.2." + std::to_string(i) + "\r\n"))
+                      .status == 404);
+    }
+    for (std::uint8_t from = 2; from < 5; ++from)
+        CHECK(ask(from, wanted) == 404);
+    CHECK(site.list_of(server, wanted, 1).front().old_bundle == bundle_id_of(other));
+    // What is wanted most is made first, so the other delta would be here.
+    CHECK(ask(66, second) == 404);
+    server.stop();
+    CHECK(DeltaDemand::parse(site.scratch.read("tree/.fardel-deltas")).made() == 1);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ bool becomes_ready(int socket, short events, int milliseconds) {
 
 }  // namespace
 
-RawConnection::RawConnection(int port, int receive_buffer) {
+RawConnection::RawConnection(int port, int receive_buffer, std::uint8_t from) {
     socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (receive_buffer != 0)
         ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
@@ -31,6 +31,12 @@ RawConnection::RawConnection(int port, int receive_buffer) {
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (from != 0) {
+        sockaddr_in own{};
+        own.sin_family = AF_INET;
+        own.sin_addr.s_addr = htonl((INADDR_LOOPBACK & 0xffffff00) + from);
+        ::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof own);
+    }
     if (socket_ >= 0 && ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         ::close(std::exchange(socket_, -1));
 }

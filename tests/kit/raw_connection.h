@@ -10,8 +10,9 @@ namespace fardel::tests {
 
 class RawConnection {
 public:
-    // `receive_buffer`: of the system, in bytes; 0: its choice.
-    explicit RawConnection(int port, int receive_buffer = 0);
+    // `receive_buffer`: of the system, in bytes; 0: its choice. `from`: 127.0.0.<from> is the client's address; 0: the
+    // system's choice.
+    explicit RawConnection(int port, int receive_buffer = 0, std::uint8_t from = 0);
     ~RawConnection();
     RawConnection(RawConnection&& other) noexcept;
     RawConnection& operator=(RawConnection&&) = delete;
