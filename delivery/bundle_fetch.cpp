@@ -115,6 +115,10 @@ TransferCounts BundleFetch::counts() const noexcept {
 // ---- Tables ---------------------------------------------------------------------------------------------------------
 
 Status BundleFetch::take_hint(const AnsweredTables& hint) {
+    if (!hint.front.empty()) {
+        delta_.offer(hint.front);
+        return ok();
+    }
     if (copy_tables_ || incoming_.file_bytes() || incoming_.held_bytes() != 0 ||
         hint.file_bytes > kReceivedFileBytesMax)
         return ok();

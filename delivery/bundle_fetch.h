@@ -30,7 +30,8 @@ public:
                                                      LibraryBlocks& library_blocks, const FetchOptions& options);
 
     // Uses what a server claims to be heads and tables of the bundle, if it can be and nothing is held yet. A wrong
-    // claim costs what it takes to fetch them after all. Before fetch_tables(). Errors: those of IncomingBundle::write.
+    // claim costs what it takes to fetch them after all. The hint outlives this object. Before fetch_tables(). Errors:
+    // those of IncomingBundle::write.
     Status take_hint(const AnsweredTables& hint);
     // Fetches heads, tables and signatures, checks all pages of the tables and asks the policy. If a server sends
     // tables that do not fit, or signatures that the policy refuses, the next one is asked. Call it first.

@@ -10,6 +10,17 @@
 #include <utility>
 
 namespace fardel {
+namespace {
+
+using OldBundles = std::vector<std::shared_ptr<const Bundle>>;
+
+OldBundles::const_iterator find_old(const OldBundles& olds, const BundleId& id, const LayoutId& layout) {
+    return std::ranges::find_if(
+        olds, [&](const std::shared_ptr<const Bundle>& one) { return one->id() == id && one->layout_id() == layout; });
+}
+
+}  // namespace
+
 Result<std::vector<std::byte>> DeltaFetch::fetch_from(const std::string& url, std::uint64_t offset,
                                                       std::uint64_t length_bytes,
                                                       std::optional<std::uint64_t> file_bytes) {
@@ -35,15 +46,21 @@ Result<bool> DeltaFetch::fetch_tables(const std::vector<std::shared_ptr<const Bu
                                       std::uint64_t tables_bytes_max) {
     if (olds.empty())
         return false;
+    if (!offered_.empty()) {
+        auto written = try_offered(olds, incoming, tables_bytes_max);
+        if (written ? reader_.has_value() : ends_fetch(written.error()))
+            return written;
+        reader_.reset();
+        if (incoming.held_bytes() != 0)
+            return true;
+    }
     FARDEL_TRY(find_list());
     std::ranges::stable_sort(list_, {}, &ListedDelta::delta_bytes);
     for (const ListedDelta& listed : list_) {
-        const auto old = std::ranges::find_if(olds, [&](const std::shared_ptr<const Bundle>& one) {
-            return one->id() == listed.old_bundle && one->layout_id() == listed.old_layout;
-        });
+        const auto old = find_old(olds, listed.old_bundle, listed.old_layout);
         if (old == olds.end())
             continue;
-        auto written = try_front(*old, listed, incoming, tables_bytes_max);
+        auto written = fetch_front(*old, listed, incoming, tables_bytes_max);
         if (written || ends_fetch(written.error()))
             return written;
         reader_.reset();
@@ -52,8 +69,20 @@ Result<bool> DeltaFetch::fetch_tables(const std::vector<std::shared_ptr<const Bu
     return false;
 }
 
-Result<bool> DeltaFetch::try_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
-                                   IncomingBundle& incoming, std::uint64_t tables_bytes_max) {
+Result<bool> DeltaFetch::try_offered(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
+                                     std::uint64_t tables_bytes_max) {
+    if (offered_.size() < kDeltaHeadBytes)
+        return false;
+    FARDEL_TRY_ASSIGN(head_, decode_delta_head(offered_.first(kDeltaHeadBytes)));
+    const auto old = find_old(olds, head_.old_bundle, head_.old_layout);
+    if (old == olds.end() || head_.new_bundle != target_ || head_.front_bytes() != offered_.size())
+        return false;
+    url_ = trees_.front() + "/" + delta_path_of(target_, head_.old_bundle);
+    return use_front(*old, offered_, incoming, tables_bytes_max);
+}
+
+Result<bool> DeltaFetch::fetch_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
+                                     IncomingBundle& incoming, std::uint64_t tables_bytes_max) {
     const TableImage old_image(old->head(), old->layout_head(), old->source()->size_bytes(),
                                TableImage::Trailer::absent);
     // More would not be worth it, whatever the tables are.
@@ -61,11 +90,16 @@ Result<bool> DeltaFetch::try_front(const std::shared_ptr<const Bundle>& old, con
         return false;
     url_ = tree_ + "/" + delta_path_of(target_, listed.old_bundle);
     FARDEL_TRY_ASSIGN(const auto front, fetch_from(url_, 0, listed.front_bytes, listed.delta_bytes));
-    const std::span<const std::byte> bytes = front;
-    FARDEL_TRY_ASSIGN(head_, decode_delta_head(bytes.first(kDeltaHeadBytes)));
+    FARDEL_TRY_ASSIGN(head_, decode_delta_head(std::span(front).first(kDeltaHeadBytes)));
     if (head_.new_bundle != target_ || head_.front_bytes() != listed.front_bytes ||
         head_.delta_bytes() != listed.delta_bytes)
         return Error(ErrorCode::malformed, "the delta is another one than the list says");
+    return use_front(old, front, incoming, tables_bytes_max);
+}
+
+// Its head is decoded.
+Result<bool> DeltaFetch::use_front(const std::shared_ptr<const Bundle>& old, std::span<const std::byte> bytes,
+                                   IncomingBundle& incoming, std::uint64_t tables_bytes_max) {
     FARDEL_TRY_ASSIGN(
         directory_,
         decode_delta_directory(head_, bytes.subspan(kDeltaHeadBytes, static_cast<std::size_t>(head_.directory_bytes))));

@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ public:
     // `trees`: complete URLs without '/' at the end.
     DeltaFetch(RangeClient& client, std::vector<std::string> trees, const BundleId& target, std::stop_token stop)
         : client_(client), trees_(std::move(trees)), target_(target), stop_(std::move(stop)) {}
+
+    // A server claims that this is the front of a delta to the bundle: what fetch_tables() looks for. The bytes outlive
+    // this object. Before fetch_tables().
+    void offer(std::span<const std::byte> front) { offered_ = front; }
 
     // Looks for a delta from one of the bundles, the smallest one first, and writes the heads and tables that it gives
     // into the incoming bundle, unverified; `tables_bytes_max` bounds them. Returns whether anything was written.
@@ -63,13 +68,18 @@ private:
     Result<std::vector<std::byte>> fetch_from(const std::string& url, std::uint64_t offset, std::uint64_t length_bytes,
                                               std::optional<std::uint64_t> file_bytes);
     Status find_list();
-    Result<bool> try_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
+    Result<bool> try_offered(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
+                             std::uint64_t tables_bytes_max);
+    Result<bool> fetch_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
+                             IncomingBundle& incoming, std::uint64_t tables_bytes_max);
+    Result<bool> use_front(const std::shared_ptr<const Bundle>& old, std::span<const std::byte> bytes,
                            IncomingBundle& incoming, std::uint64_t tables_bytes_max);
 
     RangeClient& client_;
     const std::vector<std::string> trees_;
     const BundleId target_;
     const std::stop_token stop_;
+    std::span<const std::byte> offered_;
     std::string tree_;  // that has the list
     DeltaList list_;
     std::string url_;  // of the delta

@@ -11,11 +11,13 @@ namespace {
 
 constexpr std::string_view kQuestionMagic = "FARDELTQ";
 constexpr std::string_view kAnswerMagic = "FARDELTA";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kCountOffset = 12;  // in the answer
 constexpr std::size_t kIdBytes = 32;
 constexpr std::size_t kBothHeadsBytes = 2 * std::size_t{limits::kHeadBytes};
-constexpr std::size_t kEntryBytesMin = kIdBytes + 8 + kBothHeadsBytes + 4;
+constexpr std::size_t kEntryBytesMin = kIdBytes + 1 + 4;
+constexpr std::uint8_t kTablesEntry = 0;
+constexpr std::uint8_t kFrontEntry = 1;
 
 void read_start(ByteReader& reader, std::string_view magic) {
     if (reader.text(magic.size()) != magic)
@@ -81,15 +83,20 @@ TablesAnswer::TablesAnswer() {
 }
 
 bool TablesAnswer::add(const AnsweredTables& tables) {
-    if (count_ == kAnsweredBundlesMax || tables.heads.size() != kBothHeadsBytes ||
-        tables.tables.size() > kTablesAnswerBytesMax ||
-        bytes_.size() + kEntryBytesMin + tables.tables.size() > kTablesAnswerBytesMax)
+    const bool is_front = !tables.front.empty();
+    const std::span<const std::byte> last = is_front ? tables.front : tables.tables;
+    const std::size_t before = kEntryBytesMin + (is_front ? 0 : 8 + kBothHeadsBytes);
+    if (count_ == kAnsweredBundlesMax || (!is_front && tables.heads.size() != kBothHeadsBytes) ||
+        last.size() > kTablesAnswerBytesMax || bytes_.size() + before + last.size() > kTablesAnswerBytesMax)
         return false;
     ByteWriter writer;
     writer.fixed(tables.bundle);
-    writer.u64(tables.file_bytes);
-    writer.raw(tables.heads);
-    writer.sized<std::uint32_t>(tables.tables);
+    writer.u8(is_front ? kFrontEntry : kTablesEntry);
+    if (!is_front) {
+        writer.u64(tables.file_bytes);
+        writer.raw(tables.heads);
+    }
+    writer.sized<std::uint32_t>(last);
     bytes_.insert(bytes_.end(), writer.bytes().begin(), writer.bytes().end());
     ++count_;
     return true;
@@ -110,9 +117,16 @@ Result<std::vector<AnsweredTables>> decode_answer(std::span<const std::byte> byt
     for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
         AnsweredTables tables;
         tables.bundle = reader.fixed<BundleId>();
-        tables.file_bytes = reader.u64();
-        tables.heads = reader.raw(kBothHeadsBytes);
-        tables.tables = reader.sized<std::uint32_t>(kTablesAnswerBytesMax, "tables");
+        const std::uint8_t kind = reader.u8();
+        if (kind == kTablesEntry) {
+            tables.file_bytes = reader.u64();
+            tables.heads = reader.raw(kBothHeadsBytes);
+            tables.tables = reader.sized<std::uint32_t>(kTablesAnswerBytesMax, "tables");
+        } else if (kind == kFrontEntry) {
+            tables.front = reader.sized<std::uint32_t>(kTablesAnswerBytesMax, "front");
+        }
+        if (kind > kFrontEntry || (kind == kFrontEntry && tables.front.empty()))
+            reader.fail(ErrorCode::malformed, "an entry of no kind, or an empty one");
         all.push_back(tables);
     }
     FARDEL_TRY(reader.finish());

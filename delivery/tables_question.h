@@ -31,12 +31,14 @@ std::vector<std::byte> encode_question(const TablesQuestion& question);
 // Errors: malformed (also if a list is not ascending), limit, unsupported (a later version).
 Result<TablesQuestion> decode_question(std::span<const std::byte> bytes);
 
-// Heads and compressed tables of one bundle. The views are into the answer.
+// Heads and compressed tables of one bundle, or what gives them. The views are into the answer.
 struct AnsweredTables {
     BundleId bundle;
     std::uint64_t file_bytes = 0;
     std::span<const std::byte> heads;   // 8192 bytes
     std::span<const std::byte> tables;  // as in the file ".tables"; empty: left out
+    // Head, directory and table frames of a delta from a bundle that is held; not empty: instead of all else.
+    std::span<const std::byte> front = {};
 };
 
 // Collects an answer.

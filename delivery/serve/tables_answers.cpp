@@ -1,5 +1,6 @@
 #include "serve/tables_answers.h"
 
+#include "delta/delta_list.h"
 #include "serve/announced_bytes.h"
 #include "tables_file.h"
 #include "tables_question.h"
@@ -64,6 +65,14 @@ private:
         const auto bundle = Bundle::open(source_of(*std::move(file)), {});
         if (!bundle)
             return left_out;  // somebody put another file there
+        auto needed = static_dependencies(**bundle);
+        const auto result = [&] { return needed ? std::optional(*std::move(needed)) : left_out; };
+        if (const auto front = find_front(id)) {
+            used_bytes_ += front->size();
+            if (!answer_.add({.bundle = id, .file_bytes = 0, .heads = {}, .tables = {}, .front = *front}))
+                return Error(ErrorCode::limit, "the answer is full");
+            return result();
+        }
         const ByteSource& source = *(*bundle)->source();
         std::vector<std::byte> heads(2 * sizeof(HeadBytes));
         if (!source.read_at(0, heads))
@@ -73,8 +82,28 @@ private:
         if (used_bytes_ > bytes_max_ ||
             !answer_.add({.bundle = id, .file_bytes = source.size_bytes(), .heads = heads, .tables = tables}))
             return Error(ErrorCode::limit, "the answer is full");
-        auto needed = static_dependencies(**bundle);
-        return needed ? std::optional(*std::move(needed)) : left_out;
+        return result();
+    }
+
+    // Returns the front of the smallest delta from a bundle that the client has.
+    std::optional<std::vector<std::byte>> find_front(const BundleId& id) const {
+        auto file = files_.open({.bundle = id, .kind = RequestedFileKind::delta_list});
+        if (!file || question_.held.empty())
+            return std::nullopt;
+        const auto bytes = read_all(*source_of(*std::move(file)), kDeltaListBytesMax);
+        auto list = bytes ? decode_delta_list(*bytes) : bytes.error();
+        if (!list)
+            return std::nullopt;
+        std::ranges::stable_sort(*list, {}, &ListedDelta::delta_bytes);
+        const auto listed = std::ranges::find_if(
+            *list, [&](const ListedDelta& one) { return std::ranges::binary_search(question_.held, one.old_bundle); });
+        if (listed == list->end() || listed->front_bytes > bytes_max_ - std::min(bytes_max_, used_bytes_))
+            return std::nullopt;
+        auto delta = files_.open({.bundle = id, .kind = RequestedFileKind::delta, .old_bundle = listed->old_bundle});
+        if (!delta || delta->size_bytes != listed->delta_bytes || listed->front_bytes > delta->size_bytes)
+            return std::nullopt;
+        std::vector<std::byte> front(static_cast<std::size_t>(listed->front_bytes));
+        return source_of(*std::move(delta))->read_at(0, front) ? std::optional(std::move(front)) : std::nullopt;
     }
 
     // Nothing: the client reads them from the bundle file.

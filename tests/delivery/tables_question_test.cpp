@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace fardel {
@@ -33,7 +34,7 @@ TEST_CASE("tables question: the bytes are those of the document, and come back a
     const auto bytes = encode_question(kQuestion);
     REQUIRE(bytes.size() == 20 + 3 * 32);
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    CHECK(text.substr(0, 20) == std::string("FARDELTQ\1\0\0\0\2\0\0\0\1\0\0\0", 20));
+    CHECK(text.substr(0, 20) == std::string("FARDELTQ\2\0\0\0\2\0\0\0\1\0\0\0", 20));
     CHECK(text.substr(20) == std::string(32, '\1') + std::string(32, '\2') + std::string(32, '\3'));
     const TablesQuestion again = value_of(decode_question(bytes));
     CHECK(again.wanted == kQuestion.wanted);
@@ -48,7 +49,7 @@ TEST_CASE("tables question: what is cut, longer, unsorted, doubled, empty, too m
     longer.push_back(std::byte{0});
     check_refused(longer, decode_question, ErrorCode::malformed);
     check_refused(with_byte(bytes, 0, 'X'), decode_question, ErrorCode::malformed);
-    check_refused(with_byte(bytes, 8, 2), decode_question, ErrorCode::unsupported);
+    check_refused(with_byte(bytes, 8, 3), decode_question, ErrorCode::unsupported);
     check_refused(with_byte(bytes, 14, 1), decode_question, ErrorCode::limit);  // 65,538 ids
     check_refused(with_byte(bytes, 15, 255), decode_question, ErrorCode::limit);
     check_refused(with_byte(bytes, 19, 255), decode_question, ErrorCode::limit);
@@ -66,11 +67,16 @@ TEST_CASE("tables answer: bundles come back as they were, and wrong bytes are re
     TablesAnswer answer;
     CHECK(answer.add({.bundle = filled_id<BundleId>(1), .file_bytes = 50'000, .heads = heads, .tables = frame}));
     CHECK(answer.add({.bundle = filled_id<BundleId>(2), .file_bytes = 60'000, .heads = heads, .tables = {}}));
+    CHECK(answer.add({.bundle = filled_id<BundleId>(4), .file_bytes = 0, .heads = {}, .tables = {}, .front = frame}));
     const std::vector<std::byte> large(kTablesAnswerBytesMax, std::byte{1});
     CHECK_FALSE(answer.add({.bundle = filled_id<BundleId>(3), .file_bytes = 1, .heads = heads, .tables = large}));
     const auto bytes = answer.take();
     const auto all = value_of(decode_answer(bytes));
-    REQUIRE(all.size() == 2);
+    REQUIRE(all.size() == 3);
+    CHECK(all[2].bundle == filled_id<BundleId>(4));
+    CHECK(all[2].heads.empty());
+    CHECK(std::ranges::equal(all[2].front, frame));
+    CHECK(all[0].front.empty());
     CHECK(all[0].bundle == filled_id<BundleId>(1));
     CHECK(all[0].file_bytes == 50'000);
     CHECK(all[0].tables.size() == 100);
@@ -79,8 +85,9 @@ TEST_CASE("tables answer: bundles come back as they were, and wrong bytes are re
                                    std::size_t{8300}, bytes.size() - 1})
         CHECK_FALSE(decode_answer(std::span(bytes).first(size)));
     check_refused(with_byte(bytes, 0, 'X'), decode_answer, ErrorCode::malformed);
-    check_refused(with_byte(bytes, 8, 2), decode_answer, ErrorCode::unsupported);
-    check_refused(with_byte(bytes, 15, 255), decode_answer, ErrorCode::malformed);  // more than the bytes can hold
+    check_refused(with_byte(bytes, 8, 3), decode_answer, ErrorCode::unsupported);
+    check_refused(with_byte(bytes, 16 + 32, 2), decode_answer, ErrorCode::malformed);  // an entry of no kind
+    check_refused(with_byte(bytes, 15, 255), decode_answer, ErrorCode::malformed);     // more than the bytes can hold
     CHECK(value_of(decode_answer(TablesAnswer().take())).empty());
 }
 
