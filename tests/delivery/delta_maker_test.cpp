@@ -136,6 +136,15 @@ struct DeltaSite {
         FAIL("no delta was made");
         return {};
     }
+    void wait_for_made(std::size_t count) const {
+        const auto is_noted = [&] {
+            return std::filesystem::exists(tree + "/.fardel-deltas") &&
+                   DeltaDemand::parse(scratch.read("tree/.fardel-deltas")).made() == count;
+        };
+        for (int tries = 0; tries < 1500 && !is_noted(); ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        REQUIRE(is_noted());
+    }
     FetchSummary update(const ServeProgram& server, const Bytes& from, const Bytes& to) const {
         const ScratchFolder other;
         const BundleStore store = make_store(other);
@@ -161,9 +170,9 @@ TEST_CASE("serve deltas: what clients update to gets a delta, which others use, 
         CHECK(list.size() == 1);
         CHECK(list.front().old_bundle == bundle_id_of(first));
         CHECK(site.update(server, first, second).received_bytes < without.received_bytes / 4);
+        site.wait_for_made(1);  // what was made is noted a moment later
         server.send(SIGKILL);
     }
-    CHECK(DeltaDemand::parse(site.scratch.read("tree/.fardel-deltas")).made() == 1);
     const ServeProgram server({site.tree, "--delta-budget", "1000000"});
     CHECK(site.update(server, first, second).received_bytes < second.size() / 4);
     RawConnection client(server.port());
