@@ -254,7 +254,7 @@ TEST_CASE("serve tables: a client that asks again and again is refused, and othe
         value_of(publish_bundle(make_memory_source(bytes), scratch.path("tree")));
     const auto files = value_of(serve_folder(scratch.path("tree")));
     const Bytes question = encode_question({.wanted = {bundle_id_of(bundles.back())}, .held = {}});
-    TablesAnswers answers(*files, [](const TablesQuestion&) {},
+    TablesAnswers answers(*files, [](const TablesQuestion&, std::string_view) {},
                           {.bytes_max = 4u << 20, .bytes_per_second = 0, .questions_max = 3});
     const auto status_for = [&](std::string_view peer) { return Asked(answers, peer, question).status(); };
     int answered = 0;
