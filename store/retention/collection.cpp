@@ -134,13 +134,12 @@ private:
 
         // The grace begins when the list is on disk; this program may sleep at any moment.
         for (;;) {
-            // Without a grace, what is condemned now is due at once, also when a second begins meanwhile.
-            const std::int64_t now_s = rules_.grace_s == 0 ? rules_.now_s : find_time_();
+            const std::int64_t now_s = find_time_();
             CondemnedList list = list_at(now_s, state, removable, reasons);
             if (list == state.condemned || rules_.dry_run)
                 return list;
             FARDEL_TRY(disk_.replace_condemned(list));
-            if (rules_.grace_s == 0 || find_time_() - now_s <= std::max(rules_.grace_s / 2, kListWriteMaxSeconds))
+            if (find_time_() - now_s <= std::max(rules_.grace_s / 2, kListWriteMaxSeconds))
                 return list;
         }
     }
@@ -168,8 +167,8 @@ private:
 
     // ---- The second phase -------------------------------------------------------------------------------------------
 
-    // By the time when this collection began: of what was used since then, its plan knows nothing.
-    bool is_due(const CondemnedMark& mark) const { return mark.since_s <= rules_.now_s - rules_.grace_s; }
+    // By the time at this moment: without a grace, what this collection has just condemned is due.
+    bool is_due(const CondemnedMark& mark) const { return mark.since_s <= find_time_() - rules_.grace_s; }
 
     Status remove(const CondemnedList& condemned) {
         FARDEL_TRY_ASSIGN(StoreState state, read_state());
