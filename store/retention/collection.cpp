@@ -167,8 +167,11 @@ private:
 
     // ---- The second phase -------------------------------------------------------------------------------------------
 
-    // By the time at this moment: without a grace, what this collection has just condemned is due.
-    bool is_due(const CondemnedMark& mark) const { return mark.since_s <= find_time_() - rules_.grace_s; }
+    // By the time when the collection began: one that slept between its phases must not remove what it condemned.
+    // Without a grace, everything that is condemned is due.
+    bool is_due(const CondemnedMark& mark) const {
+        return rules_.grace_s <= 0 || mark.since_s <= rules_.now_s - rules_.grace_s;
+    }
 
     Status remove(const CondemnedList& condemned) {
         FARDEL_TRY_ASSIGN(StoreState state, read_state());
