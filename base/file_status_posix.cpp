@@ -109,4 +109,20 @@ Status touch_used_time(const FileLocation& location, std::string_view subject) {
                           subject);
 }
 
+Status set_times(const FileLocation& location, const FileTimes& times, std::string_view subject) {
+    FARDEL_TRY(verify_path(location));
+    constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+    const auto time_of = [](const std::optional<std::int64_t>& ns) {
+        struct timespec time = {.tv_sec = 0, .tv_nsec = UTIME_OMIT};
+        if (ns) {
+            const std::int64_t rest = (*ns % kNsPerSecond + kNsPerSecond) % kNsPerSecond;
+            time = {.tv_sec = (*ns - rest) / kNsPerSecond, .tv_nsec = rest};
+        }
+        return time;
+    };
+    const struct timespec both[2] = {time_of(times.used_ns), time_of(times.modified_ns)};
+    return status_of_call(::utimensat(folder_number(location), location.path().c_str(), both, AT_SYMLINK_NOFOLLOW),
+                          subject);
+}
+
 }  // namespace fardel

@@ -118,6 +118,7 @@ struct CollectCommand {
     std::string size;
     std::string source_size;
     std::string incoming;
+    std::string repack;
     bool dry_run = false;
     bool json = false;
 };
@@ -139,6 +140,9 @@ Json json_of(const CollectionReport& report, bool dry_run) {
                 {"removed_bytes", report.removed_bytes},
                 {"removed_incoming", report.removed_incoming},
                 {"removed_incoming_bytes", report.removed_incoming_bytes},
+                {"repacked_packs", report.repacked_packs},
+                {"repacked_bytes", report.repacked_bytes},
+                {"repack_written_bytes", report.repack_written_bytes},
                 {"packs", report.packs},
                 {"pack_bytes", report.pack_bytes},
                 {"notes", report.notes}};
@@ -160,6 +164,11 @@ std::string format_report(const CollectionReport& report, const RetentionRules& 
         text += fmt::format("{} {} that nobody went on fetching, {}\n", verb,
                             format_count(report.removed_incoming, "bundle", "bundles"),
                             format_size(report.removed_incoming_bytes));
+    if (report.repacked_packs != 0)
+        text += fmt::format("{} what is needed of {}: {} instead of {}\n",
+                            rules.dry_run ? "would write again" : "wrote again",
+                            format_count(report.repacked_packs, "pack", "packs"),
+                            format_size(report.repack_written_bytes), format_size(report.repacked_bytes));
     if (report.condemned_packs != 0)
         text += fmt::format("condemned until the next gc after {}: {} with {}\n",
                             format_seconds(static_cast<double>(rules.grace_s)),
@@ -187,6 +196,11 @@ bool read_option(const std::string& text, Number& target, Find find) {
     if (number)
         target = *number;
     return number.has_value();
+}
+
+std::optional<unsigned> find_percent(const std::string& text) {
+    const auto percent = find_number(text);
+    return percent && *percent <= 100 ? std::optional(static_cast<unsigned>(*percent)) : std::nullopt;
 }
 
 // ---- store stats ----------------------------------------------------------------------------------------------------
@@ -278,6 +292,8 @@ Result<Exit> run_store_gc(Words words, Console& console) {
     line.text("--grace", "TIME", command.grace, "How long something stays condemned (default: 1d)");
     line.text("--incoming", "TIME", command.incoming,
               "Remove what a fetch received if nobody resumed it for so long (default: 7d)");
+    line.text("--repack", "PERCENT", command.repack,
+              "Write what is needed of a pack again if that is less than so much of it (default: 50; 0: never)");
     line.flag("--dry-run", command.dry_run, "Only show what would be removed, and why");
     add_store_option(line, command.store);
     line.json(command.json);
@@ -293,6 +309,8 @@ Result<Exit> run_store_gc(Words words, Console& console) {
                        read_option(command.source_size, rules.source_bytes_max, find_size);
     if (!sizes)
         return line.mistake("--size and --source-size take a size such as 500M or 20G", console);
+    if (!read_option(command.repack, rules.repack_percent, find_percent))
+        return line.mistake("--repack takes a number from 0 to 100", console);
     return collect_garbage(command, rules, console);
 }
 

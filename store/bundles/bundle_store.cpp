@@ -36,25 +36,11 @@ Error not_here(const StoreFolder& folder, const BundleId& bundle) {
 
 // ---- Reading --------------------------------------------------------------------------------------------------------
 
-struct FoundRecord {
-    StoreRecord record;
-    std::shared_ptr<const ByteSource> source;
-};
-
 Result<FoundRecord> open_found(const StoreFolder& folder, const BundleId& bundle) {
-    std::optional<StoreRecord> before;
-    for (;;) {
-        FARDEL_TRY_ASSIGN(auto record, folder.find_record(bundle));
-        if (!record)
-            return not_here(folder, bundle);
-        auto source = open_record_source(folder, *record);
-        if (source)
-            return FoundRecord{.record = *std::move(record), .source = *std::move(source)};
-        // Another program may have replaced or removed the record after it was read here.
-        if (source.error().code() != ErrorCode::missing || before == record)
-            return std::move(source).error();
-        before = std::move(record);
-    }
+    FARDEL_TRY_ASSIGN(auto found, open_stored_bundle(folder, bundle));
+    if (!found)
+        return not_here(folder, bundle);
+    return *std::move(found);
 }
 
 // ---- Checking -------------------------------------------------------------------------------------------------------
@@ -83,6 +69,7 @@ public:
         report_.bundles = ids.size();
         for (const BundleId& id : ids)
             FARDEL_TRY(check_bundle(id));
+        report_.incomplete = incomplete_.size();
         for (const auto& [id, pack] : packs_) {
             if (pack.is_referred)
                 continue;
@@ -150,9 +137,16 @@ private:
 
     // Error: cancelled.
     Status check_bundle(const BundleId& id) {
-        Status damage = find_damage(id);
-        if (damage || damage.error().code() == ErrorCode::cancelled)
-            return damage;
+        Status damage = ok();
+        for (bool changed = true; changed;) {
+            const auto before = folder_.find_record_checksum(id);
+            damage = find_damage(id);
+            if (damage || damage.error().code() == ErrorCode::cancelled)
+                return damage;
+            // Another program may have replaced the record, and removed packs that it named.
+            const auto after = folder_.find_record_checksum(id);
+            changed = before && after && *before != *after;
+        }
         report_.findings.push_back(damage.error().text());
         report_.damaged.push_back(id);
         return ok();
@@ -164,7 +158,8 @@ private:
         if (!record)
             return ok();  // removed meanwhile
         const std::string label = "bundle " + id.hex();
-        report_.incomplete += record->is_whole() ? 0 : 1;
+        if (!record->is_whole())
+            incomplete_.insert(id);
         std::string damaged;
         for (const StorePack& pack : record->packs) {
             FARDEL_TRY_ASSIGN(PackState* const found, find_pack(pack));
@@ -218,6 +213,7 @@ private:
     std::uint64_t total_bytes_ = 0;
     StoreCheckReport report_;
     std::map<PackId, PackState> packs_;
+    std::set<BundleId> incomplete_;
     std::set<std::tuple<PackId, std::uint64_t, Hash>> checked_;  // blocks: pack, offset, stored hash
 };
 
@@ -357,10 +353,8 @@ Result<std::vector<BundleId>> BundleStore::closure(const BundleId& bundle) const
     std::vector<std::unique_ptr<DiskHold>> uses;
     const FindBundleSource find = [&](const BundleId& id) -> Result<std::shared_ptr<const ByteSource>> {
         uses.push_back(use_bundle(disk, id));
-        FARDEL_TRY_ASSIGN(const auto record, impl_->folder.find_record(id));
-        if (!record)
-            return std::shared_ptr<const ByteSource>();
-        return open_record_source(impl_->folder, *record);
+        FARDEL_TRY_ASSIGN(auto found, open_stored_bundle(impl_->folder, id));
+        return found ? std::move(found->source) : nullptr;
     };
     return collect_closure(bundle, find, "the store " + path());
 }

@@ -100,6 +100,22 @@ Result<std::shared_ptr<const ByteSource>> open_record_source(const StoreFolder& 
     return make_record_source(std::move(record), std::move(packs));
 }
 
+Result<std::optional<FoundRecord>> open_stored_bundle(const StoreFolder& folder, const BundleId& bundle) {
+    std::optional<StoreRecord> before;
+    for (;;) {
+        FARDEL_TRY_ASSIGN(auto record, folder.find_record(bundle));
+        if (!record)
+            return std::optional<FoundRecord>();
+        auto source = open_record_source(folder, *record);
+        if (source)
+            return std::optional(FoundRecord{.record = *std::move(record), .source = *std::move(source)});
+        // Another program may have replaced or removed the record after it was read here.
+        if (source.error().code() != ErrorCode::missing || before == record)
+            return std::move(source).error();
+        before = std::move(record);
+    }
+}
+
 std::shared_ptr<const ByteSource> make_record_source(StoreRecord record,
                                                      std::vector<std::shared_ptr<const ByteSource>> packs) {
     return std::make_shared<RecordSource>(std::move(record), std::move(packs));

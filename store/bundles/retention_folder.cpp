@@ -140,9 +140,14 @@ Result<std::unique_ptr<DiskHold>> RetentionFolder::open_use(const BundleId& bund
 
 Result<std::unique_ptr<DiskHold>> RetentionFolder::claim_use(const BundleId& bundle) {
     const std::string path = use_path(bundle);
+    FARDEL_TRY_ASSIGN(const auto before, find_file_status(path, path, Links::refused));
     FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
     FARDEL_TRY_ASSIGN(const bool locked, lock_file(file, path));
-    return locked ? hold_locked(std::move(file)) : std::unique_ptr<DiskHold>();
+    if (!locked)
+        return std::unique_ptr<DiskHold>();
+    if (!before)  // a claim is no use
+        FARDEL_TRY(set_times(path, {.used_ns = 0, .modified_ns = std::nullopt}, path));
+    return hold_locked(std::move(file));
 }
 
 Status RetentionFolder::forget_use(const BundleId& bundle) {

@@ -2,6 +2,7 @@
 
 #include "bundles/leftovers.h"
 #include "bundles/record_source.h"
+#include "bundles/repack.h"
 #include "bundles/retention_folder.h"
 #include "retention/collection.h"
 #include "retention/retention_plan.h"
@@ -38,12 +39,14 @@ bool is_of_bundle(const Error& error) {
     }
 }
 
-// Returns nothing if the bundle cannot be opened because of what it is.
-Result<std::shared_ptr<const Bundle>> open_stored(const StoreFolder& folder, const StoreRecord& record) {
-    auto source = open_record_source(folder, record);
-    if (!source)
-        return is_of_bundle(source.error()) ? Result<std::shared_ptr<const Bundle>>(nullptr) : source.error();
-    auto bundle = Bundle::open(*std::move(source), {});
+// Returns nothing if the bundle is gone, or cannot be opened because of what it is.
+Result<std::shared_ptr<const Bundle>> open_stored(const StoreFolder& folder, const BundleId& id) {
+    auto found = open_stored_bundle(folder, id);
+    if (!found)
+        return is_of_bundle(found.error()) ? Result<std::shared_ptr<const Bundle>>(nullptr) : found.error();
+    if (!*found)
+        return std::shared_ptr<const Bundle>();
+    auto bundle = Bundle::open((*std::move(found))->source, {});
     if (!bundle)
         return is_of_bundle(bundle.error()) ? Result<std::shared_ptr<const Bundle>>(nullptr) : bundle.error();
     return std::shared_ptr<const Bundle>(*std::move(bundle));
@@ -149,7 +152,7 @@ private:
             for (const StorePack& pack : (*record)->packs)
                 facts.packs.push_back({.id = pack.id, .size_bytes = referred_.contains(pack.id) ? 0 : pack.size_bytes});
             if (opens_bundles) {
-                FARDEL_TRY_ASSIGN(const auto bundle, open_stored(folder_, **record));
+                FARDEL_TRY_ASSIGN(const auto bundle, open_stored(folder_, id));
                 if (bundle) {
                     FARDEL_TRY_ASSIGN(facts.needs, needs_of_bundle(*bundle));
                     const auto in_date = bundle->verify_content_date(TrustTime::at(static_cast<std::uint64_t>(now_s_)));
@@ -188,15 +191,52 @@ std::string ids_of(const std::vector<BundleId>& bundles) {
     return text;
 }
 
+// Returns whether packs were replaced, which can be condemned then.
+Result<bool> repack_sparse(const StoreFolder& folder, std::span<const RetentionFacts> bundles,
+                           const RetentionRules& rules, CollectionReport& report) {
+    if (rules.repack_percent == 0)
+        return false;
+    RepackFacts facts{.used_s = {}, .leaving = {}, .gone = {}, .percent = rules.repack_percent};
+    for (const RetentionFacts& bundle : bundles)
+        facts.used_s.emplace(bundle.bundle, bundle.used_s);
+    for (const CollectedBundle& bundle : report.bundles)
+        (bundle.removed ? facts.gone : facts.leaving).insert(bundle.bundle);
+    FARDEL_TRY_ASSIGN(const auto groups, find_repack_groups(folder, facts));
+    if (rules.dry_run) {
+        for (const RepackGroup& group : groups) {
+            report.repacked_packs += group.packs.size();
+            report.repacked_bytes += group.pack_bytes;
+            report.repack_written_bytes += group.named_bytes;
+        }
+        return false;
+    }
+    FARDEL_TRY_ASSIGN(RepackReport repacked, repack(folder, groups));
+    report.repacked_packs = repacked.packs;
+    report.repacked_bytes = repacked.pack_bytes;
+    report.repack_written_bytes = repacked.written_bytes;
+    report.notes.insert(report.notes.end(), repacked.notes.begin(), repacked.notes.end());
+    return repacked.packs != 0;
+}
+
+// What remains is as the second collection found it; what either removed was removed.
+void add_second_report(CollectionReport& report, CollectionReport second) {
+    std::erase_if(report.bundles, [](const CollectedBundle& bundle) { return !bundle.removed; });
+    report.bundles.insert(report.bundles.end(), second.bundles.begin(), second.bundles.end());
+    report.removed_packs += second.removed_packs;
+    report.removed_bytes += second.removed_bytes;
+    report.condemned_packs = second.condemned_packs;
+    report.condemned_bytes = second.condemned_bytes;
+    report.packs = second.packs;
+    report.pack_bytes = second.pack_bytes;
+    for (std::string& note : second.notes)
+        if (std::ranges::find(report.notes, note) == report.notes.end())
+            report.notes.push_back(std::move(note));
+}
+
 }  // namespace
 
 Result<std::vector<BundleId>> stored_needs(const StoreFolder& folder, const BundleId& bundle) {
-    const auto record = folder.find_record(bundle);
-    if (!record)
-        return is_of_bundle(record.error()) ? Result<std::vector<BundleId>>(std::vector<BundleId>()) : record.error();
-    if (!*record)
-        return std::vector<BundleId>();
-    FARDEL_TRY_ASSIGN(const auto opened, open_stored(folder, **record));
+    FARDEL_TRY_ASSIGN(const auto opened, open_stored(folder, bundle));
     return opened ? needs_of_bundle(*opened) : std::vector<BundleId>();
 }
 
@@ -225,6 +265,11 @@ Result<CollectionReport> collect_store(const StoreFolder& folder, const Retentio
         return stored_needs(folder, bundle);
     };
     FARDEL_TRY_ASSIGN(CollectionReport report, collect(disk, plan, find_needs, rules, find_time));
+    FARDEL_TRY_ASSIGN(const bool repacked, repack_sparse(folder, facts.bundles, rules, report));
+    if (repacked) {
+        FARDEL_TRY_ASSIGN(CollectionReport after, collect(disk, plan, find_needs, rules, find_time));
+        add_second_report(report, std::move(after));
+    }
     for (CollectedBundle& bundle : report.bundles)
         if (const auto size = sizes.find(bundle.bundle); size != sizes.end())
             bundle.file_bytes = size->second;

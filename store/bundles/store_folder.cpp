@@ -132,6 +132,13 @@ Status StoreFolder::write_record(const StoreRecord& record) const {
     return write_small_file(path, bytes);
 }
 
+Status StoreFolder::rewrite_record(const StoreRecord& record) const {
+    FARDEL_TRY_ASSIGN(const auto written_ns, find_record_time(record.bundle));
+    FARDEL_TRY(write_record(record));
+    const std::string path = record_path(record.bundle);
+    return written_ns ? set_times(path, {.used_ns = std::nullopt, .modified_ns = *written_ns}, path) : ok();
+}
+
 Status StoreFolder::remove_record(const BundleId& bundle) const {
     const std::string path = record_path(bundle);
     FARDEL_TRY(remove_file(path, path));

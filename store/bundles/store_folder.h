@@ -50,6 +50,8 @@ public:
     Result<std::optional<Hash>> find_record_checksum(const BundleId& bundle) const;
     // Replaces the record in one step and makes it durable. All packs of the record must be there.
     Status write_record(const StoreRecord& record) const;
+    // The same for a record that only locates the bytes elsewhere: it keeps the time when the bundle was added.
+    Status rewrite_record(const StoreRecord& record) const;
     // Returns when the removal is durable. It is no error if there is none.
     Status remove_record(const BundleId& bundle) const;
     Status sync_records() const;

@@ -100,6 +100,11 @@ StoreRecord StoreRecordBuilder::finish(const BundleId& bundle, const LayoutId& l
     return record;
 }
 
+std::uint64_t encoded_record_bytes(const StoreRecord& record) noexcept {
+    constexpr std::uint64_t kFixedBytes = kRecordMagic.size() + 4 + 2 * sizeof(Hash) + 8 + 4 + 4 + kChecksumBytes;
+    return kFixedBytes + record.packs.size() * kPackFieldBytes + record.extents.size() * kExtentFieldBytes;
+}
+
 std::vector<std::byte> encode_store_record(const StoreRecord& record) {
     ByteWriter writer;
     writer.text(kRecordMagic);

@@ -70,6 +70,8 @@ private:
 };
 
 std::vector<std::byte> encode_store_record(const StoreRecord& record);
+// Returns how many bytes it has when it is encoded.
+std::uint64_t encoded_record_bytes(const StoreRecord& record) noexcept;
 // Errors: corrupt (the checksum differs), malformed, unsupported (a later version), limit.
 Result<StoreRecord> decode_store_record(std::span<const std::byte> bytes);
 

@@ -2,6 +2,7 @@
 
 #include <fardel/format/hash.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -54,6 +55,54 @@ Status StoreLease::publish(const BundleId& bundle, std::span<const Hash> packs, 
     }
     FARDEL_TRY(take_back(*disk_, {.bundles = {bundle}, .packs = {packs.begin(), packs.end()}}));
     return write();
+}
+
+// While the lock of the store is held.
+Result<bool> StoreLease::are_free_now(std::span<const BundleId> bundles) {
+    FARDEL_TRY_ASSIGN(const auto leases, disk_->list_leases());
+    for (const FoundLease& lease : leases)
+        if (!lease.ids || std::ranges::any_of(bundles, [&](const BundleId& bundle) {
+                return std::ranges::find(lease.ids->bundles, bundle) != lease.ids->bundles.end();
+            }))
+            return false;
+    for (const BundleId& bundle : bundles) {
+        FARDEL_TRY_ASSIGN(const auto claim, disk_->claim_use(bundle));
+        if (claim == nullptr)
+            return false;
+    }
+    return true;
+}
+
+Result<bool> StoreLease::are_free(std::span<const BundleId> bundles) {
+    if (file_ == nullptr)
+        return false;
+    FARDEL_TRY_ASSIGN(const auto lock, disk_->lock());
+    return are_free_now(bundles);
+}
+
+Result<std::size_t> StoreLease::replace(std::span<const BundleId> bundles, const Hash& pack,
+                                        const std::function<Result<bool>(const BundleId&)>& is_same,
+                                        const std::function<Status(const BundleId&)>& write) {
+    if (file_ == nullptr)
+        return std::size_t{0};
+    FARDEL_TRY_ASSIGN(const auto lock, disk_->lock());
+    FARDEL_TRY_ASSIGN(bool goes, are_free_now(bundles));
+    if (goes) {
+        FARDEL_TRY_ASSIGN(goes, disk_->has_pack(pack));
+    }
+    for (std::size_t i = 0; goes && i < bundles.size(); ++i) {
+        FARDEL_TRY_ASSIGN(goes, is_same(bundles[i]));
+    }
+    std::size_t replaced = 0;
+    for (std::size_t i = 0; goes && i < bundles.size(); ++i) {
+        // With the claim, no reader has a pack open that the record names no more.
+        FARDEL_TRY_ASSIGN(const auto claim, disk_->claim_use(bundles[i]));
+        if (claim == nullptr)
+            continue;
+        FARDEL_TRY(write(bundles[i]));
+        ++replaced;
+    }
+    return replaced;
 }
 
 std::unique_ptr<DiskHold> use_bundle(RetentionDisk& disk, const BundleId& bundle) {

@@ -8,6 +8,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -26,9 +27,20 @@ public:
     // Calls `write`, which writes the bundle's record, if all packs are there. Error: conflict (one is not).
     Status publish(const BundleId& bundle, std::span<const Hash> packs, const std::function<Status()>& write);
 
+    // Whether no reader uses one of the bundles, and no lease, this one included, names one.
+    Result<bool> are_free(std::span<const BundleId> bundles);
+    // Calls `write` for each bundle, which replaces its record by one that names the pack, which this lease holds:
+    // where the other bytes of a record are stays. Does nothing if one of the bundles is not free, or if `is_same`,
+    // which compares a record with the one that was read before, returns false. Returns how many were replaced: less
+    // than all if a reader was faster.
+    Result<std::size_t> replace(std::span<const BundleId> bundles, const Hash& pack,
+                                const std::function<Result<bool>(const BundleId&)>& is_same,
+                                const std::function<Status(const BundleId&)>& write);
+
 private:
     StoreLease(std::shared_ptr<RetentionDisk> disk, std::unique_ptr<LeaseFile> file)
         : disk_(std::move(disk)), file_(std::move(file)) {}
+    Result<bool> are_free_now(std::span<const BundleId> bundles);
     std::shared_ptr<RetentionDisk> disk_;
     std::unique_ptr<LeaseFile> file_;  // nullptr: there are no locks
     LeasedIds ids_;

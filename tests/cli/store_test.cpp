@@ -152,7 +152,9 @@ TEST_CASE("store: gc removes what rm condemned, keeps what is pinned, and says w
     CHECK(report["removed_packs"] == 1);
     CHECK(report["removed_bytes"] == std::filesystem::file_size(bundle));
     CHECK(run_well({"store", "ls", "--store", store}) == "no bundles\n");
+    CHECK(report["repacked_packs"] == 0);
     CHECK(run({"store", "gc", "--size", "much", "--store", store}).exit_code == 2);
+    CHECK(run({"store", "gc", "--repack", "101", "--store", store}).exit_code == 2);
 }
 
 }  // namespace

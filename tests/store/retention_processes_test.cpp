@@ -55,7 +55,8 @@ bool has_bytes(const Result<std::shared_ptr<const ByteSource>>& source, const By
 // Removes everything that nobody holds.
 bool collect_everything(const BundleStore& store) {
     const std::int64_t now_s = wall_clock_ns() / 1'000'000'000 + 1000;
-    const auto collected = store.collect({.now_s = now_s, .grace_s = 0, .lease_s = 0, .unused_for_s = 0});
+    const auto collected =
+        store.collect({.now_s = now_s, .grace_s = 0, .lease_s = 0, .unused_for_s = 0, .repack_percent = 100});
     return collected || collected.error().code() == ErrorCode::busy;
 }
 

@@ -106,6 +106,12 @@ Status set_permissions(const Descriptor& file, std::uint32_t mode, std::string_v
 Status set_permissions(const FileLocation& location, std::uint32_t mode, std::string_view subject);
 // Sets the access time to now; other times stay. Does not follow a link.
 Status touch_used_time(const FileLocation& location, std::string_view subject);
+// Sets times of a file, in nanoseconds since 1970; those that are not given stay. Does not follow a link.
+struct FileTimes {
+    std::optional<std::int64_t> used_ns;
+    std::optional<std::int64_t> modified_ns;
+};
+Status set_times(const FileLocation& location, const FileTimes& times, std::string_view subject);
 
 // ---- Locks ----------------------------------------------------------------------------------------------------------
 

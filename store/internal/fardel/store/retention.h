@@ -35,7 +35,9 @@ struct RetentionRules {
     std::optional<std::int64_t> unused_for_s;       // bundles that nobody used for longer go
     std::optional<std::uint64_t> bytes_max;         // of all packs: the least recently used bundles go
     std::optional<std::uint64_t> source_bytes_max;  // of the files of all bundles that came from one source
-    bool dry_run = false;                           // only report
+    // Of a pack of which bundles need less, what they need is written to a new one; 0: never.
+    unsigned repack_percent = 50;
+    bool dry_run = false;  // only report
 };
 
 enum class RemovalReason : std::uint8_t {
@@ -66,7 +68,10 @@ struct CollectionReport {
     std::uint64_t removed_bytes = 0;
     std::uint64_t removed_incoming = 0;  // bundles of which a fetch received something
     std::uint64_t removed_incoming_bytes = 0;
-    std::uint64_t packs = 0;  // that remain
+    std::uint64_t repacked_packs = 0;        // of which what is needed was written again
+    std::uint64_t repacked_bytes = 0;        // of these
+    std::uint64_t repack_written_bytes = 0;  // of the packs that replace them
+    std::uint64_t packs = 0;                 // that remain
     std::uint64_t pack_bytes = 0;
     std::vector<std::string> notes;  // what was kept although no rule says so, and why
 };
