@@ -189,7 +189,10 @@ constexpr std::string_view kLicenseHelp =
     "  ls               list the tokens of a store\n"
     "  show TOKEN...    verify tokens and show what they permit\n"
     "\n"
-    "'fardel license VERB --help' shows the options of each. docs/trust-policy.md says whose tokens count.\n";
+    "Examples:\n"
+    "  fardel license add dm01.license --store ~/.local/share/fardel\n"
+    "  fardel license show dm01.license\n\n"
+    "'fardel license issue --help' explains one sub-verb. More: man fardel-license\n";
 
 }  // namespace
 

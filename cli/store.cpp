@@ -314,8 +314,11 @@ constexpr std::string_view kStoreHelp =
     "  gc               remove what nothing keeps, by the rules given\n"
     "  stats            show how much is there\n"
     "\n"
-    "The store is the folder given with --store, otherwise that of the variable FARDEL_STORE.\n"
-    "'fardel store VERB --help' shows the options of each. docs/store.md is the manual.\n";
+    "The store is the folder given with --store, otherwise that of the variable FARDEL_STORE.\n\n"
+    "Examples:\n"
+    "  fardel store add mygame.fardel --store ~/.local/share/fardel\n"
+    "  fardel store gc --unused 90d\n\n"
+    "'fardel store add --help' explains one sub-verb. More: man fardel-store\n";
 
 }  // namespace
 

@@ -1,16 +1,31 @@
 #include "sample.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"init",  "build",     "watch",   "graph",  "pack",   "audit",  "id",
-                                         "ls",    "cat",       "extract", "verify", "keygen", "sign",   "trust",
-                                         "which", "conflicts", "links",   "delta",  "diff",   "report", "mount",
-                                         "pure",  "cache",     "serve",   "trace"};
+const std::vector<std::string> kVerbs = {"init",  "build",     "watch",  "graph",   "pack",   "audit", "id",    "ls",
+                                         "cat",   "extract",   "verify", "keygen",  "sign",   "trust", "which", "links",
+                                         "delta", "diff",      "report", "mount",   "pure",   "cache", "serve", "trace",
+                                         "fetch", "conflicts", "store",  "publish", "license"};
+
+// The verbs of a verb; empty if it has none.
+std::vector<std::string> steps_of(const std::string& verb) {
+    static const std::map<std::string, std::vector<std::string>> steps = {
+        {"trust", {"init", "show"}},
+        {"pure", {"policy", "offer", "answer", "check"}},
+        {"cache", {"init", "stats", "trim", "verify", "export"}},
+        {"trace", {"record", "show", "merge"}},
+        {"license", {"issue", "add", "ls", "show"}},
+        {"store", {"add", "ls", "export", "fsck", "pin", "unpin", "rm", "gc", "stats"}},
+    };
+    const auto found = steps.find(verb);
+    return found == steps.end() ? std::vector<std::string>() : found->second;
+}
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -55,18 +70,9 @@ TEST_CASE("help: every option of every verb is in its man page") {
         CHECK(page.find(".SH EXAMPLES") != std::string::npos);
         CHECK(page.find(".SH EXIT STATUS") != std::string::npos);
         std::vector<std::string> helps;
-        if (verb == "trust")
-            helps = {run_well({"trust", "init", "--help"}), run_well({"trust", "show", "--help"})};
-        else if (verb == "pure")
-            for (const char* step : {"policy", "offer", "answer", "check"})
-                helps.push_back(run_well({"pure", step, "--help"}));
-        else if (verb == "cache")
-            for (const char* step : {"init", "stats", "trim", "verify", "export"})
-                helps.push_back(run_well({"cache", step, "--help"}));
-        else if (verb == "trace")
-            for (const char* step : {"record", "show", "merge"})
-                helps.push_back(run_well({"trace", step, "--help"}));
-        else
+        for (const std::string& step : steps_of(verb))
+            helps.push_back(run_well({verb, step, "--help"}));
+        if (helps.empty())
             helps = {run_well({verb, "--help"})};
         for (const std::string& help : helps)
             for (const std::string& option : options_in(help)) {
