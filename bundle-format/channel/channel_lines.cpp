@@ -46,8 +46,8 @@ Status verify_channel_name(std::string_view name) {
         return is_ascii_lower(c) || is_ascii_digit(c) || c == '.' || c == '_' || c == '-' || c == '/';
     };
     if (!std::ranges::all_of(name, is_allowed))
-        return Error(ErrorCode::malformed,
-                     "the name of a channel consists of a-z, 0-9, '.', '_', '-' and '/', not as " + in_quotes(name));
+        return Error(ErrorCode::malformed, "the name of a channel consists of a-z, 0-9, '.', '_', '-' and '/'; " +
+                                               in_quotes(name) + " does not");
     return ok();
 }
 

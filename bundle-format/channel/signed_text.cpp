@@ -48,14 +48,7 @@ std::size_t channel_file_bytes_max(ChannelText kind) noexcept {
     return channel_body_bytes_max(kind) + limits::kSignaturesMax * kSignatureLineBytes;
 }
 
-std::optional<ChannelText> find_channel_text(std::string_view file) {
-    for (const ChannelText kind : {ChannelText::root, ChannelText::release, ChannelText::head})
-        if (file.starts_with("fardel-channel-" + std::string(channel_text_name(kind)) + " "))
-            return kind;
-    return std::nullopt;
-}
-
-Result<SignedText> split_signed_text(ChannelText kind, std::string_view file) {
+Result<SignedText> parse_signed_text(ChannelText kind, std::string_view file) {
     const std::size_t file_bytes_max = channel_file_bytes_max(kind);
     if (file.size() > file_bytes_max)
         return Error(ErrorCode::limit, "channel " + std::string(channel_text_name(kind)) + ": " +
@@ -65,6 +58,8 @@ Result<SignedText> split_signed_text(ChannelText kind, std::string_view file) {
         return bad_text(kind, "does not end with a line feed; has it been cut off?");
     const std::size_t body_bytes = find_signatures(file);
     const std::size_t signatures = (file.size() - body_bytes) / kSignatureLineBytes;
+    if (signatures == 0)
+        return bad_text(kind, "has no signature");
     if (signatures > limits::kSignaturesMax)
         return Error(ErrorCode::limit, "channel " + std::string(channel_text_name(kind)) + ": more than " +
                                            std::to_string(limits::kSignaturesMax) + " signatures");
@@ -75,13 +70,6 @@ Result<SignedText> split_signed_text(ChannelText kind, std::string_view file) {
             return bad_text(kind, "signatures are not in increasing order of their keys");
         text.signatures.push_back(one);
     }
-    return text;
-}
-
-Result<SignedText> parse_signed_text(ChannelText kind, std::string_view file) {
-    FARDEL_TRY_ASSIGN(SignedText text, split_signed_text(kind, file));
-    if (text.signatures.empty())
-        return bad_text(kind, "has no signature");
     return text;
 }
 

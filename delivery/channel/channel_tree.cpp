@@ -27,7 +27,7 @@ Result<std::string> read_text(TreeTarget& tree, const std::string& path, std::si
     return text_of(bytes);
 }
 
-// The versions of roots that are in the tree, highest first.
+// Returns the highest version of a root in the tree; nothing if it has none.
 Result<std::optional<std::uint64_t>> find_last_root(TreeTarget& tree, std::string_view channel) {
     const std::string folder = folder_of(channel) + "/root";
     FARDEL_TRY_ASSIGN(const auto files, tree.list(folder));

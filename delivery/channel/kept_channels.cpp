@@ -4,7 +4,7 @@
 #include <fardel/base/folder.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/hash.h>
-#include <fardel/format/staged_file.h>
+#include <fardel/format/whole_file.h>
 
 #include <algorithm>
 #include <set>
@@ -24,9 +24,7 @@ std::string hash_text(std::string_view bytes) { return blake3(std::as_bytes(std:
 
 Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes) {
     FARDEL_TRY(create_lasting_folders(folder));
-    FARDEL_TRY_ASSIGN(const auto staged, stage_file(folder + "/" + name));
-    FARDEL_TRY(staged->write_at(0, std::as_bytes(std::span(bytes))));
-    return staged->commit();
+    return write_small_file(folder + "/" + name, std::as_bytes(std::span(bytes)));
 }
 
 // A later copy has a later root, or else a later release, or else a later head.

@@ -1,7 +1,7 @@
 // The texts of a channel: root, release and head, as docs/channels.md defines them; and their signatures.
 //
-// Plain values. parse_… takes the body of a text and proves no signature: count_signers does, and ChannelUpdate decides
-// which texts follow each other. format_… gives the one body of a value. Texts are untrusted.
+// Plain values. parse_… takes the body of a text and proves no signature: verify_signers does, and ChannelUpdate
+// decides which texts follow each other. format_… gives the one body of a value. Texts are untrusted.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,13 +40,9 @@ struct SignedText {
     friend bool operator==(const SignedText&, const SignedText&) = default;
 };
 
-// Separates the signatures, of which there may be none yet, from the body, and decodes neither. Errors: malformed (a
-// wrong line, wrong order), limit (the text is longer than such a text may be; more than 16 signatures).
-Result<SignedText> split_signed_text(ChannelText kind, std::string_view file);
-// The same for a text that has been signed. Error: malformed (no signature).
+// Separates the signatures from the body, and verifies neither. Errors: malformed (no signature, a wrong line, wrong
+// order), limit (the text is longer than such a text may be; more than 16 signatures).
 Result<SignedText> parse_signed_text(ChannelText kind, std::string_view file);
-// Which text a file is, by its first line.
-std::optional<ChannelText> find_channel_text(std::string_view file);
 // How long a file may be, with its signatures.
 std::size_t channel_file_bytes_max(ChannelText kind) noexcept;
 std::string format_signed_text(const SignedText& text);
