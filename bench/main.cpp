@@ -9,9 +9,9 @@
 int main(int argc, char** argv) {
     using namespace fardel::bench;
     const std::vector<std::pair<std::string, void (*)(const Scene&, Table&)>> sections{
-        {"mount", bench_mount}, {"lookup", bench_lookup},  {"read", bench_read}, {"store", bench_store},
-        {"level", bench_level}, {"verify", bench_verify},  {"pack", bench_pack}, {"build", bench_build},
-        {"peers", bench_peers}, {"bundles", bench_bundles}};
+        {"mount", bench_mount}, {"lookup", bench_lookup}, {"read", bench_read},      {"store", bench_store},
+        {"level", bench_level}, {"verify", bench_verify}, {"pack", bench_pack},      {"build", bench_build},
+        {"pure", bench_pure},   {"peers", bench_peers},   {"bundles", bench_bundles}};
 
     std::string data = "/usr/share/games/openarena/baseoa";
     std::string scratch = "/tmp/fardel-bench";
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     app.add_flag("--quick", quick,
                  "build and peers with at most 20,000 small files and short passes: for trying it, not for figures");
     app.add_option("section", wanted,
-                   "mount, lookup, read, store, level, verify, pack, build, peers, bundles; all without any");
+                   "mount, lookup, read, store, level, verify, pack, build, pure, peers, bundles; all without any");
     CLI11_PARSE(app, argc, argv);
 
     Scene scene = make_scene(data, scratch);

@@ -14,6 +14,7 @@ void bench_store(const Scene& scene, Table& table);
 void bench_verify(const Scene& scene, Table& table);
 void bench_pack(const Scene& scene, Table& table);
 void bench_build(const Scene& scene, Table& table);
+void bench_pure(const Scene& scene, Table& table);
 void bench_peers(const Scene& scene, Table& table);
 void bench_bundles(const Scene& scene, Table& table);
 

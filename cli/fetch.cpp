@@ -1,7 +1,10 @@
 // fardel fetch: brings bundles from a server into a store. docs/delivery.md is the manual.
 
+#include "bundles/mounts.h"
 #include "bundles/server_option.h"
 #include "bundles/store_option.h"
+#include "channel/followed_channel.h"
+#include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
@@ -9,6 +12,7 @@
 
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/fetch_bundles.h>
+#include <fardel/delivery/update_channel.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
@@ -21,7 +25,9 @@ namespace {
 
 struct FetchCommand {
     std::string tree;
-    std::vector<std::string> ids;
+    std::vector<std::string> ids;  // with a channel: names
+    ChannelChoice channel;
+    std::string from;  // with a channel: the tree
     std::vector<std::string> mirrors;
     std::string store;
     std::vector<std::string> libraries;
@@ -96,17 +102,75 @@ private:
 // Ends a fetch of which only the plan was wanted.
 constexpr std::string_view kPlanOnly = "only the plan was asked for";
 
+std::vector<std::string> trees_of(const FetchCommand& command) {
+    std::vector<std::string> trees{command.tree};
+    trees.insert(trees.end(), command.mirrors.begin(), command.mirrors.end());
+    return trees;
+}
+
+Result<std::vector<BundleId>> parse_ids(const std::vector<std::string>& texts) {
+    std::vector<BundleId> ids;
+    for (const std::string& text : texts) {
+        FARDEL_TRY_ASSIGN(const BundleId id, BundleId::parse(text));
+        ids.push_back(id);
+    }
+    return ids;
+}
+
+// ---- Channels -------------------------------------------------------------------------------------------------------
+
+Result<ChannelOutcome> follow(const FetchCommand& command, const BundleStore& store,
+                              std::shared_ptr<const TrustPolicy> own, const std::stop_token& stop) {
+    FARDEL_TRY_ASSIGN(ChannelSubject subject, subject_of(command.channel, std::move(own)));
+    return update_channel(
+        store,
+        {.subject = std::move(subject), .servers = trees_of(command), .time = {}, .rule = command.servers.rule()},
+        stop);
+}
+
+// No update: what is here stays, and the message says since when the channel is stale.
+Result<Exit> report_failure(const ChannelOutcome& outcome, bool json, Console& console) {
+    const std::uint64_t now = now_s();
+    FARDEL_TRY(console.write(json ? format_json(Json{{"channel", json_of(outcome, now)}}) + "\n"
+                                  : format_outcome(outcome, now)));
+    console.say(
+        Error(outcome.failure->code(), fmt::format("{}; {}; what is installed stays as it is",
+                                                   outcome.failure->message(), describe_age(outcome.state, now))));
+    return exit_for(outcome.failure->code());
+}
+
+// What was here before is judged, too: by the user's policy and by the channel's rules, with all recalls.
+Status verify_held(const BundleStore& store, const BundleLibrary* library, const std::vector<BundleId>& bundles,
+                   const TrustPolicy& policy) {
+    const BundleLookup lookup(&store, library);
+    for (const BundleId& wanted : bundles) {
+        FARDEL_TRY_ASSIGN(const auto closure, lookup.closure(wanted));
+        for (const BundleId& id : closure) {
+            FARDEL_TRY_ASSIGN(auto source, lookup.open_bundle(id));
+            FARDEL_TRY(Bundle::open(std::move(source),
+                                    {.policy = &policy, .time = {}, .cache = {}, .label = "bundle " + id.hex()}));
+        }
+    }
+    return ok();
+}
+
+// ---- Fetching -------------------------------------------------------------------------------------------------------
+
 Result<Exit> fetch(const FetchCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, true));
     FARDEL_TRY_ASSIGN(const auto library, find_library(command.libraries));
+    FARDEL_TRY_ASSIGN(auto policy, find_policy(command.policy));
+    const Interrupt interrupt;
     std::vector<BundleId> bundles;
-    for (const std::string& id : command.ids) {
-        FARDEL_TRY_ASSIGN(const BundleId bundle, BundleId::parse(id));
-        bundles.push_back(bundle);
-    }
-    std::optional<TrustPolicy> policy;
-    if (!command.policy.empty()) {
-        FARDEL_TRY_ASSIGN(policy, read_trust_policy(command.policy));
+    std::optional<ChannelOutcome> followed;
+    if (command.channel.name.empty()) {
+        FARDEL_TRY_ASSIGN(bundles, parse_ids(command.ids));
+    } else {
+        FARDEL_TRY_ASSIGN(followed, follow(command, store, policy, interrupt.token()));
+        if (followed->failure)
+            return report_failure(*followed, command.json, console);
+        FARDEL_TRY_ASSIGN(bundles, choose_bundles(followed->state, command.ids));
+        policy = followed->state.policy;
     }
     std::shared_ptr<const ByteSource> damaged_file;
     if (!command.damaged_file.empty()) {
@@ -114,13 +178,11 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
             return Error(ErrorCode::malformed, "--repair-file needs the id of one bundle");
         FARDEL_TRY_ASSIGN(damaged_file, open_file_source(command.damaged_file));
     }
-    const Interrupt interrupt;
     FetchBar bar(console);
     std::optional<FetchPlan> shown;
     FetchOptions options;
-    options.trees.push_back(command.tree);
-    options.trees.insert(options.trees.end(), command.mirrors.begin(), command.mirrors.end());
-    options.policy = policy ? &*policy : nullptr;
+    options.trees = trees_of(command);
+    options.policy = policy.get();
     options.library = library ? &*library : nullptr;
     options.selection.names = command.names;
     options.selection.closures = command.closures;
@@ -153,11 +215,15 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         return fetched.error();
     if (fetched && damaged_file != nullptr)
         FARDEL_TRY(store.export_bundle(bundles[0], command.damaged_file, {.stop = interrupt.token()}));
+    if (followed && fetched)
+        FARDEL_TRY(verify_held(store, library ? &*library : nullptr, bundles, *policy));
     const FetchPlan& plan = fetched ? fetched->plan : *shown;
     return print_result(
         console, command.json,
         [&] {
             Json json{{"store", store.path()}, {"plan", json_of(plan)}};
+            if (followed)
+                json["channel"] = json_of(*followed, now_s());
             if (fetched) {
                 json["received_bytes"] = fetched->received_bytes;
                 json["requests"] = fetched->requests;
@@ -165,7 +231,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
             return json;
         },
         [&] {
-            std::string text = format_plan(plan);
+            std::string text = (followed ? format_outcome(*followed, now_s()) : "") + format_plan(plan);
             if (fetched && !plan.bundles.empty())
                 text += fmt::format("fetched {} in {}\n", format_size(fetched->received_bytes),
                                     format_count(fetched->requests, "request", "requests"));
@@ -177,17 +243,23 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
 
 Result<Exit> run_fetch(Words words, Console& console) {
     CommandLine line(
-        "fetch", "URL ID... [--store DIR] [--library FOLDER] [options]",
+        "fetch",
+        "URL ID... [--store DIR] [--library FOLDER] [options]\n       "
+        "fardel fetch [BUNDLE-NAME...] --channel NAME --from URL [--root ROOT] [--store DIR] [options]",
         "Brings bundles from a static tree on a server into a store, with the bundles that they need. Of each bundle, "
         "only what the store does not have is fetched. Everything is verified; what was received stays if the fetch is "
         "stopped, and the next one goes on from there.",
         "  fardel fetch https://example.org/mygame 6f0c...2d1a --store ~/.local/share/fardel\n"
         "  fardel fetch https://example.org/mygame 6f0c...2d1a --plan     # what it would cost\n"
         "  fardel fetch https://example.org/mygame 6f0c...2d1a --repair   # only what is damaged in the store\n"
-        "  fardel fetch https://example.org/mygame 6f0c...2d1a --closure maps/dm01.bsp --tags lang=de\n");
+        "  fardel fetch https://example.org/mygame 6f0c...2d1a --closure maps/dm01.bsp --tags lang=de\n"
+        "  fardel fetch --channel mygame/stable --root mygame.root --from https://example.org/mygame\n");
     FetchCommand command;
-    line.text("URL", "URL", command.tree, "The tree that 'fardel publish' has written")->required();
-    line.texts("ID", "ID", command.ids, "The bundle ids, all 64 digits of each")->required();
+    line.text("URL", "URL", command.tree, "The tree that 'fardel publish' has written");
+    line.texts("ID", "ID", command.ids,
+               "The bundle ids, all 64 digits of each; with --channel, names of bundles of its release (default: all)");
+    add_channel_options(line, command.channel);
+    line.text("--from", "URL", command.from, "With --channel: the tree with the channel and its bundles");
     add_store_option(line, command.store);
     add_library_option(line, command.libraries);
     line.text("--trust", "POLICY", command.policy, "Fetch only bundles that this policy trusts (default: any bundle)");
@@ -213,6 +285,18 @@ Result<Exit> run_fetch(Words words, Console& console) {
         return *over;
     if (const auto mistake = find_mistake(command.servers))
         return line.mistake(*mistake, console);
+    if (command.channel.name.empty()) {
+        if (!command.from.empty() || !command.channel.root.empty())
+            return line.mistake("--from and --root need --channel", console);
+        if (command.tree.empty() || command.ids.empty())
+            return line.mistake("name the tree, and the ids of the bundles", console);
+        return fetch(command, console);
+    }
+    if (command.from.empty())
+        return line.mistake("--channel needs --from, the tree with the channel", console);
+    if (!command.tree.empty())
+        command.ids.insert(command.ids.begin(), command.tree);
+    command.tree = command.from;
     return fetch(command, console);
 }
 

@@ -3,12 +3,14 @@
 #include "bundles/mounts.h"
 #include "bundles/server_option.h"
 #include "bundles/store_option.h"
+#include "channel/mounted_channel.h"
 #include "console/figures.h"
 #include "console/output_file.h"
 #include "fuse/fuse_session.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>
+#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
 #include <fmt/format.h>
@@ -41,6 +43,8 @@ struct MountCommand {
     bool foreground = false;
     bool unmount = false;
     bool follow = false;
+    ChannelChoice channel;
+    RecallWatch recalls;
 };
 
 std::uint64_t total_size(const std::vector<std::string>& files) {
@@ -68,26 +72,41 @@ void say_not_kept(const RemoteMounting& remote, Console& console) {
                                     reason->message()));
 }
 
-// The mounted bundle of a project, and what comes after it.
+// The mounted bundles of a project, and what comes after them.
 struct FollowedProject {
     BundleStore store;
+    std::shared_ptr<const TrustPolicy> policy;  // nullptr: anything is mounted
+    MountOptions options;
     std::optional<RemoteProject> project;
-    MountId mount{};
-};
+    std::vector<MountId> mounts;  // the root is the last
 
-MountRequest request_for(const RemoteBundle& root) {
-    return {.subject = root.source(), .options = {.allow_unsigned = true, .label = root.id().hex()}};
-}
+    Result<std::vector<AssetChange>> show(Vfs& vfs, const std::vector<RemoteMount>& bundles) {
+        std::vector<MountRequest> requests;
+        for (const RemoteMount& bundle : bundles) {
+            requests.push_back({.subject = bundle.source, .options = options});
+            requests.back().options.label = bundle.bundle.hex();
+        }
+        return vfs.replace(mounts, requests);
+    }
+};
 
 Result<std::unique_ptr<FollowedProject>> mount_project(Vfs& vfs, const MountCommand& command,
                                                        const RemoteServers& servers) {
     FARDEL_TRY_ASSIGN(BundleStore store, open_store(command.mounting.store, false));
-    std::unique_ptr<FollowedProject> followed(new FollowedProject{.store = std::move(store), .project = {}});
-    FARDEL_TRY_ASSIGN(RemoteProject project, RemoteProject::open(followed->store, servers));
+    std::unique_ptr<FollowedProject> followed(
+        new FollowedProject{.store = std::move(store), .policy = {}, .options = {}, .project = {}, .mounts = {}});
+    FARDEL_TRY_ASSIGN(followed->policy, find_policy(command.mounting.policy_path));
+    FARDEL_TRY_ASSIGN(followed->options, mount_options_of(command.mounting, followed->policy.get()));
+    RemoteProjectOptions options{.policy = followed->policy.get(), .time = {}, .library = nullptr, .mounted = {}};
+    FARDEL_TRY_ASSIGN(auto library, find_library(command.mounting.libraries));
+    if (library)
+        options.library = std::make_shared<const BundleLibrary>(*std::move(library));
+    for (const MountDescription& mount : vfs.mounts())
+        options.mounted.push_back(mount.bundle);
+    FARDEL_TRY_ASSIGN(RemoteProject project, RemoteProject::open(followed->store, servers, std::move(options)));
     followed->project.emplace(std::move(project));
-    FARDEL_TRY_ASSIGN(const auto root, followed->project->poll());
-    FARDEL_TRY_ASSIGN(const auto mounts, vfs.apply({.mount = {request_for(*root)}}));
-    followed->mount = mounts.front();
+    FARDEL_TRY_ASSIGN(const auto bundles, followed->project->poll());
+    FARDEL_TRY(followed->show(vfs, bundles));
     return followed;
 }
 
@@ -99,25 +118,40 @@ std::string format_changes(const std::vector<AssetChange>& changes) {
     return format_count(changes.size(), "file", "files") + text + (changes.size() > kShown ? ", …" : "");
 }
 
-// Mounts each new root in place of the one before. A server that does not answer is asked again.
+// Mounts each new root, with what it needs, in place of the one before. A server that does not answer is asked again.
 void follow(FollowedProject& followed, Vfs& vfs, const std::stop_token& stop, Console& console) {
     constexpr std::chrono::milliseconds kAskedEvery{300};
     std::string said;
     while (!stop.stop_requested()) {
         std::this_thread::sleep_for(kAskedEvery);
-        const auto root = followed.project->poll(stop);
-        auto changes = root && *root ? vfs.replace(followed.mount, request_for(**root)) : std::vector<AssetChange>();
-        const std::string error = !root ? root.error().text() : changes ? "" : changes.error().text();
+        const auto bundles = followed.project->poll(stop);
+        const bool is_new = bundles && !bundles->empty();
+        const auto changes = is_new ? followed.show(vfs, *bundles) : std::vector<AssetChange>();
+        const std::string error = !bundles ? bundles.error().text() : changes ? "" : changes.error().text();
         if (!error.empty() && error != said && !stop.stop_requested())
             console.say("fardel: " + error);
         said = error;
-        if (root && *root && changes)
-            console.say(fmt::format("fardel: root {}: {}", short_id((*root)->id()), format_changes(*changes)));
+        if (is_new && changes)
+            console.say(fmt::format("fardel: root {}: {}", short_id(bundles->back().bundle), format_changes(*changes)));
     }
 }
 
-Result<Exit> mount(const MountCommand& command, Console& console) {
-    const std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
+// What is mounted, in order; of a channel, the bundles of its release.
+Result<std::vector<std::string>> plan_mounts(MountCommand& command, Console& console) {
+    std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
+    if (command.channel.name.empty())
+        return files;
+    FARDEL_TRY_ASSIGN(auto own, find_policy(command.mounting.policy_path));
+    FARDEL_TRY_ASSIGN(command.recalls.subject, subject_of(command.channel, std::move(own)));
+    FARDEL_TRY(plan_channel(command.recalls.subject, files, command.mounting, console));
+    command.recalls.servers.push_back(command.tree);
+    command.recalls.servers.insert(command.recalls.servers.end(), command.mirrors.begin(), command.mirrors.end());
+    command.recalls.rule = command.servers.rule();
+    return files;
+}
+
+Result<Exit> mount(MountCommand command, Console& console) {
+    FARDEL_TRY_ASSIGN(const std::vector<std::string> files, plan_mounts(command, console));
     const std::string& folder = command.words.back();
     std::optional<RemoteMounting> remote;
     if (!command.tree.empty()) {
@@ -132,6 +166,8 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
     std::unique_ptr<FollowedProject> followed;
     if (command.follow) {
         FARDEL_TRY_ASSIGN(followed, mount_project(vfs, command, remote->servers));
+        if (followed->policy && vfs.tainted())
+            console.say("fardel: tainted: nobody has signed the project, and the policy says 'unsigned allow'");
     }
     say_missing_dependencies(vfs, console);
     std::uint64_t stored_bytes = total_size(files);
@@ -165,6 +201,10 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
     std::function<void(const std::stop_token&)> beside;
     if (followed)
         beside = [&](const std::stop_token& stop) { follow(*followed, vfs, stop, console); };
+    if (command.recalls.every_s != 0)
+        beside = [&](const std::stop_token& stop) {
+            watch_recalls(command.recalls, command.mounting.store, vfs, stop, console);
+        };
     FARDEL_TRY(session.serve(remote ? [&remote] { remote->servers.close(); } : std::function<void()>(), beside));
     if (!trace_file.empty()) {
         FARDEL_TRY_ASSIGN(const std::string trace, vfs.trace());
@@ -180,7 +220,8 @@ Result<Exit> run_mount(Words words, Console& console) {
         "mount",
         "FILE... DIR [--trust POLICY] [--store DIR] [--library FOLDER] [--from URL] [--require-dependencies] "
         "[--foreground] [--allow-other]\n       "
-        "fardel mount DIR --from URL --follow [--store DIR]\n       "
+        "fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n       "
+        "fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n       "
         "fardel mount "
         "--unmount DIR",
         "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
@@ -190,6 +231,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "  fardel mount 6f0c1d2a /mnt/game --library ~/games/mods\n"
         "  fardel mount 6f0c...2d1a /mnt/game --store ~/.local/share/fardel --from https://example.org/mygame\n"
         "  fardel mount /mnt/game --from http://192.168.0.7:8080 --follow --store ~/.local/share/fardel\n"
+        "  fardel mount /mnt/game --channel mygame/stable --store ~/.local/share/fardel\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
     line.texts("FILE", "FILE", command.words,
@@ -200,11 +242,16 @@ Result<Exit> run_mount(Words words, Console& console) {
         "--from", "URL", command.tree,
         "A tree that 'fardel publish' has written: bundles that are named by their ids, and those that they need, "
         "are read from it while they are used, and kept in the store");
-    line.flag(
-        "--follow", command.follow,
-        "With --from: mount the files of the project that 'fardel serve --project' serves there, over the bundles, "
-        "and change with them");
-    line.texts("--mirror", "URL", command.mirrors, "With --from: another server with the same tree");
+    line.flag("--follow", command.follow,
+              "With --from: mount the files of the project that 'fardel serve --project' serves there, over the "
+              "bundles and with "
+              "those that it needs, and change with them. With --trust, the policy needs the line 'unsigned allow'");
+    add_channel_options(line, command.channel);
+    line.number(
+        "--every", command.recalls.every_s, 1, 86'400,
+        "With --channel and --from: ask the server every so many seconds for recalls, which take effect at once");
+    line.texts("--mirror", "URL", command.mirrors,
+               "With --from: another server with the same tree, or with bundles that a project needs");
     line.text("--trace", "FILE", command.trace,
               "Write which files were opened, in which order, to this new file when it is unmounted ('fardel trace')");
     add_server_options(line, command.servers);
@@ -229,9 +276,14 @@ Result<Exit> run_mount(Words words, Console& console) {
         return line.mistake(*mistake, console);
     if (command.follow && command.tree.empty())
         return line.mistake("--follow needs --from", console);
-    if (command.follow && !command.mounting.policy_path.empty())
-        return line.mistake("--follow mounts files that nobody has signed; it takes no --trust", console);
-    if (command.words.size() < (command.follow ? 1u : 2u))
+    const bool is_channel = !command.channel.name.empty();
+    if (!is_channel && (!command.channel.root.empty() || command.recalls.every_s != 0))
+        return line.mistake("--root and --every need --channel", console);
+    if (is_channel && (command.follow || command.words.size() != 1))
+        return line.mistake("--channel mounts the bundles of its release, and takes no others", console);
+    if (command.recalls.every_s != 0 && command.tree.empty())
+        return line.mistake("--every needs --from", console);
+    if (command.words.size() < (command.follow || is_channel ? 1u : 2u))
         return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);
 }

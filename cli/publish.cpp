@@ -1,6 +1,7 @@
 // fardel publish: writes bundles into a static tree, which any file server serves. docs/publishing.md is the manual.
 
 #include "bundles/bundle_file.h"
+#include "bundles/tree_option.h"
 #include "bundles/whole_bundle.h"
 #include "console/clock.h"
 #include "console/figures.h"
@@ -8,20 +9,17 @@
 #include "console/progress_bar.h"
 #include "verbs.h"
 
-#include <fardel/base/file.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/prune.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
 #include <fardel/delivery/publish_trace.h>
-#include <fardel/delivery/tree_address.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trace.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 namespace fardel {
@@ -45,36 +43,6 @@ struct PublishedFile {
     std::vector<DeltaPublication> deltas;
     TracePublication trace;
 };
-
-std::string variable(const char* name) {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
-}
-
-TreeCredentials credentials_of_environment() {
-    TreeCredentials credentials{.dav_user = variable("FARDEL_DAV_USER"),
-                                .dav_password = variable("FARDEL_DAV_PASSWORD"),
-                                .dav_token = variable("FARDEL_DAV_TOKEN"),
-                                .upload_token = variable("FARDEL_UPLOAD_TOKEN"),
-                                .aws_key_id = variable("AWS_ACCESS_KEY_ID"),
-                                .aws_secret_key = variable("AWS_SECRET_ACCESS_KEY"),
-                                .aws_session_token = variable("AWS_SESSION_TOKEN"),
-                                .aws_region = variable("AWS_REGION")};
-    if (credentials.aws_region.empty())
-        credentials.aws_region = variable("AWS_DEFAULT_REGION");
-    return credentials;
-}
-
-// The first line of the file.
-Result<std::string> read_token(const std::string& path) {
-    constexpr std::size_t kBytesMax = 4096;
-    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, printable(path)));
-    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kBytesMax, printable(path)));
-    std::string token = text.substr(0, text.find_first_of("\r\n"));
-    if (token.empty())
-        return Error(ErrorCode::malformed, printable(path) + ": there is no token on its first line");
-    return token;
-}
 
 std::string format_published(const PublishedFile& published) {
     const Publication& publication = published.publication;
@@ -148,6 +116,9 @@ std::string format_prune(const PruneReport& report, bool only_plans) {
         text += fmt::format("{:<9}  {:>9}  {}\n", step_text(file.step), format_size(file.size_bytes), file.path);
         removed_bytes += file.step == PruneStep::removed ? file.size_bytes : 0;
     }
+    for (const PrunedChannel& channel : report.channels)
+        text += fmt::format("channel {}: what release {} names is kept\n", printable(channel.name),
+                            channel.release_version);
     return text + fmt::format("{} bundles are kept; {} {}\n", report.kept_bundles, format_size(removed_bytes),
                               only_plans ? "would be removed" : "were removed");
 }
@@ -156,6 +127,10 @@ Json json_of_prune(const PublishCommand& command, const PruneReport& report) {
     return Json{{"tree", command.words.back()},
                 {"dry_run", command.only_plans},
                 {"kept_bundles", report.kept_bundles},
+                {"channels", json_list(report.channels,
+                                       [](const PrunedChannel& channel) {
+                                           return Json{{"name", channel.name}, {"release", channel.release_version}};
+                                       })},
                 {"files", json_list(report.files, [](const PrunedFile& file) {
                      return Json{{"path", file.path}, {"bytes", file.size_bytes}, {"step", step_text(file.step)}};
                  })}};
@@ -171,8 +146,7 @@ Result<Exit> prune(const PublishCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(const BundleId bundle, BundleId::parse(id));
         options.keep.push_back(bundle);
     }
-    FARDEL_TRY_ASSIGN(const auto target, open_tree_target(command.words.back(), credentials_of_environment(),
-                                                          {.stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(const auto target, open_tree(command.words.back(), "", interrupt.token()));
     FARDEL_TRY_ASSIGN(const PruneReport report, prune_tree(*target, options));
     return print_result(
         console, command.json, [&] { return json_of_prune(command, report); },
@@ -204,11 +178,7 @@ Result<std::vector<DeltaPublication>> publish_deltas(const std::string& file, co
 Result<Exit> publish(const PublishCommand& command, Console& console) {
     const std::string& tree = command.words.back();
     const Interrupt interrupt;
-    TreeCredentials credentials = credentials_of_environment();
-    if (!command.token_file.empty()) {
-        FARDEL_TRY_ASSIGN(credentials.upload_token, read_token(command.token_file));
-    }
-    FARDEL_TRY_ASSIGN(const auto target, open_tree_target(tree, std::move(credentials), {.stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(const auto target, open_tree(tree, command.token_file, interrupt.token()));
     Trace trace;
     if (!command.trace.empty()) {
         FARDEL_TRY_ASSIGN(trace, read_trace(command.trace));
@@ -243,7 +213,7 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_publish(Words words, Console& console) {
-    CommandLine line("publish", "FILE... TREE | --prune --keep ID... TREE [options]",
+    CommandLine line("publish", "FILE... TREE | --prune [--keep ID...] TREE [options]",
                      "Verifies bundles and writes them into a tree that any file server can serve to 'fardel fetch'.",
                      "  fardel publish mygame.fardel maps.fardel /srv/www/mygame\n"
                      "  fardel publish game-1.1.fardel --delta-from game-1.0.fardel /srv/www/mygame\n"
@@ -251,17 +221,13 @@ Result<Exit> run_publish(Words words, Console& console) {
                      "  fardel publish mygame.fardel https://example.org --token-file token\n"
                      "  fardel publish mygame.fardel dav+https://example.org/mygame\n"
                      "  fardel publish mygame.fardel 's3://bucket/mygame?endpoint=https://s3.example.org&region=eu-1'\n"
-                     "  fardel publish --prune --keep ID /srv/www/mygame --dry-run\n");
+                     "  fardel publish --prune --keep ID /srv/www/mygame --dry-run\n"
+                     "  fardel publish --prune /srv/www/mygame            # keeps what channels name\n");
     PublishCommand command;
-    line.texts(
-            "FILE", "FILE", command.words,
-            "The bundles; the last word is TREE: a folder, the URL of a 'fardel serve', dav+https://HOST/FOLDER "
-            "(FARDEL_DAV_USER and "
-            "FARDEL_DAV_PASSWORD, or FARDEL_DAV_TOKEN), or s3://BUCKET/PREFIX?endpoint=URL&region=NAME&style=path|host "
-            "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION)")
+    line.texts("FILE", "FILE", command.words,
+               "The bundles; the last word is TREE: the URL of a 'fardel serve', " + std::string(kTreeHelp))
         ->required();
-    line.text("--token-file", "FILE", command.token_file,
-              "The token for a 'fardel serve' (default: the variable FARDEL_UPLOAD_TOKEN)");
+    add_token_option(line, command.token_file);
     line.flag("--dry-run", command.only_plans, "Only report what is there already and what would be written");
     line.texts("--delta-from", "OLD", command.old_files,
                "Also publish what leads from this older bundle to each FILE; may be repeated");
@@ -270,14 +236,15 @@ Result<Exit> run_publish(Words words, Console& console) {
         "Also publish what a game opens first, and in which order: clients then fetch that first ('fardel trace')");
     line.flag("--prune", command.prunes,
               "Condemn the files of bundles that are not kept, and remove those condemned before the grace time");
-    line.texts("--keep", "ID", command.keep, "With --prune: a bundle that is kept, with all that it needs; repeatable");
+    line.texts("--keep", "ID", command.keep,
+               "With --prune: a bundle that is kept, with all that it needs, beside those of channels; repeatable");
     line.number("--grace", command.grace_days, 1, 36'500, "With --prune: days between the two; normally 30");
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     if (command.prunes) {
-        if (command.words.size() != 1 || command.keep.empty())
-            return line.mistake("--prune takes one tree, and a bundle to --keep", console);
+        if (command.words.size() != 1)
+            return line.mistake("--prune takes one tree, and no files", console);
         return prune(command, console);
     }
     if (!command.keep.empty())

@@ -141,7 +141,8 @@ Result<Exit> serve(ServeCommand command, Console& console) {
         FARDEL_TRY(project->refresh(interrupt.token()));
         options.project = &*project;
     }
-    if (command.tree.empty() && command.project.empty() && (command.cache.empty() || !command.store.empty())) {
+    const bool names_nothing = command.tree.empty() && command.project.empty() && command.cache.empty();
+    if (names_nothing || !command.store.empty()) {
         FARDEL_TRY_ASSIGN(store, open_store(command.store, false));
         command.store = store->path();
         options.store = &*store;
@@ -178,14 +179,15 @@ Result<Exit> run_serve(Words words, Console& console) {
         "reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end.",
         "  fardel serve /srv/www/mygame\n"
         "  fardel serve --store ~/.local/share/fardel --listen 0.0.0.0:8080 --access-log -\n"
-        "  fardel serve --project ~/mygame\n");
+        "  fardel serve --project ~/mygame\n"
+        "  fardel serve --project ~/mymod --store ~/.local/share/fardel\n");
     ServeCommand command;
     line.text("TREE", "TREE", command.tree, "The folder of the tree");
     add_store_option(line, command.store);
     line.text(
         "--project", "FOLDER", command.project,
-        "Serve the files of this project while they are edited, without a copy: those that its fardel.toml takes; "
-        "without one, all of them");
+        "Serve the files of this project while they are edited, without a copy: those that its fardel.toml takes, and "
+        "the bundle files that it needs; without one, all of them. With --store, the bundles of the store, too");
     line.text("--cache", "DIR", command.cache, "Serve this folder of a derived-data cache, too, or alone");
     line.texts("--listen", "ADDRESS:PORT", command.addresses,
                "Where to listen (default: 127.0.0.1:8080); port 0: any free one, which is printed");
@@ -212,8 +214,8 @@ Result<Exit> run_serve(Words words, Console& console) {
         return *over;
     if (!command.tree.empty() && !command.store.empty())
         return line.mistake("name a TREE or --store, not both", console);
-    if (!command.project.empty() && !(command.tree.empty() && command.store.empty() && command.tokens.empty()))
-        return line.mistake("--project is served alone, without a TREE, --store or --upload-tokens", console);
+    if (!command.project.empty() && !(command.tree.empty() && command.tokens.empty()))
+        return line.mistake("--project is served without a TREE and --upload-tokens", console);
     if (command.tokens.empty() && (!command.policy.empty() || command.quota != 0))
         return line.mistake("--trust and --upload-quota are about uploads; name --upload-tokens", console);
     if (command.delta_budget != 0 && command.tree.empty())

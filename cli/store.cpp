@@ -147,6 +147,9 @@ std::string format_listed(const ListedBundle& listed) {
                     printable(listed.name.empty() ? "(cannot be read)" : listed.name), printable(listed.version));
     if (stored.held_bytes < stored.file_bytes)
         text += fmt::format(", incomplete: {} here", format_size(stored.held_bytes));
+    if (stored.references != 0)
+        text += fmt::format(", {} in {} elsewhere", format_size(stored.referred_bytes),
+                            format_count(stored.references, "file", "files"));
     const RetainedBundle& retained = listed.retained;
     text +=
         fmt::format(", used {}", format_date(static_cast<std::uint64_t>(std::max<std::int64_t>(retained.used_s, 0))));
@@ -164,6 +167,9 @@ Json json_of(const ListedBundle& listed) {
               {"file_bytes", listed.stored.file_bytes},
               {"held_bytes", listed.stored.held_bytes},
               {"packs", listed.stored.packs},
+              {"references", listed.stored.references},
+              {"referred_bytes", listed.stored.referred_bytes},
+              {"stale_references", listed.stored.stale_references},
               {"own_bytes", listed.retained.own_bytes},
               {"used", listed.retained.used_s},
               {"pins", listed.retained.pins},

@@ -212,6 +212,11 @@ std::string format_usage(const StoreUsage& usage, const std::string& path) {
     if (usage.unnamed_packs != 0)
         text += fmt::format("  unused      {}, {}\n", format_count(usage.unnamed_packs, "pack", "packs"),
                             format_size(usage.unnamed_bytes));
+    if (usage.references != 0)
+        text += fmt::format(
+            "  elsewhere   {}, {}{}\n", format_count(usage.references, "file", "files"),
+            format_size(usage.referred_bytes),
+            usage.stale_references == 0 ? std::string() : fmt::format("; {} gone or changed", usage.stale_references));
     if (usage.condemned_bundles != 0)
         text += fmt::format("  condemned   {}\n", format_count(usage.condemned_bundles, "bundle", "bundles"));
     text += fmt::format("  pins        {}\n", format_count(usage.pins));
@@ -230,6 +235,9 @@ Json json_of(const StoreUsage& usage, const std::string& path) {
         {"pack_bytes", usage.pack_bytes},
         {"unused_packs", usage.unnamed_packs},
         {"unused_bytes", usage.unnamed_bytes},
+        {"references", usage.references},
+        {"referred_bytes", usage.referred_bytes},
+        {"stale_references", usage.stale_references},
         {"condemned_bundles", usage.condemned_bundles},
         {"pins", usage.pins},
         {"sources", json_list(usage.sources, [](const StoreUsage::Source& source) {

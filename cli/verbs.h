@@ -38,6 +38,7 @@ Result<Exit> run_store(Words words, Console& console);
 Result<Exit> run_publish(Words words, Console& console);
 Result<Exit> run_serve(Words words, Console& console);
 Result<Exit> run_fetch(Words words, Console& console);
+Result<Exit> run_channel(Words words, Console& console);
 Result<Exit> run_trace(Words words, Console& console);
 
 }  // namespace fardel

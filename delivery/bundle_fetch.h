@@ -3,15 +3,17 @@
 
 #include "asset_fetch.h"
 #include "content_choice.h"
+#include "damaged_copy.h"
 #include "delta_fetch.h"
 #include "other_bundles.h"
-#include "tables_file.h"
+#include "tables_fetch.h"
 #include "tables_question.h"
 #include "unit_transfer.h"
 
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
+#include <fardel/format/trace.h>
 #include <fardel/store/incoming_bundle.h>
 
 #include <memory>
@@ -36,7 +38,7 @@ public:
     // Fetches heads, tables and signatures, checks all pages of the tables and asks the policy. If a server sends
     // tables that do not fit, or signatures that the policy refuses, the next one is asked. Call it first.
     Status fetch_tables();
-    const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }
+    const std::shared_ptr<const Bundle>& bundle() const noexcept { return tables_.bundle(); }
     // Fetches only the content of these assets. After fetch_tables(), before plan(). Without it: everything.
     void choose(ChosenAssets assets) { chosen_ = std::move(assets); }
     // Locates blocks that other bundles in the store have, and returns what remains. After fetch_tables().
@@ -63,22 +65,13 @@ private:
                 std::shared_ptr<const ByteSource> copy, RangeClient& client, const std::vector<std::string>& trees,
                 LibraryBlocks& library_blocks, const FetchOptions& options);
     Status fetch_tables_from(std::size_t first_round);
-    Status try_tables();
-    // Discards what does not fit together, and keeps blocks.
-    Status start_over();
-    Status forget_signatures();
-    Status fetch_heads();
-    Status fetch_compressed_tables();
-    // Opens other bundles that are here, if what they have may be used.
-    Status open_others();
+    // Opens other bundles that are here, if what they have may be used, and takes the tables that a delta gives.
+    Result<std::optional<bool>> give_tables();
     // Makes blocks from what other bundles have, and chooses which of the rest come from a delta or asset by asset.
     // `missing`: an entry per block.
     Result<BlockChoice> use_others(std::vector<bool>& missing);
     Status write_block(std::uint32_t index, std::span<const std::byte> stored);
     bool holds_block(const BlockRecord& block) const;
-    // Adds the parts of a range that are not held yet.
-    void add_units(std::vector<FetchUnit>& units, std::uint64_t offset, std::uint64_t length_bytes) const;
-    Status open_bundle();
     // Makes requests of units, which are by offset: first what a game opens first, if a server has a trace.
     Status request(const std::vector<FetchUnit>& units);
     // Returns by block whether chosen content is in it.
@@ -86,10 +79,6 @@ private:
     Status finish_part();
     Status fill_padding();
     Status fill(std::uint64_t from, std::uint64_t to);
-    // Copies a range of the damaged copy, whatever its bytes are; does nothing if it cannot be read.
-    Status copy_unproved(std::uint64_t offset, std::uint64_t length_bytes);
-    // Copies a block of the damaged copy. Returns false if it does not have its hash.
-    Result<bool> copy_block(std::uint64_t offset, const BlockRecord& block);
     // Forgets blocks in the store's packs that do not have their hashes.
     Status forget_damaged_blocks();
 
@@ -100,17 +89,11 @@ private:
     LibraryBlocks& library_blocks_;
     UnitTransfer transfer_;
     const std::vector<std::string> trees_;
-    const std::vector<std::string> all_tables_urls_;
-    std::vector<std::string> tables_urls_;    // where compressed tables may be; empty after they were asked for
-    bool has_compressed_tables_ = false;      // bytes of such a file are in the incoming bundle
-    bool has_file_signatures_ = false;        // the trailer was received from the bundle file, in this round
-    bool policy_refuses_ = false;             // the signatures; a server's certificate is another matter
-    std::shared_ptr<const ByteSource> copy_;  // that may be damaged; nullptr: none
-    bool copy_tables_ = false;                // they are to be tried
-    bool has_blocks_ = false;                 // some blocks may be among what was received
-    bool was_whole_ = false;                  // in the store, before anything was fetched
-    std::size_t layout_rounds_ = 0;           // of find_other_layout()
-    TransferCounts tables_counts_;            // of these files, and of traces
+    const DamagedCopy copy_;
+    TablesFetch tables_;
+    bool was_whole_ = false;         // in the store, before anything was fetched
+    std::size_t layout_rounds_ = 0;  // of find_other_layout()
+    TransferCounts trace_counts_;
     DeltaFetch delta_;
     AssetFetch assets_;
     bool others_opened_ = false;
@@ -118,12 +101,9 @@ private:
     std::vector<FetchUnit> given_units_;                 // blocks that a delta or single assets are to give
     const std::size_t servers_;
     const FetchOptions& options_;
-    BundleHead head_;
-    LayoutHead layout_;
-    TableSections sections_;
-    std::shared_ptr<const Bundle> bundle_;  // reads the tables only
-    std::optional<ChosenAssets> chosen_;    // nothing: all
-    std::vector<BlockRecord> blocks_;       // by offset; after plan()
+    std::optional<ChosenAssets> chosen_;  // nothing: all
+    std::vector<BlockRecord> blocks_;     // by offset; after plan()
+    std::optional<Trace> trace_;          // after servers were asked for it; empty if none has a good one
     std::vector<FetchRequest> requests_;
 };
 

@@ -1,7 +1,6 @@
+#include <fardel/base/text_fields.h>
 #include <fardel/delivery/condemned_list.h>
 #include <fardel/delivery/tree_target.h>
-
-#include <charconv>
 
 namespace fardel {
 namespace {
@@ -43,17 +42,15 @@ Result<CondemnedList> parse_condemned_list(std::string_view text) {
         if (!file.is_being_removed && !line.starts_with(kCondemned))
             return damaged(number);
         line.remove_prefix(file.is_being_removed ? kRemoving.size() : kCondemned.size());
-        const auto [last, failure] = std::from_chars(line.data(), line.data() + line.size(), file.since_s);
-        line.remove_prefix(static_cast<std::size_t>(last - line.data()));
-        if (failure != std::errc() || !line.starts_with(' ') || !is_tree_path(line.substr(1)))
+        const auto since_s = parse_decimal(take_until(line, ' '), UINT64_MAX);
+        if (!since_s || !is_tree_path(line))
             return damaged(number);
-        const std::string path(line.substr(1));
+        file.since_s = *since_s;
+        const std::string path(line);
         if (!list.empty() && list.rbegin()->first >= path)
             return damaged(number);
         list.emplace_hint(list.end(), path, file);
     }
-    if (format_condemned_list(list) != text)  // numbers with zeros in front
-        return damaged(1);
     return list;
 }
 

@@ -1,5 +1,8 @@
 #include <fardel/delivery/prune.h>
 
+#include "tree_channels.h"
+
+#include <fardel/delivery/channel_files.h>
 #include <fardel/delivery/condemned_list.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/format/bundle.h>
@@ -17,7 +20,11 @@ namespace {
 
 constexpr int kListAttempts = 8;
 
-using BundleSet = std::unordered_set<BundleId>;
+// What stays: all files of bundles, and releases by their paths.
+struct KeptFiles {
+    std::unordered_set<BundleId> bundles;
+    std::set<std::string> releases;
+};
 
 struct ReadList {
     CondemnedList list;
@@ -69,6 +76,9 @@ std::optional<BundleId> owner_of(std::string_view path) {
     return std::nullopt;
 }
 
+// Files that nothing else belongs to are none of a prune's.
+bool is_prunable(std::string_view path) { return owner_of(path) || find_channel_of_release(path); }
+
 // In the order of removals: no list names a delta that is gone, and what remains of a bundle after a kill is found
 // again by its file.
 int removal_rank(std::string_view path) {
@@ -87,9 +97,8 @@ Result<std::vector<BundleId>> needs_of(TreeTarget& tree, const BundleId& id) {
     return static_dependencies(*bundle);
 }
 
-Result<BundleSet> kept_bundles(TreeTarget& tree, const std::vector<BundleId>& keep) {
-    BundleSet kept;
-    DependencyWalk walk;
+// Adds the bundle and all that it needs.
+Status keep_bundle(TreeTarget& tree, const BundleId& bundle, DependencyWalk& walk, KeptFiles& kept) {
     const DependencyWalk::Steps steps{.enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
                                           auto needed = needs_of(tree, id);
                                           if (!needed && needed.error().code() == ErrorCode::missing)
@@ -101,21 +110,39 @@ Result<BundleSet> kept_bundles(TreeTarget& tree, const std::vector<BundleId>& ke
                                           return std::optional(*std::move(needed));
                                       },
                                       .leave = [&](const BundleId& id) -> Status {
-                                          kept.insert(id);
+                                          kept.bundles.insert(id);
                                           return ok();
                                       }};
+    return walk.run(bundle, steps);
+}
+
+Result<KeptFiles> find_kept(TreeTarget& tree, const std::vector<BundleId>& keep,
+                            const std::vector<NamedRelease>& newest) {
+    if (keep.empty() && newest.empty())
+        return Error(ErrorCode::missing,
+                     tree.name() + " has no channel, and no bundle to keep was named; everything would go");
+    KeptFiles kept;
+    DependencyWalk walk;
     for (const BundleId& id : keep)
-        FARDEL_TRY(walk.run(id, steps));
+        FARDEL_TRY(keep_bundle(tree, id, walk, kept));
+    for (const NamedRelease& release : newest) {
+        kept.releases.insert(release.path);
+        for (const BundleId& id : release.bundles)
+            if (Status done = keep_bundle(tree, id, walk, kept); !done)
+                return std::move(done).error().with_context("channel " + release.channel + ", release " +
+                                                            std::to_string(release.version));
+    }
     return kept;
 }
 
-bool is_kept(const std::string& path, const BundleSet& kept) {
+bool is_kept(const std::string& path, const KeptFiles& kept) {
     const auto owner = owner_of(path);
-    return owner && kept.contains(*owner) && !is_leftover(path);
+    return owner ? kept.bundles.contains(*owner) && !is_leftover(path) : kept.releases.contains(path);
 }
 
 // The files of bundles, and the deltas to bundles that are not kept.
-Result<std::vector<TreeFile>> list_files(TreeTarget& tree, const BundleSet& kept, const CondemnedList& before) {
+Result<std::vector<TreeFile>> list_files(TreeTarget& tree, const std::unordered_set<BundleId>& kept,
+                                         const CondemnedList& before) {
     FARDEL_TRY_ASSIGN(auto files, tree.list(std::string(kBundlesFolder.substr(0, kBundlesFolder.size() - 1))));
     std::set<BundleId> targets;
     for (const TreeFile& file : files)
@@ -139,7 +166,7 @@ struct PrunePlan {
     CondemnedList list;
 };
 
-Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const BundleSet& kept, const CondemnedList& before,
+Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const KeptFiles& kept, const CondemnedList& before,
                              std::uint64_t now_s, std::uint64_t grace_s) {
     PrunePlan plan;
     for (const auto& [path, condemned] : before) {
@@ -157,7 +184,7 @@ Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const BundleSet
                 plan.files.push_back(std::move(pruned));
             continue;
         }
-        if (!owner_of(file.path) || plan.list.contains(file.path))
+        if (!is_prunable(file.path) || plan.list.contains(file.path))
             continue;
         if (found == before.end() || found->second.since_s > now_s) {  // or the clock was wrong
             pruned.step = PruneStep::condemned;
@@ -193,11 +220,13 @@ Status remove_files(TreeTarget& tree, const std::vector<std::string>& paths, std
 }  // namespace
 
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
-    FARDEL_TRY_ASSIGN(const BundleSet kept, kept_bundles(tree, options.keep));
+    FARDEL_TRY_ASSIGN(const TreeChannels channels, read_tree_channels(tree));
+    FARDEL_TRY_ASSIGN(const KeptFiles kept, find_kept(tree, options.keep, channels.newest));
     PrunePlan plan;
     std::uint64_t announced_s = 0;
     FARDEL_TRY(change_list(tree, [&](CondemnedList& list) -> Result<bool> {
-        FARDEL_TRY_ASSIGN(const auto files, list_files(tree, kept, list));
+        FARDEL_TRY_ASSIGN(auto files, list_files(tree, kept.bundles, list));
+        files.insert(files.end(), channels.releases.begin(), channels.releases.end());
         announced_s = options.now_s();
         FARDEL_TRY_ASSIGN(plan, plan_prune(files, kept, list, announced_s, options.grace_s));
         if (options.only_plans || plan.list == list)
@@ -205,7 +234,9 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
         list = plan.list;
         return true;
     }));
-    PruneReport report{.kept_bundles = kept.size(), .files = std::move(plan.files)};
+    PruneReport report{.kept_bundles = kept.bundles.size(), .channels = {}, .files = std::move(plan.files)};
+    for (const NamedRelease& release : channels.newest)
+        report.channels.push_back({.name = release.channel, .release_version = release.version});
     if (options.only_plans || plan.removals.empty())
         return report;
     FARDEL_TRY(remove_files(tree, plan.removals, announced_s, options));
@@ -222,15 +253,16 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
     return report;
 }
 
-Status revive_bundle(TreeTarget& tree, const BundleId& bundle, const std::vector<BundleId>& needed,
-                     std::uint64_t now_s) {
+namespace {
+
+// Takes from the list what is wanted. `needed`: with what they need, as far as the tree has it.
+Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& needed, std::uint64_t now_s) {
     FARDEL_TRY_ASSIGN(const ReadList before, read_list(tree));
     if (before.list.empty())
         return ok();
-    BundleSet wanted{bundle};
     DependencyWalk walk;
     const DependencyWalk::Steps steps{.enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
-                                          wanted.insert(id);
+                                          wanted.bundles.insert(id);
                                           auto needs = needs_of(tree, id);
                                           if (!needs && needs.error().code() == ErrorCode::missing)
                                               return std::optional<std::vector<BundleId>>();
@@ -256,6 +288,18 @@ Status revive_bundle(TreeTarget& tree, const BundleId& bundle, const std::vector
         }
         return changed;
     });
+}
+
+}  // namespace
+
+Status revive_bundle(TreeTarget& tree, const BundleId& bundle, const std::vector<BundleId>& needed,
+                     std::uint64_t now_s) {
+    return revive(tree, {.bundles = {bundle}, .releases = {}}, needed, now_s);
+}
+
+Status revive_release(TreeTarget& tree, const std::string& path, const std::vector<BundleId>& bundles,
+                      std::uint64_t now_s) {
+    return revive(tree, {.bundles = {}, .releases = {path}}, bundles, now_s);
 }
 
 }  // namespace fardel

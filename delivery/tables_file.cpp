@@ -99,6 +99,15 @@ std::uint64_t bytes_of(const TableSections& sections) noexcept {
     return bytes;
 }
 
+void add_missing_units(std::vector<FetchUnit>& units, const IncomingBundle& incoming, std::uint64_t offset,
+                       std::uint64_t length_bytes) {
+    for (std::uint64_t at = 0; at < length_bytes; at += kTableUnitBytes) {
+        const std::uint64_t size = std::min(kTableUnitBytes, length_bytes - at);
+        if (!incoming.holds(offset + at, size))
+            units.push_back({.offset = offset + at, .length_bytes = static_cast<std::uint32_t>(size)});
+    }
+}
+
 Status encode_tables(const ByteSource& file, const TableSections& sections,
                      const std::function<Status(std::span<const std::byte>)>& take) {
     FrameEncoder encoder(bytes_of(sections));

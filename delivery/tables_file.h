@@ -32,6 +32,10 @@ using TableSections = std::array<FileSection, 3>;
 TableSections table_sections(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes) noexcept;
 std::uint64_t bytes_of(const TableSections& sections) noexcept;
 
+// Adds the parts of a range, of at most kTableUnitBytes, that the incoming bundle does not hold.
+void add_missing_units(std::vector<FetchUnit>& units, const IncomingBundle& incoming, std::uint64_t offset,
+                       std::uint64_t length_bytes);
+
 // Passes the compressed sections to `take`, in pieces.
 Status encode_tables(const ByteSource& file, const TableSections& sections,
                      const std::function<Status(std::span<const std::byte>)>& take);

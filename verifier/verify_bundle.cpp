@@ -13,9 +13,12 @@
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/format/statement.h>
 
 #include <algorithm>
 #include <bit>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace fardel {
@@ -60,6 +63,7 @@ struct OwnName {
     std::string_view name;
     std::string_view version;
     std::optional<std::int64_t> expires_s;
+    std::optional<std::string_view> license;  // it requires a licence token; empty: without a text for people
 };
 
 OwnName find_own_name(const CheckedTables& tables, const BundleStrings& texts) {
@@ -76,6 +80,8 @@ OwnName find_own_name(const CheckedTables& tables, const BundleStrings& texts) {
             own.version = *value;
         if (key == "expires" && record->kind == MetadataKind::integer && !own.expires_s)
             own.expires_s = std::bit_cast<std::int64_t>(record->value);
+        if (key == "license-token" && (record->kind != MetadataKind::boolean || record->value != 0))
+            own.license = value.value_or("");
     }
     return own;
 }
@@ -107,6 +113,37 @@ void check_scope(const CheckedTables& tables, const BundleStrings& texts, const 
                          quoted(*text) + " is published; " + scope.describe() +
                              ", so it is not visible. Add publish=PATTERN to the rule to allow it");
     }
+}
+
+// Adds a finding for each token that is about something else.
+void check_other_licenses(std::span<const Envelope> tokens, const BundleIdentity& bundle, VerifyFindings& findings) {
+    for (const Envelope& envelope : tokens)
+        if (const auto token = license_token_of(envelope); token && !token->is_about(bundle.bundle, bundle.name))
+            findings.add(VerifierRule::license_of_another_bundle, "metadata",
+                         token->pattern.empty() ? "a license token is about bundle " + token->bundle.hex()
+                                                : "a license token is about bundles named " + quoted(token->pattern));
+}
+
+// Checks what a mount checks: whether one of the tokens permits the use of the bundle.
+void check_license(const OwnName& own, const BundleIdentity& bundle, const VerifyOptions& options,
+                   VerifyFindings& findings) {
+    if (!own.license || (options.policy != nullptr && options.policy->rules().unlicensed_allowed))
+        return;
+    const std::string shown = own.license->empty() ? "" : "; the bundle says: " + printable(*own.license);
+    if (options.policy == nullptr || options.licenses == nullptr) {
+        findings.add(VerifierRule::license_required, "metadata",
+                     "it is mounted only with a license token that a trust policy accepts" + shown);
+        return;
+    }
+    const Status permitted = options.policy->verify_license(*options.licenses, bundle, options.time.now_s());
+    if (permitted)
+        return;
+    const ErrorCode code = permitted.error().code();
+    const VerifierRule rule = code == ErrorCode::missing   ? VerifierRule::license_missing
+                              : code == ErrorCode::expired ? VerifierRule::license_ended
+                                                           : VerifierRule::license_refused;
+    findings.add(rule, "metadata", Error(code, permitted.error().message() + shown));
+    check_other_licenses(*options.licenses, bundle, findings);
 }
 
 std::optional<BundleFacts> bundle_facts(const CheckedHeads& heads, const CheckedTables& tables, const OwnName& own,
@@ -170,6 +207,8 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
                      Error(ErrorCode::expired,
                            "its content has expired, and the policy has no line \"expired-content "
                            "allow\": it cannot be mounted"));
+    if (const auto facts = bundle_facts(heads, tables, own, report))
+        check_license(own, facts->identity, options, findings);
     return !contents.stopped;
 }
 

@@ -172,6 +172,7 @@ Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
     if (options.cache_bytes > 0)
         impl_->cache = std::make_shared<BlockCache>(options.cache_bytes);
     impl_->on_missing_dependency = options.on_missing_dependency;
+    impl_->on_recall = options.on_recall;
     if (options.records_trace)
         impl_->recorder = std::make_unique<TraceRecorder>();
     impl_->open_needs_content = options.open_needs_content;

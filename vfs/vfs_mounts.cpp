@@ -87,21 +87,15 @@ Status Vfs::unmount(MountId mount) {
     return ok();
 }
 
-Result<std::vector<MountId>> Vfs::apply(MountChange change) {
-    // A request on its way into the set.
-    struct OpenedMount {
-        Mount mount;
-        bool require_dependencies = false;
-        std::shared_ptr<Impl::Watch> watch;
-    };
+Result<std::vector<Vfs::Impl::OpenedMount>> Vfs::Impl::open_mounts(std::span<const MountRequest> requests) const {
     std::vector<OpenedMount> opened;
-    for (const MountRequest& request : change.mount) {
+    for (const MountRequest& request : requests) {
         MountOptions options = request.options;
         options.label = label_of(request);
         FARDEL_TRY(verify_mount_point(options.mount_point));
         OpenedMount& one = opened.emplace_back();
         FARDEL_TRY_ASSIGN(static_cast<MountContent&>(one.mount),
-                          open_mount_content(request.subject, options, impl_->cache, impl_->digests));
+                          open_mount_content(request.subject, options, cache, digests));
         one.require_dependencies = options.require_dependencies;
         one.mount.priority = options.priority;
         one.mount.case_rule = options.case_rule;
@@ -109,37 +103,87 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
         if (options.watch && one.mount.kind == MountKind::folder) {
             FARDEL_TRY_ASSIGN(auto folder, watch_folder(one.mount.path));
             // Pending: files may have changed between the scan and the start of the watch.
-            one.watch = std::make_shared<Impl::Watch>(Impl::Watch{.folder = std::move(folder), .pending = true});
+            one.watch = std::make_shared<Watch>(Watch{.folder = std::move(folder), .pending = true});
         }
     }
+    return opened;
+}
 
+Result<std::vector<Mount>> Vfs::Impl::numbered(const std::vector<OpenedMount>& opened) {
+    std::vector<Mount> mounts;
+    for (const OpenedMount& one : opened) {
+        Mount& mount = mounts.emplace_back(one.mount);
+        FARDEL_TRY_ASSIGN(mount.number, next_content());
+        mount.id = static_cast<MountId>(++last_mount);
+    }
+    return mounts;
+}
+
+Status Vfs::Impl::verify_required(const MountSet& next, const std::vector<OpenedMount>& opened) const {
+    for (const OpenedMount& one : opened)
+        if (one.require_dependencies)
+            FARDEL_TRY(verify_dependencies(next, *one.mount.bundle));
+    return ok();
+}
+
+Result<std::vector<MountId>> Vfs::apply(MountChange change) {
+    FARDEL_TRY_ASSIGN(const auto opened, impl_->open_mounts(change.mount));
     std::shared_ptr<const MountSet> old;  // declared before the lock, so that files are closed without it
     std::vector<MountId> ids;
     std::vector<MissingDependency> missing;
     std::unique_lock lock(impl_->writing);
     MountSetChange set_change{.remove = change.unmount, .prioritise = std::move(change.prioritise)};
-    std::vector<std::shared_ptr<const Bundle>> complete;  // have to find their dependencies
-    for (OpenedMount& one : opened) {
-        if (one.require_dependencies)
-            complete.push_back(one.mount.bundle);
-        FARDEL_TRY_ASSIGN(one.mount.number, impl_->next_content());
-        one.mount.id = static_cast<MountId>(++impl_->last_mount);
-        ids.push_back(one.mount.id);
-        set_change.add.push_back(std::move(one.mount));
-    }
+    FARDEL_TRY_ASSIGN(set_change.add, impl_->numbered(opened));
+    for (const Mount& mount : set_change.add)
+        ids.push_back(mount.id);
     FARDEL_TRY_ASSIGN(auto next, impl_->mounted->changed(std::move(set_change)));
-    for (const auto& bundle : complete)
-        FARDEL_TRY(verify_dependencies(*next, *bundle));
+    FARDEL_TRY(impl_->verify_required(*next, opened));
     missing = impl_->newly_missing(*next);
     old = impl_->show(std::move(next));
     for (const MountId gone : change.unmount)
         impl_->watches.erase(gone);
     for (std::size_t i = 0; i < opened.size(); ++i)
         if (opened[i].watch)
-            impl_->watches[ids[i]] = std::move(opened[i].watch);
+            impl_->watches[ids[i]] = opened[i].watch;
     lock.unlock();
     impl_->report(missing);
     return ids;
+}
+
+Result<std::vector<AssetChange>> Vfs::replace(std::vector<MountId>& group, const std::vector<MountRequest>& requests) {
+    if (requests.empty())
+        return Error(ErrorCode::malformed, "no bundle is named for the mounts that are to be replaced");
+    if (group.empty()) {
+        FARDEL_TRY_ASSIGN(group, apply({.mount = requests}));
+        return std::vector<AssetChange>();
+    }
+    FARDEL_TRY_ASSIGN(const auto opened, impl_->open_mounts(requests));
+    const MountId top = group.back();
+    std::vector<MountId> ids;
+    Impl::VisibleChange visible;
+    std::unique_lock lock(impl_->writing);
+    MountSetChange change{.remove = {group.begin(), group.end() - 1}, .above = top};
+    FARDEL_TRY_ASSIGN(change.add_below, impl_->numbered(opened));
+    change.replace.push_back({.mount = top, .content = std::move(change.add_below.back())});
+    change.add_below.pop_back();
+    for (const Mount& mount : change.add_below)
+        ids.push_back(mount.id);
+    ids.push_back(top);
+    FARDEL_TRY_ASSIGN(auto next, impl_->mounted->changed(std::move(change)));
+    FARDEL_TRY(impl_->verify_required(*next, opened));
+    visible.missing = impl_->newly_missing(*next);
+    visible.before = impl_->show(std::move(next));
+    visible.after = impl_->set.share();
+    for (const MountId gone : group)
+        impl_->watches.erase(gone);
+    for (std::size_t i = 0; i + 1 < opened.size(); ++i)
+        if (opened[i].watch)
+            impl_->watches[ids[i]] = opened[i].watch;
+    lock.unlock();
+    impl_->report(visible.missing);
+    auto changes = find_asset_changes(*visible.before, *visible.after, group, ids);
+    group = std::move(ids);
+    return changes;
 }
 
 Result<std::vector<AssetChange>> Vfs::replace(MountId mount, MountRequest request) {

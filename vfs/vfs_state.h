@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace fardel {
@@ -28,6 +29,13 @@ struct Vfs::Impl {
     };
     using Watches = std::map<MountId, std::shared_ptr<Watch>>;
 
+    // A request on its way into the set.
+    struct OpenedMount {
+        Mount mount;
+        bool require_dependencies = false;
+        std::shared_ptr<Watch> watch;  // nullptr: it is not watched
+    };
+
     enum class Required : bool { nothing, dependencies };
 
     // What readers saw before a change, and what they see after it.
@@ -39,6 +47,7 @@ struct Vfs::Impl {
 
     std::shared_ptr<BlockCache> cache;                                            // nullptr: none
     std::function<void(const MissingDependency& missing)> on_missing_dependency;  // may be empty
+    std::function<void(const RecalledMount& recalled)> on_recall;                 // may be empty
     FolderDigests digests;
     bool open_needs_content = false;
     Snapshot<MountSet> set{std::make_shared<const MountSet>()};
@@ -70,7 +79,12 @@ struct Vfs::Impl {
     // For the event: what `next` lacks and `mounted` does not lack. Empty if nothing receives the event.
     std::vector<MissingDependency> newly_missing(const MountSet& next) const;
 
+    // Gives each of them an id and a number.
+    Result<std::vector<Mount>> numbered(const std::vector<OpenedMount>& opened);
+    Status verify_required(const MountSet& next, const std::vector<OpenedMount>& opened) const;
+
     // Without `writing` held.
+    Result<std::vector<OpenedMount>> open_mounts(std::span<const MountRequest> requests) const;
     void report(const std::vector<MissingDependency>& missing) const;
     // Error: missing.
     Result<Mount> find_mounted(MountId mount);

@@ -25,8 +25,8 @@ struct FreeEncoder {
 
 }  // namespace
 
-std::vector<std::byte> encode_with_prefix(std::span<const std::byte> prefix, std::span<const std::byte> raw,
-                                          int level) {
+std::vector<std::byte> encode_with_prefix(std::span<const std::byte> prefix, std::span<const std::byte> raw, int level,
+                                          int search_log) {
     assert(prefix.size() + raw.size() <= kPrefixedBytesMax && level >= 1 && level <= kPrefixLevelMax);
     const std::unique_ptr<ZSTD_CCtx, FreeEncoder> context(ZSTD_createCCtx());
     if (!context)
@@ -37,6 +37,7 @@ std::vector<std::byte> encode_with_prefix(std::span<const std::byte> prefix, std
     };
     const auto window_log = static_cast<unsigned>(std::bit_width(prefix.size() + raw.size()));
     set(ZSTD_c_compressionLevel, level);
+    set(ZSTD_c_searchLog, search_log);
     // All of the prefix stays in reach, and in the tables that find it.
     set(ZSTD_c_windowLog, static_cast<int>(std::clamp(window_log, kWindowLogMin, kWindowLogMax)));
     set(ZSTD_c_enableLongDistanceMatching, 1);

@@ -1,5 +1,9 @@
 #include <fardel/format/c_interface.h>
 
+#include <fardel/format/limits.h>
+
+#include <string>
+
 namespace fardel::c {
 
 fardel_code code_of(ErrorCode code) noexcept {
@@ -47,6 +51,21 @@ fardel_code Report::fail(fardel_code code, std::string_view text) const noexcept
         copy_text(text, error_->text, error_->struct_size - offsetof(fardel_error, text));
     }
     return code;
+}
+
+Result<std::vector<Envelope>> read_licenses(const fardel_license_token* tokens, std::size_t count) {
+    if (count > limits::kLicenseTokensMax)
+        return Error(ErrorCode::limit, std::to_string(count) + " license tokens, at most " +
+                                           std::to_string(limits::kLicenseTokensMax) + " allowed");
+    std::vector<Envelope> licenses;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto* const bytes = static_cast<const std::byte*>(tokens[i].bytes);
+        auto token = parse_license_token({bytes, bytes != nullptr ? tokens[i].size_bytes : 0});
+        if (!token)
+            return std::move(token).error().with_context("license token " + std::to_string(i));
+        licenses.push_back(*std::move(token));
+    }
+    return licenses;
 }
 
 Result<std::optional<TrustPolicy>> read_policy(const char* path, const char* text) {

@@ -1,4 +1,4 @@
-// What a channel means for the policies by which bundles are judged. docs/channels.md, "Recalls".
+// What a channel means for the policies by which bundles are judged. docs/channels.md, "Recall a bundle".
 #include <fardel/format/channel_update.h>
 
 namespace fardel {
@@ -31,6 +31,16 @@ Result<std::optional<TrustPolicy>> channel_policy(const ChannelRoot& root,
     add_recalls(rules, root, release);
     FARDEL_TRY_ASSIGN(TrustPolicy policy, TrustPolicy::make(std::move(rules)));
     return std::optional(std::move(policy));
+}
+
+Result<TrustPolicy> policy_for_follower(const TrustPolicy* own, const ChannelRoot& root,
+                                        const std::optional<ChannelRelease>& release) {
+    TrustRules anything;
+    anything.unsigned_allowed = true;
+    FARDEL_TRY_ASSIGN(const TrustPolicy no_demands, TrustPolicy::make(std::move(anything)));
+    FARDEL_TRY_ASSIGN(const TrustPolicy first, with_recalls(own != nullptr ? *own : no_demands, root, release));
+    FARDEL_TRY_ASSIGN(auto channel, channel_policy(root, release));
+    return channel ? first.requiring(*std::move(channel)) : first;
 }
 
 }  // namespace fardel

@@ -1,3 +1,4 @@
+#include <fardel/format/staged_descriptor.h>
 #include <fardel/format/staged_file.h>
 
 #include <fardel/base/file.h>
@@ -91,6 +92,8 @@ public:
 
     Status resize(std::uint64_t size_bytes) override { return resize_file(file_, size_bytes, target_); }
 
+    const Descriptor& descriptor() const noexcept { return file_; }
+
     Status commit() override {
         FARDEL_TRY(sync_file(file_, target_));
         // The lock lasts until the file has its final name. Without it, another process may remove the file as
@@ -129,6 +132,11 @@ Status verify_target(const std::string& path) {
 }
 
 }  // namespace
+
+const Descriptor* find_descriptor(const StagedFile& file) {
+    const auto* const staged = dynamic_cast<const StagedDiskFile*>(&file);
+    return staged == nullptr ? nullptr : &staged->descriptor();
+}
 
 Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path, ExistingFile existing) {
     FARDEL_TRY(verify_target(path));

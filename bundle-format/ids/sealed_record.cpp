@@ -20,17 +20,17 @@ std::vector<std::byte> seal(ByteWriter writer) {
 
 Result<ByteReader> open_sealed(std::span<const std::byte> bytes, const SealedKind& kind) {
     const std::string subject(kind.subject);
-    if (bytes.size() < sizeof(Hash))
+    if (bytes.size() < kSealBytes)
         return Error(ErrorCode::malformed, subject + ": too short");
     const auto fields = bytes.first(bytes.size() - sizeof(Hash));
-    ByteReader checksum(bytes.last(sizeof(Hash)), kind.subject);
-    if (checksum.fixed<Hash>() != blake3(fields))
-        return Error(ErrorCode::corrupt, subject + ": its checksum differs");
     ByteReader reader(fields, kind.subject);
     if (reader.text(kind.magic.size()) != kind.magic)
         return Error(ErrorCode::malformed, subject + ": its first bytes are those of something else");
     if (const std::uint32_t version = reader.u32(); version != kind.version && !reader.failed())
         return Error(ErrorCode::unsupported, subject + ": version " + std::to_string(version));
+    ByteReader checksum(bytes.last(sizeof(Hash)), kind.subject);
+    if (checksum.fixed<Hash>() != blake3(fields))
+        return Error(ErrorCode::corrupt, subject + ": its checksum differs");
     return reader;
 }
 

@@ -1,10 +1,10 @@
 #include <fardel/format/trace.h>
 
 #include <fardel/base/file.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -35,13 +35,9 @@ using TraceKeys = std::unordered_set<TraceKey, TraceKeyHash>;
 
 // Takes the decimal number at the start of the line, without a sign or zeros in front, and what stands behind it.
 std::optional<std::uint64_t> take_number(std::string_view& line, char behind) {
-    std::uint64_t number = 0;
-    const auto [end, failure] = std::from_chars(line.data(), line.data() + line.size(), number);
-    const auto digits = static_cast<std::size_t>(end - line.data());
-    if (failure != std::errc() || digits == line.size() || line[digits] != behind || (digits > 1 && line[0] == '0'))
+    if (line.find(behind) == std::string_view::npos)
         return std::nullopt;
-    line.remove_prefix(digits + 1);
-    return number;
+    return parse_decimal(take_until(line, behind), UINT64_MAX);
 }
 
 // The line of one asset, without its end.

@@ -144,6 +144,10 @@ const BundleHead& Bundle::head() const noexcept { return impl_->head; }
 const LayoutHead& Bundle::layout_head() const noexcept { return impl_->layout; }
 const std::vector<Envelope>& Bundle::envelopes() const noexcept { return impl_->envelopes; }
 const TrustVerdict& Bundle::verdict() const noexcept { return impl_->verdict; }
+Result<TrustVerdict> Bundle::judge(const TrustPolicy& policy, const TrustTime& time) const {
+    FARDEL_TRY_ASSIGN(const BundleIdentity own, impl_->identity());
+    return policy.evaluate(impl_->envelopes, own, time.now_s());
+}
 const std::string& Bundle::label() const noexcept { return impl_->label; }
 std::uint32_t Bundle::asset_count() const noexcept { return impl_->asset_count; }
 std::uint32_t Bundle::name_count() const noexcept { return impl_->name_count; }

@@ -55,6 +55,14 @@ Result<Envelope> parse_license_token(std::span<const std::byte> file) {
 
 Status TrustPolicy::verify_license(std::span<const Envelope> tokens, const BundleIdentity& bundle,
                                    std::optional<std::uint64_t> now_s) const {
+    const bool other_decides = other_ && !other_->rules_.licenses.empty();
+    if (!other_decides || !rules_.licenses.empty())
+        FARDEL_TRY(verify_own_license(tokens, bundle, now_s));
+    return other_decides ? other_->verify_license(tokens, bundle, now_s) : ok();
+}
+
+Status TrustPolicy::verify_own_license(std::span<const Envelope> tokens, const BundleIdentity& bundle,
+                                       std::optional<std::uint64_t> now_s) const {
     if (tokens.size() > limits::kLicenseTokensMax)
         return Error(ErrorCode::limit, std::to_string(tokens.size()) + " license tokens, at most " +
                                            std::to_string(limits::kLicenseTokensMax) + " allowed");

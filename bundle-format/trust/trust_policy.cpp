@@ -10,7 +10,6 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 namespace fardel {
@@ -147,9 +146,10 @@ Result<RoleThreshold> parse_role(std::string_view text) {
     if (!known)
         return bad_policy("\"" + printable(role, 40) + "\" is not a role; a role is written author=1:label,label");
     wanted.role = *known;
-    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), wanted.threshold);
-    if (failure != std::errc() || end != number.data() + number.size() || number.starts_with('0'))
+    const auto threshold = parse_decimal(number, UINT32_MAX);
+    if (!threshold || *threshold == 0)
         return bad_policy("role " + role_name(*known) + " has no threshold; a role is written author=1:label,label");
+    wanted.threshold = static_cast<std::uint32_t>(*threshold);
     for (const std::string_view label : split_text(text, ','))
         wanted.labels.emplace_back(label);
     return wanted;
@@ -281,6 +281,13 @@ Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
     TrustPolicy policy(builder.take());
     FARDEL_TRY(verify_size(policy.format()));
     return policy;
+}
+
+TrustPolicy TrustPolicy::requiring(TrustPolicy other) const {
+    TrustPolicy both = *this;
+    both.other_ =
+        std::make_shared<const TrustPolicy>(both.other_ ? both.other_->requiring(std::move(other)) : std::move(other));
+    return both;
 }
 
 std::string TrustPolicy::format() const {

@@ -160,6 +160,15 @@ TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
     return verdict;
 }
 
+// The verdict of both on a bundle that the first one accepts.
+TrustVerdict join(TrustVerdict own, TrustVerdict other) {
+    if (!other.trusted || own.tainted)
+        return other;
+    if (!own.rule || !find_name_scope(*own.rule))
+        own.rule = std::move(other.rule);
+    return own;
+}
+
 bool is_mere_distrust(const Error& refusal) {
     return refusal.code() == ErrorCode::untrusted || refusal.code() == ErrorCode::unsupported;
 }
@@ -196,7 +205,10 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
         verdict.trusted = verdict.tainted = true;
         verdict.refusal.reset();
     }
-    return verdict;
+    if (!verdict.trusted || !other_)
+        return verdict;
+    FARDEL_TRY_ASSIGN(TrustVerdict other, other_->evaluate(envelopes, bundle, now_s));
+    return join(std::move(verdict), std::move(other));
 }
 
 }  // namespace fardel

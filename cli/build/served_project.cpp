@@ -3,6 +3,7 @@
 #include "build/resolved_project.h"
 
 #include <fardel/base/folder.h>
+#include <fardel/format/byte_source.h>
 #include <fardel/format/digest_index.h>
 #include <fardel/format/head.h>
 #include <fardel/packer/project_build.h>
@@ -10,6 +11,7 @@
 #include <fardel/sources/loose_bundle.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -18,7 +20,7 @@ namespace {
 
 constexpr std::size_t kRootsMax = 4;
 
-Result<BundleId> root_id(const ByteSource& source) {
+Result<BundleId> bundle_id_of(const ByteSource& source) {
     HeadBytes head{};
     FARDEL_TRY(source.read_at(0, head));
     return bundle_id(head);
@@ -34,41 +36,59 @@ Result<bool> ServedProject::refresh(const std::stop_token& stop) {
     if (find_project_file(folder_).empty())
         FARDEL_TRY(watched->watch(folder_));
     watched_ = std::move(watched);
-    FARDEL_TRY_ASSIGN(auto source, open_source(stop));
-    FARDEL_TRY_ASSIGN(const BundleId id, root_id(*source));
+    FARDEL_TRY_ASSIGN(Root root, open_root(stop));
+    FARDEL_TRY_ASSIGN(root.id, bundle_id_of(*root.source));
     std::deque<Root> leaving;  // closed without the lock
     const std::scoped_lock lock(mutex_);
-    const bool is_new = roots_.empty() || roots_.front().id != id;
+    const bool is_new = roots_.empty() || roots_.front().id != root.id;
     // The latest bytes count even for the same root: the old ones remember stamps of files that were replaced.
-    const auto same = std::ranges::find(roots_, id, &Root::id);
+    const auto same = std::ranges::find(roots_, root.id, &Root::id);
     if (same != roots_.end()) {
         leaving.push_back(std::move(*same));
         roots_.erase(same);
     }
-    roots_.push_front({id, std::move(source)});
+    roots_.push_front(std::move(root));
     for (; roots_.size() > kRootsMax; roots_.pop_back())
         leaving.push_back(std::move(roots_.back()));
     return is_new;
 }
 
-Result<std::shared_ptr<const ByteSource>> ServedProject::open_source(const std::stop_token& stop) {
+Result<ServedProject::Root> ServedProject::open_root(const std::stop_token& stop) {
     if (const std::string file = find_project_file(folder_); !file.empty())
         return open_project(file, stop);
     FARDEL_TRY_ASSIGN(LooseBundle loose,
                       open_loose_bundle(folder_, {.digests = digests_, .digest_folder = digest_folder_, .stop = stop}));
-    return std::move(loose.source);
+    return Root{{.id = {}, .source = std::move(loose.source)}, {}};
 }
 
-Result<std::shared_ptr<const ByteSource>> ServedProject::open_project(const std::string& file,
-                                                                      const std::stop_token& stop) {
+// Files that were replaced since the project was planned have other ids, and are noticed as changes.
+Result<std::vector<ServedProject::ServedBundle>> ServedProject::open_dependencies(
+    const std::vector<std::string>& files) const {
+    std::vector<ServedBundle> bundles;
+    for (const std::string& file : files) {
+        FARDEL_TRY_ASSIGN(auto source, open_file_source(path_in_project(folder_, file)));
+        FARDEL_TRY_ASSIGN(const BundleId id, bundle_id_of(*source));
+        bundles.push_back({id, std::move(source)});
+    }
+    return bundles;
+}
+
+Result<ServedProject::Root> ServedProject::open_project(const std::string& file, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(Project project, read_project(file));
+    std::vector<std::string> needed;
+    for (const ProjectDependency& dependency : project.dependencies)
+        if (dependency.is_static && !dependency.file.empty())
+            needed.push_back(dependency.file);
     const std::string target = path_in_project(folder_, output_of(project));
     FARDEL_TRY_ASSIGN(ProjectBuild build,
                       ProjectBuild::open(std::move(project), folder_, {.target = target, .stop = stop}));
     auto packed = build.plan();
-    for (const ObservedPath& path : build.seen())
-        if (path.stamp.kind != StampKind::folder)
-            observed_.insert(path.path);
+    std::vector<ObservedPath> files;
+    std::ranges::copy_if(build.seen(), std::back_inserter(files),
+                         [](const ObservedPath& path) { return path.stamp.kind != StampKind::folder; });
+    for (const ObservedPath& path : files)
+        observed_.insert(path.path);
+    watched_->add(files);
     if (!packed)
         return std::move(packed).error();
     if (!packed->parts.empty())
@@ -83,7 +103,8 @@ Result<std::shared_ptr<const ByteSource>> ServedProject::open_project(const std:
         if (const auto version = asset.source->find_version())
             versions.push_back(*version);
     kept.keep(std::move(versions), *digests_);
-    return *std::move(source);
+    FARDEL_TRY_ASSIGN(auto dependencies, open_dependencies(needed));
+    return Root{{.id = {}, .source = *std::move(source)}, std::move(dependencies)};
 }
 
 std::optional<BundleId> ServedProject::head() const {
@@ -93,8 +114,13 @@ std::optional<BundleId> ServedProject::head() const {
 
 std::shared_ptr<const ByteSource> ServedProject::find(const BundleId& root) const {
     const std::scoped_lock lock(mutex_);
-    const auto found = std::ranges::find(roots_, root, &Root::id);
-    return found != roots_.end() ? found->source : nullptr;
+    if (const auto found = std::ranges::find(roots_, root, &Root::id); found != roots_.end())
+        return found->source;
+    for (const Root& one : roots_)
+        for (const ServedBundle& needed : one.dependencies)
+            if (needed.id == root)
+                return needed.source;
+    return nullptr;
 }
 
 }  // namespace fardel

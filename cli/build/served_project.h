@@ -1,7 +1,8 @@
 // ServedProject: the files of a project as a bundle that follows them, without a copy: `fardel serve --project`.
 //
 // The folder has a fardel.toml, whose sources, rules and jobs count; or it has none, and all its files are published
-// under their paths. Each state is a bundle in memory whose blocks are ranges of the files themselves. A file that
+// under their paths. Bundle files that a fardel.toml names as static dependencies are served beside the roots that need
+// them. Each state is a bundle in memory whose blocks are ranges of the files themselves. A file that
 // changes is noticed by its stamp when it is read, so a root gives its own bytes or an error. One thread refreshes; any
 // thread may call what LiveBundle has.
 #pragma once
@@ -18,6 +19,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace fardel {
 
@@ -37,12 +39,16 @@ public:
     std::shared_ptr<const ByteSource> find(const BundleId& root) const override;
 
 private:
-    struct Root {
+    struct ServedBundle {
         BundleId id;
         std::shared_ptr<const ByteSource> source;
     };
-    Result<std::shared_ptr<const ByteSource>> open_source(const std::stop_token& stop);
-    Result<std::shared_ptr<const ByteSource>> open_project(const std::string& file, const std::stop_token& stop);
+    struct Root : ServedBundle {
+        std::vector<ServedBundle> dependencies;  // static ones, whose bundle files fardel.toml names
+    };
+    Result<Root> open_root(const std::stop_token& stop);
+    Result<Root> open_project(const std::string& file, const std::stop_token& stop);
+    Result<std::vector<ServedBundle>> open_dependencies(const std::vector<std::string>& files) const;
 
     const std::string folder_;
     const std::string digest_folder_;

@@ -157,24 +157,37 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
     add_library_option(line, options.libraries);
 }
 
+Result<std::shared_ptr<const TrustPolicy>> find_policy(const std::string& path) {
+    if (path.empty())
+        return std::shared_ptr<const TrustPolicy>();
+    FARDEL_TRY_ASSIGN(TrustPolicy policy, read_trust_policy(path));
+    return std::make_shared<const TrustPolicy>(std::move(policy));
+}
+
 VfsOptions vfs_options() { return {.digest_folder = index_folder_of("folders")}; }
 
-Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options,
-                 RemoteMounting* remote) {
-    std::optional<TrustPolicy> policy;
-    if (!options.policy_path.empty()) {
-        FARDEL_TRY_ASSIGN(policy, read_trust_policy(options.policy_path));
-    }
-    FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
-    MountOptions mount{.policy = policy ? &*policy : nullptr,
-                       .allow_unsigned = !policy,
+Result<MountOptions> mount_options_of(const MountingOptions& options, const TrustPolicy* policy) {
+    MountOptions mount{.policy = policy,
+                       .allow_unsigned = policy == nullptr,
                        .require_dependencies = options.require_dependencies,
                        .archives = make_archive_reader()};
     FARDEL_TRY_ASSIGN(mount.licenses, read_license_tokens(options.licenses));
+    FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
     if (store) {
         FARDEL_TRY_ASSIGN(const auto stored_licenses, store->licenses());
         mount.licenses.insert(mount.licenses.end(), stored_licenses.begin(), stored_licenses.end());
     }
+    return mount;
+}
+
+Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options,
+                 RemoteMounting* remote) {
+    std::shared_ptr<const TrustPolicy> policy = options.policy;
+    if (!policy) {
+        FARDEL_TRY_ASSIGN(policy, find_policy(options.policy_path));
+    }
+    FARDEL_TRY_ASSIGN(MountOptions mount, mount_options_of(options, policy.get()));
+    FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
     FARDEL_TRY_ASSIGN(auto found, find_library(options.libraries));
     const auto library = found ? std::make_shared<const BundleLibrary>(*std::move(found)) : nullptr;
     MountPlan plan(store ? &*store : nullptr, library, remote, std::move(mount));

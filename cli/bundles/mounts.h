@@ -6,10 +6,12 @@
 
 #include <fardel/base/result.h>
 #include <fardel/delivery/remote_bundle.h>
+#include <fardel/format/trust_policy.h>
 #include <fardel/vfs/vfs.h>
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,12 +23,15 @@ MountLabels labels_of(const Vfs& vfs);
 
 // How mount_all() mounts.
 struct MountingOptions {
-    std::string policy_path;  // empty: anything is mounted; untrusted mounts are tainted
+    std::string policy_path;                    // empty: anything is mounted; untrusted mounts are tainted
+    std::shared_ptr<const TrustPolicy> policy;  // instead of that of the path; nullptr: none
     bool require_dependencies = false;
     std::string store;                   // as open_store() takes it
     std::vector<std::string> libraries;  // as find_library() takes them
     std::vector<std::string> licenses;   // files of licence tokens, besides those of the store
 };
+// The policy of --trust; nullptr for an empty path. Errors: those of read_trust_policy.
+Result<std::shared_ptr<const TrustPolicy>> find_policy(const std::string& path);
 // Adds --trust, --require-dependencies, --license, --store and --library.
 void add_mounting_options(CommandLine& line, MountingOptions& options);
 
@@ -38,6 +43,10 @@ struct RemoteMounting {
 
 // The options of a Vfs that mounts them: digests of folders are kept in the user's cache.
 VfsOptions vfs_options();
+
+// Licence tokens are those of the options and of the store. `policy`: nullptr: anything is mounted. Errors: those of
+// BundleStore and read_license_tokens.
+Result<MountOptions> mount_options_of(const MountingOptions& options, const TrustPolicy* policy);
 
 // Mounts the files at the root in one step, in this order; later ones win. With a store or a library, a word that names
 // no file but could begin a bundle id is a bundle in it. The static dependencies that the store or the library has are

@@ -1,6 +1,7 @@
 #include "bundles/store_option.h"
 
-#include <cstdlib>
+#include "console/environment.h"
+
 #include <filesystem>
 #include <sstream>
 #include <system_error>
@@ -8,11 +9,6 @@
 
 namespace fardel {
 namespace {
-
-std::string variable(const char* name) {
-    const char* const text = std::getenv(name);
-    return text != nullptr ? text : "";
-}
 
 std::string path_of_store(const std::string& store) { return !store.empty() ? store : variable("FARDEL_STORE"); }
 

@@ -27,10 +27,14 @@ Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
     if (!command.report.empty()) {
         FARDEL_TRY_ASSIGN(report, read_pure_report(command.report));
     }
-    FARDEL_TRY_ASSIGN(const PureNonce nonce,
+    FARDEL_TRY_ASSIGN(const PureState::Taken offer,
                       PureState(command.state).take(answer.nonce, hash_connection(command.connection), now_s()));
-    FARDEL_TRY_ASSIGN(const PureVerdict verdict, check_pure_answer(answer, nonce, policy, bundles, command.connection,
-                                                                   report ? &*report : nullptr));
+    PureTaken taken{.nonce = offer.nonce};
+    if (offer.nonce == PureNonce::open) {
+        FARDEL_TRY_ASSIGN(taken.epoch, make_pure_epoch(offer.epoch, policy, bundles));
+    }
+    const PureVerdict verdict =
+        check_pure_answer(answer, taken, policy, command.connection, report ? &*report : nullptr);
     if (!command.out.empty())
         FARDEL_TRY(write_file(command.out, encode_pure_verdict(verdict)));
 

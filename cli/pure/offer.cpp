@@ -24,10 +24,11 @@ struct OfferCommand {
 Result<Exit> offer(const OfferCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const PurePolicy policy, read_pure_policy(command.policy));
     PureOffer offer{.policy = policy.digest(), .sources = command.sources};
-    fill_random(std::as_writable_bytes(std::span(offer.nonce.bytes)));
+    for (Hash* const hash : {&offer.nonce, &offer.epoch})
+        fill_random(std::as_writable_bytes(std::span(hash->bytes)));
     FARDEL_TRY_ASSIGN(const auto bytes, encode_pure_offer(offer));
     const std::uint64_t expires_s = now_s() + command.valid_s;
-    FARDEL_TRY(PureState(command.state).open(offer.nonce, hash_connection(command.connection), expires_s));
+    FARDEL_TRY(PureState(command.state).open(offer, hash_connection(command.connection), expires_s));
     FARDEL_TRY(write_file(command.out, bytes));
     return print_result(
         console, command.json,

@@ -5,8 +5,10 @@
 
 #include <fardel/base/folder.h>
 #include <fardel/base/system_error.h>
+#include <fardel/base/text_fields.h>
 
-#include <charconv>
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -20,35 +22,38 @@ constexpr const char* kTaken = ".taken";
 
 }  // namespace
 
-Status PureState::open(const Hash& nonce, const Hash& connection, std::uint64_t expires_s) const {
+Status PureState::open(const PureOffer& offer, const Hash& connection, std::uint64_t expires_s) const {
     FARDEL_TRY(create_folders(folder_));
-    return write_file(path_of(nonce, kOpen), connection.hex() + " " + std::to_string(expires_s) + "\n");
+    return write_file(path_of(offer.nonce, kOpen),
+                      fmt::format("{} {} {}\n", connection.hex(), offer.epoch.hex(), expires_s));
 }
 
-Result<PureNonce> PureState::take(const Hash& nonce, const Hash& connection, std::uint64_t now_s) const {
+Result<PureState::Taken> PureState::take(const Hash& nonce, const Hash& connection, std::uint64_t now_s) const {
     const std::string path = path_of(nonce, kOpen);
     const auto bytes = read_file(path, 200);
     if (!bytes && bytes.error().code() == ErrorCode::missing)
-        return fs::exists(path_of(nonce, kTaken)) ? PureNonce::replayed : PureNonce::unknown;
+        return Taken{.nonce = fs::exists(path_of(nonce, kTaken)) ? PureNonce::replayed : PureNonce::unknown};
     if (!bytes)
         return bytes.error();
 
-    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    std::uint64_t expires_s = 0;
-    const auto owner = Hash::parse(text.substr(0, 64));
-    const char* const end = text.data() + text.size();
-    if (!owner || text.size() < 67 || std::from_chars(text.data() + 65, end, expires_s).ptr != end - 1)
+    std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    const auto owner = Hash::parse(take_until(text, ' '));
+    const auto epoch = Hash::parse(take_until(text, ' '));
+    const auto expires_s = parse_decimal(take_until(text, '\n'), UINT64_MAX);
+    if (!owner || !epoch || !expires_s || !text.empty())
         return Error(ErrorCode::malformed, path + ": not the file of an offer");
     if (*owner != connection)
-        return PureNonce::other_connection;
+        return Taken{.nonce = PureNonce::other_connection};
 
     std::error_code failure;
     fs::rename(path, path_of(nonce, kTaken), failure);
     if (failure == std::errc::no_such_file_or_directory)
-        return PureNonce::replayed;  // another program was faster
+        return Taken{.nonce = PureNonce::replayed};  // another program was faster
     if (failure)
         return system_error(failure, path);
-    return now_s > expires_s ? PureNonce::expired : PureNonce::open;
+    if (now_s > *expires_s)
+        return Taken{.nonce = PureNonce::expired};
+    return Taken{.nonce = PureNonce::open, .epoch = *epoch};
 }
 
 }  // namespace fardel

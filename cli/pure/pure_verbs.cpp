@@ -47,4 +47,26 @@ Result<std::vector<PureAxis>> parse_axes(const std::vector<std::string>& words) 
     return axes;
 }
 
+void add_client_options(CommandLine& line, PureClientOptions& options) {
+    line.texts("-m,--mount", "FILE", options.mounts, "A bundle that is mounted; may be repeated, later ones win");
+    line.texts("--loose", "DIR", options.loose, "A folder of loose files that is mounted too; may be repeated");
+    line.texts("--variant", "AXIS=TAG,TAG", options.variants,
+               "The tags that the client uses on this axis; may be repeated");
+    line.text("--trust", "TRUST", options.trust, "The trust policy whose signatures count (default: none)");
+}
+
+Result<std::vector<PureProblem>> find_problems(const PureClientOptions& options, const PurePolicy& policy,
+                                               const PureClient& client, bool every_byte) {
+    std::vector<PureProblem> problems = client.problems;
+    const auto add = [&](std::vector<PureProblem> more) { problems.insert(problems.end(), more.begin(), more.end()); };
+    add(judge_mounts(policy, client.mounts).problems);
+    if (every_byte)
+        add(check_every_byte(policy, client.bundles));
+    for (std::size_t i = 0; i < options.loose.size(); ++i) {
+        FARDEL_TRY_ASSIGN(const auto paths, list_loose_paths(options.loose[i]));
+        add(judge_loose_paths(policy, "loose folder " + std::to_string(i + 1), paths));
+    }
+    return problems;
+}
+
 }  // namespace fardel

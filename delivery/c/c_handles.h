@@ -9,6 +9,7 @@
 #include <fardel/store/bundle_store.h>
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,12 @@ struct fardel_servers {
 };
 struct fardel_remote {
     std::shared_ptr<const fardel::RemoteBundle> bundle;
+};
+struct fardel_project {
+    std::shared_ptr<const fardel::TrustPolicy> policy;  // of `project`; nullptr: none
+    fardel::RemoteProject project;
+    std::vector<fardel::RemoteMount> bundles;  // the root is the last; empty: none yet
+    std::stop_source stop;
 };
 struct fardel_read_ahead {
     fardel::TraceReadAhead ahead;

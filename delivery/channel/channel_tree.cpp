@@ -1,6 +1,7 @@
 #include <fardel/delivery/channel_tree.h>
 
 #include <fardel/base/text_fields.h>
+#include <fardel/delivery/prune.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 
@@ -9,27 +10,15 @@
 namespace fardel {
 namespace {
 
-std::string folder_of(std::string_view channel) { return "channels/" + std::string(channel); }
-
 Hash hash_of_file(std::string_view file) { return blake3(std::as_bytes(std::span(file))); }
 
 std::string text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A file of the tree as text.
-Result<std::string> read_text(TreeTarget& tree, const std::string& path, std::size_t bytes_max) {
-    FARDEL_TRY_ASSIGN(const auto source, tree.open(path));
-    if (source->size_bytes() > bytes_max)
-        return Error(ErrorCode::limit, path + " has more than " + std::to_string(bytes_max) + " bytes");
-    std::vector<std::byte> bytes(static_cast<std::size_t>(source->size_bytes()));
-    FARDEL_TRY(source->read_at(0, bytes));
-    return text_of(bytes);
-}
-
 // Returns the highest version of a root in the tree; nothing if it has none.
 Result<std::optional<std::uint64_t>> find_last_root(TreeTarget& tree, std::string_view channel) {
-    const std::string folder = folder_of(channel) + "/root";
+    const std::string folder = channel_roots_folder(channel);
     FARDEL_TRY_ASSIGN(const auto files, tree.list(folder));
     std::optional<std::uint64_t> last;
     for (const TreeFile& file : files)
@@ -41,19 +30,6 @@ Result<std::optional<std::uint64_t>> find_last_root(TreeTarget& tree, std::strin
 bool is_signed(ChannelText kind, const std::string& file, const ChannelRoot& root) {
     const auto text = parse_signed_text(kind, file);
     return text && verify_signers(kind, *text, root, root.role(kind));
-}
-
-// What a client with the newest root goes on from: what former keys have signed does not count any more.
-Result<ChannelUpdate> begin_update(ChannelFiles files, std::uint64_t now_s) {
-    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, files.root));
-    FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_channel_root(text.body));
-    if (!files.release.empty() && !is_signed(ChannelText::release, files.release, root)) {
-        files.release.clear();
-        files.head.clear();
-    }
-    if (!files.head.empty() && !is_signed(ChannelText::head, files.head, root))
-        files.head.clear();
-    return ChannelUpdate::begin(std::move(files), now_s);
 }
 
 Result<ChannelInTree> find_existing(TreeTarget& tree, const std::string& channel) {
@@ -79,25 +55,26 @@ Status put_text(TreeTarget& tree, const std::string& path, std::string_view file
     return ok();
 }
 
+std::vector<BundleId> bundles_of(const ChannelRelease& release) {
+    std::vector<BundleId> ids;
+    for (const ReleasedBundle& bundle : release.bundles)
+        ids.push_back(bundle.bundle);
+    return ids;
+}
+
+Status write_head(TreeTarget& tree, std::string_view file, const std::string& channel, const ChannelInTree& before) {
+    return tree.replace_head(channel_head_path(channel), std::as_bytes(std::span(file)), before.head_version);
+}
+
 }  // namespace
-
-std::string channel_root_path(std::string_view channel, std::uint64_t version) {
-    return folder_of(channel) + "/root/" + std::to_string(version);
-}
-
-std::string channel_release_path(std::string_view channel, const Hash& hash) {
-    return folder_of(channel) + "/release/" + hash.hex();
-}
-
-std::string channel_head_path(std::string_view channel) { return folder_of(channel) + "/head"; }
 
 Result<std::optional<ChannelInTree>> read_channel(TreeTarget& tree, std::string_view channel) {
     FARDEL_TRY_ASSIGN(const auto last, find_last_root(tree, channel));
     if (!last)
         return std::optional<ChannelInTree>();
     ChannelInTree there;
-    FARDEL_TRY_ASSIGN(there.files.root,
-                      read_text(tree, channel_root_path(channel, *last), channel_file_bytes_max(ChannelText::root)));
+    FARDEL_TRY_ASSIGN(there.files.root, read_tree_text(tree, channel_root_path(channel, *last),
+                                                       channel_file_bytes_max(ChannelText::root)));
     FARDEL_TRY_ASSIGN(const auto head, tree.find_head(channel_head_path(channel)));
     if (!head)
         return std::optional(std::move(there));
@@ -105,9 +82,45 @@ Result<std::optional<ChannelInTree>> read_channel(TreeTarget& tree, std::string_
     there.files.head = text_of(head->bytes);
     FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::head, there.files.head));
     FARDEL_TRY_ASSIGN(const ChannelHead parsed, parse_channel_head(text.body));
-    FARDEL_TRY_ASSIGN(there.files.release, read_text(tree, channel_release_path(channel, parsed.release_hash),
-                                                     channel_file_bytes_max(ChannelText::release)));
+    FARDEL_TRY_ASSIGN(there.files.release, read_tree_text(tree, channel_release_path(channel, parsed.release_hash),
+                                                          channel_file_bytes_max(ChannelText::release)));
     return std::optional(std::move(there));
+}
+
+Result<ChannelUpdate> begin_in_tree(ChannelFiles files, std::uint64_t now_s) {
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, files.root));
+    FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_channel_root(text.body));
+    if (!files.release.empty() && !is_signed(ChannelText::release, files.release, root)) {
+        files.release.clear();
+        files.head.clear();
+    }
+    if (!files.head.empty() && !is_signed(ChannelText::head, files.head, root))
+        files.head.clear();
+    return ChannelUpdate::begin(std::move(files), now_s);
+}
+
+Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const ChannelUpdate& update) {
+    const std::string folder = channel_releases_folder(update.root().channel);
+    FARDEL_TRY_ASSIGN(const auto files, tree.list(folder));
+    if (files.size() > kTreeReleasesMax)
+        return Error(ErrorCode::limit, folder + " has more than " + std::to_string(kTreeReleasesMax) + " releases");
+    std::optional<ReleaseInTree> newest;
+    for (const TreeFile& one : files) {
+        auto file = read_tree_text(tree, one.path, channel_file_bytes_max(ChannelText::release));
+        if (!file && file.error().code() != ErrorCode::limit)
+            return std::move(file).error();
+        if (!file || !update.verify_release(*file))
+            continue;  // of former keys, or older than the accepted one
+        FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, *file));
+        FARDEL_TRY_ASSIGN(ChannelRelease release, parse_channel_release(text.body));
+        if (newest && newest->release.version == release.version && newest->release != release)
+            return Error(ErrorCode::conflict, tree.name() + " has two releases " + std::to_string(release.version) +
+                                                  " of channel " + printable(update.root().channel) +
+                                                  "; remove the wrong one, which no head names");
+        if (!newest || newest->release.version < release.version)
+            newest = ReleaseInTree{*std::move(file), std::move(release)};
+    }
+    return newest;
 }
 
 Status publish_channel_root(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work) {
@@ -131,7 +144,7 @@ Status publish_channel_root(TreeTarget& tree, std::string_view file, std::uint64
 Status publish_channel_release(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work) {
     FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_release, ChannelText::release, file));
     FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
-    FARDEL_TRY_ASSIGN(const ChannelUpdate update, begin_update(std::move(there.files), now_s));
+    FARDEL_TRY_ASSIGN(const ChannelUpdate update, begin_in_tree(std::move(there.files), now_s));
     FARDEL_TRY(update.verify_release(file));
     return put_text(tree, channel_release_path(channel, hash_of_file(file)), file, work);
 }
@@ -139,16 +152,22 @@ Status publish_channel_release(TreeTarget& tree, std::string_view file, std::uin
 Status publish_channel_head(TreeTarget& tree, std::string_view file, std::uint64_t now_s) {
     FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_head, ChannelText::head, file));
     FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
-    FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_update(std::move(there.files), now_s));
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_in_tree(std::move(there.files), now_s));
     FARDEL_TRY(update.add_head(file));
-    if (const auto wanted = update.wanted_release()) {
-        auto release =
-            read_text(tree, channel_release_path(channel, wanted->hash), channel_file_bytes_max(ChannelText::release));
-        if (!release)
-            return std::move(release).error().with_context("the release that the head names");
-        FARDEL_TRY(update.add_release(*release));
-    }
-    return tree.replace_head(channel_head_path(channel), std::as_bytes(std::span(file)), there.head_version);
+    const auto wanted = update.wanted_release();
+    if (!wanted)
+        return write_head(tree, file, channel, there);
+    const std::string path = channel_release_path(channel, wanted->hash);
+    auto release = read_tree_text(tree, path, channel_file_bytes_max(ChannelText::release));
+    if (!release)
+        return std::move(release).error().with_context("the release that the head names");
+    FARDEL_TRY(update.add_release(*release));
+    // Before, so that a prune which has announced to remove something is seen; afterwards, because one may have looked
+    // for heads before this one was there.
+    const std::vector<BundleId> bundles = bundles_of(*update.release());
+    FARDEL_TRY(revive_release(tree, path, bundles, now_s));
+    FARDEL_TRY(write_head(tree, file, channel, there));
+    return revive_release(tree, path, bundles, now_s);
 }
 
 }  // namespace fardel

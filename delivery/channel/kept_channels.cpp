@@ -7,7 +7,9 @@
 #include <fardel/format/whole_file.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
 #include <tuple>
 
 namespace fardel {
@@ -17,6 +19,8 @@ constexpr std::string_view kKeptTitle = "fardel-channel-kept 1";
 constexpr std::string_view kKeptEnding = ".channel";
 constexpr std::size_t kKeptBytesMax = 66u << 20;
 constexpr std::size_t kHashDigits = 64;
+constexpr std::chrono::seconds kLockWait{10};
+constexpr std::chrono::milliseconds kLockPause{10};
 
 Error bad_copy(std::string_view what) { return Error(ErrorCode::malformed, "kept channel: " + std::string(what)); }
 
@@ -31,6 +35,21 @@ Status write_durably(const std::string& folder, const std::string& name, std::st
 std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> age_of(const ChannelUpdate& accepted) {
     return {accepted.root().version, accepted.release() ? accepted.release()->version : 0,
             accepted.head() ? accepted.head()->version : 0};
+}
+
+// The lock lasts until the descriptor is closed. On a file system without locks there is none.
+Result<Descriptor> lock_folder(const std::string& folder) {
+    const std::string path = folder + "/.lock";
+    FARDEL_TRY_ASSIGN(Descriptor file, open_appending(path, path));
+    const auto deadline = std::chrono::steady_clock::now() + kLockWait;
+    for (;;) {
+        const auto locked = lock_file(file, path);
+        if (!locked || *locked)
+            return file;
+        if (std::chrono::steady_clock::now() > deadline)
+            return Error(ErrorCode::busy, path + ": another program follows a channel at this moment");
+        std::this_thread::sleep_for(kLockPause);
+    }
 }
 
 // Nothing if there is no such file.
@@ -121,6 +140,15 @@ Result<std::vector<KeptChannel>> KeptChannels::list(std::string_view channel) co
 }
 
 Status KeptChannels::keep(const Hash& channel_id, const ChannelFiles& files) const {
+    FARDEL_TRY(create_lasting_folders(folders_[0]));
+    FARDEL_TRY_ASSIGN(const Descriptor lock, lock_folder(folders_[0]));
+    FARDEL_TRY_ASSIGN(const ChannelUpdate next, ChannelUpdate::begin(files, 0));
+    const auto kept = find(channel_id);  // if no copy can be read, it is replaced
+    if (kept && *kept) {
+        FARDEL_TRY_ASSIGN(const ChannelUpdate there, ChannelUpdate::begin((*kept)->files, 0));
+        if (age_of(next) < age_of(there))
+            return ok();
+    }
     const std::string bytes = encode_kept_channel(files);
     for (const std::string& folder : folders_)
         FARDEL_TRY(write_durably(folder, channel_id.hex() + std::string(kKeptEnding), bytes));

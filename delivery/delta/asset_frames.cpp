@@ -1,5 +1,7 @@
 #include "delta/asset_frames.h"
 
+#include "delta/raw_block.h"
+
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
 #include <fardel/base/file.h>
@@ -29,22 +31,21 @@ public:
     FramesWriter(const Bundle& bundle, Descriptor file, std::uint64_t begin)
         : bundle_(bundle), file_(std::move(file)), end_(begin) {}
 
+    // `parts`: by block, as framed_parts() returns them. A block is read once, however many assets are in it.
     Status write(std::span<const BlockPart> parts) {
-        std::vector<std::vector<std::byte>> frames(parts.size());
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-            frames[i].resize(parts[i].length_bytes);
-            FARDEL_TRY(bundle_.read_at(parts[i].asset, 0, frames[i]));
-        }
+        FARDEL_TRY_ASSIGN(std::vector<std::vector<std::byte>> frames, read_assets(parts));
         parallel_for(frames.size(), worker_count(0), [&](std::size_t i) {
             std::vector<std::byte> frame = encode_with_prefix({}, frames[i], kFrameLevel);
             if (frame.size() < frames[i].size())
                 frames[i] = std::move(frame);
         });
+        std::vector<std::byte> joined;
         for (const std::vector<std::byte>& frame : frames) {
-            FARDEL_TRY(write_whole_at(file_, end_, frame, kFramesSubject));
-            end_ += frame.size();
+            joined.insert(joined.end(), frame.begin(), frame.end());
             sizes_.u32(static_cast<std::uint32_t>(frame.size()));
         }
+        FARDEL_TRY(write_whole_at(file_, end_, joined, kFramesSubject));
+        end_ += joined.size();
         return ok();
     }
 
@@ -60,7 +61,25 @@ public:
     }
 
 private:
+    Result<std::vector<std::vector<std::byte>>> read_assets(std::span<const BlockPart> parts) {
+        std::vector<std::vector<std::byte>> assets;
+        std::vector<std::byte> raw;
+        for (std::span<const BlockPart> rest = parts; !rest.empty();) {
+            const std::span<const BlockPart> block = first_block(rest);
+            rest = rest.subspan(block.size());
+            FARDEL_TRY_ASSIGN(const BlockRecord record, bundle_.block(block.front().block));
+            raw.resize(record.raw_bytes);
+            FARDEL_TRY(blocks_.read(record, raw));
+            for (const BlockPart& part : block) {
+                const auto asset = std::span(raw).subspan(part.offset, part.length_bytes);
+                assets.emplace_back(asset.begin(), asset.end());
+            }
+        }
+        return assets;
+    }
+
     const Bundle& bundle_;
+    RawBlocks blocks_{bundle_};
     Descriptor file_;
     std::uint64_t end_;
     ByteWriter sizes_;

@@ -9,9 +9,10 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kReadBytes = 1u << 20;
-constexpr std::size_t kSharedMin = 2;      // numbers that two similar files have in common
-constexpr std::size_t kSameNumberMax = 8;  // files that share one number; those of more files tell little
+constexpr std::size_t kSketchedBytes = 1u << 20;
+constexpr std::uint64_t kSketchedBytesMin = 512;  // of less, too few numbers come to compare
+constexpr std::size_t kSharedMin = 2;             // numbers that two similar files have in common
+constexpr std::size_t kSameNumberMax = 8;         // files that share one number; those of more files tell little
 
 using Matches = std::unordered_map<std::uint32_t, AssetIndex>;
 
@@ -55,11 +56,13 @@ Status match_names(const Bundle& old, const Bundle& target, const std::vector<bo
 Result<std::vector<std::uint64_t>> sketch_of(const Bundle& bundle, AssetIndex index, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
     ContentSketch sketch;
+    if (asset.raw_bytes < kSketchedBytesMin)
+        return std::move(sketch).finish();
     std::vector<std::byte> buffer;
     for (std::uint64_t at = 0; at < asset.raw_bytes; at += buffer.size()) {
         if (stop.stop_requested())
             return Error(ErrorCode::cancelled, "comparing the bundles was stopped");
-        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(asset.raw_bytes - at, kReadBytes)));
+        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(asset.raw_bytes - at, kSketchedBytes)));
         FARDEL_TRY(bundle.read_at(index, at, buffer));
         sketch.add(buffer);
     }

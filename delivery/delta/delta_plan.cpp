@@ -4,7 +4,7 @@
 #include "delta/block_parts.h"
 #include "delta/delta_segment.h"
 #include "delta/raw_block.h"
-#include "delta/table_image.h"
+#include "delta/table_segments.h"
 
 #include <fardel/format/limits.h>
 
@@ -120,18 +120,6 @@ private:
     const std::unordered_map<std::uint32_t, AssetIndex>& matches_;
 };
 
-// What a segment of the old tables probably resembles the segment at `offset` of the new ones.
-DeltaTables tables_at(std::uint64_t offset, std::uint64_t image_bytes, std::uint64_t old_bytes) {
-    DeltaTables tables;
-    tables.raw_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(image_bytes - offset, kDeltaSegmentBytesMax));
-    tables.prefix_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(old_bytes, kDeltaPrefixBytesMax));
-    const double middle = static_cast<double>(offset + tables.raw_bytes / 2) / static_cast<double>(image_bytes);
-    const auto start = static_cast<std::uint64_t>(middle * static_cast<double>(old_bytes));
-    tables.prefix_offset =
-        std::min(start - std::min<std::uint64_t>(start, tables.prefix_bytes / 2), old_bytes - tables.prefix_bytes);
-    return tables;
-}
-
 // Which of the new blocks come out again when their raw bytes are encoded.
 Result<std::vector<bool>> find_encodable(const Bundle& target, const std::vector<std::uint32_t>& indices,
                                          const std::vector<BlockRecord>& records, std::uint32_t level,
@@ -220,15 +208,7 @@ Result<DeltaPlan> plan_delta(const Bundle& old, const Bundle& target, const std:
         }
     stored.finish();
 
-    const std::uint64_t image_bytes =
-        TableImage(target.head(), target.layout_head(), target.source()->size_bytes(), TableImage::Trailer::present)
-            .size_bytes();
-    const std::uint64_t old_bytes =
-        TableImage(old.head(), old.layout_head(), old.source()->size_bytes(), TableImage::Trailer::absent).size_bytes();
-    if (image_bytes > kDeltaTablesBytesMax || old_bytes > kDeltaTablesBytesMax)
-        return Error(ErrorCode::limit, "the tables have more bytes than a delta can hold");
-    for (std::uint64_t offset = 0; offset < image_bytes; offset += plan.directory.tables.back().raw_bytes)
-        plan.directory.tables.push_back(tables_at(offset, image_bytes, old_bytes));
+    FARDEL_TRY_ASSIGN(plan.directory.tables, plan_table_segments(old_tables_of(old), new_tables_of(target)));
     return plan;
 }
 

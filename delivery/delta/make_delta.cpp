@@ -1,12 +1,13 @@
 #include "delta/delta_plan.h"
 #include "delta/delta_segment.h"
 #include "delta/raw_block.h"
-#include "delta/table_image.h"
+#include "delta/table_segments.h"
 
 #include <fardel/delivery/delta.h>
 #include <fardel/format/head.h>
 #include <fardel/format/prefix_codec.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,6 +17,20 @@ namespace fardel {
 namespace {
 
 Error differs() { return Error(ErrorCode::corrupt, "the delta does not give the new bundle; this machine is faulty"); }
+
+constexpr int kQuickEffort = 12;
+constexpr std::size_t kCopiedPerByte = 40;
+
+// What only moved is found with little effort, and nothing is left to save: many small files that one more file has
+// moved into other blocks.
+std::vector<std::byte> encode_given(std::span<const std::byte> prefix, std::span<const std::byte> given, int effort) {
+    if (effort > kQuickEffort) {
+        std::vector<std::byte> frame = encode_with_prefix(prefix, given, kQuickEffort);
+        if (frame.size() <= given.size() / kCopiedPerByte)
+            return frame;
+    }
+    return encode_with_prefix(prefix, given, effort);
+}
 
 // The stages of making a delta.
 class DeltaMaker {
@@ -70,25 +85,14 @@ private:
     }
 
     Status write_tables() {
-        const std::uint64_t file_bytes = target_.source()->size_bytes();
-        const TableImage image(target_.head(), target_.layout_head(), file_bytes, TableImage::Trailer::present);
-        const TableImage old_image(old_->head(), old_->layout_head(), old_->source()->size_bytes(),
-                                   TableImage::Trailer::absent);
-        std::uint64_t offset = 0;
-        for (DeltaTables& segment : plan_.directory.tables) {
-            std::vector<std::byte> prefix(segment.prefix_bytes);
-            std::vector<std::byte> tables(segment.raw_bytes);
-            FARDEL_TRY(old_image.read(*old_->source(), segment.prefix_offset, prefix));
-            FARDEL_TRY(image.read(*target_.source(), offset, tables));
-            const std::vector<std::byte> frame = encode_with_prefix(prefix, tables, work_.effort);
-            segment.frame_bytes = static_cast<std::uint32_t>(frame.size());
-            FARDEL_TRY_ASSIGN(const std::vector<std::byte> given, reader_->read_tables(segment, frame));
-            if (given != tables)
-                return differs();
-            FARDEL_TRY(write_frame(frame));
-            offset += tables.size();
-        }
-        return ok();
+        return encode_table_segments({old_tables_of(*old_), *old_->source()},
+                                     {new_tables_of(target_), *target_.source()}, plan_.directory.tables, work_.effort,
+                                     [&](const DeltaTables& segment, std::span<const std::byte> tables,
+                                         std::span<const std::byte> frame) -> Status {
+                                         FARDEL_TRY_ASSIGN(const std::vector<std::byte> given,
+                                                           reader_->read_tables(segment, frame));
+                                         return std::ranges::equal(given, tables) ? write_frame(frame) : differs();
+                                     });
     }
 
     Status write_blocks() {
@@ -96,7 +100,7 @@ private:
         for (DeltaBlocks& segment : plan_.directory.blocks) {
             FARDEL_TRY_ASSIGN(const std::vector<std::byte> prefix, raw_of(*old_, old_raw_, segment.prefix));
             FARDEL_TRY_ASSIGN(const std::vector<std::byte> given, given_by(segment));
-            const std::vector<std::byte> frame = encode_with_prefix(prefix, given, work_.effort);
+            const std::vector<std::byte> frame = encode_given(prefix, given, work_.effort);
             segment.frame_bytes = static_cast<std::uint32_t>(frame.size());
             FARDEL_TRY(compare(segment, frame, done));
             FARDEL_TRY(write_frame(frame));

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace fardel {
 
@@ -20,9 +21,12 @@ public:
     // `trailer`: whether the image ends with the trailer, which is not bound to the bundle's ids. The heads have passed
     // verify_sections().
     enum class Trailer : bool { absent, present };
-    TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes, Trailer trailer) noexcept;
+    TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes, Trailer trailer);
 
     std::uint64_t size_bytes() const noexcept;
+    // Returns the offset in this image that probably resembles `offset` in the image of another version of the bundle:
+    // as far in the same table, else as far in the image.
+    std::uint64_t counterpart(const TableImage& other, std::uint64_t offset) const noexcept;
     // Fills `out` with the image's bytes from `offset` on, which the image has.
     Status read(const ByteSource& file, std::uint64_t offset, std::span<std::byte> out) const;
     // Calls `place` with the file offset of each part of `bytes`, which are the image's from `offset` on.
@@ -34,7 +38,15 @@ private:
         std::uint64_t offset = 0;  // in the file
         std::uint64_t length_bytes = 0;
     };
+    struct Table {
+        TableKind kind{};
+        std::uint64_t offset = 0;        // in the image
+        std::uint64_t length_bytes = 0;  // with its page tree
+    };
+    void add_tables(std::span<const TableEntry> entries, std::uint64_t section_offset, std::uint64_t section_bytes);
+
     std::array<Part, 4> parts_;
+    std::vector<Table> tables_;
 };
 
 }  // namespace fardel

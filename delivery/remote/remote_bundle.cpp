@@ -1,6 +1,7 @@
 #include <fardel/delivery/remote_bundle.h>
 
 #include "other_bundles.h"
+#include "remote/remote_closure.h"
 #include "remote/remote_file.h"
 #include "remote/server_queue.h"
 #include "trace_fetch.h"
@@ -11,8 +12,6 @@
 #include <fardel/format/dependencies.h>
 #include <fardel/format/manifest.h>
 
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace fardel {
@@ -45,11 +44,6 @@ Result<std::vector<RemoteFile::Wanted>> blocks_of(const Bundle& bundle, const As
     std::vector<RemoteFile::Wanted> blocks;
     FARDEL_TRY(add_blocks_of(bundle, *index, blocks));
     return blocks;
-}
-
-HeldElsewhere elsewhere_of(const BundleStore& store, const std::shared_ptr<const BundleLibrary>& library) {
-    return {
-        .store = store.path(), .library = library, .library_blocks = std::make_shared<LibraryBlocks>(library.get())};
 }
 
 }  // namespace
@@ -189,66 +183,11 @@ Result<bool> RemoteBundle::is_here(const AssetId& asset) const {
 
 // ---- Closure --------------------------------------------------------------------------------------------------------
 
-// Opens a bundle with what it needs.
-class RemoteClosure {
-public:
-    RemoteClosure(const BundleStore& store, const RemoteServers& servers, const TrustPolicy* policy,
-                  const TrustTime& time, const std::shared_ptr<const BundleLibrary>& library)
-        : store_(store), servers_(servers), policy_(policy), time_(time), elsewhere_(elsewhere_of(store, library)) {}
-
-    Result<std::vector<RemoteMount>> open(const BundleId& first) {
-        FARDEL_TRY_ASSIGN(whole_, list_whole_bundles(store_));
-        const DependencyWalk::Steps steps{
-            .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
-                FARDEL_TRY_ASSIGN(auto needs, enter(id));
-                return std::optional(std::move(needs));
-            },
-            .leave =
-                [&](const BundleId& id) {
-                    mounts_.push_back(std::move(entered_.at(id)));
-                    return ok();
-                },
-        };
-        FARDEL_TRY(DependencyWalk().run(first, steps));
-        return std::move(mounts_);
-    }
-
-private:
-    Result<std::vector<BundleId>> enter(const BundleId& id) {
-        RemoteMount& mount = entered_[id];
-        mount.bundle = id;
-        const BundleLibrary* const library = elsewhere_.library.get();
-        if (whole_.contains(id)) {
-            FARDEL_TRY_ASSIGN(mount.source, store_.open_bundle(id));
-        } else if (library != nullptr && library->has(id)) {
-            // A file that was replaced meanwhile is no reason to fail.
-            auto source = library->open_bundle(id);
-            mount.source = source ? *std::move(source) : nullptr;
-        }
-        if (mount.source) {
-            FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(mount.source, {.label = id.hex()}));
-            return static_dependencies(*bundle);
-        }
-        FARDEL_TRY_ASSIGN(mount.remote, RemoteBundle::open_beside(elsewhere_, store_, servers_, id, policy_, time_));
-        mount.source = mount.remote->source();
-        return mount.remote->dependencies();
-    }
-
-    const BundleStore& store_;
-    const RemoteServers& servers_;
-    const TrustPolicy* const policy_;
-    const TrustTime& time_;
-    const HeldElsewhere elsewhere_;
-    std::unordered_set<BundleId> whole_;  // in the store
-    std::unordered_map<BundleId, RemoteMount> entered_;
-    std::vector<RemoteMount> mounts_;
-};
-
 Result<std::vector<RemoteMount>> open_remote_bundles(const BundleStore& store, const RemoteServers& servers,
                                                      const BundleId& bundle, const TrustPolicy* policy,
                                                      const TrustTime& time,
                                                      const std::shared_ptr<const BundleLibrary>& library) {
-    return RemoteClosure(store, servers, policy, time, library).open(bundle);
+    return RemoteClosure(store, servers, {.policy = policy, .time = time, .library = library}).open(bundle);
 }
 
 }  // namespace fardel

@@ -3,6 +3,7 @@
 
 #include "project_tables.h"
 #include "remote/kept_bytes.h"
+#include "remote/remote_closure.h"
 #include "remote/remote_file.h"
 
 #include <fardel/format/bundle.h>
@@ -43,30 +44,34 @@ std::vector<std::byte> question_of(const BundleId& wanted, const BundleId& held)
 struct RemoteProject::Impl {
     const BundleStore& store;
     const RemoteServers& servers;
+    const RemoteProjectOptions options;
     std::string tree;
     ServerRule rule;
     HttpConnection http;
     std::shared_ptr<const RemoteBundle> root;  // nullptr: none yet
+    std::vector<RemoteMount> shown;            // what poll() returned last; empty: nothing yet
     std::vector<std::byte> image;              // the tables of the root; empty: they come page by page
     std::uint64_t received_bytes = 0;
 
-    // Nothing: still the root that we have.
+    bool is_shown(const BundleId& id) const { return !shown.empty() && shown.back().bundle == id; }
+
+    // Nothing: still the root that was shown.
     Result<std::optional<BundleId>> ask_head(const std::stop_token& stop) {
         HttpRequest request{.url = tree + "/" + std::string(kProjectHeadPath),
                             .answer_bytes_max = kHeadAnswerBytesMax,
                             .servers = rule};
-        if (root)
-            request.headers.push_back("If-None-Match: \"" + root->id().hex() + "\"");
+        if (!shown.empty())
+            request.headers.push_back("If-None-Match: \"" + shown.back().bundle.hex() + "\"");
         FARDEL_TRY_ASSIGN(const HttpAnswer answer, http.perform(request, stop));
         received_bytes += answer.body.size();
-        if (answer.status == 304 && root)
+        if (answer.status == 304 && !shown.empty())
             return std::optional<BundleId>();
         if (answer.status == 503)
             return Error(ErrorCode::busy, request.url + ": the server has no root of the project yet");
         if (answer.status != 200)
             return HttpConnection::status_error(answer, request.url);
         FARDEL_TRY_ASSIGN(const BundleId id, parse_project_head(answer.body, request.url));
-        return root && id == root->id() ? std::nullopt : std::optional(id);
+        return is_shown(id) ? std::nullopt : std::optional(id);
     }
 
     // The tables of a root; empty if the server does not give them, or gives wrong ones.
@@ -100,17 +105,26 @@ struct RemoteProject::Impl {
         });
     }
 
-    Result<std::shared_ptr<const RemoteBundle>> open_root(const BundleId& id, const std::stop_token& stop) {
+    Status open_root(const BundleId& id, const std::stop_token& stop) {
+        if (root && root->id() == id)
+            return ok();  // a dependency could not be opened then
         std::vector<std::byte> tables = ask_tables(id, stop);
         if (!tables.empty())
             static_cast<void>(keep_tables(id, tables));
         // From now on, the store finds the blocks of the root before by their hashes.
         if (root && !image.empty())
             static_cast<void>(root->leave_to_store());
-        FARDEL_TRY_ASSIGN(auto opened, RemoteBundle::open(store, servers, id));
+        FARDEL_TRY_ASSIGN(root, RemoteBundle::open(store, servers, id, options.policy, options.time, options.library));
         image = std::move(tables);
-        root = opened;
-        return opened;
+        return ok();
+    }
+
+    Result<std::vector<RemoteMount>> open_closure() const {
+        RemoteClosure closure(store, servers, options);
+        for (const RemoteMount& mount : shown)
+            closure.add_open(mount);
+        closure.add_open({.bundle = root->id(), .source = root->source(), .remote = root});
+        return closure.open(root->id());
     }
 };
 
@@ -118,22 +132,27 @@ RemoteProject::RemoteProject(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 RemoteProject::~RemoteProject() = default;
 RemoteProject::RemoteProject(RemoteProject&&) noexcept = default;
 
-Result<RemoteProject> RemoteProject::open(const BundleStore& store, const RemoteServers& servers) {
+Result<RemoteProject> RemoteProject::open(const BundleStore& store, const RemoteServers& servers,
+                                          RemoteProjectOptions options) {
     FARDEL_TRY_ASSIGN(HttpConnection http, HttpConnection::open(NoCredentials{}, kProjectTimeouts));
     return RemoteProject(std::unique_ptr<Impl>(new Impl{.store = store,
                                                         .servers = servers,
+                                                        .options = std::move(options),
                                                         .tree = servers.trees_.front(),
                                                         .rule = servers.connections_->servers,
                                                         .http = std::move(http),
                                                         .root = nullptr,
+                                                        .shown = {},
                                                         .image = {}}));
 }
 
-Result<std::shared_ptr<const RemoteBundle>> RemoteProject::poll(const std::stop_token& stop) {
+Result<std::vector<RemoteMount>> RemoteProject::poll(const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const auto id, impl_->ask_head(stop));
     if (!id)
-        return std::shared_ptr<const RemoteBundle>();
-    return impl_->open_root(*id, stop);
+        return std::vector<RemoteMount>();
+    FARDEL_TRY(impl_->open_root(*id, stop));
+    FARDEL_TRY_ASSIGN(impl_->shown, impl_->open_closure());
+    return impl_->shown;
 }
 
 std::uint64_t RemoteProject::received_bytes() const noexcept { return impl_->received_bytes; }

@@ -1,6 +1,7 @@
 #include "serve/cache_answers.h"
 
 #include "serve/announced_bytes.h"
+#include "serve/question_receiver.h"
 
 #include <algorithm>
 #include <string>
@@ -58,32 +59,20 @@ private:
     const std::unique_ptr<CacheUpload> upload_;
 };
 
-class CacheAnswers::Question final : public BodyReceiver {
+class CacheAnswers::Question final : public QuestionReceiver {
 public:
     Question(Turn turn, const ServedCache& cache, std::size_t bytes_max)
-        : turn_(std::move(turn)), cache_(cache), bytes_max_(bytes_max) {}
-
-    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
-        if (bytes.size() > bytes_max_ - question_.size())
-            return plain_answer(413, "the question is too large");
-        question_.insert(question_.end(), bytes.begin(), bytes.end());
-        return std::nullopt;
-    }
-    ServerAnswer finish() override {
-        const auto question = decode_cache_question(question_);
-        if (!question)
-            return plain_answer(question.error().code() == ErrorCode::limit ? 413 : 400, question.error().message());
-        const std::vector<std::byte> answer = encode_cache_answer(cache_.find_lacking(*question));
-        return {.status = 200,
-                .headers = {{"Content-Type", "application/octet-stream"}, {"Cache-Control", "no-store"}},
-                .body = std::string(reinterpret_cast<const char*>(answer.data()), answer.size())};
-    }
+        : QuestionReceiver(bytes_max), turn_(std::move(turn)), cache_(cache) {}
 
 private:
+    ServerAnswer answer(std::span<const std::byte> bytes) override {
+        const auto question = decode_cache_question(bytes);
+        return question ? bytes_answer(encode_cache_answer(cache_.find_lacking(*question)))
+                        : refuse_question(question.error());
+    }
+
     const Turn turn_;
     const ServedCache& cache_;
-    const std::size_t bytes_max_;
-    std::vector<std::byte> question_;
 };
 
 std::optional<ServedCacheFile> CacheAnswers::find_file(std::string_view target) {
@@ -131,20 +120,13 @@ CacheAnswers::Begun CacheAnswers::begin_upload(const ServedCacheFile& file, cons
 }
 
 CacheAnswers::Begun CacheAnswers::begin_question(const ReceivedRequest& request) {
-    if (request.method != "POST") {
-        ServerAnswer answer = plain_answer(405, "a question is sent with POST");
-        answer.headers.emplace_back("Allow", "POST");
-        return answer;
-    }
-    const auto bytes = find_announced_bytes(request);
-    if (!bytes)
-        return plain_answer(411, "the size of the question must be announced");
-    if (*bytes > kCacheQuestionBytesMax)
-        return plain_answer(413, "the question is too large");
+    auto bytes = announced_question(request, kCacheQuestionBytesMax);
+    if (auto* const refused = std::get_if<ServerAnswer>(&bytes))
+        return std::move(*refused);
     auto turn = take_turn();
     if (!turn)
         return plain_answer(503, "too many questions at once; read the files instead");
-    return std::make_unique<Question>(*std::move(turn), *cache_, static_cast<std::size_t>(*bytes));
+    return std::make_unique<Question>(*std::move(turn), *cache_, std::get<std::size_t>(bytes));
 }
 
 }  // namespace fardel

@@ -1,42 +1,24 @@
 #include "serve/delta_demand.h"
 
+#include <fardel/base/text_fields.h>
+
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 namespace fardel {
-namespace {
-
-std::optional<std::uint64_t> find_count(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
-std::vector<std::string_view> words_of(std::string_view line) {
-    std::vector<std::string_view> words;
-    for (std::size_t at = 0; at <= line.size();) {
-        const std::size_t end = std::min(line.find(' ', at), line.size());
-        words.push_back(line.substr(at, end - at));
-        at = end + 1;
-    }
-    return words;
-}
-
-}  // namespace
 
 DeltaDemand DeltaDemand::parse(std::string_view text) {
     DeltaDemand demand;
     while (!text.empty() && demand.pairs_.size() < kDemandedPairsMax) {
         const std::size_t end = std::min(text.find('\n'), text.size());
-        const auto words = words_of(text.substr(0, end));
+        const auto words = split_text(text.substr(0, end), ' ');
         text.remove_prefix(std::min(end + 1, text.size()));
         if (words.size() != 4)
             continue;
         const auto old_bundle = BundleId::parse(words[0]);
         const auto new_bundle = BundleId::parse(words[1]);
-        const auto requests = find_count(words[2]);
-        const auto bytes = find_count(words[3]);
+        const auto requests = parse_decimal(words[2], UINT64_MAX);
+        const auto bytes = parse_decimal(words[3], UINT64_MAX);
         if (!old_bundle || !new_bundle || !requests || (!bytes && words[3] != "-"))
             continue;
         State& state = demand.pairs_[{*old_bundle, *new_bundle}];

@@ -29,7 +29,7 @@ constexpr unsigned kThreadsMax = 4;
 constexpr unsigned kPatientThreads = 2;
 constexpr std::size_t kUnfinishedBodiesMax = 256;
 constexpr std::uint64_t kDiscardedBytesMax = 4u << 20;
-constexpr std::size_t kReadBytes = 128u << 10;
+constexpr std::size_t kResponsePieceBytes = 128u << 10;
 constexpr int kAcceptedAtOnceMax = 64;  // then connections that wait too long are looked at
 
 const MicrohttpdLibrary& library() { return *find_microhttpd_library(); }
@@ -60,8 +60,8 @@ Response make_response(ServerAnswer& answer) {
             return Response(library().create_response_from_fd_at_offset64(
                 part->length_bytes, part->file.descriptor.release(), part->offset));
         auto owned = std::make_unique<ServedPart>(std::move(*part));
-        Response response(library().create_response_from_callback(owned->length_bytes, kReadBytes, &read_source,
-                                                                  owned.get(), &free_part));
+        Response response(library().create_response_from_callback(owned->length_bytes, kResponsePieceBytes,
+                                                                  &read_source, owned.get(), &free_part));
         if (response)
             static_cast<void>(owned.release());
         return response;

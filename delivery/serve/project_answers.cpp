@@ -1,7 +1,7 @@
 #include "serve/project_answers.h"
 
 #include "project_tables.h"
-#include "serve/announced_bytes.h"
+#include "serve/question_receiver.h"
 
 #include <fardel/base/byte_reader.h>
 
@@ -17,10 +17,13 @@ constexpr unsigned kProjectQuestionsMax = 4;  // at a time: each has tables of t
 
 class LiveFiles final : public ServedFiles {
 public:
-    explicit LiveFiles(const LiveBundle& bundle) : bundle_(bundle) {}
+    LiveFiles(const LiveBundle& bundle, std::unique_ptr<ServedFiles> others)
+        : bundle_(bundle), others_(std::move(others)) {}
 
     Result<ServedFile> open(const RequestedFile& file) const override {
         auto source = file.kind == RequestedFileKind::bundle ? bundle_.find(file.bundle) : nullptr;
+        if (!source && others_)
+            return others_->open(file);
         if (!source)
             return Error(ErrorCode::missing, "not a root of the project");
         const std::uint64_t size_bytes = source->size_bytes();
@@ -32,35 +35,27 @@ public:
 
 private:
     const LiveBundle& bundle_;
+    const std::unique_ptr<ServedFiles> others_;
 };
-
-ServerAnswer refuse(std::string_view allowed) {
-    ServerAnswer answer = plain_answer(405, "only " + std::string(allowed) + " is allowed here");
-    answer.headers.emplace_back("Allow", allowed);
-    return answer;
-}
 
 }  // namespace
 
-std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle) { return std::make_unique<LiveFiles>(bundle); }
+std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle, std::unique_ptr<ServedFiles> others) {
+    return std::make_unique<LiveFiles>(bundle, std::move(others));
+}
 
 // Takes 64 bytes: the root that is wanted, and the one that is held.
-class ProjectAnswers::TablesQuestionReceiver final : public BodyReceiver {
+class ProjectAnswers::TablesQuestionReceiver final : public QuestionReceiver {
 public:
-    explicit TablesQuestionReceiver(ProjectAnswers& answers) : answers_(answers) {}
+    explicit TablesQuestionReceiver(ProjectAnswers& answers)
+        : QuestionReceiver(kProjectQuestionBytes), answers_(answers) {}
     ~TablesQuestionReceiver() override { --answers_.under_way_; }
 
-    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
-        if (bytes.size() > kProjectQuestionBytes - question_.size())
-            return plain_answer(413, "the question is too large");
-        question_.insert(question_.end(), bytes.begin(), bytes.end());
-        return std::nullopt;
-    }
-
-    ServerAnswer finish() override {
-        if (question_.size() != kProjectQuestionBytes)
+private:
+    ServerAnswer answer(std::span<const std::byte> question) override {
+        if (question.size() != kProjectQuestionBytes)
             return plain_answer(400, "a question has two bundle ids");
-        ByteReader reader(question_);
+        ByteReader reader(question);
         const auto wanted = answers_.bundle_.find(reader.fixed<BundleId>());
         const auto held = answers_.bundle_.find(reader.fixed<BundleId>());
         if (!wanted)
@@ -69,16 +64,11 @@ public:
         if (!image)
             return plain_answer(404, "the tables are read from the bundle file");
         const auto before = held ? read_project_image(*held) : Result<std::vector<std::byte>>(std::vector<std::byte>());
-        const auto answer =
-            encode_project_tables(before ? std::span<const std::byte>(*before) : std::span<const std::byte>(), *image);
-        return {.status = 200,
-                .headers = {{"Content-Type", "application/octet-stream"}, {"Cache-Control", "no-store"}},
-                .body = std::string(reinterpret_cast<const char*>(answer.data()), answer.size())};
+        return bytes_answer(
+            encode_project_tables(before ? std::span<const std::byte>(*before) : std::span<const std::byte>(), *image));
     }
 
-private:
     ProjectAnswers& answers_;
-    std::vector<std::byte> question_;
 };
 
 bool ProjectAnswers::is_asked(std::string_view target) noexcept { return target.starts_with(kProjectFolder); }
@@ -102,11 +92,11 @@ ServerAnswer ProjectAnswers::answer_head(const ReceivedRequest& request) const {
 std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> ProjectAnswers::begin(const ReceivedRequest& request) {
     const std::string_view path = request.target.substr(1);
     if (path == kProjectHeadPath)
-        return request.method == "GET" || request.method == "HEAD" ? answer_head(request) : refuse("GET");
+        return request.method == "GET" || request.method == "HEAD" ? answer_head(request) : refuse_method("GET");
     if (path != kProjectTablesPath)
         return plain_answer(404, "there is no such file");
     if (request.method != "POST")
-        return refuse("POST");
+        return refuse_method("POST");
     if (find_announced_bytes(request) != kProjectQuestionBytes)
         return plain_answer(400, "a question has two bundle ids");
     if (++under_way_ > kProjectQuestionsMax) {

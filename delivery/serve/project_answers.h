@@ -15,8 +15,8 @@
 
 namespace fardel {
 
-// The roots of a live bundle, which outlives the object.
-std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle);
+// The roots of a live bundle, which outlives the object, and everything of `others`, which may be nullptr.
+std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle, std::unique_ptr<ServedFiles> others);
 
 class ProjectAnswers {
 public:

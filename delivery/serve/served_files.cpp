@@ -6,8 +6,11 @@
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_trace.h>
+#include <fardel/delivery/tree_target.h>
+#include <fardel/format/hash.h>
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +25,14 @@ constexpr std::size_t kIdDigits = 64;
 constexpr std::size_t kOpenBundlesMax = 32;
 constexpr std::chrono::seconds kKeptOpen{10};
 
+constexpr std::string_view kChannels = "channels/";
+
+// Whether the file has other bytes later.
+bool is_replaced(const RequestedFile& file) {
+    return file.kind == RequestedFileKind::trace || file.kind == RequestedFileKind::delta_list ||
+           (file.kind == RequestedFileKind::channel_text && file.channel_path.ends_with("/head"));
+}
+
 std::string etag_of(const RequestedFile& file, const FileStatus& status) {
     const std::string size = std::to_string(status.size_bytes);
     switch (file.kind) {
@@ -30,13 +41,33 @@ std::string etag_of(const RequestedFile& file, const FileStatus& status) {
         case RequestedFileKind::asset_frames: return "\"" + file.bundle.hex() + "-frames-" + size + "\"";
         case RequestedFileKind::delta:
             return "\"" + file.bundle.hex() + "-" + file.old_bundle.hex() + "-" + size + "\"";
+        case RequestedFileKind::channel_text:
+            if (!is_replaced(file))
+                return "\"" + file.channel_path.substr(file.channel_path.rfind('/') + 1) + "-" + size + "\"";
+            break;
         case RequestedFileKind::trace:
         case RequestedFileKind::delta_list: break;
     }
-    // They are replaced.
-    const std::string mark = file.kind == RequestedFileKind::trace ? "-trace-" : "-deltas-";
-    return "\"" + file.bundle.hex() + mark + std::to_string(status.inode) + "-" + std::to_string(status.modified_ns) +
-           "\"";
+    const std::string mark = file.kind == RequestedFileKind::channel_text ? "head-"
+                             : file.kind == RequestedFileKind::trace      ? file.bundle.hex() + "-trace-"
+                                                                          : file.bundle.hex() + "-deltas-";
+    return "\"" + mark + std::to_string(status.inode) + "-" + std::to_string(status.modified_ns) + "\"";
+}
+
+// "channels/<channel>/root/<version>", "…/release/<hash>" or "…/head"; any other text has another path.
+bool is_channel_path(std::string_view path) {
+    if (!path.starts_with(kChannels) || !is_tree_path(path))
+        return false;
+    path.remove_prefix(kChannels.size());
+    if (path.ends_with("/head"))
+        return true;
+    const std::size_t file_at = path.rfind('/');
+    if (file_at == std::string_view::npos)
+        return false;
+    const std::string_view folder = path.substr(0, file_at);
+    const std::string_view file = path.substr(file_at + 1);
+    return (folder.ends_with("/root") && parse_decimal(file, UINT64_MAX)) ||
+           (folder.ends_with("/release") && Hash::parse(file));
 }
 
 class FolderFiles final : public ServedFiles {
@@ -57,12 +88,11 @@ public:
         }
         const std::string name = path.substr(name_begin);
         FARDEL_TRY_ASSIGN(RegularFile opened, open_regular_file({*folder, name}, name, {.links = Links::refused}));
-        return ServedFile{
-            .descriptor = std::move(opened.descriptor),
-            .source = nullptr,
-            .size_bytes = opened.status.size_bytes,
-            .etag = etag_of(file, opened.status),
-            .may_change = file.kind == RequestedFileKind::trace || file.kind == RequestedFileKind::delta_list};
+        return ServedFile{.descriptor = std::move(opened.descriptor),
+                          .source = nullptr,
+                          .size_bytes = opened.status.size_bytes,
+                          .etag = etag_of(file, opened.status),
+                          .may_change = is_replaced(file)};
     }
 
 private:
@@ -125,6 +155,7 @@ std::string path_of(const RequestedFile& file) {
         case RequestedFileKind::asset_frames: return asset_frames_path_of(file.bundle);
         case RequestedFileKind::trace: return trace_path_of(file.bundle);
         case RequestedFileKind::delta: return delta_path_of(file.bundle, file.old_bundle);
+        case RequestedFileKind::channel_text: return file.channel_path;
         case RequestedFileKind::delta_list: break;
     }
     return delta_list_path_of(file.bundle);
@@ -142,7 +173,12 @@ std::optional<RequestedFile> find_requested_file(std::string_view target) {
     constexpr std::string_view kBundles = "bundles/";
     constexpr std::string_view kDeltas = "deltas/";
     RequestedFile file;
-    if (path.starts_with(kDeltas)) {
+    if (path.starts_with(kChannels)) {
+        if (!is_channel_path(path))
+            return std::nullopt;
+        file.kind = RequestedFileKind::channel_text;
+        file.channel_path = path;
+    } else if (path.starts_with(kDeltas)) {
         file.bundle = id_at(kDeltas.size());
         file.kind = path.ends_with("/list") ? RequestedFileKind::delta_list : RequestedFileKind::delta;
         if (file.kind == RequestedFileKind::delta)

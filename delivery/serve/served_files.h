@@ -15,12 +15,13 @@
 
 namespace fardel {
 
-enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames, trace, delta, delta_list };
+enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames, trace, delta, delta_list, channel_text };
 
 struct RequestedFile {
     BundleId bundle;  // of a delta or a list of deltas: the new one
     RequestedFileKind kind = RequestedFileKind::bundle;
-    BundleId old_bundle{};  // of a delta
+    BundleId old_bundle{};     // of a delta
+    std::string channel_path;  // of a text of a channel, below the tree
 };
 
 // Returns its path below the tree.

@@ -171,7 +171,8 @@ struct Server::Impl final : RequestHandler {
     // What is served, and who may write. Errors: those of Server::start.
     Status open_content(const ServerOptions& options) {
         if (options.project != nullptr) {
-            files = serve_live_bundle(*options.project);
+            files =
+                serve_live_bundle(*options.project, options.store != nullptr ? serve_store(*options.store) : nullptr);
             project = std::make_unique<ProjectAnswers>(*options.project);
         } else if (options.store != nullptr) {
             files = serve_store(*options.store);

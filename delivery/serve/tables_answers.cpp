@@ -1,7 +1,7 @@
 #include "serve/tables_answers.h"
 
 #include "delta/delta_list.h"
-#include "serve/announced_bytes.h"
+#include "serve/question_receiver.h"
 #include "tables_file.h"
 #include "tables_question.h"
 
@@ -133,26 +133,20 @@ private:
 
 }  // namespace
 
-class TablesAnswers::Receiver final : public BodyReceiver {
+class TablesAnswers::Receiver final : public QuestionReceiver {
 public:
     Receiver(TablesAnswers& answers, const ReceivedRequest& request, std::size_t bytes_max)
-        : answers_(answers), peer_(request.peer), client_(request.client), bytes_max_(bytes_max) {}
+        : QuestionReceiver(bytes_max), answers_(answers), peer_(request.peer), client_(request.client) {}
     ~Receiver() override {
         const std::scoped_lock lock(answers_.mutex_);
         --answers_.under_way_;
     }
 
-    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
-        if (bytes.size() > bytes_max_ - question_.size())
-            return plain_answer(413, "the question is too large");
-        question_.insert(question_.end(), bytes.begin(), bytes.end());
-        return std::nullopt;
-    }
-
-    ServerAnswer finish() override {
-        const auto question = decode_question(question_);
+private:
+    ServerAnswer answer(std::span<const std::byte> bytes) override {
+        const auto question = decode_question(bytes);
         if (!question)
-            return plain_answer(question.error().code() == ErrorCode::limit ? 413 : 400, question.error().message());
+            return refuse_question(question.error());
         const std::uint64_t left = answers_.left_bytes(peer_, std::chrono::steady_clock::now());
         if (left < kQuestionCost)
             return plain_answer(429, "too many questions; read the files instead, or ask later");
@@ -160,37 +154,25 @@ public:
             AnswerWalk(answers_.files_, *question, std::min<std::uint64_t>(left, kTablesAnswerBytesMax)).run();
         answers_.spend(peer_, answer.size() + kQuestionCost);
         answers_.note_(*question, client_);
-        return {.status = 200,
-                .headers = {{"Content-Type", "application/octet-stream"}, {"Cache-Control", "no-store"}},
-                .body = std::string(reinterpret_cast<const char*>(answer.data()), answer.size())};
+        return bytes_answer(answer);
     }
 
-private:
     TablesAnswers& answers_;
     const std::string peer_;
     const std::string client_;
-    const std::size_t bytes_max_;
-    std::vector<std::byte> question_;
 };
 
 std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> TablesAnswers::begin(const ReceivedRequest& request) {
-    if (request.method != "POST") {
-        ServerAnswer answer = plain_answer(405, "a question is sent with POST");
-        answer.headers.emplace_back("Allow", "POST");
-        return answer;
-    }
-    const auto bytes = find_announced_bytes(request);
-    if (!bytes)
-        return plain_answer(411, "the size of the question must be announced");
-    if (*bytes > kQuestionBytesMax)
-        return plain_answer(413, "the question is too large");
+    auto bytes = announced_question(request, kQuestionBytesMax);
+    if (auto* const refused = std::get_if<ServerAnswer>(&bytes))
+        return std::move(*refused);
     {
         const std::scoped_lock lock(mutex_);
         if (under_way_ >= budget_.questions_max)
             return plain_answer(503, "too many questions at once; read the files instead, or ask later");
         ++under_way_;
     }
-    return std::make_unique<Receiver>(*this, request, static_cast<std::size_t>(*bytes));
+    return std::make_unique<Receiver>(*this, request, std::get<std::size_t>(bytes));
 }
 
 std::uint64_t TablesAnswers::left_bytes(const std::string& peer, SteadyTime now) {

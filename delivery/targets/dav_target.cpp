@@ -1,14 +1,15 @@
 // The tree on a WebDAV server (RFC 4918): PUT, MOVE, MKCOL, DELETE and PROPFIND of one level.
+#include "targets/folder_entries.h"
 #include "targets/remote_targets.h"
 #include "targets/xml_elements.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/format/random.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -97,25 +98,11 @@ public:
     }
 
     Result<std::vector<TreeFile>> list(const std::string& folder) override {
-        FARDEL_TRY_ASSIGN(const std::string url, tree_->url_of(folder));
-        const std::string body =
-            "<?xml version=\"1.0\"?><propfind "
-            "xmlns=\"DAV:\"><prop><getcontentlength/><resourcetype/></prop></propfind>";
-        const auto source = make_memory_source(bytes_of(body));
-        FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree_->perform({.method = "PROPFIND",
-                                                                   .url = url + "/",
-                                                                   .headers = {"Depth: 1", "Content-Type: text/xml"},
-                                                                   .body = source.get(),
-                                                                   .body_bytes = body.size(),
-                                                                   .answer_bytes_max = kListingBytesMax}));
-        if (answer.status == 404)
-            return std::vector<TreeFile>();
-        if (answer.status != 207)
-            return HttpConnection::status_error(answer, url).with_context("listing (PROPFIND)");
-        FARDEL_TRY_ASSIGN(
-            const auto elements,
-            parse_xml_elements({reinterpret_cast<const char*>(answer.body.data()), answer.body.size()}, "multistatus"));
-        return files_in(folder, elements);
+        FARDEL_TRY_ASSIGN(FolderEntries entries, list_entries(folder));
+        return std::move(entries.files);
+    }
+    Result<std::vector<TreeFile>> list_below(const std::string& folder) override {
+        return list_folders_below(folder, [this](const std::string& one) { return list_entries(one); });
     }
 
     Result<bool> remove(const std::string& path) override {
@@ -129,6 +116,28 @@ public:
     }
 
 private:
+    Result<FolderEntries> list_entries(const std::string& folder) const {
+        FARDEL_TRY_ASSIGN(const std::string url, tree_->url_of(folder));
+        const std::string body =
+            "<?xml version=\"1.0\"?><propfind "
+            "xmlns=\"DAV:\"><prop><getcontentlength/><resourcetype/></prop></propfind>";
+        const auto source = make_memory_source(bytes_of(body));
+        FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree_->perform({.method = "PROPFIND",
+                                                                   .url = url + "/",
+                                                                   .headers = {"Depth: 1", "Content-Type: text/xml"},
+                                                                   .body = source.get(),
+                                                                   .body_bytes = body.size(),
+                                                                   .answer_bytes_max = kListingBytesMax}));
+        if (answer.status == 404)
+            return FolderEntries();
+        if (answer.status != 207)
+            return HttpConnection::status_error(answer, url).with_context("listing (PROPFIND)");
+        FARDEL_TRY_ASSIGN(
+            const auto elements,
+            parse_xml_elements({reinterpret_cast<const char*>(answer.body.data()), answer.body.size()}, "multistatus"));
+        return entries_in(folder, elements);
+    }
+
     static std::vector<std::byte> bytes_of(std::string_view text) {
         const auto bytes = std::as_bytes(std::span(text));
         return {bytes.begin(), bytes.end()};
@@ -189,25 +198,42 @@ private:
     }
 
     // The server is not believed: a path that is not directly in the folder is left out.
-    static std::vector<TreeFile> files_in(const std::string& folder, const std::vector<XmlElement>& elements) {
-        std::vector<TreeFile> files;
-        bool is_file = false;
+    static FolderEntries entries_in(const std::string& folder, const std::vector<XmlElement>& elements) {
+        FolderEntries entries;
+        TreeFile entry;
+        bool is_folder = false;
+        const auto add = [&] {
+            if (!entry.path.empty() && is_folder)
+                entries.folders.push_back(entry.path);
+            else if (!entry.path.empty())
+                entries.files.push_back(entry);
+            entry = {};
+            is_folder = false;
+        };
         for (const XmlElement& element : elements) {
-            const std::string_view text = element.text;
             if (element.name == "href") {
-                const auto parent = text.rfind(folder + "/");
-                TreeFile file;
-                if (parent != std::string_view::npos)
-                    file.path = std::string(text.substr(parent));
-                is_file = is_tree_path(file.path) && file.path.find('/', folder.size() + 1) == std::string::npos;
-                if (is_file)
-                    files.push_back(std::move(file));
-            } else if (is_file && element.name == "getcontentlength") {
-                std::from_chars(text.data(), text.data() + text.size(), files.back().size_bytes);
+                add();
+                entry.path = path_in(folder, element.text);
+                is_folder = element.text.ends_with('/');
+            } else if (element.name == "collection") {
+                is_folder = true;
+            } else if (element.name == "getcontentlength") {
+                entry.size_bytes = parse_decimal(element.text, UINT64_MAX).value_or(0);
             }
         }
-        std::ranges::sort(files, {}, &TreeFile::path);
-        return files;
+        add();
+        std::ranges::sort(entries.files, {}, &TreeFile::path);
+        std::ranges::sort(entries.folders);
+        return entries;
+    }
+
+    // Returns the path below the tree of what a URL names in the folder; empty if it names nothing there.
+    static std::string path_in(const std::string& folder, std::string_view url) {
+        if (url.ends_with('/'))
+            url.remove_suffix(1);
+        const auto parent = url.rfind(folder + "/");
+        const std::string path(parent == std::string_view::npos ? std::string_view() : url.substr(parent));
+        return is_tree_path(path) && path.find('/', folder.size() + 1) == std::string::npos ? path : std::string();
     }
 
     const std::unique_ptr<RemoteTree> tree_;

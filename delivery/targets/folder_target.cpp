@@ -1,5 +1,6 @@
 // The tree in a folder of this machine, or of one whose file system is mounted here.
 #include "targets/file_pieces.h"
+#include "targets/folder_entries.h"
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
@@ -89,26 +90,11 @@ public:
     }
 
     Result<std::vector<TreeFile>> list(const std::string& folder) override {
-        FARDEL_TRY(verify_path(folder));
-        std::vector<TreeFile> files;
-        auto opened = open_folder(path_of(folder), path_of(folder));
-        if (!opened) {
-            if (opened.error().code() == ErrorCode::missing)
-                return files;
-            return std::move(opened).error();
-        }
-        FARDEL_TRY_ASSIGN(const auto names, list_names(*opened, path_of(folder)));
-        for (const std::string& name : names) {
-            TreeFile file{.path = folder + "/" + name};
-            if (!is_tree_path(file.path))
-                continue;
-            FARDEL_TRY_ASSIGN(const auto status, find_file_status({*opened, name}, path_of(file.path)));
-            if (!status || !status->is_file())
-                continue;
-            file.size_bytes = status->size_bytes;
-            files.push_back(std::move(file));
-        }
-        return files;
+        FARDEL_TRY_ASSIGN(FolderEntries entries, list_entries(folder));
+        return std::move(entries.files);
+    }
+    Result<std::vector<TreeFile>> list_below(const std::string& folder) override {
+        return list_folders_below(folder, [this](const std::string& one) { return list_entries(one); });
     }
 
     Result<bool> remove(const std::string& path) override {
@@ -120,6 +106,31 @@ public:
 
 private:
     std::string path_of(const std::string& path) const { return folder_ + "/" + path; }
+
+    Result<FolderEntries> list_entries(const std::string& folder) const {
+        FARDEL_TRY(verify_path(folder));
+        FolderEntries entries;
+        auto opened = open_folder(path_of(folder), path_of(folder));
+        if (!opened) {
+            if (opened.error().code() == ErrorCode::missing)
+                return entries;
+            return std::move(opened).error();
+        }
+        FARDEL_TRY_ASSIGN(const auto names, list_names(*opened, path_of(folder)));
+        for (const std::string& name : names) {
+            const std::string path = folder + "/" + name;
+            if (!is_tree_path(path))
+                continue;
+            FARDEL_TRY_ASSIGN(const auto status, find_file_status({*opened, name}, path_of(path)));
+            if (!status)
+                continue;
+            if (status->is_folder())
+                entries.folders.push_back(path);
+            else if (status->is_file())
+                entries.files.push_back({.path = path, .size_bytes = status->size_bytes});
+        }
+        return entries;
+    }
 
     Result<PutOutcome> compare(const std::string& path, const ByteSource& bytes, const ByteSource& there,
                                const PublishWork& work) const {

@@ -1,23 +1,25 @@
 // The tree in a bucket of an object store that speaks S3: PUT with conditions, multipart uploads, lists of keys.
+#include "targets/part_sender.h"
 #include "targets/remote_targets.h"
 #include "targets/xml_elements.h"
 
 #include "targets/file_pieces.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/format/sha256.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace fardel {
 namespace {
 
 constexpr std::uint64_t kPartBytesMin = 16u << 20;
-constexpr std::uint64_t kPartsMax = 9'000;         // of one upload; stores allow 10,000
-constexpr std::uint64_t kPageBytesMax = 8u << 20;  // of one page
+constexpr std::uint64_t kHashedBytesMax = 1u << 20;  // at a time
+constexpr std::uint64_t kPartsMax = 9'000;           // of one upload; stores allow 10,000
+constexpr std::uint64_t kPageBytesMax = 8u << 20;    // of one page
 constexpr unsigned kPagesMax = 10'000;
 constexpr std::string_view kMarkerPath = "fardel-tree";
 constexpr std::string_view kMarker = "A static tree of Fardel bundles.\n";
@@ -81,6 +83,19 @@ Result<Hash> hash_of(const ByteSource& bytes, const std::stop_token& stop) {
                                     return ok();
                                 }));
     return hasher.finish();
+}
+
+Result<std::string> sha256_of_part(const ByteSource& bytes, const FilePart& part, const std::stop_token& stop) {
+    Sha256Hasher hasher;
+    std::vector<std::byte> piece;
+    for (std::uint64_t at = 0; at < part.length_bytes; at += piece.size()) {
+        if (stop.stop_requested())
+            return Error(ErrorCode::cancelled, "publishing was stopped");
+        piece.resize(static_cast<std::size_t>(std::min(kHashedBytesMax, part.length_bytes - at)));
+        FARDEL_TRY(bytes.read_at(part.offset + at, piece));
+        hasher.update(piece);
+    }
+    return hasher.finish_hex();
 }
 
 class S3Target final : public TreeTarget {
@@ -168,29 +183,10 @@ public:
     }
 
     Result<std::vector<TreeFile>> list(const std::string& folder) override {
-        if (!is_tree_path(folder))
-            return Error(ErrorCode::malformed,
-                         "\"" + printable(folder, 400) + "\" cannot be a folder of a static tree");
-        const std::string key_prefix = prefix_ + folder + "/";
-        std::vector<TreeFile> files;
-        std::string token;
-        for (unsigned page = 0; page < kPagesMax; ++page) {
-            std::string url = bucket_url_ + "/?";  // the parameters in the order in which they are signed
-            if (!token.empty())
-                url += "continuation-token=" + url_encoded(token) + "&";
-            url += "delimiter=%2F&list-type=2&prefix=" + url_encoded(key_prefix);
-            FARDEL_TRY_ASSIGN(const HttpAnswer answer, get(url, kPageBytesMax));
-            if (answer.status != 200)
-                return store_error(answer, bucket_url_);
-            FARDEL_TRY_ASSIGN(const auto elements, parse_xml_elements(text_of(answer.body), "ListBucketResult"));
-            add_files(files, key_prefix, elements);
-            token = xml_text(elements, "NextContinuationToken");
-            if (xml_text(elements, "IsTruncated") != "true" || token.empty()) {
-                std::ranges::sort(files, {}, &TreeFile::path);
-                return files;
-            }
-        }
-        return Error(ErrorCode::limit, printable(bucket_url_, 400) + ": the list of its keys does not end");
+        return list_keys(folder, KeysListed::in_folder);
+    }
+    Result<std::vector<TreeFile>> list_below(const std::string& folder) override {
+        return list_keys(folder, KeysListed::below_folder);
     }
 
     Result<bool> remove(const std::string& path) override {
@@ -206,6 +202,35 @@ public:
     }
 
 private:
+    enum class KeysListed : unsigned char { in_folder, below_folder };
+
+    Result<std::vector<TreeFile>> list_keys(const std::string& folder, KeysListed listed) const {
+        if (!is_tree_path(folder))
+            return Error(ErrorCode::malformed,
+                         "\"" + printable(folder, 400) + "\" cannot be a folder of a static tree");
+        const std::string key_prefix = prefix_ + folder + "/";
+        std::vector<TreeFile> files;
+        std::string token;
+        for (unsigned page = 0; page < kPagesMax; ++page) {
+            std::string url = bucket_url_ + "/?";  // the parameters in the order in which they are signed
+            if (!token.empty())
+                url += "continuation-token=" + url_encoded(token) + "&";
+            url += listed == KeysListed::in_folder ? "delimiter=%2F&list-type=2" : "list-type=2";
+            url += "&prefix=" + url_encoded(key_prefix);
+            FARDEL_TRY_ASSIGN(const HttpAnswer answer, get(url, kPageBytesMax));
+            if (answer.status != 200)
+                return store_error(answer, bucket_url_);
+            FARDEL_TRY_ASSIGN(const auto elements, parse_xml_elements(text_of(answer.body), "ListBucketResult"));
+            add_files(files, key_prefix, listed, elements);
+            token = xml_text(elements, "NextContinuationToken");
+            if (xml_text(elements, "IsTruncated") != "true" || token.empty()) {
+                std::ranges::sort(files, {}, &TreeFile::path);
+                return files;
+            }
+        }
+        return Error(ErrorCode::limit, printable(bucket_url_, 400) + ": the list of its keys does not end");
+    }
+
     static std::string body_header(std::span<const std::byte> body) {
         return "X-Amz-Content-Sha256: " + sha256_hex(body);
     }
@@ -286,37 +311,25 @@ private:
         if (id.empty() || id.size() > 2000)
             return Error(ErrorCode::malformed, printable(url, 400) + ": the store gives the upload no id");
         const std::string upload = "uploadId=" + url_encoded(id);
-        auto written = send_parts(url, upload, bytes, work, stop);
+        auto written = send_and_join(url, upload, bytes, work, stop);
         if (!written || !*written)
             static_cast<void>(
                 tree_->perform({.method = "DELETE", .url = url + "?" + upload, .headers = {empty_body_header()}}, {}));
         return written;
     }
 
-    Result<bool> send_parts(const std::string& url, const std::string& upload, const ByteSource& bytes,
-                            const PublishWork& work, const std::stop_token& stop) const {
-        const std::uint64_t size = bytes.size_bytes();
+    Result<bool> send_and_join(const std::string& url, const std::string& upload, const ByteSource& bytes,
+                               const PublishWork& work, const std::stop_token& stop) const {
         const std::uint64_t mib = 1u << 20;
-        const std::uint64_t part_bytes = std::max(kPartBytesMin, (size / kPartsMax / mib + 1) * mib);
+        const std::uint64_t part_bytes = std::max(kPartBytesMin, (bytes.size_bytes() / kPartsMax / mib + 1) * mib);
+        const SendPart send_one = [&](const FilePart& part, const std::function<void(std::uint64_t)>& sent,
+                                      const std::stop_token& stopped) {
+            return send_part(url, upload, bytes, part, sent, stopped);
+        };
+        FARDEL_TRY_ASSIGN(const auto tags, send_parts(bytes.size_bytes(), part_bytes, send_one, work.progress, stop));
         std::string list = "<CompleteMultipartUpload>";
-        std::vector<std::byte> part;
-        for (std::uint64_t at = 0, number = 1; at < size; at += part.size(), ++number) {
-            part.resize(static_cast<std::size_t>(std::min(part_bytes, size - at)));
-            FARDEL_TRY(bytes.read_at(at, part));
-            std::function<void(std::uint64_t)> progress;
-            if (work.progress)
-                progress = [&work, at, size](std::uint64_t sent) { work.progress(at + sent, size); };
-            FARDEL_TRY_ASSIGN(const HttpAnswer sent, send(url + "?partNumber=" + std::to_string(number) + "&" + upload,
-                                                          *make_memory_source(part), {}, std::move(progress), stop));
-            if (sent.status != 200)
-                return store_error(sent, url);
-            const bool is_plain =
-                !sent.etag.empty() && sent.etag.size() <= 200 && sent.etag.find_first_of("<>&") == std::string::npos;
-            if (!is_plain)
-                return Error(ErrorCode::malformed, printable(url, 400) + ": the store gives a part no ETag");
-            list +=
-                "<Part><PartNumber>" + std::to_string(number) + "</PartNumber><ETag>" + sent.etag + "</ETag></Part>";
-        }
+        for (std::size_t i = 0; i < tags.size(); ++i)
+            list += "<Part><PartNumber>" + std::to_string(i + 1) + "</PartNumber><ETag>" + tags[i] + "</ETag></Part>";
         std::vector<std::string> headers{"Content-Type: application/xml"};
         if (knows_conditions_)
             headers.emplace_back("If-None-Match: *");
@@ -329,18 +342,41 @@ private:
         return true;
     }
 
-    void add_files(std::vector<TreeFile>& files, const std::string& key_prefix,
+    // Returns the part's ETag. Reads the part twice instead of keeping it: once for its hash, which is signed.
+    Result<std::string> send_part(const std::string& url, const std::string& upload, const ByteSource& bytes,
+                                  const FilePart& part, const std::function<void(std::uint64_t)>& progress,
+                                  const std::stop_token& stop) const {
+        FARDEL_TRY_ASSIGN(const std::string hash, sha256_of_part(bytes, part, stop));
+        FARDEL_TRY_ASSIGN(HttpAnswer answer,
+                          tree_->perform({.method = "PUT",
+                                          .url = url + "?partNumber=" + std::to_string(part.number) + "&" + upload,
+                                          .headers = {"X-Amz-Content-Sha256: " + hash},
+                                          .body = &bytes,
+                                          .body_offset = part.offset,
+                                          .body_bytes = part.length_bytes,
+                                          .progress = progress},
+                                         stop));
+        if (answer.status != 200)
+            return store_error(answer, url);
+        const bool is_plain =
+            !answer.etag.empty() && answer.etag.size() <= 200 && answer.etag.find_first_of("<>&") == std::string::npos;
+        if (!is_plain)
+            return Error(ErrorCode::malformed, printable(url, 400) + ": the store gives a part no ETag");
+        return std::move(answer.etag);
+    }
+
+    void add_files(std::vector<TreeFile>& files, const std::string& key_prefix, KeysListed listed,
                    const std::vector<XmlElement>& elements) const {
         bool is_file = false;
         for (const XmlElement& element : elements) {
             if (element.name == "Key") {
                 is_file = element.text.starts_with(key_prefix) && is_tree_path(element.text.substr(prefix_.size())) &&
-                          element.text.find('/', key_prefix.size()) == std::string::npos;
+                          (listed == KeysListed::below_folder ||
+                           element.text.find('/', key_prefix.size()) == std::string::npos);
                 if (is_file)
                     files.push_back({.path = element.text.substr(prefix_.size())});
             } else if (is_file && element.name == "Size") {
-                std::from_chars(element.text.data(), element.text.data() + element.text.size(),
-                                files.back().size_bytes);
+                files.back().size_bytes = parse_decimal(element.text, UINT64_MAX).value_or(0);
             }
         }
     }

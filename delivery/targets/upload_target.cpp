@@ -59,6 +59,7 @@ public:
         return refuse();
     }
     Result<std::vector<TreeFile>> list(const std::string&) override { return refuse(); }
+    Result<std::vector<TreeFile>> list_below(const std::string&) override { return refuse(); }
     Result<bool> remove(const std::string&) override { return refuse(); }
 
 private:

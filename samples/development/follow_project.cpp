@@ -12,10 +12,19 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
 void draw_frame() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
+
+std::vector<fardel::MountRequest> requests_for(const std::vector<fardel::RemoteMount>& bundles) {
+    std::vector<fardel::MountRequest> requests;
+    for (const fardel::RemoteMount& bundle : bundles)
+        requests.push_back(
+            {.subject = bundle.source, .options = {.allow_unsigned = true, .label = bundle.bundle.hex()}});
+    return requests;
+}
 
 fardel::Status print_file(const fardel::Vfs& vfs, const std::string& path) {
     FARDEL_TRY_ASSIGN(const auto file, vfs.open(path));
@@ -34,15 +43,15 @@ fardel::Status play(const std::string& url, const std::string& store_path, const
     FARDEL_TRY_ASSIGN(const auto first, project.poll());
 
     fardel::Vfs vfs;
-    const fardel::MountOptions options{.allow_unsigned = true, .label = "the project"};
-    FARDEL_TRY_ASSIGN(const auto mount, vfs.mount(first->source(), options));
+    std::vector<fardel::MountId> mounts;  // of the project and of what it needs
+    FARDEL_TRY(vfs.replace(mounts, requests_for(first)));
     FARDEL_TRY(print_file(vfs, path));
     while (edits > 0) {
         draw_frame();
-        const auto root = project.poll();  // a game does this on a thread of its own, twice per second
-        if (!root || !*root)
+        const auto bundles = project.poll();  // a game does this on a thread of its own, twice per second
+        if (!bundles || bundles->empty())
             continue;  // the PC may be restarting its server
-        FARDEL_TRY_ASSIGN(const auto changes, vfs.replace(mount, {.subject = (*root)->source(), .options = options}));
+        FARDEL_TRY_ASSIGN(const auto changes, vfs.replace(mounts, requests_for(*bundles)));
         for (const fardel::AssetChange& change : changes) {
             if (change.path != path)
                 continue;

@@ -10,20 +10,21 @@ import time
 TRIES = 5  # another program may take the port first
 
 
-def free_port():
+def free_port(address="127.0.0.1"):
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((address, 0))
         return probe.getsockname()[1]
 
 
-def answers(port):
+def answers(port, address="127.0.0.1"):
     with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+        return probe.connect_ex((address, port)) == 0
 
 
 class TreeServer:
     # `more`: further lines of the configuration. `connections`: at a time.
-    def __init__(self, tree, more="", connections=512):
+    def __init__(self, tree, more="", connections=512, address="127.0.0.1"):
+        self._address = address
         self._more = more
         self._connections = connections
         program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
@@ -37,21 +38,21 @@ class TreeServer:
             raise SystemExit("nginx does not start: " + log.read())
 
     def _start(self, program, tree):
-        port = free_port()
-        self.url = f"http://127.0.0.1:{port}"
+        port = free_port(self._address)
+        self.url = f"http://{self._address}:{port}"
         temporary = "".join(f"{kind}_temp_path {self._folder};\n" for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
         with open(os.path.join(self._folder, "nginx.conf"), "w") as file:
             file.write(
                 f"daemon off;\nmaster_process off;\npid {self._folder}/nginx.pid;\n"
                 f"events {{ worker_connections {self._connections}; }}\n"
                 f"http {{\naccess_log off;\n{self._more}{temporary}client_body_temp_path {self._folder};\n"
-                f"server {{\nlisten 127.0.0.1:{port};\nlocation / {{ root {tree}; }}\n}}\n}}\n"
+                f"server {{\nlisten {self._address}:{port};\nlocation / {{ root {tree}; }}\n}}\n}}\n"
             )
         log = os.path.join(self._folder, "error.log")
         command = [program, "-c", os.path.join(self._folder, "nginx.conf"), "-p", self._folder, "-e", log]
         self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         while self._process.poll() is None:
-            if answers(port):
+            if answers(port, self._address):
                 return True
             time.sleep(0.02)
         return False

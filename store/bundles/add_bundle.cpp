@@ -8,10 +8,12 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
+#include <fardel/format/source_descriptor.h>
 
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -30,18 +32,20 @@ std::span<const std::byte> read_into(std::vector<std::byte>& buffer, std::size_t
 class FileAddition {
 public:
     FileAddition(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle, BlockIndex index, PackWriter pack,
-                 const StoreWork& work)
+                 const StoreWork& work, const CloneFile& clone)
         : folder_(folder),
           lease_(lease),
           bundle_(bundle),
-          file_(*bundle.source()),
+          file_(bundle.source()),
           index_(std::move(index)),
           pack_(std::move(pack)),
-          work_(work) {}
+          work_(work),
+          clone_(clone) {}
 
     Result<StoreAddition> run() {
         FARDEL_TRY(read_blocks());
         FARDEL_TRY(choose_packs());
+        FARDEL_TRY(clone_file_to_pack());
         const std::uint64_t blocks_offset = bundle_.layout_head().blocks_offset;
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
             const BlockRecord& block = blocks_[i];
@@ -51,7 +55,7 @@ public:
             FARDEL_TRY(add_between(offset));
             FARDEL_TRY(add_block(block, stored_[i]));
         }
-        FARDEL_TRY(add_between(file_.size_bytes()));
+        FARDEL_TRY(add_between(file_->size_bytes()));
         return finish();
     }
 
@@ -96,6 +100,23 @@ private:
         return lease_.hold(shared);
     }
 
+    // If nothing is shared with other bundles, the pack is equal to the file, and may share its blocks of the disk.
+    // From then on the bytes of the pack are read and hashed, so a program that writes to the file meanwhile changes
+    // nothing that was compared.
+    Status clone_file_to_pack() {
+        const Descriptor* const descriptor = find_descriptor(*file_);
+        if (!sources_.empty() || descriptor == nullptr)
+            return ok();
+        FARDEL_TRY_ASSIGN(const bool cloned, pack_.begin_as(*descriptor, clone_));
+        if (!cloned)
+            return ok();
+        FARDEL_TRY_ASSIGN(auto contents, pack_.contents());
+        if (contents->size_bytes() != file_->size_bytes())
+            return Error(ErrorCode::conflict, bundle_.label() + ": the file was changed while it was read");
+        file_ = std::move(contents);
+        return ok();
+    }
+
     // Adds bytes that belong to no block: heads, tables, signatures, and padding.
     Status add_between(std::uint64_t end) {
         while (done_bytes_ < end) {
@@ -125,7 +146,7 @@ private:
         if (work_.stop.stop_requested())
             return Error(ErrorCode::cancelled, bundle_.label() + ": not added");
         bytes_.resize(size_bytes);
-        return file_.read_at(done_bytes_, bytes_);
+        return file_->read_at(done_bytes_, bytes_);
     }
 
     // Whether the pack really has these bytes there; false also if it cannot be read.
@@ -162,29 +183,30 @@ private:
     void advance() {
         done_bytes_ += bytes_.size();
         if (work_.progress)
-            work_.progress({.done_bytes = done_bytes_, .total_bytes = file_.size_bytes()});
+            work_.progress({.done_bytes = done_bytes_, .total_bytes = file_->size_bytes()});
     }
 
     Result<StoreAddition> finish() {
-        StoreRecord record = std::move(builder_).finish(bundle_.id(), bundle_.layout_id(), file_.size_bytes());
+        StoreRecord record = std::move(builder_).finish(bundle_.id(), bundle_.layout_id(), file_->size_bytes());
         const auto added = std::ranges::find(record.packs, kNewPack.id, &StorePack::id);
         if (added != record.packs.end()) {
             FARDEL_TRY_ASSIGN(*added, std::move(pack_).seal(lease_));
         }
         FARDEL_TRY(publish_record(folder_, lease_, record));
         return StoreAddition{.bundle = bundle_.id(),
-                             .file_bytes = file_.size_bytes(),
-                             .written_bytes = file_.size_bytes() - shared_bytes_,
+                             .file_bytes = file_->size_bytes(),
+                             .written_bytes = file_->size_bytes() - shared_bytes_,
                              .shared_bytes = shared_bytes_};
     }
 
     const StoreFolder& folder_;
     StoreLease& lease_;
     const Bundle& bundle_;
-    const ByteSource& file_;
+    std::shared_ptr<const ByteSource> file_;  // or what was cloned from it
     BlockIndex index_;
     PackWriter pack_;
     const StoreWork& work_;
+    const CloneFile& clone_;
 
     std::vector<BlockRecord> blocks_;                              // by offset
     std::vector<std::optional<StoredBlock>> stored_;               // where the index says that each of them is
@@ -279,7 +301,7 @@ Result<StoreAddition> add_referred_bundle(const StoreFolder& folder, StoreLease&
 }
 
 Result<StoreAddition> add_bundle(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle,
-                                 const StoreWork& work) {
+                                 const StoreWork& work, const CloneFile& clone) {
     // What is damaged is replaced.
     if (is_stored_whole(folder, bundle.id())) {
         FARDEL_TRY_ASSIGN(const auto record, folder.find_record(bundle.id()));
@@ -293,7 +315,7 @@ Result<StoreAddition> add_bundle(const StoreFolder& folder, StoreLease& lease, c
     }
     FARDEL_TRY_ASSIGN(BlockIndex index, BlockIndex::open(folder));
     FARDEL_TRY_ASSIGN(PackWriter pack, PackWriter::open(folder));
-    return FileAddition(folder, lease, bundle, std::move(index), std::move(pack), work).run();
+    return FileAddition(folder, lease, bundle, std::move(index), std::move(pack), work, clone).run();
 }
 
 }  // namespace fardel

@@ -4,6 +4,7 @@
 #include "bundles/store_folder.h"
 #include "retention/store_lease.h"
 
+#include <fardel/base/file_clone.h>
 #include <fardel/format/bundle.h>
 #include <fardel/store/bundle_store.h>
 
@@ -17,7 +18,8 @@ Result<StoreAddition> add_referred_bundle(const StoreFolder& folder, StoreLease&
                                           const PackReference& reference);
 
 // `lease` holds what the new record is going to name. Errors: those of BundleStore::add.
+// A file of which the store has no block becomes a pack by `clone`, where that is possible.
 Result<StoreAddition> add_bundle(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle,
-                                 const StoreWork& work);
+                                 const StoreWork& work, const CloneFile& clone = clone_file);
 
 }  // namespace fardel

@@ -5,6 +5,7 @@
 
 #include "bundles/add_bundle.h"
 #include "bundles/bundle_closure.h"
+#include "bundles/export_bundle.h"
 #include "bundles/growing_source.h"
 #include "bundles/leftovers.h"
 #include "bundles/record_source.h"
@@ -19,7 +20,6 @@
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/source_pieces.h>
-#include <fardel/format/staged_file.h>
 
 #include <algorithm>
 #include <map>
@@ -219,21 +219,20 @@ private:
 
 // ---- References -----------------------------------------------------------------------------------------------------
 
-// Returns the packs whose bytes were in files that are gone or have changed.
-Result<std::set<PackId>> find_lost_packs(const StoreFolder& folder) {
-    std::set<PackId> lost;
-    FARDEL_TRY_ASSIGN(const auto packs, folder.list_references());
-    for (const StorePack& pack : packs)
-        if (!folder.open_pack(pack))
-            lost.insert(pack.id);
-    return lost;
-}
-
-std::uint64_t held_bytes_of(const StoreRecord& record, const std::set<PackId>& lost) {
-    std::uint64_t held = 0;
-    for (const StoreExtent& extent : record.extents)
-        held += lost.contains(record.packs[extent.pack].id) ? 0 : extent.length_bytes;
-    return held;
+// `is_stale`: of each pack that is only referred to.
+StoredBundle describe_record(const StoreRecord& record, const std::map<PackId, bool>& is_stale) {
+    StoredBundle stored{.bundle = record.bundle, .file_bytes = record.file_bytes, .packs = record.packs.size()};
+    for (const StorePack& pack : record.packs) {
+        const auto referred = is_stale.find(pack.id);
+        stored.references += referred != is_stale.end() ? 1 : 0;
+        stored.stale_references += referred != is_stale.end() && referred->second ? 1 : 0;
+    }
+    for (const StoreExtent& extent : record.extents) {
+        const auto referred = is_stale.find(record.packs[extent.pack].id);
+        stored.held_bytes += referred != is_stale.end() && referred->second ? 0 : extent.length_bytes;
+        stored.referred_bytes += referred != is_stale.end() ? extent.length_bytes : 0;
+    }
+    return stored;
 }
 
 }  // namespace
@@ -287,14 +286,14 @@ void BundleStore::remove_leftovers() const {
 
 Result<std::vector<StoredBundle>> BundleStore::list() const {
     FARDEL_TRY_ASSIGN(const auto ids, impl_->folder.list_records());
-    FARDEL_TRY_ASSIGN(const auto lost, find_lost_packs(impl_->folder));
+    FARDEL_TRY_ASSIGN(const auto referred, list_referred_packs(impl_->folder));
+    std::map<PackId, bool> is_stale;
+    for (const ReferredPack& pack : referred)
+        is_stale.emplace(pack.pack.id, pack.is_stale);
     std::vector<StoredBundle> bundles;
     for (const BundleId& id : ids)
         if (const auto record = impl_->folder.find_record(id); record && *record)
-            bundles.push_back({.bundle = id,
-                               .file_bytes = (*record)->file_bytes,
-                               .held_bytes = held_bytes_of(**record, lost),
-                               .packs = (*record)->packs.size()});
+            bundles.push_back(describe_record(**record, is_stale));
     return bundles;
 }
 
@@ -361,13 +360,9 @@ Result<std::vector<BundleId>> BundleStore::closure(const BundleId& bundle) const
 
 Status BundleStore::export_bundle(const BundleId& bundle, const std::string& path, const StoreWork& work) const {
     FARDEL_TRY_ASSIGN(const auto source, open_bundle(bundle));
-    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
-    FARDEL_TRY(read_pieces(*source, path, work.stop, [&](std::uint64_t at, std::span<const std::byte> bytes) {
-        if (work.progress)
-            work.progress({.done_bytes = at + bytes.size(), .total_bytes = source->size_bytes()});
-        return file->write_at(at, bytes);
-    }));
-    return file->commit();
+    // Another program may replace the record; both records give the same file.
+    FARDEL_TRY_ASSIGN(const auto record, impl_->folder.find_record(bundle));
+    return export_stored_bundle(impl_->folder, *source, record, path, work);
 }
 
 Result<StoreCheckReport> BundleStore::check(bool read_packs, const StoreWork& work) const {

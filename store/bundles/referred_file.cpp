@@ -89,4 +89,12 @@ Result<std::shared_ptr<const ByteSource>> open_referred_file(const StoreFolder& 
     return std::shared_ptr<const ByteSource>(std::make_shared<ReferredSource>(std::move(file->source)));
 }
 
+Result<std::vector<ReferredPack>> list_referred_packs(const StoreFolder& folder) {
+    FARDEL_TRY_ASSIGN(const auto packs, folder.list_references());
+    std::vector<ReferredPack> referred;
+    for (const StorePack& pack : packs)
+        referred.push_back({.pack = pack, .is_stale = !folder.open_pack(pack)});
+    return referred;
+}
+
 }  // namespace fardel

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace fardel {
 
@@ -21,5 +22,12 @@ Result<PackReference> refer_to_file(const std::string& path, const StoreWork& wo
 // cannot be mapped, because other programs may write to the file. Errors: missing (the file is gone), corrupt (it
 // changed), denied, io.
 Result<std::shared_ptr<const ByteSource>> open_referred_file(const StoreFolder& folder, const PackReference& reference);
+
+struct ReferredPack {
+    StorePack pack;         // 0 bytes if the reference cannot be read
+    bool is_stale = false;  // the file is gone or has changed
+};
+// The packs that are only referred to, by id.
+Result<std::vector<ReferredPack>> list_referred_packs(const StoreFolder& folder);
 
 }  // namespace fardel

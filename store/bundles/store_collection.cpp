@@ -2,6 +2,7 @@
 
 #include "bundles/leftovers.h"
 #include "bundles/record_source.h"
+#include "bundles/referred_file.h"
 #include "bundles/repack.h"
 #include "bundles/retention_folder.h"
 #include "retention/collection.h"
@@ -373,6 +374,12 @@ Result<StoreUsage> find_usage(const StoreFolder& folder, std::int64_t now_s) {
         usage.pack_bytes += pack.size_bytes;
         usage.unnamed_packs += named.contains(pack.id) ? 0 : 1;
         usage.unnamed_bytes += named.contains(pack.id) ? 0 : pack.size_bytes;
+    }
+    FARDEL_TRY_ASSIGN(const auto referred, list_referred_packs(folder));
+    for (const ReferredPack& pack : referred) {
+        ++usage.references;
+        usage.referred_bytes += pack.pack.size_bytes;
+        usage.stale_references += pack.is_stale ? 1 : 0;
     }
     usage.pins = static_cast<std::uint64_t>(
         std::ranges::count_if(facts.pins, [&](const BundlePin& pin) { return !is_passed(pin, now_s); }));

@@ -302,8 +302,20 @@ Result<PackWriter> PackWriter::open(const StoreFolder& folder) {
     return Error(ErrorCode::busy, folder.path() + ": other processes remove each new pack");
 }
 
+Result<bool> PackWriter::begin_as(const Descriptor& file, const CloneFile& clone) {
+    FARDEL_TRY_ASSIGN(is_clone_, clone(file, file_->file, file_->path));
+    return is_clone_;
+}
+
+Result<std::shared_ptr<const ByteSource>> PackWriter::contents() const {
+    FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file_->file, file_->path));
+    FARDEL_TRY_ASSIGN(Descriptor same, file_->file.duplicate(file_->path));
+    return make_file_source(std::move(same), status.size_bytes, file_->path);
+}
+
 Status PackWriter::flush() {
-    FARDEL_TRY(write_whole_at(file_->file, size_bytes_ - buffer_.size(), buffer_, file_->path));
+    if (!is_clone_)
+        FARDEL_TRY(write_whole_at(file_->file, size_bytes_ - buffer_.size(), buffer_, file_->path));
     hasher_.update(buffer_);
     buffer_.clear();
     return ok();

@@ -11,6 +11,7 @@
 #include "retention/file_lock.h"
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/file_clone.h>
 #include <fardel/base/file_status.h>
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
@@ -107,6 +108,11 @@ class PackWriter {
 public:
     // Errors: denied, no_space, io.
     static Result<PackWriter> open(const StoreFolder& folder);
+    // Lets the pack be the content of a file without copying it. Returns false if the system cannot do that; otherwise
+    // the bytes of contents() have to be appended afterwards: all of them, in order. Call it before append().
+    Result<bool> begin_as(const Descriptor& file, const CloneFile& clone);
+    // What begin_as() made the content. Lives as long as the writer or longer.
+    Result<std::shared_ptr<const ByteSource>> contents() const;
     // Returns the offset of the bytes in the pack.
     Result<std::uint64_t> append(std::span<const std::byte> bytes);
     std::uint64_t size_bytes() const noexcept { return size_bytes_; }
@@ -126,6 +132,7 @@ private:
 
     const StoreFolder* folder_;
     std::unique_ptr<UnnamedFile> file_;
+    bool is_clone_ = false;          // the bytes are there already
     std::vector<std::byte> buffer_;  // the last bytes
     std::uint64_t size_bytes_ = 0;   // including the buffer
     Hasher hasher_;

@@ -1,9 +1,7 @@
 #include "bundles/store_record.h"
 
-#include <fardel/base/byte_reader.h>
-#include <fardel/base/byte_writer.h>
 #include <fardel/base/fits.h>
-#include <fardel/format/hash.h>
+#include <fardel/format/sealed_record.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,11 +11,9 @@
 namespace fardel {
 namespace {
 
-constexpr std::string_view kRecordMagic = "FARDELSR";
-constexpr std::uint32_t kRecordVersion = 1;
+constexpr SealedKind kRecordKind{.subject = "store record", .magic = "FARDELSR", .version = 1};
 constexpr std::size_t kPackFieldBytes = 32 + 8;
 constexpr std::size_t kExtentFieldBytes = 8 + 8 + 4 + 8;
-constexpr std::size_t kChecksumBytes = sizeof(Hash);
 
 bool adjoin(const StoreExtent& first, const StoreExtent& second) noexcept {
     return first.end() == second.file_offset && first.pack == second.pack &&
@@ -101,14 +97,12 @@ StoreRecord StoreRecordBuilder::finish(const BundleId& bundle, const LayoutId& l
 }
 
 std::uint64_t encoded_record_bytes(const StoreRecord& record) noexcept {
-    constexpr std::uint64_t kFixedBytes = kRecordMagic.size() + 4 + 2 * sizeof(Hash) + 8 + 4 + 4 + kChecksumBytes;
+    constexpr std::uint64_t kFixedBytes = kSealBytes + 2 * sizeof(Hash) + 8 + 4 + 4;
     return kFixedBytes + record.packs.size() * kPackFieldBytes + record.extents.size() * kExtentFieldBytes;
 }
 
 std::vector<std::byte> encode_store_record(const StoreRecord& record) {
-    ByteWriter writer;
-    writer.text(kRecordMagic);
-    writer.u32(kRecordVersion);
+    ByteWriter writer = begin_sealed(kRecordKind);
     writer.fixed(record.bundle);
     writer.fixed(record.layout);
     writer.u64(record.file_bytes);
@@ -124,24 +118,13 @@ std::vector<std::byte> encode_store_record(const StoreRecord& record) {
         writer.u32(extent.pack);
         writer.u64(extent.pack_offset);
     }
-    writer.fixed(blake3(writer.bytes()));
-    return writer.bytes();
+    return seal(std::move(writer));
 }
 
 Result<StoreRecord> decode_store_record(std::span<const std::byte> bytes) {
     if (bytes.size() > kStoreRecordBytesMax)
         return Error(ErrorCode::limit, "store record: " + std::to_string(bytes.size()) + " bytes");
-    if (bytes.size() < kChecksumBytes)
-        return Error(ErrorCode::malformed, "store record: too short");
-    const auto fields = bytes.first(bytes.size() - kChecksumBytes);
-    ByteReader reader(fields, "store record");
-    if (reader.text(kRecordMagic.size()) != kRecordMagic)
-        return Error(ErrorCode::malformed, "store record: its first bytes are not those of a record");
-    if (const std::uint32_t version = reader.u32(); version != kRecordVersion && !reader.failed())
-        return Error(ErrorCode::unsupported, "store record: version " + std::to_string(version));
-    ByteReader checksum(bytes.last(kChecksumBytes), "store record");
-    if (checksum.fixed<Hash>() != blake3(fields))
-        return Error(ErrorCode::corrupt, "store record: its checksum differs");
+    FARDEL_TRY_ASSIGN(ByteReader reader, open_sealed(bytes, kRecordKind));
     StoreRecord record;
     record.bundle = reader.fixed<BundleId>();
     record.layout = reader.fixed<LayoutId>();

@@ -1,20 +1,17 @@
 #include "retention/condemned_list.h"
 
-#include <fardel/base/byte_reader.h>
-#include <fardel/base/byte_writer.h>
-#include <fardel/format/hash.h>
+#include <fardel/format/sealed_record.h>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace fardel {
 namespace {
 
-constexpr std::string_view kListMagic = "FARDELSC";
-constexpr std::uint32_t kListVersion = 1;
+constexpr SealedKind kListKind{.subject = "condemned list", .magic = "FARDELSC", .version = 1};
 constexpr std::size_t kMarkBytes = 1 + 1 + 8 + 32;
-constexpr std::size_t kListChecksumBytes = sizeof(Hash);
 
 }  // namespace
 
@@ -59,9 +56,7 @@ bool CondemnedList::remove(CondemnedKind kind, const Hash& id) {
 }
 
 std::vector<std::byte> encode_condemned_list(const CondemnedList& list) {
-    ByteWriter writer;
-    writer.text(kListMagic);
-    writer.u32(kListVersion);
+    ByteWriter writer = begin_sealed(kListKind);
     writer.u32(static_cast<std::uint32_t>(list.marks().size()));
     for (const CondemnedMark& mark : list.marks()) {
         writer.u8(static_cast<std::uint8_t>(mark.kind));
@@ -69,24 +64,13 @@ std::vector<std::byte> encode_condemned_list(const CondemnedList& list) {
         writer.u64(static_cast<std::uint64_t>(mark.since_s));
         writer.fixed(mark.id);
     }
-    writer.fixed(blake3(writer.bytes()));
-    return writer.take();
+    return seal(std::move(writer));
 }
 
 Result<CondemnedList> decode_condemned_list(std::span<const std::byte> bytes) {
     if (bytes.size() > kCondemnedBytesMax)
         return Error(ErrorCode::limit, "condemned list: " + std::to_string(bytes.size()) + " bytes");
-    if (bytes.size() < kListChecksumBytes)
-        return Error(ErrorCode::malformed, "condemned list: too short");
-    const auto fields = bytes.first(bytes.size() - kListChecksumBytes);
-    ByteReader reader(fields, "condemned list");
-    if (reader.text(kListMagic.size()) != kListMagic)
-        return Error(ErrorCode::malformed, "condemned list: its first bytes are not those of such a list");
-    if (const std::uint32_t version = reader.u32(); version != kListVersion && !reader.failed())
-        return Error(ErrorCode::unsupported, "condemned list: version " + std::to_string(version));
-    ByteReader checksum(bytes.last(kListChecksumBytes), "condemned list");
-    if (checksum.fixed<Hash>() != blake3(fields))
-        return Error(ErrorCode::corrupt, "condemned list: its checksum differs");
+    FARDEL_TRY_ASSIGN(ByteReader reader, open_sealed(bytes, kListKind));
     const std::uint64_t count = reader.count<std::uint32_t>(kMarkBytes);
     CondemnedList list;
     for (std::uint64_t i = 0; i < count; ++i) {

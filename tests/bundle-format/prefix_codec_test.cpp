@@ -27,6 +27,18 @@ TEST_CASE("prefix codec: what is in the prefix costs little, and comes back") {
     CHECK(out == raw);
 }
 
+TEST_CASE("prefix codec: a short search gives a larger frame with the same content") {
+    const Bytes prefix = bytes_of(prose(100'000, 1));
+    const Bytes raw = bytes_of(prose(100'000, 2));
+    const Bytes frame = encode_with_prefix(prefix, raw, 19);
+    const Bytes quick = encode_with_prefix(prefix, raw, 19, 1);
+    CHECK(quick.size() > frame.size());
+    PrefixDecoder decoder;
+    Bytes out(raw.size());
+    REQUIRE(decoder.decode(prefix, quick, out));
+    CHECK(out == raw);
+}
+
 TEST_CASE("prefix codec: a frame that is cut, longer, of another size or noise is malformed") {
     const Bytes prefix = noise(5000, 1);
     const Bytes raw = bytes_of(prose(4000, 2));

@@ -92,6 +92,28 @@ ErrorCode parse_code(std::string_view rules) {
 
 }  // namespace
 
+TEST_CASE("trust verdict: a policy that requires another one accepts what both accept") {
+    const TrustPolicy ours = policy_of("allow ** author=1:p1,p2\n");
+    const TrustPolicy theirs = policy_of("allow ** author=1:p2,p3\n");
+    const TrustPolicy both = ours.requiring(theirs);
+    CHECK(refused(both, {stated(1)}) == ErrorCode::untrusted);
+    CHECK(refused(both, {stated(3)}) == ErrorCode::untrusted);
+    CHECK_FALSE(refused(both, {stated(2)}));
+    CHECK(refused(both.requiring(policy_of("allow ** author=1:p4\n")), {stated(2)}) == ErrorCode::untrusted);
+    // A recall in either of them counts.
+    const std::string recall = "revoke key " + key(2).hex() + " stolen\n";
+    CHECK(refused(policy_of("allow ** author=1:p2\n" + recall).requiring(theirs), {stated(2)}) == ErrorCode::revoked);
+    CHECK(refused(ours.requiring(policy_of("allow ** author=1:p2\n" + recall)), {stated(2)}) == ErrorCode::revoked);
+    // One that accepts anything leaves the verdict to the other.
+    const TrustPolicy anything = policy_of("unsigned allow\n");
+    CHECK(refused(anything.requiring(theirs), {stated(1)}) == ErrorCode::untrusted);
+    const TrustVerdict verdict = judged(anything.requiring(theirs), {stated(3)});
+    CHECK(verdict.trusted);
+    CHECK_FALSE(verdict.tainted);
+    CHECK(verdict.rule);
+    CHECK(judged(anything, {stated(3)}).tainted);
+}
+
 // ---- The file
 
 TEST_CASE("trust policy: the document's example") {

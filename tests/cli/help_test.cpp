@@ -8,18 +8,19 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"init",  "build",     "watch",  "graph",   "pack",   "audit", "id",    "ls",
-                                         "cat",   "extract",   "verify", "keygen",  "sign",   "trust", "which", "links",
-                                         "delta", "diff",      "report", "mount",   "pure",   "cache", "serve", "trace",
-                                         "fetch", "conflicts", "store",  "publish", "license"};
+const std::vector<std::string> kVerbs = {
+    "init",   "build",  "watch", "graph", "pack",  "audit",     "id",    "ls",      "cat",     "extract",
+    "verify", "keygen", "sign",  "trust", "which", "links",     "delta", "diff",    "report",  "mount",
+    "pure",   "cache",  "serve", "trace", "fetch", "conflicts", "store", "publish", "license", "channel"};
 
 // The verbs of a verb; empty if it has none.
 std::vector<std::string> steps_of(const std::string& verb) {
     static const std::map<std::string, std::vector<std::string>> steps = {
-        {"trust", {"init", "show"}},
-        {"pure", {"policy", "offer", "answer", "check"}},
+        {"trust", {"init", "add", "remove", "revoke", "show", "test"}},
+        {"pure", {"policy", "test", "offer", "answer", "check"}},
         {"cache", {"init", "stats", "trim", "verify", "export"}},
         {"trace", {"record", "show", "merge"}},
+        {"channel", {"init", "sign", "publish", "release", "head", "rotate", "status"}},
         {"license", {"issue", "add", "ls", "show"}},
         {"store", {"add", "ls", "export", "fsck", "pin", "unpin", "rm", "gc", "stats"}},
     };

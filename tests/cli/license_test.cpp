@@ -65,6 +65,21 @@ TEST_CASE("license: a bundle that requires a token is mounted only with one that
     CHECK(is_one_clear_line(run(game.which({"--license", ended})), "expired"));
     CHECK(is_one_clear_line(run(game.which({"--license", forged})), "untrusted"));
     CHECK(is_one_clear_line(run({"which", "--mount", game.bundle, "--license", good, "/a.txt"}), "untrusted"));
+    const auto verified = [&](const std::string& token) {
+        const Outcome outcome = run({"verify", game.bundle, "--trust", game.policy, "--license", token, "--json"});
+        return json::parse(outcome.out)["bundles"][0]["findings"];
+    };
+    CHECK(verified(good).empty());
+    CHECK(verified(ended)[0]["rule"] == "license-ended");
+    CHECK(verified(forged)[0]["rule"] == "license-refused");
+    CHECK(verified(other)[0]["rule"] == "license-missing");
+    CHECK(verified(other)[1]["rule"] == "license-of-another-bundle");
+    CHECK(run({"verify", game.bundle, "--trust", game.policy}).exit_code == 0);  // no token is asked for
+    CHECK(run({"verify", game.bundle, "--license", good}).exit_code == 2);
+    run_well({"license", "add", ended, "--store", game.store});
+    CHECK(run({"verify", game.bundle, "--trust", game.policy, "--store", game.store}).exit_code == 1);
+    run_well({"license", "add", good, "--store", game.store});
+    run_well({"verify", game.bundle, "--trust", game.policy, "--store", game.store});
     flip_bit(forged, 60);
     CHECK(is_one_clear_line(run(game.which({"--license", forged})), "untrusted"));
     CHECK(run({"cat", game.bundle, "a.txt"}).exit_code == 0);  // looking into a file needs no token

@@ -71,7 +71,8 @@ TEST_CASE("publish: --prune condemns first, and its mistakes are named") {
     CHECK(std::filesystem::exists(tree + "/bundles/" + published_id(other) + ".fardel"));
     CHECK(run_well({"publish", "--prune", "--keep", published_id(bundle), tree}).find("1 bundles are kept; 0 B") !=
           std::string::npos);
-    CHECK(run({"publish", "--prune", tree}).exit_code == 2);
+    CHECK(is_one_clear_line(run({"publish", "--prune", tree}), "missing"));
+    CHECK(run({"publish", "--prune", bundle, tree}).exit_code == 2);
     CHECK(run({"publish", "--keep", published_id(bundle), other, tree}).exit_code == 2);
     CHECK(is_one_clear_line(run({"publish", "--prune", "--keep", std::string(64, 'a'), tree}), "unresolved"));
     CHECK(is_one_clear_line(run({"publish", "--prune", "--keep", "abc", tree}), "malformed"));

@@ -43,7 +43,7 @@ public:
             json::parse(run_well({"pure", "offer", "--policy", policy, "--connection", connection, "--state",
                                   scratch.path("state"), "-o", scratch.path("offer"), "--json"}));
         CHECK(reasons["nonce"].get<std::string>().size() == 64);
-        CHECK(fs::file_size(scratch.path("offer")) == 592);
+        CHECK(fs::file_size(scratch.path("offer")) == 624);
     }
     Outcome answer(const std::vector<std::string>& mounts, const Arguments& more = {},
                    const std::string& connection = "alice") const {
@@ -308,4 +308,30 @@ TEST_CASE("pure: wrong files and wrong arguments are refused") {
     CHECK(is_one_clear_line(run({"pure", "policy", game.map, game.map, "-o", other}), "conflict"));
     CHECK(is_one_clear_line(run({"pure", "policy", junk, "-o", other}), "malformed"));
     CHECK(is_one_clear_line(run({"pure", "policy", game.map, "-o", other, "--variant", "texture"}), "malformed"));
+}
+
+TEST_CASE("pure test: says without a server whether a client would be accepted, and lists all that is in the way") {
+    const Game game;
+    const auto test = [&](const std::vector<std::string>& mounts, const Arguments& more = {}) {
+        Arguments arguments{"pure", "test", "--policy", game.policy, "--trust", game.trust, "--json"};
+        for (const std::string& mount : mounts)
+            arguments.insert(arguments.end(), {"--mount", mount});
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = run(arguments);
+        const json result = json::parse(outcome.out);
+        CHECK(result["accepted"] == (outcome.exit_code == 0));
+        std::string faults;
+        for (const json& problem : result["problems"])
+            faults += problem["fault"].get<std::string>() + " ";
+        return faults;
+    };
+    CHECK(test({game.client_base, game.client_map}) == "");
+    CHECK(test({game.client_base}) == "missing ");
+    fs::create_directory(game.scratch.path("loose"));
+    game.scratch.write("loose/autoexec.cfg", "cheat");
+    CHECK(test({game.client_base, game.client_map}, {"--loose", game.scratch.path("loose")}) == "not-allowed ");
+    flip_bit(game.client_map, fs::file_size(game.client_map) / 2);
+    CHECK(test({game.client_base, game.client_map}) == "wrong ");
+    CHECK(run({"pure", "test", "--policy", game.policy}).out.find("would be refused: 2 problems") != std::string::npos);
+    CHECK(run({"pure", "test"}).exit_code == 2);
 }

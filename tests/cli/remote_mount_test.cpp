@@ -1,4 +1,5 @@
 // The program mounts bundles from a server: through nginx, the kernel's FUSE and the program.
+#include "mounted_folder.h"
 #include "sample.h"
 
 #include "kit/nginx.h"
@@ -18,42 +19,6 @@ using namespace fardel::tests;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-namespace {
-
-// What reading a file through a mount gives.
-std::string contents_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-class RemoteMount {
-public:
-    RemoteMount(const ScratchFolder& scratch, std::vector<std::string> words) : path_(scratch.path("mnt")) {
-        REQUIRE_MESSAGE(fs::exists("/dev/fuse"), "these tests mount: they need /dev/fuse");
-        fs::create_directories(path_);
-        words.insert(words.begin(), "mount");
-        words.push_back(path_);
-        run_well(words);
-    }
-    ~RemoteMount() {
-        if (!path_.empty())
-            static_cast<void>(run_program({"fusermount3", "-q", "-u", "-z", path_}));
-    }
-    RemoteMount(const RemoteMount&) = delete;
-    RemoteMount& operator=(const RemoteMount&) = delete;
-
-    std::string path(const std::string& name) const { return path_ + "/" + name; }
-    void unmount() {
-        run_well({"mount", "--unmount", path_});
-        path_.clear();
-    }
-
-private:
-    std::string path_;
-};
-
-}  // namespace
-
 TEST_CASE("mount --from: a published bundle is read through nginx, and again without it") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
@@ -64,11 +29,11 @@ TEST_CASE("mount --from: a published bundle is read through nginx, and again wit
         const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
         url = nginx.url();
         run_well({"publish", bundle, nginx.tree()});
-        RemoteMount mount(scratch, {id, "--store", store, "--from", url});
+        MountedFolder mount(scratch, {id, "--store", store, "--from", url});
         CHECK(contents_of(mount.path("default.cfg")) == kConfig);
         mount.unmount();
     }
-    RemoteMount mount(scratch, {id, "--store", store, "--from", url});
+    MountedFolder mount(scratch, {id, "--store", store, "--from", url});
     CHECK(contents_of(mount.path("default.cfg")) == kConfig);
     CHECK(contents_of(mount.path("maps/dm01.bsp")).empty());
     mount.unmount();
@@ -102,8 +67,8 @@ TEST_CASE("fetch and mount --from: --public-only refuses this machine, unless it
     CHECK(run({"mount", bundle, scratch.path("empty"), "--public-only"}).err.find("needs --from") != std::string::npos);
     run_well(
         {"fetch", nginx.url(), id, "--store", scratch.path("other"), "--public-only", "--allow-host", "127.0.0.1"});
-    RemoteMount mounted(scratch, {id, "--store", store, "--from", nginx.url(), "--public-only", "--allow-host",
-                                  nginx.url().substr(std::string("http://").size())});
+    MountedFolder mounted(scratch, {id, "--store", store, "--from", nginx.url(), "--public-only", "--allow-host",
+                                    nginx.url().substr(std::string("http://").size())});
     CHECK(contents_of(mounted.path("default.cfg")) == kConfig);
     mounted.unmount();
 }
@@ -165,7 +130,7 @@ TEST_CASE("fetch --only: a part of a bundle is listed, mounted and checked as in
     const Outcome exported = run({"store", "export", id, "-o", scratch.path("out"), "--store", store});
     CHECK(exported.exit_code != 0);
     {
-        RemoteMount mount(scratch, {id, "--store", store});
+        MountedFolder mount(scratch, {id, "--store", store});
         CHECK(contents_of(mount.path("default.cfg")) == kConfig);
         CHECK(contents_of(mount.path("maps/dm01.bsp")).empty());
         mount.unmount();
@@ -182,7 +147,7 @@ TEST_CASE(
     const ScratchFolder scratch;
     const ServeProgram server({"--project", make_game(scratch)});
     const std::string store = scratch.path("store");
-    RemoteMount mount(scratch, {"--store", store, "--from", server.url(), "--follow"});
+    MountedFolder mount(scratch, {"--store", store, "--from", server.url(), "--follow"});
     CHECK(contents_of(mount.path("default.cfg")) == kConfig);
     std::ifstream open(mount.path("default.cfg"), std::ios::binary);
     std::string first(3, '\0');
@@ -203,6 +168,46 @@ TEST_CASE(
     mount.unmount();
 
     CHECK(run({"mount", scratch.path("mnt"), "--follow"}).exit_code == 2);
-    CHECK(run({"mount", scratch.path("mnt"), "--follow", "--from", server.url(), "--store", store, "--trust", "x"})
-              .exit_code == 2);
+}
+
+TEST_CASE("mount --follow: a project that needs a bundle file is seen with it, and both change together") {
+    const ScratchFolder scratch;
+    scratch.write("base/shared.txt", "shared 1");
+    const auto pack_base = [&] {
+        run_well({"pack", scratch.path("base"), "-o", scratch.path("new.fardel")});
+        fs::rename(scratch.path("new.fardel"), scratch.path("mod/base.fardel"));
+    };
+    scratch.write("mod/files/own.txt", "own");
+    pack_base();
+    scratch.write("mod/fardel.toml", "name = \"mod\"\nsources = [\"files\"]\n[[dependency]]\nfile = \"base.fardel\"\n");
+    const ServeProgram server({"--project", scratch.path("mod")});
+    MountedFolder mount(scratch, {"--store", scratch.path("store"), "--from", server.url(), "--follow"});
+    CHECK(contents_of(mount.path("own.txt")) == "own");
+    CHECK(contents_of(mount.path("shared.txt")) == "shared 1");
+    scratch.write("base/shared.txt", "shared 2");
+    pack_base();
+    for (int tries = 0; tries < 500 && contents_of(mount.path("shared.txt")) != "shared 2"; ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(contents_of(mount.path("shared.txt")) == "shared 2");
+    CHECK(contents_of(mount.path("own.txt")) == "own");
+    mount.unmount();
+}
+
+TEST_CASE("mount --follow: a policy mounts a project only in development mode, and says that it is tainted") {
+    const ScratchFolder scratch;
+    const ServeProgram server({"--project", make_game(scratch)});
+    scratch.write("strict.trust", "fardel-trust 1\n");
+    scratch.write("open.trust", "fardel-trust 1\nunsigned allow\n");
+    fs::create_directories(scratch.path("mnt"));
+    const auto follow = [&](const char* policy) {
+        return Arguments{
+            "mount",   scratch.path("mnt"), "--follow", "--from", server.url(), "--store", scratch.path("store"),
+            "--trust", scratch.path(policy)};
+    };
+    CHECK(is_one_clear_line(run(follow("strict.trust")), "untrusted"));
+    const Outcome opened = run(follow("open.trust"));
+    CHECK(opened.exit_code == 0);
+    CHECK(opened.err.find("tainted") != std::string::npos);
+    CHECK(contents_of(scratch.path("mnt/default.cfg")) == kConfig);
+    run_well({"mount", "--unmount", scratch.path("mnt")});
 }

@@ -132,11 +132,28 @@ TEST_CASE("serve --project: questions for tables are exactly two ids of roots") 
     CHECK(ask_server(server, "PUT /project/head HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n").status == 405);
 }
 
-TEST_CASE("serve --project: it is served alone, and a folder that cannot be read is an error") {
+TEST_CASE("serve --project: bundle files that it needs, and those of a store, are served beside it") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const std::string base = make_bundle(scratch);
+    const std::string base_id = run_well({"id", base}).substr(0, 64);
+    scratch.write("other/other.txt", "other");
+    run_well({"pack", scratch.path("other"), "-o", scratch.path("other.fardel")});
+    const std::string other_id = run_well({"id", scratch.path("other.fardel")}).substr(0, 64);
+    run_well({"store", "add", scratch.path("other.fardel"), "--store", scratch.path("shelf")});
+    scratch.write("game/fardel.toml",
+                  "name = \"mod\"\nsources = [\"docs\"]\n[[dependency]]\nfile = \"" + base + "\"\n");
+    const ServeProgram server({"--project", game, "--store", scratch.path("shelf")});
+    CHECK(ask_server(server, get_request("/bundles/" + base_id + ".fardel")).body == read_file(base));
+    CHECK(ask_server(server, get_request("/bundles/" + other_id + ".fardel")).status == 200);
+    CHECK(ask_server(server, get_request("/bundles/" + std::string(64, '0') + ".fardel")).status == 404);
+    fetch_root(scratch, server, root_of(server));
+}
+
+TEST_CASE("serve --project: it is served without a tree, and a folder that cannot be read is an error") {
     const ScratchFolder scratch;
     make_game(scratch);
     CHECK(run({"serve", scratch.path("game"), "--project", scratch.path("game")}).exit_code == 2);
-    CHECK(run({"serve", "--store", scratch.path("s"), "--project", scratch.path("game")}).exit_code == 2);
     CHECK(is_one_clear_line(run({"serve", "--project", scratch.path("none")}), "missing"));
     scratch.write("game/fardel.toml", "nonsense");
     CHECK(is_one_clear_line(run({"serve", "--project", scratch.path("game")}), "malformed"));

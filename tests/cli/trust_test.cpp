@@ -56,3 +56,123 @@ TEST_CASE("trust show: a file that is not a policy is refused") {
     CHECK(is_one_clear_line(run({"trust", "show", scratch.root()}), "malformed"));
     CHECK(is_one_clear_line(run({"trust", "show", "/dev/zero"}), "malformed"));
 }
+
+// ---- add, remove, revoke, test --------------------------------------------------------------------------------------
+
+namespace {
+
+// The rules of a policy file, in their order: "mods/** ** ".
+std::string patterns_in(const std::string& policy) {
+    std::string patterns;
+    const json rules = json::parse(run_well({"trust", "show", policy, "--json"}));
+    for (const json& rule : rules["allow"])
+        patterns += rule["pattern"].get<std::string>() + " ";
+    return patterns;
+}
+
+std::string make_named_bundle(const ScratchFolder& scratch, const std::string& name, const std::string& key) {
+    const std::string file = scratch.path(fs::path(name).filename().string() + ".fardel");
+    fs::create_directory(scratch.path("content"));
+    scratch.write("content/a.txt", "text");
+    run_well({"pack", scratch.path("content"), "-o", file, "--name", name, "--key", key});
+    return file;
+}
+
+}  // namespace
+
+TEST_CASE("trust add: a rule goes in front of the others, keys into the rule that there is, and comments stay") {
+    const ScratchFolder scratch;
+    const std::string a = make_key(scratch, "alice"), b = make_key(scratch, "bob");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", a + ".pub"});
+    std::string text = read_file(policy);
+    text.insert(text.find('\n') + 1, "# whom we know\n\n");
+    scratch.write("p.trust", text + "# the end\n");
+
+    run_well({"trust", "add", policy, "--author", b + ".pub", "--pattern", "mods/**"});
+    CHECK(patterns_in(policy) == "mods/** ** ");
+    run_well({"trust", "add", policy, "--author", a + ".pub", "--pattern", "mods/**", "--threshold", "2"});
+    CHECK(patterns_in(policy) == "mods/** ** ");
+    const json rules = json::parse(run_well({"trust", "show", policy, "--json"}));
+    CHECK(rules["allow"][0]["roles"][0]["threshold"] == 2);
+    CHECK(rules["allow"][0]["roles"][0]["labels"] == json({"bob", "alice"}));
+    CHECK(rules["keys"].size() == 2);
+    CHECK(read_file(policy).starts_with("fardel-trust 1\n# whom we know\n\nkey alice "));
+    CHECK(read_file(policy).ends_with("\n# the end\n"));
+
+    // A rule that would never be asked is accepted, with a warning.
+    const Outcome hidden = run({"trust", "add", policy, "--author", b + ".pub", "--pattern", "zz/*", "--last"});
+    CHECK(hidden.exit_code == 0);
+    CHECK(hidden.err.find("zz/*") != std::string::npos);
+    CHECK(patterns_in(policy) == "mods/** ** zz/* ");
+}
+
+TEST_CASE("trust remove: a rule or a key goes; a key that a rule cannot do without stays") {
+    const ScratchFolder scratch;
+    const std::string a = make_key(scratch, "alice"), b = make_key(scratch, "bob");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", a + ".pub"});
+    run_well({"trust", "add", policy, "--author", b + ".pub", "--author", a + ".pub", "--pattern", "mods/**"});
+    run_well({"trust", "add", policy, "--author", b + ".pub", "--pattern", "core"});
+    const std::string before = read_file(policy);
+    const Outcome needed = run({"trust", "remove", policy, "--key", "bob"});
+    CHECK(needed.exit_code == 1);
+    CHECK(needed.err.find("core") != std::string::npos);
+    CHECK(read_file(policy) == before);
+    run_well({"trust", "remove", policy, "--pattern", "core"});
+    run_well({"trust", "remove", policy, "--key", "bob"});
+    CHECK(patterns_in(policy) == "mods/** ** ");
+    CHECK(read_file(policy).find("bob") == std::string::npos);
+    CHECK(is_one_clear_line(run({"trust", "remove", policy, "--key", "bob"}), "missing"));
+    CHECK(is_one_clear_line(run({"trust", "remove", policy, "--pattern", "core"}), "missing"));
+}
+
+TEST_CASE("trust revoke, trust test: what is withdrawn is refused, and the reason is shown") {
+    const ScratchFolder scratch;
+    const std::string a = make_key(scratch, "alice"), b = make_key(scratch, "bob");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", a + ".pub"});
+    run_well({"trust", "add", policy, "--author", b + ".pub", "--pattern", "mods/**"});
+    const std::string map = make_named_bundle(scratch, "maps/dm01", a), mod = make_named_bundle(scratch, "mods/hud", b);
+    json all = json::parse(run_well({"trust", "test", policy, map, mod, "--json"}));
+    CHECK(all["accepted"] == true);
+    CHECK(all["bundles"][0]["rule"] == "**");
+    CHECK(all["bundles"][1]["rule"] == "mods/**");
+    CHECK(all["bundles"][1]["signers"][0]["label"] == "bob");
+
+    run_well({"trust", "revoke", policy, "--key", "bob", "--reason", "stolen laptop"});
+    run_well({"trust", "revoke", policy, "--bundle", all["bundles"][0]["bundle"]});
+    const Outcome refused = run({"trust", "test", policy, map, mod});
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.out.find("dm01.fardel: REFUSED, revoked") != std::string::npos);
+    CHECK(refused.out.find("stolen laptop") != std::string::npos);
+    all = json::parse(run({"trust", "test", policy, map, mod, "--json"}).out);
+    CHECK(all["accepted"] == false);
+    CHECK(all["bundles"][1]["refusal"]["code"] == "revoked");
+    // An unknown author.
+    const std::string stranger = make_named_bundle(scratch, "maps/dm02", b);
+    CHECK(run({"trust", "test", policy, stranger}).out.find("REFUSED") != std::string::npos);
+}
+
+TEST_CASE("trust: a change that is wrong leaves the file as it was") {
+    const ScratchFolder scratch;
+    const Outcome damaged = run({"trust", "remove", scratch.write("x", "hello\n"), "--key", "a"});
+    CHECK(is_one_clear_line(damaged, "malformed"));
+    CHECK(damaged.err.find(scratch.path("x")) != std::string::npos);
+    const std::string a = make_key(scratch, "alice");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", a + ".pub"});
+    const std::string before = read_file(policy);
+    for (const Arguments& words :
+         {Arguments{"add", policy}, Arguments{"remove", policy}, Arguments{"revoke", policy},
+          Arguments{"add", policy, "--author", a + ".pub", "--pattern", "a b"},
+          Arguments{"add", policy, "--author", a + ".pub", "--threshold", "2"},
+          Arguments{"add", policy, "--author", scratch.path("absent.pub")},
+          Arguments{"revoke", policy, "--key", "nobody"}, Arguments{"revoke", policy, "--bundle", "abc"},
+          Arguments{"revoke", policy, "--key", "alice", "--reason", "two\nlines"},
+          Arguments{"revoke", policy, "--key", "alice", "--bundle", std::string(64, 'a')}}) {
+        Arguments arguments{"trust"};
+        arguments.insert(arguments.end(), words.begin(), words.end());
+        const Outcome outcome = run(arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.exit_code != 0);
+        CHECK(outcome.err.starts_with("fardel: "));
+        CHECK(read_file(policy) == before);
+    }
+}

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 using namespace fardel::tests;
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -105,4 +107,68 @@ TEST_CASE("verify: several files are also checked together") {
     CHECK(report["bundles"][0]["good"] == true);
     CHECK(report["bundles"][1]["good"] == false);
     CHECK(run({"verify", a, scratch.path("absent")}).exit_code == 3);
+}
+
+namespace {
+
+// What Python's XML parser finds: "suite failures tests" per line, then the failures' messages. Fails if the text is
+// not well-formed.
+std::string read_junit(const ScratchFolder& scratch, const std::string& path) {
+    scratch.write("read.py",
+                  "import sys, xml.etree.ElementTree as tree\n"
+                  "for suite in tree.parse(sys.argv[1]).getroot():\n"
+                  "    print(suite.get('name'), suite.get('failures'), len(suite.findall('testcase')))\n"
+                  "    for failure in suite.iter('failure'):\n"
+                  "        print(failure.get('type'), failure.get('message'))\n");
+    const Outcome outcome = run_program({"python3", scratch.path("read.py"), path});
+    CHECK(outcome.exit_code == 0);
+    return outcome.out;
+}
+
+}  // namespace
+
+TEST_CASE("verify: findings for code hosts and build servers, with names that need escaping") {
+    const ScratchFolder scratch;
+    fs::create_directory(scratch.path("a & \"b\" <c>"));
+    const std::string good = make_bundle(scratch, "good");
+    const std::string bad = scratch.path("a & \"b\" <c>/bad.fardel");
+    fs::copy_file(good, bad);
+    flip_bit(bad, fs::file_size(bad) / 2);
+    const std::string sarif = scratch.path("out.sarif"), junit = scratch.path("out.xml");
+    CHECK(run({"verify", bad, "--sarif", sarif, "--junit", junit}).exit_code == 1);
+    const json findings = json::parse(run({"verify", bad, "--json"}).out)["bundles"][0]["findings"];
+    REQUIRE_FALSE(findings.empty());
+
+    const json log = json::parse(read_file(sarif));
+    CHECK(log["version"] == "2.1.0");
+    const json& one_run = log["runs"][0];
+    REQUIRE(one_run["results"].size() == findings.size());
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        const json& result = one_run["results"][i];
+        CHECK(result["ruleId"] == findings[i]["rule"]);
+        CHECK(result["level"] == findings[i]["severity"]);
+        CHECK(one_run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"] == findings[i]["rule"]);
+        CHECK(result["message"]["text"].get<std::string>().ends_with(findings[i]["text"].get<std::string>()));
+        const std::string uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        CHECK(uri.ends_with("/a%20%26%20%22b%22%20%3Cc%3E/bad.fardel"));
+        CHECK(result["partialFingerprints"]["fardel/1"].get<std::string>().size() == 32);
+    }
+    const std::string first = read_file(sarif);
+    run({"verify", bad, "--sarif", sarif, "-j", "1"});
+    CHECK(read_file(sarif) == first);
+
+    const std::string errors = std::to_string(std::ranges::count(
+        findings, "error", [](const json& finding) { return finding["severity"].get<std::string>(); }));
+    std::string read = read_junit(scratch, junit);
+    CHECK(read.starts_with(bad + " " + errors + " " + errors + "\n"));
+    CHECK(read.find(findings[0]["text"].get<std::string>()) != std::string::npos);
+
+    // A good bundle passes one test; several have a suite for what they are together.
+    CHECK(run({"verify", good, "--sarif", sarif, "--junit", junit}).exit_code == 0);
+    CHECK(read_junit(scratch, junit) == good + " 0 1\n");
+    run({"verify", good, bad, "--junit", junit});
+    read = read_junit(scratch, junit);
+    CHECK(read.find("\ntogether ") != std::string::npos);
+    // What cannot be written is an error.
+    CHECK(run({"verify", good, "--junit", scratch.path("absent/out.xml")}).exit_code == 3);
 }

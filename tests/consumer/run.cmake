@@ -32,6 +32,24 @@ function(build_stranger prefix)
     endif()
 endfunction()
 
+# build_in_c(<module> <source> <program>): builds SCRATCH/program with what pkg-config says of the module. Uses the
+# caller's cxx_flags.
+function(build_in_c module source program)
+    foreach(part IN ITEMS cflags libs)
+        execute_process(COMMAND pkg-config --${part} ${module}
+            OUTPUT_VARIABLE ${part} OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+        separate_arguments(${part} UNIX_COMMAND "${${part}}")
+    endforeach()
+    string(REGEX REPLACE "-fuse-ld=[^ ;]*" "" compile_flags "${cxx_flags}")
+    run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${compile_flags}
+        -c "${SOURCE}/${source}" -o "${SCRATCH}/${program}.o" ${cflags})
+    set(linker "${CC}")
+    if(CXX_FLAGS MATCHES "-fsanitize")
+        set(linker "${CXX}")  # the library asks for the sanitizers' C++ part
+    endif()
+    run("${linker}" ${cxx_flags} "${SCRATCH}/${program}.o" -o "${SCRATCH}/${program}" ${libs})
+endfunction()
+
 # Lists the shared libraries that a program loads; each must be one that a game may need.
 function(verify_closure program)
     execute_process(COMMAND ldd "${program}" OUTPUT_VARIABLE printed COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -51,7 +69,7 @@ endfunction()
 function(verify_headers prefix)
     file(GLOB_RECURSE headers RELATIVE "${prefix}/include" "${prefix}/include/fardel/*.h")
     list(LENGTH headers count)
-    if(count EQUAL 0 OR count GREATER 36)  # 32 for C++ and 4 for C
+    if(count EQUAL 0 OR count GREATER 38)  # 33 for C++ and 5 for C
         message(FATAL_ERROR "${count} headers are installed")
     endif()
     list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE lines)
@@ -137,21 +155,16 @@ elseif(STEP STREQUAL "pkg_config")
     run("${SCRATCH}/packer" "${SCRATCH}/project/fardel.toml")
     run("${PREFIX}/bin/fardel" verify "${SCRATCH}/project/game.fardel")
 
-    foreach(part IN ITEMS cflags libs)
-        execute_process(COMMAND pkg-config --${part} fardel-c
-            OUTPUT_VARIABLE ${part} OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
-        separate_arguments(${part} UNIX_COMMAND "${${part}}")
-    endforeach()
-    string(REGEX REPLACE "-fuse-ld=[^ ;]*" "" compile_flags "${cxx_flags}")
-    run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${compile_flags}
-        -c "${SOURCE}/version.c" -o "${SCRATCH}/version.o" ${cflags})
-    set(linker "${CC}")
-    if(CXX_FLAGS MATCHES "-fsanitize")
-        set(linker "${CXX}")  # the library asks for the sanitizers' C++ part
-    endif()
-    run("${linker}" ${cxx_flags} "${SCRATCH}/version.o" -o "${SCRATCH}/stranger_c" ${libs})
     set(ENV{LD_LIBRARY_PATH} "${PREFIX}/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
+    build_in_c(fardel-c version.c stranger_c)
     expect("${VERSION}" "${SCRATCH}/stranger_c")
+    execute_process(COMMAND pkg-config --exists fardel-c-delivery RESULT_VARIABLE result)
+    if(result EQUAL 0)
+        build_in_c(fardel-c-delivery fetch.c stranger_fetch)
+        expect("${VERSION}" "${SCRATCH}/stranger_fetch" "${SCRATCH}/store")
+    elseif(EXISTS "${PREFIX}/include/fardel/delivery/fardel_fetch.h")
+        message(FATAL_ERROR "fardel_fetch.h is installed, and pkg-config does not find fardel-c-delivery")
+    endif()
 
 else()
     message(FATAL_ERROR "no step ${STEP}")

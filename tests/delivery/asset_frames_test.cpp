@@ -3,6 +3,7 @@
 
 #include "served_bundle.h"
 
+#include "kit/counting_source.h"
 #include "kit/opened_bundle.h"
 
 #include <doctest/doctest.h>
@@ -53,6 +54,19 @@ FetchSummary update_with(const Bytes& old, const Bytes& target, const FramesFile
     FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(target), fetching_from({server.url()})));
     CHECK(stored_bytes(store, bundle_id_of(target)) == target);
     return fetched;
+}
+
+TEST_CASE("asset frames: a block is read once, however many assets are in it") {
+    BundlePlan plan;
+    for (std::uint32_t i = 0; i < 3000; ++i)
+        add(plan, "many/" + std::to_string(i), random_text(i, 60));
+    const Bytes bytes = written(plan);
+    const auto source = std::make_shared<CountingSource>(bytes);
+    const auto bundle = value_of(Bundle::open(source, {}));
+    REQUIRE(value_of(framed_parts(*bundle)).size() == 3000);  // reads the tables
+    const std::uint64_t before = source->bytes_read;
+    REQUIRE(value_of(make_asset_frames(*bundle, {})));
+    CHECK(source->bytes_read - before < 2 * bytes.size());
 }
 
 TEST_CASE("asset frames: each asset of a shared block comes out of its own frame") {

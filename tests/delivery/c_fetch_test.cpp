@@ -1,6 +1,8 @@
 // The functions of fardel_fetch.h: stores, fetches in a game's loop, and bundles that are read from servers.
+#include "c_fetch.h"
 #include "served_bundle.h"
 
+#include "kit/license_tokens.h"
 #include "kit/opened_bundle.h"
 
 #include <fardel/delivery/fardel_fetch.h>
@@ -11,6 +13,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -25,36 +28,6 @@ namespace {
 using namespace fardel::tests;
 
 fardel_id plain(const Bytes& bundle) { return c::plain_id(bundle_id_of(bundle)); }
-
-class CStore {
-public:
-    explicit CStore(const ScratchFolder& scratch) {
-        REQUIRE(fardel_store_open(scratch.path("store").c_str(), 1, &store_, nullptr) == FARDEL_OK);
-    }
-    ~CStore() { fardel_store_close(store_); }
-    CStore(const CStore&) = delete;
-    CStore& operator=(const CStore&) = delete;
-    operator fardel_store*() const { return store_; }  // NOLINT: the C functions expect the raw pointer
-
-private:
-    fardel_store* store_ = nullptr;
-};
-
-// The servers of one test, and options that name them.
-class CServers {
-public:
-    explicit CServers(std::string url) : url_(std::move(url)), text_(url_.c_str()) {
-        options.urls = &text_;
-        options.url_count = 1;
-    }
-    CServers(const CServers&) = delete;
-    CServers& operator=(const CServers&) = delete;
-    fardel_server_options options = FARDEL_SERVER_OPTIONS_INIT;
-
-private:
-    std::string url_;
-    const char* text_;
-};
 
 // What the callbacks of a fetch saw.
 struct Seen {
@@ -114,17 +87,9 @@ fardel_fetch_options fetch_options(const CServers& servers, const fardel_id& bun
     return options;
 }
 
-// Polls as a game does, once per frame, for at most 20 seconds. Returns the code of the outcome.
+// Returns the code of the outcome.
 fardel_code run(const fardel_store* store, const fardel_fetch_options& options, const Seen& seen) {
-    fardel_fetch* fetch = nullptr;
-    fardel_error error = FARDEL_ERROR_INIT;
-    const fardel_code started = fardel_fetch_start(store, &options, &fetch, &error);
-    CAPTURE(error.text);
-    REQUIRE(started == FARDEL_OK);
-    std::int32_t ended = 0;
-    for (int frame = 0; frame < 4000 && ended == 0; ++frame)
-        REQUIRE(fardel_fetch_poll(fetch, 5, &ended, nullptr) == FARDEL_OK);
-    fardel_fetch_close(fetch);
+    run_fetch(store, options);
     CHECK(seen.ends == 1);
     return seen.code;
 }
@@ -516,6 +481,104 @@ TEST_CASE("C fetch: structs have the layout of the first version") {
         CHECK(offsetof(fardel_fetch_options, context) == 104);
         CHECK(offsetof(fardel_planned_fetch, file_bytes) == 80);
     }
+}
+
+// The tokens of a store, as a game copies them for its mounts.
+struct ListedLicense {
+    Bytes token;
+    std::string pattern;
+    std::uint64_t expires_s = 0;
+    fardel_id bundle{};
+    Bytes issuer;
+};
+
+std::vector<ListedLicense> licenses_of(const fardel_store* store) {
+    std::vector<ListedLicense> listed;
+    std::size_t count = 0;
+    const auto note = [](void* context, const fardel_stored_license* license) {
+        CHECK(license->struct_size == sizeof *license);
+        CHECK(license->comment != nullptr);
+        const auto* const bytes = static_cast<const std::byte*>(license->token.bytes);
+        const auto* const key = reinterpret_cast<const std::byte*>(license->issuer);
+        static_cast<std::vector<ListedLicense>*>(context)->push_back(
+            {.token = Bytes(bytes, bytes + license->token.size_bytes),
+             .pattern = license->pattern != nullptr ? license->pattern : "",
+             .expires_s = license->expires_s,
+             .bundle = license->bundle,
+             .issuer = Bytes(key, key + sizeof license->issuer)});
+    };
+    REQUIRE(fardel_store_list_licenses(store, note, &listed, &count, nullptr) == FARDEL_OK);
+    CHECK(count == listed.size());
+    std::ranges::sort(listed, {}, &ListedLicense::expires_s);
+    return listed;
+}
+
+TEST_CASE("C store: tokens that a game got are kept, listed, and mount the bundle that requires one") {  // A76
+    constexpr std::uint64_t kEnd = 1'900'000'000;
+    const ScratchFolder scratch;
+    const CStore store(scratch);
+    BundlePlan plan;
+    add(plan, "a.txt", "paid for");
+    plan.metadata = {{.key = "license-token", .value = "ask shop.example"}, {.key = "name", .value = "packs/one"}};
+    const Bytes bytes = written(plan);
+    const fardel_id id = plain(bytes);
+    const TreeServer server({bytes});
+    const CServers servers(server.url());
+    Seen seen;
+    REQUIRE(run(store, fetch_options(servers, id, seen), seen) == FARDEL_OK);  // before it is paid for
+
+    const Shop shop;
+    const auto put = [&](const Bytes& token, fardel_error* error = nullptr) {
+        const fardel_license_token given{.bytes = token.data(), .size_bytes = token.size()};
+        return fardel_store_add_license(store, &given, error);
+    };
+    const auto mounts = [&](std::uint64_t now_s) {
+        const std::vector<ListedLicense> kept = licenses_of(store);
+        std::vector<fardel_license_token> tokens;
+        for (const ListedLicense& one : kept)
+            tokens.push_back({.bytes = one.token.data(), .size_bytes = one.token.size()});
+        const std::string policy = shop.policy(value_of(TrustPolicy::parse("fardel-trust 1\nunsigned allow\n")));
+        fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+        options.policy_text = policy.c_str();
+        options.now_s = now_s;
+        options.licenses = tokens.data();
+        options.license_count = tokens.size();
+        fardel_reader reader = FARDEL_READER_INIT;
+        REQUIRE(fardel_store_reader(store, &id, &reader, nullptr) == FARDEL_OK);
+        fardel_vfs* vfs = nullptr;
+        REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
+        const fardel_code code = fardel_mount_reader(vfs, &reader, &options, nullptr, nullptr);
+        fardel_vfs_destroy(vfs);
+        return code;
+    };
+    CHECK(licenses_of(store).empty());
+    CHECK(mounts(kEnd - 1) == FARDEL_ERROR_MISSING);
+    const Bytes token = shop.token(bundle_id_of(bytes), kEnd);
+    CHECK(put(token) == FARDEL_OK);
+    CHECK(put(token) == FARDEL_OK);
+    CHECK(put(shop.token("maps/*", kEnd + 1)) == FARDEL_OK);
+    CHECK(mounts(kEnd - 1) == FARDEL_OK);
+    CHECK(mounts(kEnd) == FARDEL_ERROR_EXPIRED);
+    const auto listed = licenses_of(store);
+    REQUIRE(listed.size() == 2);
+    CHECK(listed[0].token == token);
+    CHECK(listed[0].pattern.empty());
+    CHECK(listed[0].expires_s == kEnd);
+    CHECK(std::memcmp(listed[0].bundle.bytes, id.bytes, sizeof id.bytes) == 0);
+    CHECK(std::memcmp(listed[0].issuer.data(), shop.key().bytes.data(), listed[0].issuer.size()) == 0);
+    CHECK(listed[1].pattern == "maps/*");
+
+    // What no issuer signed is not kept.
+    fardel_error error = FARDEL_ERROR_INIT;
+    Bytes changed = token;
+    changed[changed.size() - 20] ^= std::byte{1};  // in the signature
+    CHECK(put(changed, &error) == FARDEL_ERROR_UNTRUSTED);
+    CHECK(put(bytes_of("no token"), &error) == FARDEL_ERROR_MALFORMED);
+    CHECK(fardel_store_add_license(store, nullptr, &error) == FARDEL_ERROR_ARGUMENT);
+    const fardel_license_token none{.bytes = nullptr, .size_bytes = 0};
+    CHECK(fardel_store_add_license(store, &none, &error) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_store_list_licenses(nullptr, nullptr, nullptr, nullptr, &error) == FARDEL_ERROR_ARGUMENT);
+    CHECK(licenses_of(store).size() == 2);
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ struct DeltaSite {
     void publish(const Bytes& bytes) const { value_of(publish_bundle(make_memory_source(bytes), tree)); }
     // What leads to the bundle, as soon as there are so many deltas.
     DeltaList list_of(const ServeProgram& server, const Bytes& bytes, std::size_t count) const {
-        for (int tries = 0; tries < 1500; ++tries) {
+        for (int tries = 0; tries < 6000; ++tries) {
             RawConnection client(server.port());
             const auto answer = client.ask(get_request("/" + delta_list_path_of(bundle_id_of(bytes))));
             if (answer.status == 200) {
@@ -141,7 +141,7 @@ struct DeltaSite {
             return std::filesystem::exists(tree + "/.fardel-deltas") &&
                    DeltaDemand::parse(scratch.read("tree/.fardel-deltas")).made() == count;
         };
-        for (int tries = 0; tries < 1500 && !is_noted(); ++tries)
+        for (int tries = 0; tries < 6000 && !is_noted(); ++tries)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         REQUIRE(is_noted());
     }
@@ -188,7 +188,7 @@ TEST_CASE("serve deltas: above the budget, the least wanted delta goes, and thos
     const ServeProgram server({site.tree, "--delta-budget", "10"});  // less than any delta has
     const std::string list = site.tree + "/" + delta_list_path_of(bundle_id_of(second));
     const std::string state = site.tree + "/.fardel-deltas";
-    for (int tries = 0; tries < 1500 && !std::filesystem::exists(state); ++tries) {
+    for (int tries = 0; tries < 6000 && !std::filesystem::exists(state); ++tries) {
         RawConnection client(server.port());
         client.ask(get_request("/" + delta_list_path_of(bundle_id_of(second))));
         std::this_thread::sleep_for(std::chrono::milliseconds(10));

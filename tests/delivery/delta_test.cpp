@@ -105,6 +105,25 @@ TEST_CASE("delta: between equal bundles, between layouts of one bundle, from and
     CHECK(delta_between(game, game).bytes.size() < 1000);
 }
 
+TEST_CASE("delta: small files that one more file has moved into other blocks are found with little effort") {
+    Files files;
+    for (std::uint32_t i = 0; i < 600; ++i)
+        files["scripts/" + std::to_string(1000 + i) + ".txt"] = noise_text(300, i) + prose(300, i);
+    const Bytes old = bundle_of(files);
+    files["scripts/0999.txt"] = prose(500, 1);
+    const Bytes target = bundle_of(files);
+    const auto block_frames = [&](int effort) {
+        const Made delta = delta_between(old, target, effort);
+        CHECK(value_of(applied(old, delta.bytes)) == target);
+        const DeltaHead head = value_of(decode_delta_head(std::span(delta.bytes).first(kDeltaHeadBytes)));
+        return Bytes(delta.bytes.begin() + static_cast<std::ptrdiff_t>(head.front_bytes()), delta.bytes.end());
+    };
+    const Bytes frames = block_frames(22);
+    CHECK(frames.size() < 5000);
+    CHECK(frames == block_frames(12));
+    CHECK(frames != block_frames(1));
+}
+
 TEST_CASE("delta: segments are applied side by side, and of several wrong ones the first is reported") {
     std::string large;
     for (const std::string piece = prose(1'900'000, 5); large.size() < 18'000'000; large += piece)

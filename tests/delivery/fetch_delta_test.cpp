@@ -164,6 +164,51 @@ TEST_CASE("fetch: a delta or list that is wrong costs its bytes and nothing else
     costs(delta, [](std::string& text) { text.clear(); });
 }
 
+TEST_CASE("fetch: beside a right server, one that lies about list, delta or tables changes no byte") {  // A47, A48, A88
+    const SmallUpdate small = small_update();
+    const BundleId id = bundle_id_of(small.target);
+    const std::string list = delta_list_path_of(id);
+    const std::string delta = delta_path_of(id, bundle_id_of(small.old));
+    const std::string tables = tables_path_of(id);
+    const TreeServer right({small.target}, nullptr, small.deltas);
+    const Bytes third = game_of(game_with(61, 150'000));  // whose list and delta are genuine, too
+    const TreeFiles others = deltas_between(small.old, third);
+    const std::string& other_list = others.at(delta_list_path_of(bundle_id_of(third)));
+    const std::string& other_delta = others.at(delta_path_of(bundle_id_of(third), bundle_id_of(small.old)));
+    const std::pair<std::string, std::string> lies[] = {
+        {list, other_list},
+        {list, noise_text(small.deltas.at(list).size(), 3)},
+        {list, ""},
+        {delta, other_delta},
+        {delta, noise_text(small.deltas.at(delta).size(), 4)},
+        {delta, small.deltas.at(delta).substr(0, small.deltas.at(delta).size() / 2)},
+        {tables, noise_text(5000, 5)},
+        {tables, published_tables(third)},
+        {tables, ""},
+    };
+    for (const auto& [path, lie] : lies) {
+        const std::string lied = path;
+        TreeFiles files = small.deltas;
+        files[path] = lie;
+        const TreeServer liar({small.target}, nullptr, files);
+        for (const bool liar_first : {true, false})
+            for (const bool has_old : {true, false}) {
+                CAPTURE(lied);
+                CAPTURE(liar_first);
+                CAPTURE(has_old);
+                const ScratchFolder scratch;
+                const BundleStore store = make_store(scratch);
+                if (has_old)
+                    value_of(store.add(make_memory_source(small.old)));
+                const std::vector<std::string> trees =
+                    liar_first ? std::vector{liar.url(), right.url()} : std::vector{right.url(), liar.url()};
+                value_of(fetch_one(store, id, fetching_from(trees)));
+                CHECK(stored_bytes(store, id) == small.target);
+                CHECK(value_of(store.check(true)).findings.empty());
+            }
+    }
+}
+
 TEST_CASE("fetch: a list that promises what is not there, or too much, is not believed") {  // A50
     const SmallUpdate small = small_update();
     const Bytes& old = small.old;

@@ -4,7 +4,11 @@
 #include "kit/opened_bundle.h"
 
 #include <fardel/delivery/publish.h>
+#include <fardel/delivery/publish_trace.h>
 #include <fardel/format/head.h>
+#include <fardel/format/trace.h>
+#include <fardel/store/bundle_reference.h>
+#include <fardel/store/retention.h>
 
 #include <doctest/doctest.h>
 
@@ -98,6 +102,32 @@ TEST_CASE("fetch: a server with another layout goes on where one that is gone ha
     // What the first server sent was not fetched again; of the second layout, heads and tables are.
     CHECK(fetched->received_bytes < other.size() + 60'000);
     CHECK(stored_bytes(store, id) == other);
+}
+
+TEST_CASE("fetch: a plan that is made again, for another layout, asks no server for the trace again") {
+    BundlePlan plan = game_plan();
+    for (std::uint32_t i = 0; i < 8; ++i)
+        add(plan, "more" + std::to_string(i), random_text(10 + i, 300'000), "application/octet-stream");
+    BundleWriteOptions options = quick();
+    const Bytes first = written(plan, options);
+    options.level = 19;
+    const Bytes other = written(plan, options);
+    const BundleId id = bundle_id_of(first);
+    REQUIRE(other.size() != first.size());
+    const std::map<std::string, std::string> trace{{trace_path_of(id), format_trace({})}};
+    const TreeServer server({first}, DyingServer(), trace);
+    const TreeServer mirror({other}, nullptr, trace);
+    const ScratchFolder scratch;
+    const BundleStore store = make_store(scratch);
+    FetchOptions fetching = fetching_from({server.url(), mirror.url()});
+    fetching.connections.connections = 1;
+    REQUIRE(fetch_one(store, id, fetching));
+    CHECK(stored_bytes(store, id) == other);
+    std::size_t asked = 0;
+    for (const TreeServer* one : {&server, &mirror})
+        for (const RangeRequest& request : one->requests())
+            asked += request.path.ends_with(".trace") ? 1 : 0;
+    CHECK(asked == 1);
 }
 
 TEST_CASE("fetch: what was kept of one layout does not stop a fetch of another") {
@@ -216,6 +246,40 @@ TEST_CASE("fetch --repair: of a damaged file, what is right is not fetched, what
         CHECK(fetched->received_bytes <= copy.received_max);
         CHECK(stored_bytes(store, id) == bytes);
     }
+}
+
+TEST_CASE("fetch: a bundle that the store only refers to is mended when its file has changed or is gone") {
+    const ScratchFolder scratch;
+    const BundleStore store = make_store(scratch);
+    const Bytes bytes = game_version("1");
+    const Bytes other = game_version("2");
+    const BundleId id = bundle_id_of(bytes);
+    const TreeServer server({bytes, other});
+    const std::string path = scratch.write("mods/game.fardel", bytes);
+    grow_old();
+    value_of(add_reference(store, path));
+    REQUIRE(value_of(fetch_one(store, bundle_id_of(other), fetching_from({server.url()}))).received_bytes < 200'000);
+    REQUIRE(stored_bytes(store, id) == bytes);
+    SUBCASE("a byte of its content was changed") { flip_byte(path, bytes.size() / 2); }
+    SUBCASE("its first byte was changed") { flip_byte(path, 0); }
+    SUBCASE("it was cut") { std::filesystem::resize_file(path, bytes.size() / 2); }
+    SUBCASE("it is gone") { std::filesystem::remove(path); }
+    CHECK_FALSE(store.open_bundle(id));
+    REQUIRE(value_of(store.list()).size() == 2);
+    CHECK(value_of(store.list())[0].stale_references == 1);
+
+    CHECK(value_of(fetch_one(store, id, fetching_from({server.url()}))).received_bytes >= 600'000);
+    CHECK(stored_bytes(store, id) == bytes);
+    // The other one shares the pack that was only referred to, or is mended in the same way.
+    value_of(fetch_one(store, bundle_id_of(other), fetching_from({server.url()})));
+    CHECK(stored_bytes(store, bundle_id_of(other)) == other);
+    CHECK(value_of(store.check(true)).damaged.empty());
+    for (const StoredBundle& stored : value_of(store.list()))
+        CHECK(stored.stale_references == 0);
+    // A reference that no bundle needs any more goes as a pack does.
+    value_of(store.collect({.now_s = 1'900'000'000, .grace_s = 0}));
+    CHECK(value_of(store.check(true)).findings.empty());
+    CHECK(value_of(store.usage(0)).references == 0);
 }
 
 }  // namespace

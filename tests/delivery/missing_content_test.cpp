@@ -1,5 +1,6 @@
 // A game plays with an incomplete bundle: a path says what is missing, exactly that is fetched, and the same mount has
 // it.
+#include "c_fetch.h"
 #include "served_bundle.h"
 
 #include "kit/opened_bundle.h"
@@ -240,8 +241,7 @@ TEST_CASE("missing content in C: open, missing, fetch these ids, open") {
     const Bytes bytes = game_of_maps();
     const TreeServer server({bytes});
     store_with_sounds(scratch, server, bundle_id_of(bytes));
-    fardel_store* store = nullptr;
-    REQUIRE(fardel_store_open(scratch.path("store").c_str(), 0, &store, nullptr) == FARDEL_OK);
+    const CStore store(scratch);
     const fardel_id id = c::plain_id(bundle_id_of(bytes));
     fardel_reader reader = FARDEL_READER_INIT;
     REQUIRE(fardel_store_reader(store, &id, &reader, nullptr) == FARDEL_OK);
@@ -265,23 +265,14 @@ TEST_CASE("missing content in C: open, missing, fetch these ids, open") {
     CHECK(wanted.calls == 1);
     REQUIRE(wanted.assets.size() == 2);
 
-    const std::string url = server.url();
-    const char* const urls = url.c_str();
-    fardel_server_options servers = FARDEL_SERVER_OPTIONS_INIT;
-    servers.urls = &urls;
-    servers.url_count = 1;
+    const CServers servers(server.url());
     fardel_fetch_options options = FARDEL_FETCH_OPTIONS_INIT;
-    options.servers = &servers;
+    options.servers = &servers.options;
     options.bundles = &wanted.bundle;
     options.bundle_count = 1;
     options.assets = wanted.assets.data();
     options.asset_count = wanted.assets.size();
-    fardel_fetch* fetch = nullptr;
-    REQUIRE(fardel_fetch_start(store, &options, &fetch, nullptr) == FARDEL_OK);
-    std::int32_t ended = 0;
-    for (int frame = 0; frame < 4000 && ended == 0; ++frame)
-        REQUIRE(fardel_fetch_poll(fetch, 5, &ended, nullptr) == FARDEL_OK);
-    fardel_fetch_close(fetch);
+    run_fetch(store, options);
 
     REQUIRE(fardel_open(vfs, "maps/one.bsp", &file, nullptr) == FARDEL_OK);
     std::string text(fardel_file_size(file), '\0');
@@ -297,7 +288,6 @@ TEST_CASE("missing content in C: open, missing, fetch these ids, open") {
     const char* const nothing = "nothing";
     CHECK(fardel_find_missing(vfs, &nothing, 1, 0, nullptr, nullptr, &count, nullptr) == FARDEL_ERROR_MISSING);
     fardel_vfs_destroy(vfs);
-    fardel_store_close(store);
 }
 
 }  // namespace

@@ -78,6 +78,18 @@ TEST_CASE("served files: exactly one target names each file, and every other tex
     const auto tables = find_requested_file("/bundles/" + digits + ".tables");
     REQUIRE(tables);
     CHECK(tables->kind == RequestedFileKind::tables);
+    for (const std::string path : {"channels/mygame/stable/head", "channels/stable/head", "channels/a/root/12"}) {
+        const auto text = find_requested_file("/" + path);
+        REQUIRE(text);
+        CHECK(text->kind == RequestedFileKind::channel_text);
+        CHECK(path_of(*text) == path);
+    }
+    CHECK(find_requested_file("/channels/a/release/" + digits));
+    for (const char* const target :
+         {"/channels/a", "/channels/head", "/channels/a/root/", "/channels/a/root/x", "/channels/a/release/1",
+          "/channels/../a/head", "/channels/a//head", "/channels/.a/head", "/channels/A/head", "/channels/a/head/",
+          "/channels/a/.head.tmp/head", "/channels/a/root/1.tmp"})
+        CHECK_FALSE(find_requested_file(target));
     std::string upper = digits;
     upper[0] = 'A';
     for (const std::string& target : {std::string(),

@@ -223,6 +223,45 @@ TEST_CASE("upload: one that broke off goes on where it was, also after the serve
     CHECK(site.scratch.read("tree/" + tree_path_of(id)) == text_in(bytes));
 }
 
+TEST_CASE(
+    "upload: a server that is killed at any moment shows a whole bundle or none, and the next one goes on") {  // A100
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const std::string request = put_head(id, bytes.size()) + text_in(bytes);
+    int published = 0;
+    // What was sent when it is killed, and if that was all, how much later.
+    const std::size_t sent_parts[] = {0, 60, request.size() / 2, request.size() - 1};
+    for (int round = 0; round < 24; ++round) {
+        CAPTURE(round);
+        const UploadSite site;
+        {
+            const ServeProgram server = site.serve();
+            RawConnection client(server.port());
+            const std::size_t sent = round < 4 ? sent_parts[round] : request.size();
+            static_cast<void>(client.send(request.substr(0, sent)));
+            if (round >= 4)
+                std::this_thread::sleep_for(std::chrono::milliseconds(3 * (round - 4)));
+            server.send(SIGKILL);
+        }
+        const std::string file = site.tree + "/" + tree_path_of(id);
+        const std::string tables = site.tree + "/" + tables_path_of(id);
+        const bool is_there = std::filesystem::exists(file);
+        published += is_there ? 1 : 0;
+        if (is_there)
+            CHECK(read_file(file) == text_in(bytes));
+        if (std::filesystem::exists(tables))
+            CHECK(read_file(tables) == published_tables(bytes));
+        const ServeProgram server = site.serve();
+        const auto tree = value_of(open_tree_target(server.url(), {.upload_token = kToken}));
+        CHECK(value_of(publish_bundle(make_memory_source(bytes), *tree, {})).was_there == is_there);
+        CHECK(read_file(file) == text_in(bytes));
+        // If it was killed after it had published the bundle and before it had removed the part, that stays until it is
+        // old: nobody uploads the bundle again.
+        CHECK(site.parts() <= (is_there ? 1u : 0u));
+    }
+    CHECK(published < 24);
+}
+
 TEST_CASE("upload: publishing goes on behind what the server has, and a wrong part is sent again from its beginning") {
     const UploadSite site;
     const ServeProgram server = site.serve();

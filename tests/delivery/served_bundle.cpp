@@ -101,8 +101,6 @@ std::string partial_answer(std::string_view bytes, std::uint64_t first, std::uin
                            std::string(more_headers));
 }
 
-namespace {
-
 // Publishing verifies a bundle and encodes its assets; tests that serve the same one again and again do it once.
 const std::string& published_tables(const Bytes& bytes) {
     static std::mutex mutex;
@@ -118,8 +116,6 @@ const std::string& published_tables(const Bytes& bytes) {
     }
     return found->second;
 }
-
-}  // namespace
 
 TreeServer::TreeServer(const std::vector<Bytes>& bundles, Fault fault, std::map<std::string, std::string> more)
     : files_(std::move(more)), fault_(std::move(fault)), server_([this](OddServer::Guest& guest) { serve(guest); }) {

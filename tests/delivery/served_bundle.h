@@ -77,6 +77,9 @@ private:
     OddServer server_;
 };
 
+// The compressed tables that publishing the bundle writes; empty if it writes none.
+const std::string& published_tables(const Bytes& bytes);
+
 // "HTTP/1.1 206 …" for a part of a file.
 std::string partial_answer(std::string_view bytes, std::uint64_t first, std::uint64_t file_bytes,
                            std::string_view more_headers = "");

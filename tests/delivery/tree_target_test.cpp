@@ -109,6 +109,12 @@ void check_target(const std::string& address, const std::string& folder, bool co
     CHECK(files[0].size_bytes == 5);
     CHECK(files[1].path == "bundles/empty");
     CHECK(files[2].path == "bundles/z.txt");
+    const auto below = value_of(target->list_below("bundles"));
+    REQUIRE(below.size() == 4);
+    CHECK(below[1].path == "bundles/b/c");
+    CHECK(below[1].size_bytes == large.size());
+    CHECK(below[3].path == "bundles/z.txt");
+    CHECK(value_of(target->list_below("channels")).empty());
     CHECK(value_of(target->remove("bundles/z.txt")));
     CHECK_FALSE(value_of(target->remove("bundles/z.txt")));
     CHECK(value_of(target->list("bundles")).size() == 2);
@@ -132,6 +138,7 @@ void check_target(const std::string& address, const std::string& folder, bool co
         CHECK(target->remove(path).error().code() == ErrorCode::malformed);
         CHECK(target->find_head(path).error().code() == ErrorCode::malformed);
         CHECK(target->list(path).error().code() == ErrorCode::malformed);
+        CHECK(target->list_below(path).error().code() == ErrorCode::malformed);
     }
 
     if (!compares)
@@ -193,6 +200,75 @@ TEST_CASE("tree target: a large file goes into a bucket in parts, and a store th
     CHECK(done == large.size());
     CHECK(read_file(server.tree() + "/bundles/large") == large);
     CHECK(value_of(target_at(server.address())->put("bundles/large", *source, {})) == PutOutcome::was_there);
+}
+
+// Counts what is read at once. Readers of several threads share it.
+class WatchedSource final : public ByteSource {
+public:
+    explicit WatchedSource(std::string_view text) : text_(text) {}
+    std::uint64_t size_bytes() const noexcept override { return text_.size(); }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        std::memcpy(out.data(), text_.data() + offset, out.size());
+        const std::scoped_lock lock(mutex_);
+        most_bytes_ = std::max(most_bytes_, out.size());
+        return ok();
+    }
+    std::size_t most_bytes() const { return most_bytes_; }
+
+private:
+    const std::string_view text_;
+    mutable std::mutex mutex_;
+    mutable std::size_t most_bytes_ = 0;
+};
+
+std::string uploads_at(const S3Server& server) {
+    return read_file(std::filesystem::path(server.tree()).parent_path().parent_path() / "uploads");
+}
+
+TEST_CASE(
+    "tree target: parts of a large file are sent four at a time, in bounded memory, also if one is refused once") {
+    const ScratchFolder scratch;
+    const S3Server server(scratch, {"together=4", "busy-part=3"});
+    const std::string large = random_text(4, (80u << 20) + 5);  // 6 parts
+    const WatchedSource source(large);
+    const auto caller = std::this_thread::get_id();
+    std::uint64_t done = 0;
+    const PublishWork work{.progress = [&](std::uint64_t bytes, std::uint64_t total) {
+        CHECK(std::this_thread::get_id() == caller);
+        CHECK(total == large.size());
+        CHECK(bytes <= total);
+        done = bytes;
+    }};
+    CHECK(value_of(target_at(server.address())->put("bundles/large", source, work)) == PutOutcome::written);
+    CHECK(done == large.size());
+    CHECK(read_file(server.tree() + "/bundles/large") == large);
+    CHECK(uploads_at(server) == "0 unfinished, 4 at once");
+    CHECK(source.most_bytes() <= 1u << 20);
+}
+
+TEST_CASE("tree target: a part that the store refuses, or a stop, ends an upload, and nothing of it stays") {  // A93
+    const std::string large = random_text(5, (80u << 20) + 5);
+    const auto source = make_memory_source(bytes_of_text(large));
+    for (const char* refused : {"refuse-part=1", "refuse-part=3", "refuse-part=6"}) {
+        CAPTURE(std::string(refused));
+        const ScratchFolder scratch;
+        const S3Server server(scratch, {refused});
+        const auto put = target_at(server.address())->put("bundles/large", *source, {});
+        REQUIRE_FALSE(put);
+        CHECK(put.error().code() == ErrorCode::denied);
+        CHECK(uploads_at(server).starts_with("0 unfinished"));
+        CHECK_FALSE(std::filesystem::exists(server.tree() + "/bundles/large"));
+    }
+    const ScratchFolder scratch;
+    const S3Server server(scratch);
+    std::stop_source stop;
+    const PublishWork work{.progress = [&](std::uint64_t, std::uint64_t) { stop.request_stop(); },
+                           .stop = stop.get_token()};
+    const auto put = target_at(server.address())->put("bundles/large", *source, work);
+    REQUIRE_FALSE(put);
+    CHECK(put.error().code() == ErrorCode::cancelled);
+    CHECK(uploads_at(server).starts_with("0 unfinished"));
+    CHECK_FALSE(std::filesystem::exists(server.tree() + "/bundles/large"));
 }
 
 TEST_CASE("tree target: wrong secrets, a wrong clock and ended tokens are named, and no secret is") {  // A93

@@ -4,7 +4,10 @@
 #     python3 s3_server.py PORT FOLDER KEY SECRET REGION [option...]
 #
 # Buckets are folders in FOLDER. Options: "no-conditions" (conditions are ignored), "skew" (its clock is an hour ahead),
-# "token=TEXT" (requests must carry this session token), "page=N" (keys of a page). It ends with its standard input.
+# "token=TEXT" (requests must carry this session token), "page=N" (keys of a page), "together=N" (parts are answered
+# when N of them have come, or 10 s later with 500), "refuse-part=N" (403 for this part), "busy-part=N" (503 for it
+# once). It ends with its standard input. FOLDER/uploads has the number of unfinished uploads, and that of parts
+# received at once at most.
 import base64, datetime, hashlib, hmac, http.server, os, re, sys, threading, urllib.parse, uuid
 from xml.sax.saxutils import escape
 
@@ -12,7 +15,9 @@ PORT, ROOT, KEY, SECRET, REGION = int(sys.argv[1]), sys.argv[2], sys.argv[3], sy
 OPTIONS = sys.argv[6:]
 TOKEN = next((o[6:] for o in OPTIONS if o.startswith("token=")), None)
 PAGE = next((int(o[5:]) for o in OPTIONS if o.startswith("page=")), 1000)
+NUMBERS = dict(o.split("=") for o in OPTIONS if o.startswith(("together=", "refuse-part=", "busy-part=")))
 META, uploads, lock = {}, {}, threading.Lock()
+parts_changed, parts_now, parts_most, was_busy = threading.Condition(), 0, 0, set()
 
 
 def mac(key, text):
@@ -45,6 +50,31 @@ def check_published_vector():
 
 class Refusal(Exception):
     pass
+
+
+def note_uploads():
+    with open(os.path.join(ROOT, "uploads"), "w") as f:
+        f.write(f"{len(uploads)} unfinished, {parts_most} at once")
+
+
+def hold_part(number):
+    """Waits for other parts, and refuses the part that an option names."""
+    global parts_now, parts_most
+    together = int(NUMBERS.get("together", 0))
+    with parts_changed:
+        parts_now += 1
+        parts_most = max(parts_most, parts_now)
+        parts_changed.notify_all()
+        came = parts_changed.wait_for(lambda: parts_most >= together, 10)
+        parts_now -= 1
+        is_busy = NUMBERS.get("busy-part") == number and number not in was_busy
+        was_busy.add(number)
+    if not came:
+        raise Refusal(500, "InternalError")
+    if is_busy:
+        raise Refusal(503, "SlowDown")
+    if NUMBERS.get("refuse-part") == number:
+        raise Refusal(403, "AccessDenied")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -100,6 +130,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         try:
             path, query = self.check(body)
+            if self.command == "PUT" and "partNumber" in query:
+                hold_part(query["partNumber"])
             with lock:
                 self.act(path, query, body)
         except Refusal as refusal:
@@ -149,6 +181,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command == "POST" and "uploads" in query:
             upload = uuid.uuid4().hex + "/+"
             uploads[upload] = {0: meta}
+            note_uploads()
             return self.answer(200, "<?xml version=\"1.0\"?><InitiateMultipartUploadResult>"
                                     f"<UploadId>{escape(upload)}</UploadId></InitiateMultipartUploadResult>")
         if self.command == "POST":
@@ -165,6 +198,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 whole += part
             self.write(file, whole, parts[0])
             del uploads[query["uploadId"]]
+            note_uploads()
             return self.answer(200, "<CompleteMultipartUploadResult><Key>x</Key></CompleteMultipartUploadResult>")
         if self.command == "PUT":
             self.verify_conditions(file)
@@ -173,6 +207,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command == "DELETE":
             if "uploadId" in query:
                 uploads.pop(query["uploadId"], None)
+                note_uploads()
             elif os.path.isfile(file):
                 os.remove(file)
             return self.answer(204)
@@ -194,7 +229,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for folder, _, files in os.walk(os.path.join(ROOT, bucket)):
             for name in files:
                 key = os.path.relpath(os.path.join(folder, name), os.path.join(ROOT, bucket))
-                if key.startswith(prefix) and "/" not in key[len(prefix):] and key > after:
+                is_deeper = "/" in key[len(prefix):]
+                if key.startswith(prefix) and not (is_deeper and query.get("delimiter") == "/") and key > after:
                     keys.append(key)
         keys.sort()
         more = len(keys) > PAGE

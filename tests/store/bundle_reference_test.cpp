@@ -78,6 +78,18 @@ TEST_CASE("bundle reference: a file is added without a copy, read, exported and 
     CHECK(report.findings.empty());
     CHECK(report.packs == 1);
     CHECK(report.unused_packs == 0);
+
+    const StoreUsage usage = value_of(store.usage(0));
+    CHECK(usage.packs == 1);
+    CHECK(usage.references == 1);
+    CHECK(usage.referred_bytes == first.size());
+    CHECK(usage.stale_references == 0);
+    for (const StoredBundle& stored : value_of(store.list())) {
+        const bool is_first = stored.bundle == added.bundle;
+        CHECK(stored.references == 1);
+        CHECK(stored.stale_references == 0);
+        CHECK(stored.referred_bytes == (is_first ? first.size() : shared.shared_bytes));
+    }
 }
 
 TEST_CASE("bundle reference: a file that changed or went away is noticed, and adding it again mends the bundle") {
@@ -113,6 +125,9 @@ TEST_CASE("bundle reference: a file that changed or went away is noticed, and ad
     const auto listed = value_of(store.list());
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].held_bytes == 0);
+    CHECK(listed[0].references == 1);
+    CHECK(listed[0].stale_references == 1);
+    CHECK(value_of(store.usage(0)).stale_references == 1);
     for (const bool reads : {false, true}) {
         const StoreCheckReport report = value_of(store.check(reads));
         CHECK(report.damaged == std::vector<BundleId>{id});

@@ -78,6 +78,40 @@ void with_development_policy(VerifyOptions& options) {
     options.policy = &policy;
 }
 
+constexpr std::uint64_t kLicenseEnd = 1'800'000'000;
+
+// A signed bundle that requires a licence token.
+ForgedBundle licensed() {
+    forge::Recipe recipe = small_recipe();
+    recipe.metadata.push_back({"license-token", std::string("ask shop.example")});
+    ForgedBundle bundle = forge::forge(recipe);
+    forge::sign(bundle);
+    return bundle;
+}
+
+Envelope license_token(std::uint8_t key, std::string_view pattern) {
+    LicenseToken token;
+    token.pattern = pattern;
+    token.created_s = 1'700'000'000;
+    token.expires_s = kLicenseEnd;
+    return tests::value_of(sign_license_token(token, *make_key_signer(forge::test_key(key))));
+}
+
+// The policy of the tests, for which tokens of its first key count.
+void with_licenses(VerifyOptions& options, std::vector<Envelope> tokens) {
+    static const TrustPolicy policy = [] {
+        TrustRules rules = forge::test_policy().rules();
+        rules.licenses.push_back({.pattern = "**", .labels = {rules.keys.at(0).label}});
+        return tests::value_of(TrustPolicy::make(std::move(rules)));
+    }();
+    static std::vector<std::vector<Envelope>> kept;  // as long as the test
+    kept.reserve(100);
+    options.policy = &policy;
+    options.licenses = &kept.emplace_back(std::move(tokens));
+    if (!options.time.now_s() || *options.time.now_s() != kLicenseEnd)
+        options.time = TrustTime::at(kLicenseEnd - 1);
+}
+
 std::vector<Defect> head_defects() {
     const auto head_byte = [](std::size_t at) { return [at](const ForgedBundle&) { return at; }; };
     return {
@@ -304,6 +338,31 @@ std::vector<Defect> trust_defects() {
              return bundle;
          },
          with_policy},
+        // A76
+        {"a bundle requires a licence token, and none is asked for", "license-required", {}, licensed, with_policy},
+        {"a bundle requires a licence token, and there is none",
+         "license-missing",
+         {},
+         licensed,
+         [](VerifyOptions& options) { with_licenses(options, {}); }},
+        {"a bundle requires a licence token, and there is one for another bundle",
+         "license-of-another-bundle",
+         {"license-missing"},
+         licensed,
+         [](VerifyOptions& options) { with_licenses(options, {license_token(1, "other/*")}); }},
+        {"the licence token of a bundle has ended",
+         "license-ended",
+         {},
+         licensed,
+         [](VerifyOptions& options) {
+             options.time = TrustTime::at(kLicenseEnd);
+             with_licenses(options, {license_token(1, "**")});
+         }},
+        {"a stranger issued the licence token of a bundle",
+         "license-refused",
+         {},
+         licensed,
+         [](VerifyOptions& options) { with_licenses(options, {license_token(9, "**")}); }},
         // A123
         {"a statement gives another name than the manifest",
          "statement-untrue",

@@ -1,4 +1,4 @@
-# Compares the symbols that LIBRARY exports, by NM, with the functions that HEADER declares with FARDEL_API. One more
+# Compares the symbols that LIBRARY exports, by NM, with the functions that HEADERS declare with FARDEL_API. One more
 # function, which has its own symbol version, is only for the other library of the same release.
 
 execute_process(COMMAND "${NM}" -D --defined-only --format=posix "${LIBRARY}"
@@ -15,7 +15,11 @@ foreach(line IN LISTS lines)
     endif()
 endforeach()
 
-file(READ "${HEADER}" text)
+set(text)
+foreach(header IN LISTS HEADERS)
+    file(READ "${header}" part)
+    string(APPEND text "${part}")
+endforeach()
 string(REGEX MATCHALL "FARDEL_API [a-z0-9_* ]*[* ]fardel_[a-z0-9_]+\\(" declarations "${text}")
 list(TRANSFORM declarations REPLACE ".*[* ](fardel_[a-z0-9_]+)\\($" "\\1" OUTPUT_VARIABLE declared)
 string(REGEX MATCHALL "\nFARDEL_API " marks "${text}")
@@ -25,7 +29,7 @@ list(SORT declared)
 list(LENGTH declared count)
 list(LENGTH marks marked)
 if(NOT count EQUAL marked OR count EQUAL 0)
-    message(FATAL_ERROR "read ${count} of ${marked} declarations in ${HEADER}")
+    message(FATAL_ERROR "read ${count} of ${marked} declarations in ${HEADERS}")
 endif()
 if(NOT exported STREQUAL declared)
     message(FATAL_ERROR "exported: ${exported}\ndeclared: ${declared}")

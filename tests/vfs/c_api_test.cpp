@@ -2,6 +2,7 @@
 #include <fardel/vfs/fardel.h>
 
 #include "failing_memory.h"
+#include "kit/license_tokens.h"
 #include "kit/opened_bundle.h"
 #include "kit/scratch_folder.h"
 #include "test_bundle.h"
@@ -128,7 +129,8 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(sizeof(fardel_vfs_options) == 48);
         CHECK(sizeof(fardel_missing_content) == 64);
         CHECK(sizeof(fardel_missing_dependency) == 48);
-        CHECK(sizeof(fardel_mount_options) == 56);
+        CHECK(offsetof(fardel_mount_options, licenses) == 56);  // the end of the first version's
+        CHECK(sizeof(fardel_mount_options) == 72);
         CHECK(sizeof(fardel_reader) == 56);
         CHECK(sizeof(fardel_stat) == 216);
         CHECK(sizeof(fardel_entry) == 272);
@@ -878,4 +880,65 @@ TEST_CASE("C API: a name without extension is opened by an ordered list of exten
     CHECK(fardel_open_any_from(vfs, nullptr, "own", "png", &own, nullptr) == FARDEL_ERROR_ARGUMENT);
     CHECK(own == nullptr);
     fardel_close(map);
+}
+
+TEST_CASE("C API: a bundle that requires a licence token is mounted only with one that the policy accepts") {  // A76
+    constexpr std::uint64_t kEnd = 1'900'000'000;
+    Author author;
+    BundleMaker maker;
+    maker.add("a", "paid for");
+    maker.plan().metadata.push_back({.key = "license-token", .value = "ask shop.example"});
+    const Bytes bundle = author.sign(maker.write());
+    const Shop shop;
+    const Bytes good = shop.token(bundle_id_of(bundle), kEnd);
+    const Bytes by_name = shop.token("**", kEnd + 1);
+    const Bytes other = shop.token(BundleId{{{1, 2, 3}}}, kEnd);
+    const Bytes forged = Shop().token("**", kEnd);
+    const std::string policy = shop.policy(author.policy());
+    Handle vfs;
+    fardel_error error = FARDEL_ERROR_INIT;
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+    options.policy_text = policy.c_str();
+    options.now_s = kEnd - 1;
+    const auto code_with = [&](const std::vector<Bytes>& tokens) {
+        std::vector<fardel_license_token> given;
+        for (const Bytes& token : tokens)
+            given.push_back({.bytes = token.data(), .size_bytes = token.size()});
+        options.licenses = given.data();
+        options.license_count = given.size();
+        fardel_mount_id mount = 0;
+        const fardel_code code = fardel_mount_memory(vfs, bundle.data(), bundle.size(), &options, &mount, &error);
+        if (code == FARDEL_OK) {
+            CHECK(read_path(vfs, "/a") == "paid for");
+            REQUIRE(fardel_unmount(vfs, mount, nullptr) == FARDEL_OK);
+        }
+        return code;
+    };
+    CHECK(code_with({good}) == FARDEL_OK);
+    CHECK(code_with({forged, other, by_name}) == FARDEL_OK);
+    CHECK(code_with({}) == FARDEL_ERROR_MISSING);
+    CHECK(std::string(error.text).find("ask shop.example") != std::string::npos);
+    CHECK(code_with({other}) == FARDEL_ERROR_MISSING);
+    CHECK(code_with({forged}) == FARDEL_ERROR_UNTRUSTED);
+    options.now_s = kEnd;
+    CHECK(code_with({good}) == FARDEL_ERROR_EXPIRED);
+    CHECK(code_with({good, by_name}) == FARDEL_OK);
+
+    // What is no token is an error, whatever else is given.
+    CHECK(code_with({by_name, Bytes()}) == FARDEL_ERROR_MALFORMED);
+    CHECK(code_with({by_name, Bytes(by_name.begin(), by_name.end() - 1)}) == FARDEL_ERROR_MALFORMED);
+    Bytes changed = by_name;
+    changed[changed.size() - 20] ^= std::byte{1};  // in the signature
+    CHECK(code_with({by_name, changed}) == FARDEL_ERROR_UNTRUSTED);
+    options.licenses = nullptr;
+    options.license_count = 1;
+    CHECK(mount_with(vfs, bundle, &options, &error) == FARDEL_ERROR_ARGUMENT);
+    const fardel_license_token none{.bytes = nullptr, .size_bytes = 100};
+    options.licenses = &none;
+    CHECK(mount_with(vfs, bundle, &options, &error) == FARDEL_ERROR_MALFORMED);
+    options.license_count = SIZE_MAX;
+    CHECK(mount_with(vfs, bundle, &options, &error) == FARDEL_ERROR_LIMIT);
+    // A caller of the first version has no tokens.
+    options.struct_size = offsetof(fardel_mount_options, licenses);
+    CHECK(mount_with(vfs, bundle, &options, &error) == FARDEL_ERROR_MISSING);
 }

@@ -11,7 +11,6 @@
 
 #include <doctest/doctest.h>
 #include <fardel/format/bundle_writer.h>
-#include <fardel/format/random.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -46,28 +45,27 @@ PurePolicy policy_of(const Bundles& bundles, std::vector<PureAxis> variants = {}
     return PurePolicy::make(std::move(rules)).value();
 }
 
-Hash random_hash() {
-    Hash hash;
-    fill_random(std::as_writable_bytes(std::span(hash.bytes)));
-    return hash;
-}
-
 // A server with its bundles; offers and answers are passed as encoded messages.
 struct Server {
     explicit Server(Bundles copies, std::vector<PureAxis> variants = {})
         : bundles(std::move(copies)), policy(policy_of(bundles, std::move(variants))) {}
 
     PureOffer offer(std::string_view connection) {
-        PureOffer offer{random_hash(), policy.digest(), {}};
-        REQUIRE(offers.open(offer.nonce, hash_connection(connection), now_s, now_s + 60));
+        PureOffer offer{random_hash(), policy.digest(), random_hash(), {}};
+        const auto epoch = make_pure_epoch(offer.epoch, policy, bundles);
+        REQUIRE(epoch);
+        REQUIRE(offers.open(offer.nonce, *epoch, hash_connection(connection), now_s, now_s + 60));
         return decode_pure_offer(*encode_pure_offer(offer)).value();
+    }
+    // An open offer of that epoch.
+    PureTaken open_offer(const Hash& epoch) const {
+        return {PureNonce::open, make_pure_epoch(epoch, policy, bundles).value()};
     }
     PureVerdict check(const PureAnswer& answer, std::string_view connection, const PureReport* report = nullptr) {
         const PureAnswer received = decode_pure_answer(encode_pure_answer(answer)).value();
-        const PureNonce nonce = offers.take(received.nonce, hash_connection(connection), now_s);
-        const auto verdict = check_pure_answer(received, nonce, policy, bundles, connection, report);
-        REQUIRE_MESSAGE(verdict, verdict.error().text());
-        return decode_pure_verdict(encode_pure_verdict(*verdict)).value();
+        const PureTaken taken = offers.take(received.nonce, hash_connection(connection), now_s);
+        const PureVerdict verdict = check_pure_answer(received, taken, policy, connection, report);
+        return decode_pure_verdict(encode_pure_verdict(verdict)).value();
     }
 
     Bundles bundles;
@@ -143,22 +141,27 @@ TEST_CASE("pure handshake: an answer counts once, for one client and in time") {
 TEST_CASE("pure handshake: an answer with any bit changed is refused") {
     const Bundles copies{open_bundle(map_bytes())};
     Server server(copies, {{"texture", {"astc", "bc7"}}});
-    const PureReply reply = reply_to(server, copies, "alice", {{"texture", {"bc7"}}});
-    REQUIRE(check_pure_answer(reply.answer, PureNonce::open, server.policy, copies, "alice", nullptr)->welcome());
+    const PureOffer offer = server.offer("alice");
+    const PureReply reply =
+        answer_pure_offer(offer, server.policy, copies, std::vector<PureAxis>{{"texture", {"bc7"}}}, "alice", {})
+            .value();
+    const PureTaken open = server.open_offer(offer.epoch);
+    const auto verdict = [&](const PureAnswer& answer, const PureTaken& taken) {
+        return check_pure_answer(answer, taken, server.policy, "alice", nullptr);
+    };
+    REQUIRE(verdict(reply.answer, open).welcome());
     const auto good = encode_pure_answer(reply.answer);
     for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
         CAPTURE(bit);
         auto flipped = good;
         flipped[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
-        const auto answer = decode_pure_answer(flipped);
-        if (answer)
-            CHECK_FALSE(
-                check_pure_answer(*answer, PureNonce::open, server.policy, copies, "alice", nullptr)->welcome());
+        if (const auto answer = decode_pure_answer(flipped))
+            CHECK_FALSE(verdict(*answer, open).welcome());
     }
     PureAnswer forged = reply.answer;
     forged.proof = {};
-    CHECK(words_of(*check_pure_answer(forged, PureNonce::open, server.policy, copies, "alice", nullptr)) ==
-          "wrong-proof");
+    CHECK(words_of(verdict(forged, open)) == "wrong-proof");
+    CHECK(words_of(verdict(reply.answer, server.open_offer(random_hash()))) == "wrong-proof");
 }
 
 TEST_CASE("pure handshake: an answer lists the client's variants, and those outside the policy are refused") {
@@ -189,9 +192,9 @@ TEST_CASE("pure handshake: another policy is refused on both sides") {
     const auto reply = answer_pure_offer(pretended, swapped, copies, {}, "alice", {});
     REQUIRE(reply);
     CHECK(words_of(server.check(reply->answer, "alice")) == "other-policy");
-    PureAnswer relabelled = reply_to(server, copies, "alice").answer;
-    PureAnswer lied =
-        answer_pure_offer({relabelled.nonce, swapped.digest(), {}}, swapped, copies, {}, "alice", {})->answer;
+    PureOffer relabelled = server.offer("alice");
+    relabelled.policy = swapped.digest();
+    PureAnswer lied = answer_pure_offer(relabelled, swapped, copies, {}, "alice", {})->answer;
     lied.policy = server.policy.digest();
     CHECK(words_of(server.check(lied, "alice")) == "wrong-proof");
 }
@@ -387,38 +390,76 @@ TEST_CASE("pure handshake: a client that stores a bundle in another layout is ac
     CHECK(words_of(server.check(reply_to(server, {client}, "alice").answer, "alice")) == "welcome");
 }
 
-TEST_CASE("pure handshake: the nonce decides which pieces are read, and they are few") {
+TEST_CASE("pure handshake: the epoch decides which pieces are read, and they are few") {
     BundleMaker maker;
     for (std::uint64_t i = 0; i < 100; ++i)
         maker.add("big/" + std::to_string(i), noise_text(200'000, i));
     const auto source = std::make_shared<CountingSource>(maker.write());
     const Bundles copies{Bundle::open(source, {.label = "counted"}).value()};
     Server server(copies);
-    std::set<Hash> proofs;
+    const PurePolicy policy = server.policy;
+    std::set<Hash> proofs, contents;
     for (int i = 0; i < 5; ++i) {
+        const Hash key = random_hash();
         const std::uint64_t before = source->bytes_read;
-        const PureReply reply = reply_to(server, copies, "alice");
-        CHECK(reply.report.empty());
-        CHECK(source->bytes_read - before < 17 * 3 * 65'536);
-        CHECK(source->bytes_read - before > 65'536);
-        proofs.insert(reply.answer.proof);
+        contents.insert(make_pure_epoch(key, policy, copies).value().content);
+        CHECK(source->bytes_read - before < 65 * 3 * 65'536);
+        CHECK(source->bytes_read - before > 32 * 65'536);
+        proofs.insert(answer_pure_offer({random_hash(), policy.digest(), key, {}}, policy, copies, {}, "alice", {})
+                          ->answer.proof);
+        proofs.insert(answer_pure_offer({random_hash(), policy.digest(), key, {}}, policy, copies, {}, "alice", {})
+                          ->answer.proof);
     }
-    CHECK(proofs.size() == 5);
-    // An offer whose nonce is bad already costs the server no read.
-    PureAnswer replayed = reply_to(server, copies, "alice").answer;
-    CHECK(words_of(server.check(replayed, "alice")) == "welcome");
-    const std::uint64_t before = source->bytes_read;
-    CHECK(words_of(server.check(replayed, "alice")) == "replayed");
-    CHECK(source->bytes_read == before);
+    CHECK(contents.size() == 5);
+    CHECK(proofs.size() == 10);  // each nonce has its own, also within an epoch
+}
+
+TEST_CASE("pure handshake: an answer reads pieces of at most 64 bundles, however many there are") {
+    Bundles copies;
+    std::vector<std::shared_ptr<CountingSource>> sources;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+        sources.push_back(std::make_shared<CountingSource>(
+            BundleMaker().add("maps/" + std::to_string(i), noise_text(300, i)).write()));
+        copies.push_back(Bundle::open(sources.back(), {.label = "one of many"}).value());
+    }
+    Server server(copies);
+    const PureOffer offer = server.offer("alice");
+    for (const auto& source : sources)
+        source->bytes_read = 0;
+    const PureReply reply = answer_pure_offer(offer, server.policy, copies, {}, "alice", {}).value();
+    const auto count = std::ranges::count_if(sources, [](const auto& source) { return source->bytes_read != 0; });
+    CHECK(count <= 64);
+    CHECK(count > 40);
+    CHECK(words_of(server.check(reply.answer, "alice")) == "welcome");
+}
+
+TEST_CASE("pure handshake: ten thousand bundles fit the same messages") {
+    PureRules rules;
+    for (int i = 0; i < 10'000; ++i)
+        rules.bundles.push_back({id_from<BundleId>(random_hash()), CaseRule::exact, "", "maps/" + std::to_string(i)});
+    const PurePolicy policy = PurePolicy::make(std::move(rules)).value();
+    CHECK(PurePolicy::parse(policy.format()).value().digest() == policy.digest());
+    const PureOffer offer{random_hash(), policy.digest(), random_hash(), {}};
+    CHECK(encode_pure_offer(offer)->size() == kPureOfferBytes);
+    const PureReply none = answer_pure_offer(offer, policy, {}, {}, "alice", {}).value();
+    CHECK(encode_pure_answer(none.answer).size() == kPureAnswerBytes);
+    // The report of ten thousand problems is a text beside the messages.
+    const auto received = PureReport::parse(none.report.format());
+    REQUIRE(received);
+    CHECK(received->problems().size() == 10'000);
+    const PureVerdict verdict = check_pure_answer(none.answer, {PureNonce::open, {}}, policy, "alice", &*received);
+    CHECK(words_of(verdict) == "client-problems");
+    CHECK(verdict.problems[0] == 10'000);
+    CHECK(encode_pure_verdict(verdict).size() == kPureVerdictBytes);
 }
 
 TEST_CASE("pure handshake: a server without its own copies says so instead of guessing") {
     const Bundles copies{open_bundle(base_bytes())};
     Server server(copies);
-    const PureAnswer answer = reply_to(server, copies, "alice").answer;
-    const auto verdict = check_pure_answer(answer, PureNonce::open, server.policy, {}, "alice", nullptr);
-    REQUIRE_FALSE(verdict);
-    CHECK(verdict.error().code() == ErrorCode::missing);
+    const auto epoch = make_pure_epoch(random_hash(), server.policy, {});
+    REQUIRE_FALSE(epoch);
+    CHECK(epoch.error().code() == ErrorCode::missing);
+    CHECK(outcome_of(PureServer::create(server.policy, {})) == "missing");
 }
 
 TEST_CASE("pure offers: their number is bounded, expired ones make room, and one connection has one") {
@@ -426,21 +467,21 @@ TEST_CASE("pure offers: their number is bounded, expired ones make room, and one
     const Hash alice = hash_connection("alice"), bob = hash_connection("bob"), carol = hash_connection("carol"),
                dave = hash_connection("dave");
     const Hash nonces[] = {random_hash(), random_hash(), random_hash(), random_hash(), random_hash()};
-    REQUIRE(offers.open(nonces[0], alice, 100, 110));
-    CHECK(outcome_of(offers.open(nonces[0], bob, 100, 110)) == "conflict");
-    REQUIRE(offers.open(nonces[1], bob, 100, 120));
-    REQUIRE(offers.open(nonces[2], alice, 100, 120));  // the older one of Alice is void
-    CHECK(outcome_of(offers.open(nonces[3], carol, 105, 120)) == "busy");
-    CHECK(offers.take(nonces[0], alice, 105) == PureNonce::replayed);
-    CHECK(offers.take(nonces[1], alice, 105) == PureNonce::other_connection);
-    CHECK(offers.take(nonces[2], alice, 105) == PureNonce::open);
-    CHECK(offers.take(nonces[2], alice, 105) == PureNonce::replayed);
-    REQUIRE(offers.open(nonces[3], carol, 111, 120));  // the first has expired
-    CHECK(offers.take(nonces[0], alice, 111) == PureNonce::unknown);
-    CHECK(outcome_of(offers.open(nonces[4], dave, 120, 130)) == "busy");
-    REQUIRE(offers.open(nonces[4], dave, 121, 130));
-    CHECK(offers.take(nonces[1], bob, 121) == PureNonce::unknown);
-    CHECK(offers.take(nonces[4], dave, 131) == PureNonce::expired);
-    CHECK(offers.take(nonces[4], dave, 131) == PureNonce::replayed);
+    REQUIRE(offers.open(nonces[0], {}, alice, 100, 110));
+    CHECK(outcome_of(offers.open(nonces[0], {}, bob, 100, 110)) == "conflict");
+    REQUIRE(offers.open(nonces[1], {}, bob, 100, 120));
+    REQUIRE(offers.open(nonces[2], {}, alice, 100, 120));  // the older one of Alice is void
+    CHECK(outcome_of(offers.open(nonces[3], {}, carol, 105, 120)) == "busy");
+    CHECK(offers.take(nonces[0], alice, 105).nonce == PureNonce::replayed);
+    CHECK(offers.take(nonces[1], alice, 105).nonce == PureNonce::other_connection);
+    CHECK(offers.take(nonces[2], alice, 105).nonce == PureNonce::open);
+    CHECK(offers.take(nonces[2], alice, 105).nonce == PureNonce::replayed);
+    REQUIRE(offers.open(nonces[3], {}, carol, 111, 120));  // the first has expired
+    CHECK(offers.take(nonces[0], alice, 111).nonce == PureNonce::unknown);
+    CHECK(outcome_of(offers.open(nonces[4], {}, dave, 120, 130)) == "busy");
+    REQUIRE(offers.open(nonces[4], {}, dave, 121, 130));
+    CHECK(offers.take(nonces[1], bob, 121).nonce == PureNonce::unknown);
+    CHECK(offers.take(nonces[4], dave, 131).nonce == PureNonce::expired);
+    CHECK(offers.take(nonces[4], dave, 131).nonce == PureNonce::replayed);
     CHECK(hash_connection("") != hash_connection(std::string_view("\0", 1)));
 }

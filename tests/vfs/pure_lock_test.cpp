@@ -251,9 +251,14 @@ TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one d
     const PurePolicy policy = policy_of(rules_of({base, mod}));
     const auto own = [&](const Bytes& bundle) { return Bundle::open(make_memory_source(bundle), {}).value(); };
     const std::vector<std::shared_ptr<const Bundle>> server = {own(base), own(mod)};
+    const PureTaken taken{PureNonce::open, make_pure_epoch(id_from<Hash>(id_of("epoch")), policy, server).value()};
     PureOffer offer;
     offer.nonce = id_from<Hash>(id_of("nonce"));
     offer.policy = policy.digest();
+    offer.epoch = taken.epoch.key;
+    const auto is_welcome = [&](const PureReply& reply, std::string_view connection) {
+        return check_pure_answer(reply.answer, taken, policy, connection, &reply.report).welcome();
+    };
 
     Vfs vfs;
     mount(vfs, base, {.policy = &author.policy()});
@@ -261,9 +266,7 @@ TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one d
     vfs.enter_pure(policy);
     const PureReply incomplete = vfs.answer_pure(offer, {}, "player 1").value();
     CHECK(faults(incomplete.report) == "missing");
-    CHECK_FALSE(check_pure_answer(incomplete.answer, PureNonce::open, policy, server, "player 1", &incomplete.report)
-                    .value()
-                    .welcome());
+    CHECK_FALSE(is_welcome(incomplete, "player 1"));
 
     mount(vfs, mod, {.policy = &author.policy()});
     mount(vfs, BundleMaker().add("a", "cheat").write(), unsigned_at("", 9));
@@ -273,9 +276,8 @@ TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one d
     REQUIRE(vfs.unmount(vfs.mounts().back().id));
     const PureReply good = vfs.answer_pure(offer, {}, "player 1").value();
     CHECK(good.report.empty());
-    CHECK(check_pure_answer(good.answer, PureNonce::open, policy, server, "player 1", &good.report).value().welcome());
-    CHECK_FALSE(
-        check_pure_answer(good.answer, PureNonce::open, policy, server, "player 2", &good.report).value().welcome());
+    CHECK(is_welcome(good, "player 1"));
+    CHECK_FALSE(is_welcome(good, "player 2"));
 }
 
 // A136

@@ -19,10 +19,10 @@ Bytes vector_of(const std::array<std::byte, N>& bytes) {
     return {bytes.begin(), bytes.end()};
 }
 
-std::string header(std::string_view magic) { return std::string(magic) + std::string("\1\0\0\0\0\0\0\0", 8); }
+std::string header(std::string_view magic) { return std::string(magic) + std::string("\2\0\0\0\0\0\0\0", 8); }
 std::string times(std::size_t count, char byte) { return std::string(count, byte); }
 
-const PureOffer kOffer{filled_id<Hash>('n'), filled_id<Hash>('p'), {"https://a.example/x", "b"}};
+const PureOffer kOffer{filled_id<Hash>('n'), filled_id<Hash>('p'), filled_id<Hash>('e'), {"https://a.example/x", "b"}};
 PureAnswer some_answer() {
     PureAnswer answer{filled_id<Hash>('n'), filled_id<Hash>('p'), filled_id<Hash>('c'), filled_id<Hash>('r'), {},
                       filled_id<Hash>('m')};
@@ -36,8 +36,8 @@ const PureVerdict kVerdict{filled_id<Hash>('n'), 0x0142, {1, 2, 3, 4, 5, 0x01000
 
 TEST_CASE("pure offer: passes the tests of every record") {
     const std::string sources = "https://a.example/x\nb\n";
-    const Bytes golden =
-        bytes_of(header("FARDELPO") + times(32, 'n') + times(32, 'p') + sources + times(512 - sources.size(), '\0'));
+    const Bytes golden = bytes_of(header("FARDELPO") + times(32, 'n') + times(32, 'p') + times(32, 'e') + sources +
+                                  times(512 - sources.size(), '\0'));
     CHECK(golden.size() == kPureOfferBytes);
     check_record_family(
         kOffer, golden, [](const PureOffer& offer) { return vector_of(encode_pure_offer(offer).value()); },
@@ -86,7 +86,7 @@ TEST_CASE("pure messages: bad magic is malformed, a later version or feature uns
         }
         for (std::size_t at = 8; at < 16; ++at) {
             Bytes later = good;
-            later[at] ^= std::byte{2};
+            later[at] ^= std::byte{1};
             CHECK(code(later) == ErrorCode::unsupported);
         }
     }
@@ -98,7 +98,8 @@ TEST_CASE("pure messages: bad magic is malformed, a later version or feature uns
 }
 
 TEST_CASE("pure offer: sources fill their field or are refused, and are nothing but printable lines") {
-    PureOffer offer{filled_id<Hash>('n'), filled_id<Hash>('p'), {std::string(kPureSourcesBytes - 1, 's')}};
+    PureOffer offer = kOffer;
+    offer.sources = {std::string(kPureSourcesBytes - 1, 's')};
     CHECK(decode_pure_offer(*encode_pure_offer(offer)).value() == offer);
     offer.sources[0] += "s";
     CHECK(encode_pure_offer(offer).error().code() == ErrorCode::limit);
@@ -111,8 +112,9 @@ TEST_CASE("pure offer: sources fill their field or are refused, and are nothing 
     // These are text after the padding, an empty line, and a line without a line feed.
     for (const std::string& field :
          {std::string("a\n\0b\n", 5), std::string("\n"), std::string("a\n\nb\n"), std::string("a")}) {
-        Bytes bytes = vector_of(encode_pure_offer(offer = {filled_id<Hash>('n'), filled_id<Hash>('p'), {}}).value());
-        std::ranges::copy(bytes_of(field), bytes.begin() + 80);
+        offer.sources.clear();
+        Bytes bytes = vector_of(encode_pure_offer(offer).value());
+        std::ranges::copy(bytes_of(field), bytes.end() - kPureSourcesBytes);
         CHECK(decode_pure_offer(bytes).error().code() == ErrorCode::malformed);
     }
 }

@@ -9,6 +9,7 @@
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
+#include <fardel/format/random.h>
 
 #include <algorithm>
 #include <array>
@@ -48,6 +49,12 @@ std::byte flipped(std::byte value) { return value ^ std::byte{1}; }
 
 std::uint32_t BundleMaker::add_asset(std::string_view content) {
     return tests::add_asset(plan_, "asset " + std::to_string(plan_.assets.size()), content);
+}
+
+Hash random_hash() {
+    Hash hash;
+    fill_random(std::as_writable_bytes(std::span(hash.bytes)));
+    return hash;
 }
 
 BundleMaker& BundleMaker::add(std::string_view name, std::string_view content) {

@@ -27,6 +27,9 @@
 
 namespace fardel::tests {
 
+// 32 unpredictable bytes, for nonces and keys.
+Hash random_hash();
+
 class BundleMaker {
 public:
     BundleMaker& add(std::string_view name, std::string_view content);

@@ -11,10 +11,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -421,6 +423,89 @@ TEST_CASE("missing dependencies: the event reports what a change leaves missing,
     together.mount = {request(map), request(base), request(other)};
     CHECK(vfs.apply(std::move(together)));
     CHECK(take().empty());
+}
+
+TEST_CASE("replace: a group of mounts changes in one step, and keeps its position") {
+    const Bytes base = BundleMaker().add("base", "1").add("both", "base").write();
+    const Bytes fonts = BundleMaker().add("font", "f").write();
+    std::size_t events = 0;
+    Vfs vfs({.on_missing_dependency = [&](const MissingDependency&) { ++events; }});
+    mount(vfs, BundleMaker().add("below", "b").add("base", "lowest").write(), labelled("below"));
+    std::vector<MountId> group;
+    const auto named = [](const Bytes& bundle, const std::string& label) { return request(bundle, labelled(label)); };
+    REQUIRE(vfs.replace(group, {named(fonts, "fonts"), named(base, "base"), named(map_needing({base, fonts}), "map")}));
+    mount(vfs, BundleMaker().add("over", "o").write(), labelled("over"));
+    CHECK(labels(vfs) == "over map base fonts below");
+    CHECK(content_at(vfs, "/base") == "1");
+
+    const Bytes new_base = BundleMaker().add("base", "2").add("both", "base").add("more", "m").write();
+    const MountId top = group.back();
+    const auto before = group;
+    const auto changes = vfs.replace(
+        group, {named(new_base, "base 2"), named(fonts, "fonts"), named(map_needing({new_base, fonts}), "map 2")});
+    REQUIRE(changes);
+    CHECK(paths_of(*changes) == "/base~ /more+");
+    CHECK(labels(vfs) == "over map 2 fonts base 2 below");
+    CHECK(group.size() == 3);
+    CHECK(group.back() == top);
+    CHECK(content_at(vfs, "/base") == "2");
+    CHECK(events == 0);
+
+    // On an error nothing changes.
+    const auto now = group;
+    CHECK(outcome_of(vfs.replace(group, {})) == "malformed");
+    CHECK(outcome_of(vfs.replace(group, {named(fonts, "a"), named(fonts, "b"), named(base, "c")})) == "conflict");
+    MountRequest strict = named(map_needing({base}), "strict");
+    strict.options.require_dependencies = true;
+    CHECK(outcome_of(vfs.replace(group, {strict})) == "unresolved");
+    auto unknown = before;
+    CHECK(outcome_of(vfs.replace(unknown, {named(base, "base")})) == "missing");
+    CHECK(group == now);
+    CHECK(labels(vfs) == "over map 2 fonts base 2 below");
+
+    CHECK(paths_of(vfs.replace(group, {named(BundleMaker().add("alone", "a").write(), "alone")}).value()) ==
+          "/alone+ /base~ /both- /font- /map- /more-");
+    CHECK(labels(vfs) == "over alone below");
+    CHECK(events == 0);
+}
+
+TEST_CASE("replace: no look-up sees a part of a group with a part of the one before") {
+    const auto group_of = [](const std::string& number) {
+        return std::vector{request(BundleMaker().add("pair/base" + number, "b").write()),
+                           request(BundleMaker().add("pair/root" + number, "r").write())};
+    };
+    const std::vector<MountRequest> groups[] = {group_of("1"), group_of("2")};
+    Vfs vfs;
+    std::vector<MountId> mounts;
+    REQUIRE(vfs.replace(mounts, groups[0]));
+    std::atomic<int> torn{0};
+    std::atomic<int> reads{0};
+    std::jthread reader([&](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+            const auto entries = vfs.list("pair").value();
+            if (entries.size() != 2 || entries[0].name.back() != entries[1].name.back())
+                ++torn;
+            ++reads;
+        }
+    });
+    for (int change = 1; change <= 500 || reads.load() < 500; ++change)
+        REQUIRE(vfs.replace(mounts, groups[change % 2]));
+    reader.request_stop();
+    reader.join();
+    CHECK(torn.load() == 0);
+}
+
+TEST_CASE("replace: the order within a group decides, also between bundles that stay") {
+    const Bytes one = BundleMaker().add("both", "1").write();
+    const Bytes two = BundleMaker().add("both", "2").write();
+    const Bytes map = BundleMaker().add("map", "m").write();
+    Vfs vfs;
+    std::vector<MountId> group;
+    REQUIRE(vfs.replace(group, {request(one), request(two), request(map)}));
+    CHECK(content_at(vfs, "/both") == "2");
+    CHECK(paths_of(vfs.replace(group, {request(two), request(one), request(map)}).value()) == "/both~");
+    CHECK(content_at(vfs, "/both") == "1");
+    CHECK(paths_of(vfs.replace(group, {request(two), request(one), request(map)}).value()).empty());
 }
 
 TEST_CASE("missing dependencies: a change that is refused reports none") {

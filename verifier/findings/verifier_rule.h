@@ -37,6 +37,11 @@ namespace fardel {
     X(trust_tainted, warning, untrusted)               \
     X(trust_finding, warning, untrusted)               \
     X(name_not_allowed, error, denied)                 \
+    X(license_required, note, untrusted)               \
+    X(license_missing, error, missing)                 \
+    X(license_ended, error, expired)                   \
+    X(license_refused, error, untrusted)               \
+    X(license_of_another_bundle, note, missing)        \
     /* tables and their pages */                       \
     X(tables_too_large, error, limit)                  \
     X(page_damaged, error, corrupt)                    \

@@ -3,6 +3,8 @@
 #include <fardel/vfs/fardel.h>
 
 #include "archive_seam.h"
+#include "c_handles.h"
+#include "c_text.h"
 #include "reader_source.h"
 
 #include <fardel/format/byte_source.h>
@@ -26,30 +28,6 @@
 #include <utility>
 #include <vector>
 
-struct fardel_vfs {
-    explicit fardel_vfs(const fardel::VfsOptions& options) : vfs(options) {}
-    fardel::Vfs vfs;
-
-    void set_archives(std::shared_ptr<const fardel::ArchiveReader> reader) {
-        const std::lock_guard guard(lock);
-        archives = std::move(reader);
-    }
-    std::shared_ptr<const fardel::ArchiveReader> find_archives() {
-        const std::lock_guard guard(lock);
-        return archives;
-    }
-
-private:
-    std::mutex lock;
-    std::shared_ptr<const fardel::ArchiveReader> archives;  // null until fardel_enable_archives()
-};
-struct fardel_file {
-    fardel::File file;
-};
-struct fardel_listing {
-    fardel::Listing listing;
-};
-
 namespace fardel {
 namespace {
 
@@ -60,6 +38,7 @@ static_assert(sizeof(fardel_id) == 32 && sizeof(fardel_code) == 4 && sizeof(fard
 constexpr std::size_t kVfsOptionsBytesLeast = 2 * sizeof(std::uint64_t);
 constexpr std::size_t kMountOptionsBytesLeast = offsetof(fardel_mount_options, flags) + sizeof(std::uint32_t);
 constexpr std::size_t kStatBytesLeast = offsetof(fardel_stat, content_type) + 128;
+constexpr std::size_t kReadersMax = 1u << 16;  // of one group; more were never set
 constexpr std::size_t kEntryBytesLeast = offsetof(fardel_entry, name) + 256;
 
 fardel_node node_of(NodeKind kind) noexcept {
@@ -71,10 +50,9 @@ fardel_node node_of(NodeKind kind) noexcept {
     return FARDEL_NODE_NONE;
 }
 
-// Translates the options and calls `open` with them, which mounts.
+// Translates the options and calls `mount` with them, which returns a code.
 template <class Mount>
-fardel_code mount_with(const fardel_mount_options* given, const char* label, fardel_mount_id* mount,
-                       const Report& report, Mount open) {
+fardel_code with_options(const fardel_mount_options* given, const char* label, const Report& report, Mount mount) {
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
     if (const fardel_code bad = take_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
         return bad;
@@ -87,7 +65,13 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     auto policy = read_policy(options.policy_path, options.policy_text);
     if (!policy)
         return report.fail(policy.error());
+    if (options.licenses == nullptr && options.license_count != 0)
+        return report.argument("a null pointer instead of license tokens");
+    auto licenses = read_licenses(options.licenses, options.license_count);
+    if (!licenses)
+        return report.fail(licenses.error());
     MountOptions how;
+    how.licenses = *std::move(licenses);
     how.mount_point = options.place != nullptr ? options.place : "";
     how.priority = options.priority;
     how.case_rule = (options.flags & FARDEL_MOUNT_FOLD_CASE) != 0 ? CaseRule::fold : CaseRule::exact;
@@ -100,21 +84,19 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     how.require_dependencies = (options.flags & FARDEL_MOUNT_REQUIRE_DEPENDENCIES) != 0;
     how.watch = (options.flags & FARDEL_MOUNT_WATCH) != 0;
     how.label = options.label != nullptr ? options.label : label;
-    return report.end(open(std::move(how)), [&](MountId id) {
-        if (mount != nullptr)
-            *mount = static_cast<fardel_mount_id>(id);
-    });
+    return mount(std::move(how));
 }
 
-// Copies a text with NUL into the caller's buffer.
-fardel_code give_text(const std::string& text, char* buffer, std::size_t size_bytes, std::size_t* needed_bytes,
-                      const Report& report) {
-    if (needed_bytes != nullptr)
-        *needed_bytes = text.size() + 1;
-    if (size_bytes <= text.size())
-        return report.fail(FARDEL_ERROR_LIMIT, "the buffer is too small for the text");
-    std::memcpy(buffer, text.c_str(), text.size() + 1);
-    return FARDEL_OK;
+// Translates the options and calls `open` with them, which mounts.
+template <class Mount>
+fardel_code mount_with(const fardel_mount_options* given, const char* label, fardel_mount_id* mount,
+                       const Report& report, Mount open) {
+    return with_options(given, label, report, [&](MountOptions how) {
+        return report.end(open(std::move(how)), [&](MountId id) {
+            if (mount != nullptr)
+                *mount = static_cast<fardel_mount_id>(id);
+        });
+    });
 }
 
 void report_missing(const MissingDependency& missing, fardel_dependency_missing receive, void* context) {
@@ -257,10 +239,8 @@ fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader, co
                                 fardel_mount_id* mount, fardel_error* error) {
     return call(error, reader != nullptr, [&](const Report& report) {
         fardel_reader taken = FARDEL_READER_INIT;
-        if (const fardel_code bad = take_options(reader, kReaderBytesLeast, taken, report); bad != FARDEL_OK)
+        if (const fardel_code bad = take_reader(*reader, taken, report); bad != FARDEL_OK)
             return bad;
-        if (taken.read_at == nullptr)
-            return report.argument("the reader has no read_at");
         auto source = make_reader_source(taken);  // from here on, it is released whatever happens
         if (vfs == nullptr)
             return report.argument("a null pointer");
@@ -312,6 +292,32 @@ fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_change
 fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error) {
     return call(error, vfs != nullptr, [&](const Report& report) {
         return report.end(vfs->vfs.poll(), [&](const auto& changes) { report_changes(changes, changed, context); });
+    });
+}
+
+fardel_code fardel_replace_readers(fardel_vfs* vfs, const fardel_mount_id* mounts, size_t mount_count,
+                                   const fardel_reader* readers, size_t reader_count,
+                                   const fardel_mount_options* options, fardel_mount_id* new_mounts,
+                                   fardel_changed changed, void* context, fardel_error* error) {
+    const bool given = vfs != nullptr && readers != nullptr && reader_count > 0 && reader_count <= kReadersMax &&
+                       (mounts != nullptr || mount_count == 0);
+    return call(error, given, [&](const Report& report) {
+        std::vector<std::shared_ptr<const ByteSource>> sources;
+        if (const fardel_code bad = take_readers(readers, reader_count, sources, report); bad != FARDEL_OK)
+            return bad;
+        return with_options(options, "reader", report, [&](const MountOptions& how) {
+            std::vector<MountRequest> requests;
+            for (auto& source : sources)
+                requests.push_back({.subject = std::move(source), .options = how});
+            std::vector<MountId> group;
+            for (std::size_t i = 0; i < mount_count; ++i)
+                group.push_back(MountId{mounts[i]});
+            return report.end(vfs->vfs.replace(group, requests), [&](const auto& changes) {
+                for (std::size_t i = 0; new_mounts != nullptr && i < group.size(); ++i)
+                    new_mounts[i] = static_cast<fardel_mount_id>(group[i]);
+                report_changes(changes, changed, context);
+            });
+        });
     });
 }
 

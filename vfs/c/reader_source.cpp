@@ -48,6 +48,24 @@ private:
 
 }  // namespace
 
+fardel_code take_reader(const fardel_reader& given, fardel_reader& taken, const c::Report& report) {
+    if (const fardel_code bad = c::take_options(&given, c::kReaderBytesLeast, taken, report); bad != FARDEL_OK)
+        return bad;
+    return taken.read_at != nullptr ? FARDEL_OK : report.argument("the reader has no read_at");
+}
+
+fardel_code take_readers(const fardel_reader* readers, std::size_t count,
+                         std::vector<std::shared_ptr<const ByteSource>>& sources, const c::Report& report) {
+    std::vector<fardel_reader> taken(count, FARDEL_READER_INIT);
+    for (std::size_t i = 0; i < count; ++i)
+        if (const fardel_code bad = take_reader(readers[i], taken[i], report); bad != FARDEL_OK)
+            return bad;
+    sources.reserve(count);
+    for (const fardel_reader& reader : taken)
+        sources.push_back(make_reader_source(reader));
+    return FARDEL_OK;
+}
+
 std::shared_ptr<const ByteSource> make_reader_source(const fardel_reader& reader) {
     std::shared_ptr<ReaderSource> source;
     try {

@@ -17,7 +17,7 @@ Status describe_choice(const AssetChoice& choice, PathCandidate& out) {
     out.asset = file.asset_id();
     out.size_bytes = file.size_bytes();
     out.variant = choice.tags;
-    return ok();
+    return choice.mount->verify_not_recalled();
 }
 
 // Describes a match: the bundle's spelling, the number of variants, and the asset that open() would take.

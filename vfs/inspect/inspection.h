@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace fardel {
@@ -39,5 +40,9 @@ std::vector<MissingDependency> find_newly_missing(const MountSet& before, const 
 // What other content of one mount changes for the paths that it publishes, sorted by path; a change that is not known
 // has an error. None if a pure policy hides the mount. All other mounts have the same content in both sets.
 std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount);
+// The same for a group of mounts, `old_group` in `before` and `new_group` in `after`, whose last mounts are the same
+// one. Bundles that both groups have in the same order change nothing.
+std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountSet& after,
+                                            std::span<const MountId> old_group, std::span<const MountId> new_group);
 
 }  // namespace fardel

@@ -197,6 +197,7 @@ Result<std::optional<File>> find_own_file(const MountSet& set, const Mount& moun
     if (!match)
         return std::optional<File>();
     FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, *match));
+    FARDEL_TRY(choice.mount->verify_not_recalled());
     FARDEL_TRY_ASSIGN(File file, open_choice(choice));
     return std::optional(std::move(file));
 }
@@ -206,6 +207,7 @@ Result<std::optional<File>> find_published_file(const MountSet& set, std::string
     if (!match)
         return std::optional<File>();
     FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_published(set, *match, name, hash));
+    FARDEL_TRY(choice.mount->verify_not_recalled());
     FARDEL_TRY_ASSIGN(File file, open_choice(choice));
     return std::optional(std::move(file));
 }

@@ -106,6 +106,10 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
         }
         if (!index->has_value())
             continue;
+        if (Status usable = mount.verify_not_recalled(); !usable) {
+            keep(std::move(usable).error());
+            continue;
+        }
         const AssetIndex asset = **index;
         if (compare == Compare::no && verdicts.find(mount.number, asset) == Verdict::unknown)
             return AssetSearch{.undecided = true};

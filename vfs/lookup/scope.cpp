@@ -46,6 +46,7 @@ Result<std::optional<File>> find_own(const MountSet& set, const Mount& mount, st
     if (!match)
         return std::optional<File>();
     FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_scoped(set, *match, name));
+    FARDEL_TRY(choice.mount->verify_not_recalled());
     FARDEL_TRY_ASSIGN(File file, open_choice(choice));
     return std::optional(std::move(file));
 }
@@ -84,6 +85,7 @@ Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string
         return unresolved(
             bundle, spelling,
             "leads to asset " + record.id.hex() + ", which bundle " + dependency.bundle.hex() + " does not have");
+    FARDEL_TRY(mount->verify_not_recalled());
     return File::of(mount->leases->take(), *index);
 }
 

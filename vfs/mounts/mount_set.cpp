@@ -147,8 +147,12 @@ MountDescription Mount::describe() const {
                          .bundle = bundle->id(),
                          .layout = bundle->layout_id(),
                          .tainted = tainted(),
+                         .hidden = false,
+                         .recall = {},
                          .signers = {},
                          .left_out = left_out};
+    if (recall)
+        out.recall = *recall;
     for (const TrustedSigner& signer : bundle->verdict().signers)
         out.signers.push_back(signer.label);
     return out;
@@ -208,6 +212,14 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
         at->in_run = at->unfit = false;
         FARDEL_TRY(verify_alone(mounts, *at));
     }
+    for (Mount& mount : change.add_below) {
+        FARDEL_TRY(verify_alone(mounts, mount));
+        const auto above = std::ranges::find(mounts, change.above, &Mount::id);
+        if (above == mounts.end())
+            return no_such_mount(change.above);
+        mount.priority = above->priority;
+        mounts.insert(above + 1, std::move(mount));
+    }
     for (Mount& mount : change.add) {
         FARDEL_TRY(verify_alone(mounts, mount));
         insert_youngest(mounts, std::move(mount));
@@ -224,6 +236,13 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
     while (collect(mounts, runs)) {
     }
     return std::shared_ptr<const MountSet>(make(std::move(mounts), runs, preference_));
+}
+
+std::shared_ptr<const MountSet> MountSet::recalling(std::span<const std::shared_ptr<const Error>> recalls) const {
+    std::vector<Mount> mounts = mounts_;
+    for (std::size_t i = 0; i < mounts.size(); ++i)
+        mounts[i].recall = recalls[i];
+    return make(std::move(mounts), runs(), preference_);
 }
 
 std::shared_ptr<const MountSet> MountSet::preferring(std::shared_ptr<const VariantPreference> preference) const {

@@ -51,6 +51,7 @@ struct MountContent {
     std::shared_ptr<const ScanReport> left_out;  // of a folder or archive
     // Bounds of the names that its published ones may be, set by the policy's rule that accepted it. nullptr: none.
     std::shared_ptr<const NameScope> scope;
+    std::shared_ptr<const Error> recall;  // why nothing of it is opened any more; nullptr: it is
 };
 
 struct Mount : MountContent {
@@ -71,6 +72,8 @@ struct Mount : MountContent {
     // How a folder of the tree relates to the mount point.
     FolderRelation relate(std::string_view folder) const;
     bool tainted() const noexcept { return bundle->verdict().tainted; }
+    // Error: revoked.
+    Status verify_not_recalled() const { return recall ? Status(*recall) : ok(); }
     MountDescription describe() const;
 };
 
@@ -84,6 +87,9 @@ struct MountSetChange {
         MountContent content;
     };
     std::vector<Replacement> replace;
+    // Mounts directly below one that stays, with its priority; later ones are above earlier ones.
+    MountId above{};
+    std::vector<Mount> add_below;
 };
 
 Error no_such_mount(MountId mount);
@@ -96,6 +102,9 @@ public:
     Result<std::shared_ptr<const MountSet>> changed(MountSetChange change) const;
     // The same mounts with another preference for variants.
     std::shared_ptr<const MountSet> preferring(std::shared_ptr<const VariantPreference> preference) const;
+
+    // The same mounts with other recalls; `recalls` has one item per mount, in the order of mounts().
+    std::shared_ptr<const MountSet> recalling(std::span<const std::shared_ptr<const Error>> recalls) const;
 
     // Highest precedence first.
     std::span<const Mount> mounts() const noexcept { return mounts_; }

@@ -7,24 +7,36 @@
 #include <fardel/vfs/pure_judgement.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_set>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-const Bundle* find_bundle(PureBundles bundles, const BundleId& id) {
-    const auto at = std::ranges::find_if(bundles, [&](const auto& bundle) { return bundle->id() == id; });
-    return at == bundles.end() ? nullptr : at->get();
-}
-
-bool is_reported(std::span<const PureProblem> problems, const BundleId& bundle) {
-    return std::ranges::find(problems, bundle, &PureProblem::bundle) != problems.end();
-}
-
 // The error's own text may contain a path of the client's disk, which the server must not learn.
 PureProblem damage(const PureBundle& bundle, const Error& error) {
     return make_pure_problem(PureFault::wrong, bundle.bundle, bundle.name,
                              std::string(error_code_name(error.code())) + ": its content cannot be proved");
+}
+
+// Bundles that are missing, and those whose picked pieces could not be read, unless something about them is reported.
+void add_content_problems(const PurePolicy& policy, OrderedBundles ordered,
+                          const std::map<std::size_t, Error>& failures, std::vector<PureProblem>& problems) {
+    std::unordered_set<BundleId> reported;
+    for (const PureProblem& problem : problems)
+        reported.insert(problem.bundle);
+    const auto& wanted = policy.rules().bundles;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (reported.contains(wanted[i].bundle))
+            continue;
+        if (ordered[i] == nullptr)
+            problems.push_back(make_pure_problem(PureFault::missing, wanted[i].bundle, wanted[i].name,
+                                                 "in the content set and not mounted"));
+        else if (const auto failure = failures.find(i); failure != failures.end())
+            problems.push_back(damage(wanted[i], failure->second));
+    }
 }
 
 // Masks for PureAnswer::variants; judge_variants reports tags that the policy does not have.
@@ -81,22 +93,11 @@ Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& po
                                              offer.policy.hex() + "; fetch it again");
     for (PureProblem& problem : judge_variants(policy, chosen))
         problems.push_back(std::move(problem));
-    std::vector<Hash> pieces;
-    const auto& wanted = policy.rules().bundles;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const Bundle* bundle = find_bundle(bundles, wanted[i].bundle);
-        if (bundle == nullptr) {
-            if (!is_reported(problems, wanted[i].bundle))
-                problems.push_back(make_pure_problem(PureFault::missing, wanted[i].bundle, wanted[i].name,
-                                                     "in the content set and not mounted"));
-            continue;
-        }
-        const auto hash = hash_pieces(offer.nonce, i, wanted.size(), *bundle);
-        if (hash)
-            pieces.push_back(*hash);
-        else if (!is_reported(problems, wanted[i].bundle))
-            problems.push_back(damage(wanted[i], hash.error()));
-    }
+    const auto ordered = find_pure_bundles(policy.content(), bundles);
+    std::map<std::size_t, Error> failures;  // by position in the content set
+    const Hash content = hash_content(offer.epoch, policy.content(), ordered,
+                                      [&](std::size_t at, const Error& error) { failures.emplace(at, error); });
+    add_content_problems(policy, ordered, failures, problems);
     PureReply reply;
     reply.report = PureReport(std::move(problems));
     reply.answer.nonce = offer.nonce;
@@ -105,67 +106,34 @@ Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& po
     reply.answer.report = reply.report.digest();
     reply.answer.variants = masks_of(policy, chosen);
     if (reply.report.empty())
-        reply.answer.proof = prove(reply.answer, policy.content(), pieces);
+        reply.answer.proof = prove(reply.answer, content);
     return reply;
 }
 
 std::vector<PureProblem> check_every_byte(const PurePolicy& policy, PureBundles bundles) {
     std::vector<PureProblem> problems;
-    for (const PureBundle& wanted : policy.rules().bundles)
-        if (const Bundle* bundle = find_bundle(bundles, wanted.bundle))
-            if (const Status status = verify_whole(*bundle); !status)
-                problems.push_back(damage(wanted, status.error()));
+    const auto ordered = find_pure_bundles(policy.content(), bundles);
+    for (std::size_t i = 0; i < ordered.size(); ++i)
+        if (ordered[i] != nullptr)
+            if (const Status status = verify_whole(*ordered[i]); !status)
+                problems.push_back(damage(policy.rules().bundles[i], status.error()));
     return problems;
 }
 
-void PureOffers::forget_expired(std::uint64_t now_s) {
-    while (!by_expiry_.empty() && by_expiry_.begin()->first < now_s) {
-        const Hash nonce = by_expiry_.begin()->second;
-        by_expiry_.erase(by_expiry_.begin());
-        const auto entry = entries_.find(nonce);
-        const auto open = by_connection_.find(entry->second.connection);
-        if (open != by_connection_.end() && open->second == nonce)
-            by_connection_.erase(open);
-        entries_.erase(entry);
-    }
+Result<PureEpoch> make_pure_epoch(const Hash& key, const PurePolicy& policy, PureBundles bundles) {
+    FARDEL_TRY_ASSIGN(const auto ordered, find_all_pure_bundles(policy.content(), bundles));
+    std::optional<Error> failure;
+    const auto failed = [&](std::size_t, const Error& error) { failure = error; };
+    const PureEpoch epoch{.key = key, .content = hash_content(key, policy.content(), ordered, failed)};
+    if (failure)
+        return *std::move(failure);
+    return epoch;
 }
 
-Status PureOffers::open(const Hash& nonce, const Hash& connection, std::uint64_t now_s, std::uint64_t expires_s) {
-    const std::scoped_lock lock(mutex_);
-    if (entries_.contains(nonce))
-        return Error(ErrorCode::conflict,
-                     "pure offer: its nonce has been used before; is the source of random bytes broken?");
-    if (entries_.size() >= offers_max_)
-        forget_expired(now_s);
-    if (entries_.size() >= offers_max_)
-        return Error(ErrorCode::busy,
-                     "pure offer: " + std::to_string(offers_max_) + " are open; try again when some have expired");
-    if (const auto old = by_connection_.find(connection); old != by_connection_.end())
-        entries_.at(old->second).taken = true;
-    by_connection_[connection] = nonce;
-    by_expiry_.emplace(expires_s, nonce);
-    entries_.emplace(nonce, Entry{.connection = connection, .expires_s = expires_s, .taken = false});
-    return ok();
-}
-
-PureNonce PureOffers::take(const Hash& nonce, const Hash& connection, std::uint64_t now_s) {
-    const std::scoped_lock lock(mutex_);
-    const auto at = entries_.find(nonce);
-    if (at == entries_.end())
-        return PureNonce::unknown;
-    Entry& entry = at->second;
-    if (entry.connection != connection)
-        return PureNonce::other_connection;
-    if (std::exchange(entry.taken, true))
-        return PureNonce::replayed;
-    by_connection_.erase(connection);
-    return now_s > entry.expires_s ? PureNonce::expired : PureNonce::open;
-}
-
-Result<PureVerdict> check_pure_answer(const PureAnswer& answer, PureNonce nonce, const PurePolicy& policy,
-                                      PureBundles bundles, std::string_view connection, const PureReport* report) {
+PureVerdict check_pure_answer(const PureAnswer& answer, const PureTaken& taken, const PurePolicy& policy,
+                              std::string_view connection, const PureReport* report) {
     PureVerdict verdict{.nonce = answer.nonce, .report = answer.report};
-    if (const auto refusal = refusal_of(nonce))
+    if (const auto refusal = refusal_of(taken.nonce))
         verdict.add(*refusal);
     if (answer.connection != hash_connection(connection))
         verdict.add(PureRefusal::other_connection);
@@ -179,20 +147,7 @@ Result<PureVerdict> check_pure_answer(const PureAnswer& answer, PureNonce nonce,
         verdict.add(PureRefusal::wrong_report);
     else if (report != nullptr)
         verdict.problems = report->counts();
-    if (!verdict.welcome())
-        return verdict;
-
-    std::vector<Hash> pieces;
-    const auto& wanted = policy.rules().bundles;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const Bundle* bundle = find_bundle(bundles, wanted[i].bundle);
-        if (bundle == nullptr)
-            return Error(ErrorCode::missing,
-                         "bundle " + wanted[i].bundle.hex() + " of the policy: the server has no copy to check with");
-        FARDEL_TRY_ASSIGN(const Hash hash, hash_pieces(answer.nonce, i, wanted.size(), *bundle));
-        pieces.push_back(hash);
-    }
-    if (!equal_in_constant_time(prove(answer, policy.content(), pieces), answer.proof))
+    if (verdict.welcome() && !equal_in_constant_time(prove(answer, taken.epoch.content), answer.proof))
         verdict.add(PureRefusal::wrong_proof);
     return verdict;
 }

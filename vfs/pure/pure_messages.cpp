@@ -28,10 +28,10 @@ constexpr PureRefusalText kRefusals[] = {
     {"wrong-proof", "the client's content, its order, its variants or its connection are not those of the server"},
 };
 
-// Magic of 8 bytes, version 1.0, no required features.
+// Magic of 8 bytes, version 2.0, no required features.
 void write_header(ByteWriter& out, std::string_view magic) {
     out.text(magic);
-    out.u16(1);
+    out.u16(2);
     out.u16(0);
     out.u32(0);
 }
@@ -44,10 +44,10 @@ ByteReader read_header(std::span<const std::byte> bytes, std::size_t size_bytes,
         in.fail(ErrorCode::malformed, std::to_string(bytes.size()) + " bytes, not " + std::to_string(size_bytes));
     if (in.text(magic.size()) != magic)
         in.fail(ErrorCode::malformed, "does not begin with " + std::string(magic));
-    if (const auto major = in.u16(); major != 1)
-        in.fail(ErrorCode::unsupported, "version " + std::to_string(major) + ", this library knows 1");
+    if (const auto major = in.u16(); major != 2)
+        in.fail(ErrorCode::unsupported, "version " + std::to_string(major) + ", this library knows 2");
     if (in.u16() != 0)
-        in.fail(ErrorCode::unsupported, "a later minor version; this library knows 1.0");
+        in.fail(ErrorCode::unsupported, "a later minor version; this library knows 2.0");
     if (in.u32() != 0)
         in.fail(ErrorCode::unsupported, "needs a feature that this library does not know");
     return in;
@@ -98,6 +98,7 @@ Result<std::array<std::byte, kPureOfferBytes>> encode_pure_offer(const PureOffer
     write_header(out, kOfferMagic);
     out.fixed(offer.nonce);
     out.fixed(offer.policy);
+    out.fixed(offer.epoch);
     out.padded_text(sources, kPureSourcesBytes);
     return message_of<kPureOfferBytes>(out);
 }
@@ -107,6 +108,7 @@ Result<PureOffer> decode_pure_offer(std::span<const std::byte> bytes) {
     PureOffer offer;
     offer.nonce = in.fixed<Hash>();
     offer.policy = in.fixed<Hash>();
+    offer.epoch = in.fixed<Hash>();
     read_sources(in, offer.sources);
     FARDEL_TRY(in.finish());
     return offer;

@@ -64,6 +64,15 @@ typedef struct fardel_id {
     uint8_t bytes[32];
 } fardel_id;
 
+/* ---- Licence tokens --------------------------------------------------------------------------------------------- */
+
+/* The bytes of a token's file, as its issuer gave them out: until a date it permits the use of bundles that require a
+ * token. docs/trust-policy.md. */
+typedef struct fardel_license_token {
+    const void* bytes;
+    size_t size_bytes;
+} fardel_license_token;
+
 /* ---- Readers ---------------------------------------------------------------------------------------------------- */
 
 /* The bytes of one bundle file, wherever they are: fardel_mount_reader() reads through it. A library fills it in

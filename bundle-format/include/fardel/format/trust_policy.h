@@ -10,6 +10,7 @@
 #include <fardel/format/statement.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -154,6 +155,11 @@ public:
     // Makes the same checks on values. Errors: malformed, limit.
     static Result<TrustPolicy> make(TrustRules rules);
 
+    // Returns a policy that accepts what this one and `other` both accept; licence tokens as well, unless one of them
+    // has no rule about any. rules(), format() and the rule of a verdict are those of this one, but a bundle that this
+    // one accepts only as tainted, or without bounds of names, has the other's rule.
+    TrustPolicy requiring(TrustPolicy other) const;
+
     const TrustRules& rules() const noexcept { return rules_; }
     // Returns canonical text without comments; parse(format()) gives the same rules.
     std::string format() const;
@@ -170,7 +176,11 @@ public:
 
 private:
     explicit TrustPolicy(TrustRules rules) : rules_(std::move(rules)) {}
+    Status verify_own_license(std::span<const Envelope> tokens, const BundleIdentity& bundle,
+                              std::optional<std::uint64_t> now_s) const;
+
     TrustRules rules_;
+    std::shared_ptr<const TrustPolicy> other_;  // must accept, too; nullptr: none
 };
 
 // Returns a policy of one rule: any one of `authors` and, if there are `registries`, any one of those, for names that

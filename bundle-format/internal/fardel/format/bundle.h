@@ -71,6 +71,8 @@ public:
     const std::vector<Envelope>& envelopes() const noexcept;
     // The policy's verdict. If the policy is nullptr: unsigned, tainted.
     const TrustVerdict& verdict() const noexcept;
+    // What a policy says about it now; verdict() stays. Errors: those of TrustPolicy::evaluate.
+    Result<TrustVerdict> judge(const TrustPolicy& policy, const TrustTime& time) const;
     const std::string& label() const noexcept;
 
     std::uint32_t asset_count() const noexcept;

@@ -5,6 +5,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/fardel_types.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/statement.h>
 #include <fardel/format/trust_policy.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace fardel::c {
 
@@ -124,6 +126,9 @@ Id id_of(const fardel_id& plain) noexcept {
     std::memcpy(id.bytes.data(), plain.bytes, sizeof plain.bytes);
     return id;
 }
+
+// Each token's issuer has signed it; a null pointer counts as no bytes. Errors: those of parse_license_token.
+Result<std::vector<Envelope>> read_licenses(const fardel_license_token* tokens, std::size_t count);
 
 // At most one of the two is not null. Errors: those of read_trust_policy and TrustPolicy::parse.
 Result<std::optional<TrustPolicy>> read_policy(const char* path, const char* text);

@@ -95,4 +95,10 @@ Result<TrustPolicy> with_recalls(const TrustPolicy& own, const ChannelRoot& root
 Result<std::optional<TrustPolicy>> channel_policy(const ChannelRoot& root,
                                                   const std::optional<ChannelRelease>& release);
 
+// Returns what a follower of the channel judges bundles by: their own policy and the channel's, both with the recalls.
+// `own`: nullptr: the follower has no demands of their own; what the channel has no rule about is then accepted, but
+// tainted. Errors: those of TrustPolicy::make.
+Result<TrustPolicy> policy_for_follower(const TrustPolicy* own, const ChannelRoot& root,
+                                        const std::optional<ChannelRelease>& release);
+
 }  // namespace fardel

@@ -16,7 +16,7 @@ namespace fardel {
 
 class ContentSet {
 public:
-    static constexpr std::size_t kBundlesMax = 4096;
+    static constexpr std::size_t kBundlesMax = 16'384;
 
     ContentSet() = default;
     // Errors: limit (more than kBundlesMax), conflict (a bundle is listed twice).

@@ -17,8 +17,10 @@ namespace fardel {
 inline constexpr std::size_t kPrefixedBytesMax = std::size_t{64} << 20;
 inline constexpr int kPrefixLevelMax = 22;
 
-// `level`: 1–kPrefixLevelMax. The highest ones need up to 700 MB for the largest inputs.
-std::vector<std::byte> encode_with_prefix(std::span<const std::byte> prefix, std::span<const std::byte> raw, int level);
+// `level`: 1–kPrefixLevelMax. The highest ones need up to 700 MB for the largest inputs. `search_log`: at each
+// position, at most 2^search_log earlier ones are compared, 1–30; 0: as many as the level says.
+std::vector<std::byte> encode_with_prefix(std::span<const std::byte> prefix, std::span<const std::byte> raw, int level,
+                                          int search_log = 0);
 
 // A decoder is reused from frame to frame, by one thread at a time.
 class PrefixDecoder {

@@ -56,6 +56,29 @@ FARDEL_API fardel_code fardel_store_closure(const fardel_store* store, const far
 FARDEL_API fardel_code fardel_store_reader(const fardel_store* store, const fardel_id* bundle, fardel_reader* reader,
                                            fardel_error* error);
 
+/* A licence token that a store keeps. Texts are safe to print. */
+typedef struct fardel_stored_license {
+    size_t struct_size;
+    fardel_license_token token; /* for fardel_mount_options; copy its bytes */
+    const char* pattern;        /* a glob over names of bundles; null: the token is about `bundle` */
+    const char* comment;        /* "" if it has none */
+    uint64_t created_s;         /* Unix seconds */
+    uint64_t expires_s;         /* from then on it permits nothing */
+    fardel_id bundle;
+    uint8_t issuer[32]; /* the public key; whether it counts is decided by the policy of each mount */
+} fardel_stored_license;
+typedef void (*fardel_license_listed)(void* context, const fardel_stored_license* license);
+
+/* Keeps a token that the game got from its shop, for the bundles that it is about: they stay in the store until the
+ * last token about them has ended (docs/retention.md). A token that is there already is no error. Errors: malformed,
+ * unsupported (no token), untrusted (its issuer has not signed it), limit (too many), busy, denied, no_space, io. */
+FARDEL_API fardel_code fardel_store_add_license(const fardel_store* store, const fardel_license_token* token,
+                                                fardel_error* error);
+/* The tokens, also those that have ended, in no particular order. `listed` and `count` may be null. Errors: denied,
+ * io. */
+FARDEL_API fardel_code fardel_store_list_licenses(const fardel_store* store, fardel_license_listed listed,
+                                                  void* context, size_t* count, fardel_error* error);
+
 /* ---- Servers and trust ------------------------------------------------------------------------------------------ */
 
 enum {
@@ -242,6 +265,112 @@ FARDEL_API void fardel_read_ahead_wait(fardel_read_ahead* ahead);
 /* Ends the thread; what was requested comes all the same. The thread may be waiting for a server, which
  * fardel_servers_stop() ends. Null is allowed. */
 FARDEL_API void fardel_read_ahead_close(fardel_read_ahead* ahead);
+
+/* ---- Projects that are edited while the game runs (docs/development.md) ------------------------------------------ */
+
+/* Follows a project that `fardel serve --project` serves: its files as they are now, as one bundle whose id changes
+ * with every edit, and the bundles that it needs. For development. */
+typedef struct fardel_project fardel_project;
+
+typedef struct fardel_project_options {
+    size_t struct_size; /* sizeof(fardel_project_options) */
+    /* Null: anything is accepted. Roots have no signatures, so only a policy with `unsigned allow` accepts them; the
+     * VFS is tainted then. */
+    const fardel_trust_options* trust;
+    const fardel_id* mounted; /* by the game: bundles that a root may need and that are not opened */
+    size_t mounted_count;
+} fardel_project_options;
+#define FARDEL_PROJECT_OPTIONS_INIT \
+    { sizeof(fardel_project_options), NULL, NULL, 0 }
+
+/* Connects to nothing yet. The first URL of the servers is the project's; bundles that it needs come from the store or
+ * from any of them. Store and servers stay open until the project is closed. `options` may be null. `*project` is null
+ * after a failure. Errors: missing (libcurl is not installed, the policy), malformed (the policy). */
+FARDEL_API fardel_code fardel_project_open(const fardel_store* store, const fardel_servers* servers,
+                                           const fardel_project_options* options, fardel_project** project,
+                                           fardel_error* error);
+/* Asks the server once for the latest root, and sets `*has_changed`, which may be null, to 1 if it is another one than
+ * before, else 0. Waits for the server, so a game calls it on a thread of its own, twice per second. Errors: busy (the
+ * server has no root yet), malformed or missing (it serves no project), unresolved (nobody has a bundle that the root
+ * needs), cancelled, those of fardel_remote_open. After one, the root is the one before, and the next call asks again.
+ * This and the functions below except fardel_project_stop: one thread at a time. */
+FARDEL_API fardel_code fardel_project_poll(fardel_project* project, int32_t* has_changed, fardel_error* error);
+/* The id of the root. Error: missing (no fardel_project_poll has succeeded yet). */
+FARDEL_API fardel_code fardel_project_root(const fardel_project* project, fardel_id* root, fardel_error* error);
+/* The static dependencies of the root, each after those that it needs, and the root itself last. `named` and `count`
+ * may be null. */
+FARDEL_API fardel_code fardel_project_bundles(const fardel_project* project, fardel_bundle_named named, void* context,
+                                              size_t* count, fardel_error* error);
+/* Fills in readers of all of them, in that order, for fardel_replace_readers(). `reader_count` is their number. The
+ * caller sets the struct_size of each. Error: limit (another number). */
+FARDEL_API fardel_code fardel_project_readers(const fardel_project* project, fardel_reader* readers,
+                                              size_t reader_count, fardel_error* error);
+/* A fardel_project_poll that waits, and all later ones, return FARDEL_ERROR_CANCELLED. Any thread. */
+FARDEL_API void fardel_project_stop(fardel_project* project);
+/* Readers stay valid. Null is allowed. */
+FARDEL_API void fardel_project_close(fardel_project* project);
+
+/* ---- Channels (docs/channels.md) -------------------------------------------------------------------------------- */
+
+typedef struct fardel_channel_options {
+    size_t struct_size;       /* sizeof(fardel_channel_options) */
+    const char* name;         /* of the channel, "mygame/stable" */
+    const char* root_text;    /* a root that the game has from elsewhere; null: it has been followed before */
+    const char* state_folder; /* outside the store, for the second copy of what was accepted */
+    const fardel_server_options* servers; /* at least one URL; for fardel_channel_accepted: null is allowed */
+    uint64_t now_s;                       /* Unix seconds; 0: the system's clock */
+} fardel_channel_options;
+#define FARDEL_CHANNEL_OPTIONS_INIT \
+    { sizeof(fardel_channel_options), NULL, NULL, NULL, NULL, 0 }
+
+typedef struct fardel_channel_bundle {
+    size_t struct_size;
+    fardel_id bundle;
+    const char* name;
+    const char* version;
+    const char* recall; /* why it is recalled; null: it is not */
+    uint64_t file_bytes;
+} fardel_channel_bundle;
+
+/* What was accepted of a channel. */
+typedef struct fardel_channel_state {
+    size_t struct_size;
+    uint64_t root_version;
+    uint64_t release_version; /* 0: none yet, and there are no bundles */
+    uint64_t head_version;    /* 0: none counts */
+    uint64_t fresh_until_s;   /* Unix seconds. Later, the channel is stale: what is installed stays of use */
+    const fardel_channel_bundle* const* bundles; /* of the release, by name */
+    size_t bundle_count;
+    /* A trust policy with the channel's rules and all recalls, for fetches, mounts and fardel_judge_again. Of a channel
+     * without rules, it accepts everything that is not recalled. */
+    const char* policy_text;
+    const char* failure_text; /* why an update accepted nothing newer, or not all; "" if it did */
+    fardel_code failure;      /* its code, or FARDEL_OK */
+    int32_t has_new_recalls;  /* judge again what is mounted */
+} fardel_channel_state;
+typedef void (*fardel_channel_reported)(void* context, const fardel_channel_state* state);
+
+/* Reports what was accepted before; asks no server. Errors: missing (the channel was never followed, and there is no
+ * root), conflict (several channels of this name were followed), untrusted, malformed, corrupt, denied, io. */
+FARDEL_API fardel_code fardel_channel_accepted(const fardel_store* store, const fardel_channel_options* options,
+                                               fardel_channel_reported reported, void* context, fardel_error* error);
+
+/* One update from servers. A thread inside does the work. */
+typedef struct fardel_channel_follow fardel_channel_follow;
+
+/* `*follow` is null after a failure. Errors: malformed (a URL), missing (libcurl is not installed), busy. */
+FARDEL_API fardel_code fardel_channel_follow_start(const fardel_store* store, const fardel_channel_options* options,
+                                                   fardel_channel_follow** follow, fardel_error* error);
+/* Waits for the end, at most `wait_max_ms`. `*has_ended` is 1 then, and `reported` has been called once, unless the
+ * update ended with an error: those of fardel_channel_accepted, busy, cancelled, no_space. What servers do wrong is
+ * fardel_channel_state.failure. `reported` may be null. */
+FARDEL_API fardel_code fardel_channel_follow_poll(fardel_channel_follow* follow, uint32_t wait_max_ms,
+                                                  fardel_channel_reported reported, void* context, int32_t* has_ended,
+                                                  fardel_error* error);
+/* The update ends soon, with the error cancelled. Any thread. */
+FARDEL_API void fardel_channel_follow_cancel(fardel_channel_follow* follow);
+/* Cancels the update and waits until it has ended. Null is allowed. */
+FARDEL_API void fardel_channel_follow_close(fardel_channel_follow* follow);
 
 #ifdef __cplusplus
 }

@@ -144,21 +144,42 @@ private:
     std::jthread thread_;
 };
 
+struct RemoteMount {
+    BundleId bundle;
+    std::shared_ptr<const ByteSource> source;
+    std::shared_ptr<const RemoteBundle> remote;  // nullptr: the whole bundle is here
+};
+
+struct RemoteProjectOptions {
+    // Outlives the project. Roots have no signatures, so only a policy with `unsigned allow` accepts them; the
+    // dependencies of a root may be signed. nullptr: anything is accepted.
+    const TrustPolicy* policy = nullptr;
+    TrustTime time;
+    std::shared_ptr<const BundleLibrary> library;  // may be nullptr
+    std::vector<BundleId> mounted;                 // by the caller: dependencies that are not opened
+};
+
 // Follows a project that `fardel serve --project` serves (docs/development.md): its files as they are now, as one
-// bundle whose id changes with every edit. For Vfs::mount, then Vfs::replace. One thread at a time.
+// bundle whose id changes with every edit, and the bundles that it needs. For Vfs::replace with a group of mounts. One
+// thread at a time.
 class RemoteProject {
 public:
-    // The first tree of `servers` is asked. Both outlive the object. Error: missing (libcurl is not installed).
-    static Result<RemoteProject> open(const BundleStore& store, const RemoteServers& servers);
+    // The first tree of `servers` is asked for roots. Store and servers outlive the object. Error: missing (libcurl is
+    // not installed).
+    static Result<RemoteProject> open(const BundleStore& store, const RemoteServers& servers,
+                                      RemoteProjectOptions options = {});
     ~RemoteProject();
     RemoteProject(RemoteProject&&) noexcept;
     RemoteProject& operator=(RemoteProject&&) = delete;
 
-    // Asks once for the latest root, and returns it if it is another one than the call before returned; nullptr: it is
-    // not. Of its tables, only differences come; content that the root before has here is not requested again. The root
-    // before stays readable; what it lacks is then kept in memory only. Errors: those of RemoteBundle::open; busy (the
-    // server has no root yet), malformed or missing (it serves no project), cancelled. The next call asks again.
-    Result<std::shared_ptr<const RemoteBundle>> poll(const std::stop_token& stop = {});
+    // Asks once for the latest root, and returns it if it is another one than the call before returned; empty: it is
+    // not. The root is last, after its static dependencies, each after those that it needs: from the store or the
+    // library where these have them whole, else from any of the trees. Dependencies that the root before had are the
+    // same objects. Of the root's tables, only differences come; content that the root before has here is not requested
+    // again. The root before stays readable; what it lacks is then kept in memory only. Errors: those of
+    // RemoteBundle::open, also of a dependency (unresolved: no server has it); busy (the server has no root yet),
+    // malformed or missing (it serves no project), cancelled. The next call asks again.
+    Result<std::vector<RemoteMount>> poll(const std::stop_token& stop = {});
     // Of the answers to poll(); RemoteServers::counts() has those for content.
     std::uint64_t received_bytes() const noexcept;
 
@@ -166,12 +187,6 @@ private:
     struct Impl;
     explicit RemoteProject(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
-};
-
-struct RemoteMount {
-    BundleId bundle;
-    std::shared_ptr<const ByteSource> source;
-    std::shared_ptr<const RemoteBundle> remote;  // nullptr: the whole bundle is here
 };
 
 // Opens a bundle and all its static dependencies, each after those that it needs; from the store or the library, which

@@ -1,7 +1,8 @@
 // KeptChannels: what a user has accepted of channels, in two folders.
 //
 // Of the two copies, the newer one counts, so a folder that was deleted or restored from an old copy does not make a
-// client accept what is older (A77). Each copy is replaced in one step. One program at a time writes; others read.
+// client accept what is older (A77). Each copy is replaced in one step, and never by an older one, whichever programs
+// follow the channel at once.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -30,7 +31,8 @@ public:
     Result<std::optional<KeptChannel>> find(const Hash& channel_id) const;
     // All with this name, or all; by id. Errors: those of find.
     Result<std::vector<KeptChannel>> list(std::string_view channel = {}) const;
-    // Writes both copies, durably. Errors: denied, no_space, io.
+    // Writes both copies, durably, unless something newer is kept. Errors: busy (another program has written for
+    // seconds), denied, no_space, io.
     Status keep(const Hash& channel_id, const ChannelFiles& files) const;
     // Keeps a text that contradicts another one of the same version: evidence that a key signed two truths.
     Status keep_evidence(const Hash& channel_id, std::string_view text) const;

@@ -15,7 +15,8 @@ public:
     virtual ~LiveBundle() = default;
     // The latest root; nothing: there is none yet.
     virtual std::optional<BundleId> head() const = 0;
-    // The bytes of the latest root, or of one shortly before it; nullptr: not one of these. Blocks whose files changed
+    // The bytes of the latest root, of one shortly before it, or of a bundle file that one of them needs; nullptr: not
+    // one of these. Blocks whose files changed
     // since cannot be read (conflict).
     virtual std::shared_ptr<const ByteSource> find(const BundleId& root) const = 0;
 };

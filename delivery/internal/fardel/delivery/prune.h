@@ -1,6 +1,7 @@
-// Pruning a static tree: condemns the files of bundles that are not kept, and deltas that lead to them, and removes
-// those that were condemned long ago. Safe beside readers, publishers and other prunes; docs/publishing.md says how.
-// One thread.
+// Pruning a static tree: condemns the files of bundles that are not kept, deltas that lead to them, and releases of
+// channels that no head names; and removes those that were condemned long ago. What the newest release of a channel in
+// the tree names is kept, with what it needs. Safe beside readers, publishers and other prunes; docs/publishing.md says
+// how. One thread.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -19,7 +20,7 @@ namespace fardel {
 inline constexpr std::uint64_t kPruneGraceSecondsMin = 24u * 3600;
 
 struct PruneOptions {
-    std::vector<BundleId> keep;  // with their static dependencies
+    std::vector<BundleId> keep;  // with their static dependencies, beside what channels name
     std::uint64_t grace_s = 30u * 24 * 3600;
     bool only_plans = false;               // changes nothing
     std::function<std::uint64_t()> now_s;  // Unix seconds
@@ -39,20 +40,30 @@ struct PrunedFile {
     PruneStep step{};
 };
 
+struct PrunedChannel {
+    std::string name;
+    std::uint64_t release_version = 0;  // whose bundles are kept
+};
+
 struct PruneReport {
     std::uint64_t kept_bundles = 0;
+    std::vector<PrunedChannel> channels;
     std::vector<PrunedFile> files;  // in the order of their paths
 };
 
-// Files that are not those of a bundle are left alone. If the list of condemned files is damaged, all files are
-// condemned again. Errors: unresolved (the tree does not have a bundle that is to be kept; nothing was changed), busy
-// (another prune is removing files), conflict (other programs keep changing the list), corrupt and malformed (a bundle
-// of the tree), cancelled, those of the target.
+// Other files, such as the roots of channels, are left alone. If the list of condemned files is damaged, all files are
+// condemned again. Errors, after which nothing was changed: unresolved (the tree does not have a bundle or release that
+// is to be kept), malformed, corrupt, conflict, limit (a bundle, head or release in it is wrong), missing (it has no
+// channel, and `keep` is empty). Others: busy (another prune is removing files), conflict (other programs keep changing
+// the list), cancelled, those of the target.
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options);
 
 // Makes files of the bundle, and of the bundles in the tree that it needs, wanted again. A publisher does this before
 // and after it writes the bundle. Errors: busy (a prune is removing one of them), conflict, those of the target.
 Status revive_bundle(TreeTarget& tree, const BundleId& bundle, const std::vector<BundleId>& needed,
                      std::uint64_t now_s);
+// The same for the release of a channel and its bundles, before and after a head names it.
+Status revive_release(TreeTarget& tree, const std::string& path, const std::vector<BundleId>& bundles,
+                      std::uint64_t now_s);
 
 }  // namespace fardel

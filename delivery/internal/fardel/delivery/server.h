@@ -36,7 +36,7 @@ struct UploadOptions {
 struct ServerOptions {
     std::string tree;                     // the folder to serve; or else
     const BundleStore* store = nullptr;   // the bundles of a store, which outlives the server
-    const LiveBundle* project = nullptr;  // or else the roots of a project; it outlives the server
+    const LiveBundle* project = nullptr;  // the roots of a project, also beside a store; it outlives the server
     std::string cache;                    // the folder of a derived-data cache, beside these or alone; empty: none
     std::uint64_t delta_bytes_max = 0;    // of deltas that the server makes for its tree; 0: it makes none
     std::vector<ListenAddress> addresses;

@@ -23,6 +23,7 @@ namespace fardel {
 
 inline constexpr std::size_t kTreePathBytesMax = 200;
 inline constexpr std::uint64_t kTreeHeadBytesMax = 64u << 20;
+inline constexpr std::size_t kTreeFoldersMax = 10'000;
 
 // Whether a text can be a path below a tree: parts of [0-9a-z_-] and '.', which begins no part, joined by '/'.
 bool is_tree_path(std::string_view path) noexcept;
@@ -67,6 +68,9 @@ public:
     // Returns the files in a folder of the tree, in the order of their paths; nothing if there is no such folder. Files
     // in folders below it, and files whose paths are not those of a tree, are left out.
     virtual Result<std::vector<TreeFile>> list(const std::string& folder) = 0;
+    // The same with the files in all folders below it. Error: limit (more than kTreeFoldersMax folders, or an endless
+    // list).
+    virtual Result<std::vector<TreeFile>> list_below(const std::string& folder) = 0;
     // Returns false if there was no such file.
     virtual Result<bool> remove(const std::string& path) = 0;
 };

@@ -52,6 +52,9 @@ struct StoredBundle {
     std::uint64_t file_bytes = 0;
     std::uint64_t held_bytes = 0;  // less than file_bytes: incomplete
     std::size_t packs = 0;
+    std::size_t references = 0;        // packs whose bytes are in files outside of the store
+    std::size_t stale_references = 0;  // of `references`: the file is gone or has changed
+    std::uint64_t referred_bytes = 0;  // of the bundle file, in `references`
 };
 
 struct StoreCheckReport {

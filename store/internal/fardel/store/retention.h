@@ -94,6 +94,9 @@ struct StoreUsage {
     std::uint64_t pack_bytes = 0;
     std::uint64_t unnamed_packs = 0;  // that no bundle needs
     std::uint64_t unnamed_bytes = 0;
+    std::uint64_t references = 0;        // packs whose bytes are in files outside of the store; not in `packs`
+    std::uint64_t referred_bytes = 0;    // of these files
+    std::uint64_t stale_references = 0;  // of `references`: the file is gone or has changed
     std::uint64_t condemned_bundles = 0;
     std::uint64_t pins = 0;
     struct Source {

@@ -7,6 +7,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/statement.h>
 #include <fardel/format/trust_policy.h>
 
 #include <cstddef>
@@ -38,6 +39,9 @@ struct NamePlacement {
 struct VerifyOptions {
     // Which signatures are required. nullptr: signatures are checked, but none is required or trusted.
     const TrustPolicy* policy = nullptr;
+    // Licence tokens (LicenseToken), one of which the policy must accept if the bundle requires one. nullptr: none is
+    // asked for. Not without a policy.
+    const std::vector<Envelope>* licenses = nullptr;
     TrustTime time;  // for dates in signatures and metadata; the default is the system's clock
     // A layout that the trusted statement does not list is a note instead of an error. For bundles whose blocks were
     // stored again on this machine, by a delta or a repack.

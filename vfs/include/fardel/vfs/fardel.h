@@ -98,9 +98,14 @@ typedef struct fardel_mount_options {
     uint64_t now_s;          /* Unix seconds, for dates in signatures and metadata; 0: the system's clock */
     int32_t priority;        /* of two mounts the higher wins; of equal ones the later */
     uint32_t flags;          /* FARDEL_MOUNT_… */
+    /* For bundles that require a licence token: one of these has to permit its use by the policy. Without one, the
+     * mount fails: missing (none is about it), untrusted, revoked, expired. Copied; a token that is damaged is an
+     * error. */
+    const fardel_license_token* licenses;
+    size_t license_count;
 } fardel_mount_options;
 #define FARDEL_MOUNT_OPTIONS_INIT \
-    { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0 }
+    { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 }
 
 /* Mounts the bundle at the path, or for development (FARDEL_MOUNT_ALLOW_UNSIGNED) the folder or legacy archive there.
  * Without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED every bundle is untrusted. `mount` may be null. Errors: missing,
@@ -124,6 +129,24 @@ FARDEL_API fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader*
 FARDEL_API fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error);
 /* 1 if a bundle is mounted that no policy vouches for, else 0; 0 for null. */
 FARDEL_API int fardel_is_tainted(const fardel_vfs* vfs);
+
+/* A mounted bundle that a policy withdraws. */
+typedef struct fardel_recalled_mount {
+    size_t struct_size;
+    fardel_id bundle;
+    const char* label;  /* of the mount */
+    const char* reason; /* one sentence */
+    fardel_mount_id mount;
+} fardel_recalled_mount;
+typedef void (*fardel_recalled)(void* context, const fardel_recalled_mount* recalled);
+
+/* Judges all mounted bundles again by a policy with the revocations of today, such as the policy_text of a channel that
+ * is followed (fardel_fetch.h). What it withdraws stays mounted, but opening its content is FARDEL_ERROR_REVOKED; files
+ * that are open stay readable. What is withdrawn no more can be opened again; other refusals mean nothing here.
+ * `now_s`: Unix seconds; 0: the system's clock. `recalled` and `count` may be null; they receive all that is withdrawn
+ * now. Errors: malformed, limit, unsupported (the policy). */
+FARDEL_API fardel_code fardel_judge_again(fardel_vfs* vfs, const char* policy_text, uint64_t now_s,
+                                          fardel_recalled recalled, void* context, size_t* count, fardel_error* error);
 
 /* Reports the static dependencies of visible mounts that are missing now, in order of precedence. `count`, which may be
  * null, is set to their number; so may `missing`. */
@@ -156,6 +179,19 @@ FARDEL_API fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fa
  * files have been hashed. It never waits for another thread or program: files that are being written, and everything
  * during another thread's fardel_refresh or fardel_poll, are left to a later call. */
 FARDEL_API fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error);
+
+/* Puts bundles in the position of others in one step, for a game that follows a project (fardel_fetch.h): a bundle that
+ * changes, and those that it needs. The last of `mounts` keeps its number, position, mount point and case rule and gets
+ * the content of the last reader; the others of `mounts` are unmounted, and the other readers are mounted directly
+ * below it, in this order. `options` are those of all readers. Without mounts (`mount_count` 0), the readers are
+ * mounted as by fardel_mount_reader, all in one step. `new_mounts`, which has room for `reader_count`, gets the numbers
+ * in the order of the readers; it may be `mounts`, or null. Readers are taken over as by fardel_mount_reader, all of
+ * them or, for FARDEL_ERROR_ARGUMENT, none. `changed`, which may be null, is called as by fardel_poll, and not for the
+ * first mount. Errors: those of fardel_mount_reader; missing (a mount). On an error nothing changes. */
+FARDEL_API fardel_code fardel_replace_readers(fardel_vfs* vfs, const fardel_mount_id* mounts, size_t mount_count,
+                                              const fardel_reader* readers, size_t reader_count,
+                                              const fardel_mount_options* options, fardel_mount_id* new_mounts,
+                                              fardel_changed changed, void* context, fardel_error* error);
 
 /* Pure mode: from now on only what the server's policy (its text) allows is visible. `problems` may be null; it is set
  * to the number of problems (0: the content set is whole and nothing had to be hidden). Errors: malformed, limit,

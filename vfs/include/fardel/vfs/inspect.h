@@ -36,6 +36,7 @@ struct MountDescription {
     LayoutId layout;
     bool tainted = false;
     bool hidden = false;                         // by a pure policy
+    std::optional<Error> recall;                 // why judge_again() withdrew it; nothing: it did not
     std::vector<std::string> signers;            // labels of the policy's keys that counted
     std::vector<BundleId> missing_dependencies;  // static ones that are not mounted: references into them lead nowhere
     // Of a folder or archive: what it contains that is not in the tree, and why.

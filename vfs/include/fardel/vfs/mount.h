@@ -92,6 +92,15 @@ struct MissingDependency {
     friend bool operator==(const MissingDependency&, const MissingDependency&) = default;
 };
 
+// A mounted bundle that a policy has withdrawn since: its files cannot be opened any more, and those that are open stay
+// so.
+struct RecalledMount {
+    MountId mount{};
+    BundleId bundle;
+    std::string label;  // of the mount
+    Error reason;       // revoked
+};
+
 // What a path led to before the content of a mount was replaced, and what it leads to now; nothing: no asset.
 struct AssetChange {
     std::string path;

@@ -6,9 +6,10 @@
 // decode encode back to the same bytes. Decoding is safe on any bytes. Errors of decoding: malformed, unsupported (a
 // later version).
 //
-// Both sides read content, at most 256 pieces of 64 KiB or one per bundle, verified and through the descriptors that
-// the bundles have had since they were mounted: a file that is replaced on disk meanwhile changes nothing or fails its
-// check. No clock and no random source is used: time and nonce are arguments.
+// A client reads at most 64 pieces of 64 KiB for an answer, a server as much for an epoch, and nothing for an answer:
+// verified, and through the descriptors that the bundles have had since they were mounted, so a file that is replaced
+// on disk meanwhile changes nothing or fails its check. No clock and no random source is used: times, keys and nonces
+// are arguments.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -36,12 +37,13 @@ class ByteSource;  // <fardel/format/byte_source.h>
 struct PureOffer {
     Hash nonce;                        // 32 unpredictable bytes, used once
     Hash policy;                       // PurePolicy::digest()
+    Hash epoch;                        // PureEpoch::key
     std::vector<std::string> sources;  // URLs of missing bundles; printable ASCII without spaces, not empty
 
     friend bool operator==(const PureOffer&, const PureOffer&) = default;
 };
 inline constexpr std::size_t kPureSourcesBytes = 512;  // all of them, each with a line feed at its end
-inline constexpr std::size_t kPureOfferBytes = 16 + 32 + 32 + kPureSourcesBytes;
+inline constexpr std::size_t kPureOfferBytes = 16 + 3 * 32 + kPureSourcesBytes;
 
 // Errors: malformed, limit (the sources).
 Result<std::array<std::byte, kPureOfferBytes>> encode_pure_offer(const PureOffer& offer);
@@ -136,8 +138,23 @@ std::vector<PureProblem> check_every_byte(const PurePolicy& policy, PureBundles 
 
 // ---- Server ---------------------------------------------------------------------------------------------------------
 
+// What a content set hashes to under a key: the server's half of all proofs of some time. It is a secret.
+struct PureEpoch {
+    Hash key;      // 32 unpredictable bytes, new for each epoch
+    Hash content;  // of the pieces that the key picks
+
+    friend bool operator==(const PureEpoch&, const PureEpoch&) = default;
+};
+// Reads the pieces. `bundles`: the server's own copies, in any order. Errors: missing (the server has no copy of a
+// bundle of the content set), and those of reading.
+Result<PureEpoch> make_pure_epoch(const Hash& key, const PurePolicy& policy, PureBundles bundles);
+
 // What a server knows about the nonce of an answer.
 enum class PureNonce : std::uint8_t { open, unknown, replayed, expired, other_connection };
+struct PureTaken {
+    PureNonce nonce = PureNonce::unknown;
+    PureEpoch epoch;  // the offer's; zero unless the nonce is open
+};
 
 // The open offers of a server, in memory. Any thread.
 class PureOffers {
@@ -146,13 +163,15 @@ public:
 
     // A connection has one open offer: an older one becomes void. Errors: conflict (the nonce is known), busy
     // (offers_max are open; some will expire).
-    Status open(const Hash& nonce, const Hash& connection, std::uint64_t now_s, std::uint64_t expires_s);
+    Status open(const Hash& nonce, const PureEpoch& epoch, const Hash& connection, std::uint64_t now_s,
+                std::uint64_t expires_s);
     // Takes the offer, which is not open any more. A call for another connection takes nothing, so that a client cannot
     // void the offers of others.
-    PureNonce take(const Hash& nonce, const Hash& connection, std::uint64_t now_s);
+    PureTaken take(const Hash& nonce, const Hash& connection, std::uint64_t now_s);
 
 private:
     struct Entry {
+        PureEpoch epoch;
         Hash connection;
         std::uint64_t expires_s = 0;
         bool taken = false;
@@ -166,11 +185,46 @@ private:
     std::multimap<std::uint64_t, Hash> by_expiry_;
 };
 
-// `nonce`: the result of take(). `bundles`: the server's own copies, in any order. `report`: the client's, or nullptr
-// if it has not arrived. Pieces are read only if nothing else is wrong. Errors: missing (the server has no copy of a
-// bundle of the content set), and those of reading the server's own bundles; everything wrong with the answer is in the
-// verdict.
-Result<PureVerdict> check_pure_answer(const PureAnswer& answer, PureNonce nonce, const PurePolicy& policy,
-                                      PureBundles bundles, std::string_view connection, const PureReport* report);
+// Reads no content. `report`: the client's, or nullptr if it has not arrived. Everything that is wrong with the answer
+// is in the verdict.
+PureVerdict check_pure_answer(const PureAnswer& answer, const PureTaken& taken, const PurePolicy& policy,
+                              std::string_view connection, const PureReport* report);
+
+struct PureServerOptions {
+    std::vector<std::string> sources;      // of its offers
+    std::uint32_t valid_s = 60;            // for so long an offer can be answered
+    std::uint32_t offers_per_minute = 30;  // to one address, on average
+    std::uint32_t offers_at_once = 10;     // to one address, before the average counts
+    std::size_t offers_max = 1u << 16;     // open ones, of all addresses
+    std::size_t addresses_max = 1u << 16;  // that are counted apart; what comes beyond shares one average
+};
+
+// A server's side as a whole. Any thread; no function waits for one that reads.
+class PureServer {
+public:
+    // `bundles`: the server's own copies, in any order. Errors: missing (one of the content set is not among them);
+    // malformed, limit (the sources).
+    static Result<PureServer> create(PurePolicy policy, PureBundles bundles, PureServerOptions options = {});
+    ~PureServer();
+    PureServer(PureServer&&) noexcept;
+    PureServer& operator=(PureServer&&) noexcept;
+
+    // Reads the content that the key picks; offers that are made afterwards use it, and those made before keep theirs.
+    // To be called before the first offer, then about every half minute. `key`: 32 unpredictable bytes. Errors: those
+    // of reading; the epoch before it stays.
+    Status begin_epoch(const Hash& key);
+    // `address`: whose offers are counted together; "203.0.113.7", or the first 64 bits of an IPv6 address. It should
+    // have been proved to be the client's: an offer is larger than what asks for it. Errors: busy (too many offers to
+    // this address, or to all), conflict (the nonce is known), missing (begin_epoch() was not called).
+    Result<PureOffer> offer(const Hash& nonce, std::string_view address, std::string_view connection,
+                            std::uint64_t now_s);
+    PureVerdict check(const PureAnswer& answer, std::string_view connection, const PureReport* report,
+                      std::uint64_t now_s);
+
+private:
+    struct State;
+    explicit PureServer(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
 
 }  // namespace fardel

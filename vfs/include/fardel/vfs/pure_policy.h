@@ -71,7 +71,7 @@ struct PureRules {
 
 class PurePolicy {
 public:
-    static constexpr std::size_t kBytesMax = 1u << 20;
+    static constexpr std::size_t kBytesMax = 4u << 20;
     static constexpr std::size_t kAxesMax = 16;
     static constexpr std::size_t kTagsMax = 32;        // of one axis
     static constexpr std::size_t kPatternsMax = 1024;  // of each kind

@@ -48,6 +48,9 @@ struct VfsOptions {
     // is called by the thread that makes the change, when the change has taken effect; it may call any function that
     // changes no mounts, and must not throw.
     std::function<void(const MissingDependency& missing)> on_missing_dependency;
+    // Receives each mounted bundle that judge_again() finds withdrawn and that was not before: on the thread that calls
+    // it, when opens are refused already. It may call any function, and must not throw.
+    std::function<void(const RecalledMount& recalled)> on_recall;
     // Notes which assets are opened, for trace(): in 7 MB of memory, the first 65,536 of them.
     bool records_trace = false;
     // open() of an asset whose content is not all here returns `missing` instead of a file whose reads would fail, or
@@ -94,6 +97,12 @@ public:
     // Makes the whole change in one step, or none of it and returns the first error: those of mount() and unmount().
     // Returns the ids of the new mounts, in order.
     Result<std::vector<MountId>> apply(MountChange change);
+    // Judges all mounted bundles again, by a policy with the revocations of today. What it says is `revoked` stays
+    // mounted, but open() and find() of its content are `revoked`, too, whatever other mounts have; files that are open
+    // stay readable. What is revoked no more can be opened again. Other refusals mean nothing here: each mount was
+    // judged by a policy of its own. Returns what is withdrawn now. Errors: those of TrustPolicy::evaluate; nothing has
+    // changed then.
+    Result<std::vector<RecalledMount>> judge_again(const TrustPolicy& policy, const TrustTime& time = {});
     // Chooses the variants that are taken from now on; empty, as at first: the first variant of each name. Open files
     // do not change.
     void prefer(VariantPreference preference);
@@ -107,6 +116,12 @@ public:
     // Puts other content into a mount, which keeps its mount point, priority and case rule. On an error nothing
     // changes. Errors: those of mount(); missing.
     Result<std::vector<AssetChange>> replace(MountId mount, MountRequest request);
+    // Puts a bundle and those that it needs in the position of an earlier such group, in one step. The last mount of
+    // `group` keeps its id, position, mount point, priority and case rule, and gets the content of the last request.
+    // The others of `group` are unmounted; the other requests are mounted directly below it, in this order, with its
+    // priority. `group` is then the mounts of the requests, in their order; on an error it stays. An empty group is
+    // mounted as by apply(), and nothing is returned. Errors: those of mount(); missing; malformed (no request).
+    Result<std::vector<AssetChange>> replace(std::vector<MountId>& group, const std::vector<MountRequest>& requests);
     // Scans a folder or archive again and hashes the files that changed, on the calling thread; waits for a running
     // refresh() or poll(). Errors: as replace; unsupported (a bundle or plan); conflict (something is writing there).
     Result<std::vector<AssetChange>> refresh(MountId mount);

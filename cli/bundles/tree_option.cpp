@@ -1,0 +1,55 @@
+#include "tree_option.h"
+
+#include "console/environment.h"
+
+#include <fardel/base/file.h>
+#include <fardel/delivery/tree_address.h>
+#include <fardel/format/name.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+TreeCredentials credentials_of_environment() {
+    TreeCredentials credentials{.dav_user = variable("FARDEL_DAV_USER"),
+                                .dav_password = variable("FARDEL_DAV_PASSWORD"),
+                                .dav_token = variable("FARDEL_DAV_TOKEN"),
+                                .upload_token = variable("FARDEL_UPLOAD_TOKEN"),
+                                .aws_key_id = variable("AWS_ACCESS_KEY_ID"),
+                                .aws_secret_key = variable("AWS_SECRET_ACCESS_KEY"),
+                                .aws_session_token = variable("AWS_SESSION_TOKEN"),
+                                .aws_region = variable("AWS_REGION")};
+    if (credentials.aws_region.empty())
+        credentials.aws_region = variable("AWS_DEFAULT_REGION");
+    return credentials;
+}
+
+// The first line of the file.
+Result<std::string> read_token(const std::string& path) {
+    constexpr std::size_t kBytesMax = 4096;
+    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, printable(path)));
+    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kBytesMax, printable(path)));
+    std::string token = text.substr(0, text.find_first_of("\r\n"));
+    if (token.empty())
+        return Error(ErrorCode::malformed, printable(path) + ": there is no token on its first line");
+    return token;
+}
+
+}  // namespace
+
+void add_token_option(CommandLine& line, std::string& token_file) {
+    line.text("--token-file", "FILE", token_file,
+              "The token for a 'fardel serve' (default: the variable FARDEL_UPLOAD_TOKEN)");
+}
+
+Result<std::unique_ptr<TreeTarget>> open_tree(const std::string& address, const std::string& token_file,
+                                              std::stop_token stop) {
+    TreeCredentials credentials = credentials_of_environment();
+    if (!token_file.empty()) {
+        FARDEL_TRY_ASSIGN(credentials.upload_token, read_token(token_file));
+    }
+    return open_tree_target(address, std::move(credentials), {.stop = std::move(stop)});
+}
+
+}  // namespace fardel

@@ -1,0 +1,35 @@
+// A channel whose release is mounted: which bundles, by which policy, and the recalls that come while it is mounted.
+#pragma once
+
+#include "bundles/mounts.h"
+#include "bundles/server_option.h"
+#include "channel/followed_channel.h"
+#include "console/console.h"
+
+#include <fardel/vfs/vfs.h>
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// How it is followed meanwhile.
+struct RecallWatch {
+    ChannelSubject subject;
+    std::vector<std::string> servers;
+    ServerRule rule;
+    std::uint64_t every_s = 0;  // 0: not at all
+};
+
+// Adds the bundles of the accepted release to `words`, and sets the policy that they are mounted by. Says since when
+// the channel is stale, and what is recalled. Errors: those of accepted_channel and choose_bundles.
+Status plan_channel(const ChannelSubject& subject, std::vector<std::string>& words, MountingOptions& mounting,
+                    Console& console);
+
+// Asks the servers every so many seconds until it is stopped, withdraws what is recalled, and says so.
+void watch_recalls(const RecallWatch& watch, const std::string& store, Vfs& vfs, const std::stop_token& stop,
+                   Console& console);
+
+}  // namespace fardel

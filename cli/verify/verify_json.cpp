@@ -1,0 +1,78 @@
+#include "verify/verify_outcome.h"
+
+#include <optional>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Json json_of(const std::vector<VerifyFinding>& findings) {
+    const auto hit = [](const AffectedAsset& one) { return Json{{"asset", one.id.hex()}, {"name", one.name}}; };
+    return json_list(findings, [&](const VerifyFinding& finding) {
+        return Json{{"severity", severity_name(finding.severity)},
+                    {"code", error_code_name(finding.code)},
+                    {"rule", finding.rule},
+                    {"where", finding.where},
+                    {"text", finding.text},
+                    {"hits", json_list(finding.affected, hit)}};
+    });
+}
+
+Json json_of_trust(const std::optional<TrustVerdict>& verdict) {
+    if (!verdict)
+        return nullptr;
+    Json signers = json_list(verdict->signers, [](const TrustedSigner& signer) {
+        return Json{{"label", signer.label}, {"role", role_name(signer.role)}, {"key", signer.key.hex()}};
+    });
+    return Json{{"trusted", verdict->trusted},
+                {"tainted", verdict->tainted},
+                {"name", verdict->statement ? Json(verdict->statement->name) : Json()},
+                {"version", verdict->statement ? Json(verdict->statement->version) : Json()},
+                {"rule", verdict->rule ? Json(verdict->rule->pattern) : Json()},
+                {"layout_signed", verdict->layout_signed},
+                {"signers", std::move(signers)}};
+}
+
+Json json_of(const std::string& file, const VerifyReport& report) {
+    return Json{
+        {"file", file},
+        {"good", report.good()},
+        {"bundle", json_id(report.bundle)},
+        {"layout", json_id(report.layout)},
+        {"name", report.name},
+        {"version", report.version},
+        {"assets", report.assets},
+        {"names", report.names},
+        {"blocks", report.blocks},
+        {"signatures", report.signatures},
+        {"file_bytes", report.file_bytes},
+        {"raw_bytes", report.raw_bytes},
+        {"stored_bytes", report.stored_bytes},
+        {"raw_bytes_proved", report.raw_bytes_proved},
+        {"trust", json_of_trust(report.verdict)},
+        {"errors", report.errors},
+        {"warnings", report.warnings},
+        {"notes", report.notes},
+        {"findings", json_of(report.findings)},
+    };
+}
+
+}  // namespace
+
+Json json_of(const VerifyOutcome& outcome) {
+    const VerifyTotals totals = totals_of(outcome.set);
+    Json bundles = Json::array();
+    for (std::size_t i = 0; i < outcome.files.size(); ++i)
+        bundles.push_back(json_of(outcome.files[i], outcome.set.bundles[i]));
+    return Json{
+        {"good", totals.errors == 0},
+        {"policy", outcome.policy.empty() ? Json() : Json(outcome.policy)},
+        {"errors", totals.errors},
+        {"warnings", totals.warnings},
+        {"notes", totals.notes},
+        {"bundles", std::move(bundles)},
+        {"set_findings", json_of(outcome.set.findings)},
+    };
+}
+
+}  // namespace fardel

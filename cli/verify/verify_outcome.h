@@ -1,0 +1,38 @@
+// What `fardel verify` found, and its forms: for people, as JSON, and for programs that show the results of tests.
+#pragma once
+
+#include "console/console.h"
+#include "console/json.h"
+
+#include <fardel/verifier/verify_bundle.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct VerifyOutcome {
+    std::vector<std::string> files;  // as given, one per element of set.bundles
+    std::string policy;              // its path; empty: no signature was required
+    VerifySetReport set;
+};
+
+struct VerifyTotals {
+    std::uint64_t errors = 0;
+    std::uint64_t warnings = 0;
+    std::uint64_t notes = 0;
+};
+VerifyTotals totals_of(const VerifySetReport& set);
+
+// Every finding, grouped by bundle and then by severity, and a verdict.
+std::string format_outcome(const VerifyOutcome& outcome, const Console& console);
+Json json_of(const VerifyOutcome& outcome);
+
+// SARIF 2.1.0 (OASIS): one result per finding, located by the path of its file as it was given.
+Json sarif_of(const VerifyOutcome& outcome);
+// JUnit's XML: one test suite per file, and one for all of them together if there are several. Errors are failures;
+// warnings and notes are the output of a test that passed.
+std::string junit_of(const VerifyOutcome& outcome);
+
+}  // namespace fardel

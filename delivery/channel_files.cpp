@@ -1,0 +1,51 @@
+#include <fardel/delivery/channel_files.h>
+
+#include <span>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+std::string folder_of(std::string_view channel) { return std::string(kChannelsFolder) + "/" + std::string(channel); }
+
+// Removes "channels/" and what follows the name of a channel.
+std::optional<std::string> find_channel(std::string_view path, std::string_view end) {
+    if (!path.starts_with(kChannelsFolder) || !path.ends_with(end) ||
+        path.size() <= kChannelsFolder.size() + end.size() + 1)
+        return std::nullopt;
+    path.remove_prefix(kChannelsFolder.size());
+    path.remove_suffix(end.size());
+    return path.starts_with('/') ? std::optional(std::string(path.substr(1))) : std::nullopt;
+}
+
+}  // namespace
+
+std::string channel_roots_folder(std::string_view channel) { return folder_of(channel) + "/root"; }
+std::string channel_root_path(std::string_view channel, std::uint64_t version) {
+    return channel_roots_folder(channel) + "/" + std::to_string(version);
+}
+std::string channel_releases_folder(std::string_view channel) { return folder_of(channel) + "/release"; }
+std::string channel_release_path(std::string_view channel, const Hash& hash) {
+    return channel_releases_folder(channel) + "/" + hash.hex();
+}
+std::string channel_head_path(std::string_view channel) { return folder_of(channel) + "/head"; }
+
+std::optional<std::string> find_channel_of_head(std::string_view path) { return find_channel(path, "/head"); }
+
+std::optional<std::string> find_channel_of_release(std::string_view path) {
+    const auto slash = path.rfind('/');
+    if (slash == std::string_view::npos || !Hash::parse(path.substr(slash + 1)))
+        return std::nullopt;
+    return find_channel(path.substr(0, slash), "/release");
+}
+
+Result<std::string> read_tree_text(TreeTarget& tree, const std::string& path, std::size_t bytes_max) {
+    FARDEL_TRY_ASSIGN(const auto source, tree.open(path));
+    if (source->size_bytes() > bytes_max)
+        return Error(ErrorCode::limit, path + " has more than " + std::to_string(bytes_max) + " bytes");
+    std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
+    FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
+    return text;
+}
+
+}  // namespace fardel

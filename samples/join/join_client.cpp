@@ -1,0 +1,272 @@
+// A game client that joins a server in pure mode: learns what it lacks and what that costs, asks its player, fetches
+// it, proves that it has the server's content, loads a level, and leaves with its own content as it was.
+//
+//     sample_join_client PORT STORE TRUST yes|no FILE...
+//
+// PORT: of the game server, on loopback. STORE: a folder for fetched bundles. TRUST: the player's trust policy. yes or
+// no: the player's answer when something has to be fetched. FILE: what the player has: bundles, and folders.
+#include "join_messages.h"
+
+#include <fardel/delivery/fetch.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/trust_policy.h>
+#include <fardel/store/bundle_store.h>
+#include <fardel/vfs/inspect.h>
+#include <fardel/vfs/mount.h>
+#include <fardel/vfs/pure_check.h>
+#include <fardel/vfs/vfs.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace {
+
+using fardel::Error, fardel::ErrorCode, fardel::Status;
+constexpr std::chrono::seconds kPatience{30};  // with the server
+
+// The connection to the server.
+class Connection {
+public:
+    ~Connection() {
+        if (peer_ != nullptr)
+            enet_peer_disconnect_now(peer_, 0);
+        if (host_ != nullptr)
+            enet_host_destroy(host_);
+    }
+
+    Status open(int port) {
+        host_ = enet_initialize() == 0 ? enet_host_create(nullptr, 1, 1, 0, 0) : nullptr;
+        ENetAddress address{};
+        address.port = static_cast<enet_uint16>(port);
+        enet_address_set_host_ip(&address, "127.0.0.1");
+        peer_ = host_ != nullptr ? enet_host_connect(host_, &address, 1, 0) : nullptr;
+        ENetEvent event;
+        if (peer_ == nullptr || enet_host_service(host_, &event, 5'000) <= 0 || event.type != ENET_EVENT_TYPE_CONNECT)
+            return Error(ErrorCode::unreachable, "the game server does not answer");
+        return fardel::ok();
+    }
+
+    template <class Bytes>
+    void send(join::Message kind, const Bytes& bytes) {
+        join::send(peer_, kind, bytes);
+    }
+
+    // The next message, which has to be of this kind.
+    fardel::Result<std::vector<std::byte>> receive(join::Message wanted) {
+        const auto deadline = std::chrono::steady_clock::now() + kPatience;
+        while (std::chrono::steady_clock::now() < deadline) {
+            ENetEvent event;
+            if (enet_host_service(host_, &event, 100) <= 0)
+                continue;
+            if (event.type == ENET_EVENT_TYPE_DISCONNECT)
+                return Error(ErrorCode::unreachable, "the game server closed the connection");
+            if (event.type != ENET_EVENT_TYPE_RECEIVE)
+                continue;
+            join::Received message = join::take(event.packet);
+            if (message.kind == join::Message::busy)
+                return Error(ErrorCode::busy, std::string(join::text_of(message.bytes)));
+            if (message.kind != wanted)
+                return Error(ErrorCode::malformed, "the game server sent something else than expected");
+            return std::move(message.bytes);
+        }
+        return Error(ErrorCode::unreachable, "the game server is silent");
+    }
+
+    // Lets ENet work while the game does something else.
+    void service() { enet_host_flush(host_); }
+    std::string name() const { return join::name_of(*peer_); }
+
+private:
+    ENetHost* host_ = nullptr;
+    ENetPeer* peer_ = nullptr;
+};
+
+class Client {
+public:
+    Client(fardel::BundleStore store, std::shared_ptr<const fardel::TrustPolicy> trust, bool consents)
+        : store_(std::move(store)), trust_(std::move(trust)), consents_(consents) {}
+
+    // What the player has. What cannot be mounted is said; the server's content set decides whether it matters.
+    void mount_own(const std::vector<std::string>& files) {
+        for (const std::string& file : files) {
+            const fardel::MountOptions options{.policy = trust_.get(), .allow_unsigned = true, .label = file};
+            auto source = fardel::open_file_source(file);  // a folder is mounted by its path
+            const auto mounted = source ? mount(*std::move(source), options) : vfs_.mount(file, options);
+            if (!mounted)
+                std::printf("not mounted: %s\n", mounted.error().text().c_str());
+        }
+    }
+
+    Status join(Connection& connection) {
+        connection.send(join::Message::hello, std::string_view());
+        FARDEL_TRY_ASSIGN(const auto policy_text, connection.receive(join::Message::policy));
+        FARDEL_TRY_ASSIGN(const auto policy, fardel::PurePolicy::parse(join::text_of(policy_text)));
+        FARDEL_TRY_ASSIGN(auto offer_bytes, connection.receive(join::Message::offer));
+        FARDEL_TRY_ASSIGN(auto offer, fardel::decode_pure_offer(offer_bytes));
+        FARDEL_TRY(bring_missing(policy, offer, connection));
+        if (has_fetched_) {  // the first offer may be too old by now
+            connection.send(join::Message::hello, std::string_view());
+            FARDEL_TRY_ASSIGN(const auto again, connection.receive(join::Message::policy));
+            FARDEL_TRY_ASSIGN(offer_bytes, connection.receive(join::Message::offer));
+            FARDEL_TRY_ASSIGN(offer, fardel::decode_pure_offer(offer_bytes));
+        }
+        return prove(policy, offer, connection);
+    }
+
+    // Everything that the server brought goes out of sight, and the player's own content is as before.
+    void leave() {
+        vfs_.leave_pure();
+        for (const fardel::MountId mount : brought_)
+            (void)vfs_.unmount(mount);
+        brought_.clear();
+        std::printf("left; own content: %zu mounts, tainted: %s\n", vfs_.mounts().size(),
+                    vfs_.tainted() ? "yes" : "no");
+    }
+
+private:
+    // The proof reads through the same descriptor as the game.
+    fardel::Result<fardel::MountId> mount(std::shared_ptr<const fardel::ByteSource> source,
+                                          fardel::MountOptions options) {
+        FARDEL_TRY_ASSIGN(auto bundle, fardel::open_pure_bundle(source, options.label));
+        FARDEL_TRY_ASSIGN(const fardel::MountId mounted, vfs_.mount(std::move(source), std::move(options)));
+        bundles_.push_back(std::move(bundle));
+        return mounted;
+    }
+
+    bool has(const fardel::PureBundle& wanted) const {
+        for (const fardel::MountDescription& mount : vfs_.mounts())
+            if (mount.bundle == wanted.bundle)
+                return true;
+        return false;
+    }
+
+    Status bring_missing(const fardel::PurePolicy& policy, const fardel::PureOffer& offer, Connection& connection) {
+        std::vector<fardel::BundleId> lacking;
+        for (const fardel::PureBundle& wanted : policy.rules().bundles)
+            if (!has(wanted) && !store_.open_whole_bundle(wanted.bundle))
+                lacking.push_back(wanted.bundle);
+        if (!lacking.empty() && !offer.sources.empty())
+            FARDEL_TRY(fetch(lacking, offer.sources, connection));
+        for (const fardel::PureBundle& wanted : policy.rules().bundles) {
+            if (has(wanted))
+                continue;
+            auto source = store_.open_whole_bundle(wanted.bundle);
+            if (!source)
+                continue;  // the report says that it is missing
+            const auto mounted = mount(*std::move(source), {.mount_point = wanted.mount_point,
+                                                            .case_rule = wanted.case_rule,
+                                                            .policy = trust_.get(),
+                                                            .label = wanted.name});
+            if (mounted)
+                brought_.push_back(*mounted);
+            else
+                std::printf("not mounted: %s\n", mounted.error().text().c_str());
+        }
+        return fardel::ok();
+    }
+
+    Status fetch(const std::vector<fardel::BundleId>& bundles, const std::vector<std::string>& servers,
+                 Connection& connection) {
+        fardel::FetchCallbacks callbacks;
+        std::optional<fardel::FetchPlan> asked;
+        callbacks.planned = [&](const fardel::FetchPlan& plan) { asked = plan; };
+        // A game that is played with strangers allows public servers only: .rule = ServerRule::public_https().
+        FARDEL_TRY_ASSIGN(auto fetch,
+                          fardel::Fetch::start(store_, {.servers = servers, .bundles = bundles, .policy = trust_},
+                                               std::move(callbacks)));
+        while (!fetch.poll(std::chrono::milliseconds(10))) {  // once per frame
+            connection.service();
+            if (!asked)
+                continue;
+            for (const fardel::PlannedFetch& bundle : asked->bundles)
+                std::printf("missing: %s %s, %llu bytes, signed by %s\n", bundle.name.c_str(), bundle.version.c_str(),
+                            static_cast<unsigned long long>(bundle.fetch_bytes),
+                            bundle.signers.empty() ? "nobody" : bundle.signers.front().c_str());
+            std::printf("fetch %llu bytes? %s\n", static_cast<unsigned long long>(asked->fetch_bytes),
+                        consents_ ? "yes" : "no");
+            consents_ ? fetch.accept() : fetch.refuse();
+            asked.reset();
+        }
+        has_fetched_ = fetch.outcome()->has_value();
+        if (has_fetched_)
+            std::printf("fetched %llu bytes\n", static_cast<unsigned long long>((**fetch.outcome()).received_bytes));
+        else
+            std::printf("not fetched: %s\n", fetch.outcome()->error().text().c_str());
+        return fardel::ok();  // what is missing is in the report
+    }
+
+    Status prove(const fardel::PurePolicy& policy, const fardel::PureOffer& offer, Connection& connection) {
+        const fardel::PureReport found = vfs_.enter_pure(policy);
+        std::vector<fardel::PureProblem> problems(found.problems().begin(), found.problems().end());
+        // Every byte once, so that damage is known now and not in the middle of the game.
+        for (fardel::PureProblem& damage : fardel::check_every_byte(policy, bundles_))
+            problems.push_back(std::move(damage));
+        FARDEL_TRY_ASSIGN(const auto reply, fardel::answer_pure_offer(offer, policy, bundles_, {}, connection.name(),
+                                                                      std::move(problems)));
+        connection.send(join::Message::report, std::string_view(reply.report.format()));
+        connection.send(join::Message::answer, encode_pure_answer(reply.answer));
+        FARDEL_TRY_ASSIGN(const auto bytes, connection.receive(join::Message::verdict));
+        FARDEL_TRY_ASSIGN(const auto verdict, fardel::decode_pure_verdict(bytes));
+        for (const auto& problem : reply.report.problems())
+            std::printf("%s: %s: %s\n", std::string(pure_fault_text(problem.fault)).c_str(), problem.name.c_str(),
+                        problem.text.c_str());
+        for (const auto& refusal : refusal_texts(verdict))
+            std::printf("refused, %s: %s\n", std::string(refusal.word).c_str(), std::string(refusal.sentence).c_str());
+        if (!verdict.welcome())
+            return Error(ErrorCode::denied, "the server did not let this client join");
+        std::printf("welcome\n");
+        return load_level(connection);
+    }
+
+    Status load_level(Connection& connection) {
+        FARDEL_TRY_ASSIGN(const auto names, connection.receive(join::Message::level));
+        std::istringstream lines{std::string(join::text_of(names))};
+        std::size_t files = 0, bytes = 0;
+        for (std::string name; std::getline(lines, name); ++files) {
+            FARDEL_TRY_ASSIGN(const auto file, vfs_.open(name));
+            FARDEL_TRY_ASSIGN(const auto content, file.read_all());
+            bytes += content.size();
+        }
+        std::printf("loaded %zu files, %zu bytes\n", files, bytes);
+        return fardel::ok();
+    }
+
+    fardel::BundleStore store_;
+    std::shared_ptr<const fardel::TrustPolicy> trust_;
+    const bool consents_;
+    fardel::Vfs vfs_;
+    std::vector<std::shared_ptr<const fardel::Bundle>> bundles_;  // that are mounted
+    std::vector<fardel::MountId> brought_;
+    bool has_fetched_ = false;
+};
+
+Status play(int argc, char** argv) {
+    FARDEL_TRY_ASSIGN(auto store, fardel::BundleStore::open(argv[2], true));
+    FARDEL_TRY_ASSIGN(auto policy, fardel::read_trust_policy(argv[3]));
+    Client client(std::move(store), std::make_shared<const fardel::TrustPolicy>(std::move(policy)),
+                  std::string(argv[4]) == "yes");
+    client.mount_own(std::vector<std::string>(argv + 5, argv + argc));
+    Connection connection;
+    FARDEL_TRY(connection.open(std::atoi(argv[1])));
+    const Status joined = client.join(connection);
+    client.leave();
+    return joined;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 5)
+        return 2;
+    std::setvbuf(stdout, nullptr, _IONBF, 0);  // in the order of what is said on standard error
+    const Status status = play(argc, argv);
+    if (!status)
+        std::fprintf(stderr, "%s\n", status.error().text().c_str());
+    return status ? 0 : 1;
+}

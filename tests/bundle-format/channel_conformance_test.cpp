@@ -1,0 +1,207 @@
+// The scenarios of the conformance suite of TUF, The Update Framework, in terms of channels: root is root, release is
+// targets and snapshot, head is timestamp.
+//
+// scenario of TUF                                          | case below
+// ---------------------------------------------------------|----------------------------------------------------------
+// basic init and refresh; no new version                   | a client with a good root follows
+// root chain, each signed by the one before                | a chain of roots ends at the last one
+// root not signed by the old, or by the new keys           | a root needs the keys of both
+// root version skipped, repeated, older                    | a root is the next one or none
+// expired intermediate root; expired last root             | only the date of the last root counts
+// metadata not yet signed, too few signatures              | too few signatures are none
+// one key signs twice, duplicate keys in a role            | a key counts once
+// signatures of unknown keys beside good ones              | other keys' signatures change nothing
+// unknown roles, role without keys, threshold 0            | a root with impossible roles is malformed
+// key rotation of timestamp, snapshot, targets             | a new key ends what the old one signed
+// timestamp rollback, snapshot version rollback            | channel_update_test: A62
+// hash mismatch, length mismatch, too long                 | a release has the length and the hash that the head names
+// expired timestamp                                        | channel_update_test: A64
+// targets version differs from snapshot                    | a release has the number that the head names
+// wrong type of metadata, other spec version, no JSON      | a text of another kind, version or form is refused
+// consistent snapshots                                     | paths contain hashes: delivery/channel_test
+// delegations                                              | none in channels: rules of the root name authors
+#include "channel_samples.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+ChannelFiles first_files() { return {.root = root_file(sample_root()), .release = {}, .head = {}}; }
+
+Status add_release_and_head(ChannelUpdate& update, std::uint64_t number, std::uint8_t release_key = kReleaseKey,
+                            std::uint8_t head_key = kHeadKey) {
+    const std::string release = release_file(sample_release(number), release_key);
+    FARDEL_TRY(update.add_head(head_file(head_for(number, release, number, update.root().version), head_key)));
+    return update.wanted_release() ? update.add_release(release) : ok();
+}
+
+ChannelRoot changed_root(std::uint64_t version, const std::function<void(ChannelRoot&)>& change) {
+    ChannelRoot root = sample_root(version);
+    root.trust.keys.push_back(policy_key(kOtherKey));
+    change(root);
+    return root;
+}
+
+}  // namespace
+
+TEST_CASE("channel conformance: a client with a good root follows") {
+    ChannelUpdate update = begun(first_files());
+    REQUIRE(add_release_and_head(update, 1));
+    ChannelUpdate again = begun(update.files());
+    REQUIRE(again.add_head(update.files().head));
+    CHECK(again.files() == update.files());
+}
+
+TEST_CASE("channel conformance: a chain of roots ends at the last one") {
+    ChannelUpdate update = begun(first_files());
+    for (std::uint64_t version = 2; version <= 9; ++version)
+        REQUIRE(update.add_root(root_file(sample_root(version))));
+    CHECK(update.root().version == 9);
+    REQUIRE(add_release_and_head(update, 1));
+}
+
+TEST_CASE("channel conformance: a root needs the keys of both") {  // A70
+    const ChannelRoot next = changed_root(2, [](ChannelRoot& root) {
+        root.root = {2, {key_label(kRootKeyC), key_label(kOtherKey)}};
+    });
+    for (const auto& keys : {std::initializer_list<std::uint8_t>{kRootKeyA, kRootKeyB},
+                             std::initializer_list<std::uint8_t>{kRootKeyC, kOtherKey},
+                             std::initializer_list<std::uint8_t>{kRootKeyA, kOtherKey}}) {
+        ChannelUpdate update = begun(first_files());
+        CHECK(code_of(update.add_root(root_file(next, keys))) == ErrorCode::untrusted);
+        CHECK(update.root().version == 1);
+    }
+    ChannelUpdate update = begun(first_files());
+    CHECK(update.add_root(root_file(next, {kRootKeyA, kRootKeyC, kOtherKey})));
+}
+
+TEST_CASE("channel conformance: a root is the next one or none") {  // A70
+    for (const std::uint64_t version : {1, 3, 4}) {
+        ChannelUpdate update = begun(first_files());
+        CHECK(code_of(update.add_root(root_file(sample_root(version)))) == ErrorCode::rollback);
+    }
+    ChannelUpdate update = begun(first_files());
+    REQUIRE(update.add_root(root_file(sample_root(2))));
+    CHECK(code_of(update.add_root(root_file(sample_root(2)))) == ErrorCode::rollback);
+}
+
+TEST_CASE("channel conformance: only the date of the last root counts") {  // A71
+    const ChannelRoot expired = changed_root(2, [](ChannelRoot& root) { root.expires_s = kChannelNow - 1; });
+    ChannelUpdate update = begun(first_files());
+    REQUIRE(update.add_root(root_file(expired)));
+    CHECK(code_of(add_release_and_head(update, 1)) == ErrorCode::expired);
+    REQUIRE(update.add_root(root_file(sample_root(3))));
+    CHECK(add_release_and_head(update, 1));
+}
+
+TEST_CASE("channel conformance: too few signatures are none") {
+    ChannelUpdate update = begun(first_files());
+    CHECK(code_of(update.add_root(root_file(sample_root(2), {kRootKeyA}))) == ErrorCode::untrusted);
+    const std::string body = value_of(format_channel_root(sample_root(2)));
+    CHECK(code_of(update.add_root(body)) == ErrorCode::malformed);
+    // A threshold of two for heads.
+    const ChannelRoot two = changed_root(2, [](ChannelRoot& root) {
+        root.head = {2, {key_label(kHeadKey), key_label(kOtherKey)}};
+    });
+    REQUIRE(update.add_root(root_file(two)));
+    CHECK(code_of(add_release_and_head(update, 1)) == ErrorCode::untrusted);
+}
+
+TEST_CASE("channel conformance: a key counts once") {  // A55
+    const std::string once = root_file(sample_root(2), {kRootKeyA});
+    const std::string twice = once + once.substr(once.find("signature "));
+    ChannelUpdate update = begun(first_files());
+    CHECK(code_of(update.add_root(twice)) == ErrorCode::malformed);
+    // Two labels for one key do not make two signers.
+    const ChannelRoot doubled = changed_root(2, [](ChannelRoot& root) {
+        root.trust.keys.push_back({"again", policy_key(kRootKeyA).key});
+        root.root = {2, {key_label(kRootKeyA), "again"}};
+    });
+    CHECK(code_of(format_channel_root(doubled)) == ErrorCode::malformed);
+}
+
+TEST_CASE("channel conformance: other keys' signatures change nothing") {
+    ChannelUpdate update = begun(first_files());
+    CHECK(update.add_root(root_file(sample_root(2), {kRootKeyA, kRootKeyB, kOtherKey, kAuthorKey})));
+    CHECK(code_of(update.add_root(root_file(sample_root(3), {kRootKeyA, kOtherKey, kAuthorKey, kHeadKey}))) ==
+          ErrorCode::untrusted);
+}
+
+TEST_CASE("channel conformance: a root with impossible roles is malformed") {
+    const std::string body = value_of(format_channel_root(sample_root(2)));
+    const auto with = [&](const std::string& from, const std::string& to) {
+        std::string changed = body;
+        const auto at = changed.find(from);
+        REQUIRE(at != std::string::npos);
+        changed.replace(at, from.size(), to);
+        ChannelUpdate update = begun(first_files());
+        return code_of(update.add_root(signed_file(ChannelText::root, changed, {kRootKeyA, kRootKeyB})));
+    };
+    CHECK(with("role head 1", "role head 0") == ErrorCode::malformed);
+    CHECK(with("role head 1", "role head 2") == ErrorCode::malformed);
+    CHECK(with("role head 1 key5", "role head 1 nobody") == ErrorCode::malformed);
+    CHECK(with("role head 1 key5", "role head 1") == ErrorCode::malformed);
+    CHECK(with("role head 1 key5\n", "") == ErrorCode::malformed);
+    CHECK(with("role head 1 key5\n", "role head 1 key5\nrole mirror 1 key5\n") == ErrorCode::malformed);
+    CHECK(with("role release 1", "role targets 1") == ErrorCode::malformed);
+}
+
+TEST_CASE("channel conformance: a new key ends what the old one signed") {
+    ChannelUpdate update = begun(first_files());
+    REQUIRE(add_release_and_head(update, 5));
+    REQUIRE(update.add_root(
+        root_file(changed_root(2, [](ChannelRoot& root) { root.head.labels = {key_label(kOtherKey)}; }))));
+    CHECK_FALSE(update.head());
+    CHECK(update.release());
+    CHECK(code_of(add_release_and_head(update, 6)) == ErrorCode::untrusted);
+    REQUIRE(add_release_and_head(update, 6, kReleaseKey, kOtherKey));
+    REQUIRE(update.add_root(root_file(changed_root(3, [](ChannelRoot& root) {
+        root.release.labels = {key_label(kOtherKey)};
+        root.head.labels = {key_label(kOtherKey)};
+    }))));
+    CHECK_FALSE(update.release());
+    CHECK(code_of(add_release_and_head(update, 7, kReleaseKey, kOtherKey)) == ErrorCode::untrusted);
+    CHECK(add_release_and_head(update, 1, kOtherKey, kOtherKey));
+}
+
+TEST_CASE("channel conformance: a release has the length and the hash that the head names") {  // A66
+    const std::string release = release_file(sample_release(1));
+    for (const auto& [length, hash_of] :
+         {std::pair(release.size() + 1, release), std::pair(release.size() - 1, release),
+          std::pair(release.size(), release + "x")}) {
+        ChannelHead head = head_for(1, release, 1);
+        head.release_bytes = length;
+        head.release_hash = blake3(std::as_bytes(std::span(hash_of)));
+        ChannelUpdate update = begun(first_files());
+        REQUIRE(update.add_head(head_file(head)));
+        CHECK(code_of(update.add_release(release)) == ErrorCode::conflict);
+        CHECK_FALSE(update.release());
+        CHECK_FALSE(update.head());
+    }
+}
+
+TEST_CASE("channel conformance: a release has the number that the head names") {
+    const std::string release = release_file(sample_release(1));
+    ChannelUpdate update = begun(first_files());
+    REQUIRE(update.add_head(head_file(head_for(1, release, 2))));
+    CHECK(code_of(update.add_release(release)) == ErrorCode::conflict);
+}
+
+TEST_CASE("channel conformance: a text of another kind, version or form is refused") {
+    ChannelUpdate update = begun(first_files());
+    const std::string release = release_file(sample_release(1));
+    CHECK(code_of(update.add_root(release)) == ErrorCode::malformed);
+    CHECK(code_of(update.add_head(root_file(sample_root()))) == ErrorCode::untrusted);
+    // A head's text that release keys have signed, and the other way round.
+    const std::string head = value_of(format_channel_head(head_for(1, release, 1)));
+    CHECK(code_of(update.add_head(signed_file(ChannelText::release, head, {kHeadKey}))) == ErrorCode::untrusted);
+    CHECK(code_of(update.add_head(signed_file(ChannelText::head, "fardel-channel-head 2\n", {kHeadKey}))) ==
+          ErrorCode::unsupported);
+    CHECK(code_of(update.add_head(signed_file(ChannelText::head, "{}\n", {kHeadKey}))) == ErrorCode::malformed);
+    CHECK(code_of(update.add_head("")) == ErrorCode::malformed);
+}

@@ -1,0 +1,50 @@
+// Licence tokens of a shop's key, and the policy for which they count.
+#pragma once
+
+#include "kit/bytes.h"
+#include "kit/results.h"
+
+#include <fardel/format/envelope.h>
+#include <fardel/format/signer.h>
+#include <fardel/format/trust_policy.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace fardel::tests {
+
+class Shop {
+public:
+    Shop() : signer_(make_key_signer(SecretKey::generate())) {}
+
+    PublicKey key() const { return signer_->public_key(); }
+    // A token file for bundles whose names match, from the first second of 1970 on.
+    Bytes token(std::string_view pattern, std::uint64_t expires_s) const {
+        LicenseToken token;
+        token.pattern = pattern;
+        return sign(std::move(token), expires_s);
+    }
+    Bytes token(const BundleId& bundle, std::uint64_t expires_s) const {
+        LicenseToken token;
+        token.bundle = bundle;
+        return sign(std::move(token), expires_s);
+    }
+    // `policy`, with tokens of this shop for all bundles.
+    std::string policy(const TrustPolicy& policy) const {
+        TrustRules rules = policy.rules();
+        rules.keys.push_back({.label = "shop", .key = key()});
+        rules.licenses.push_back({.pattern = "**", .labels = {"shop"}});
+        return value_of(TrustPolicy::make(std::move(rules))).format();
+    }
+
+private:
+    Bytes sign(LicenseToken token, std::uint64_t expires_s) const {
+        token.expires_s = expires_s;
+        return value_of(encode_envelope(value_of(sign_license_token(token, *signer_))));
+    }
+    std::unique_ptr<Signer> signer_;
+};
+
+}  // namespace fardel::tests

@@ -1,0 +1,72 @@
+#include <fardel/vfs/pure_check.h>
+
+#include "address_rate.h"
+#include "domain_hash.h"
+#include "pure_proof.h"
+
+#include <fardel/format/bundle.h>
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace fardel {
+
+struct PureServer::State {
+    State(PurePolicy server_policy, PureBundles own_bundles, PureServerOptions server_options)
+        : policy(std::move(server_policy)),
+          bundles(own_bundles.begin(), own_bundles.end()),
+          options(std::move(server_options)),
+          offers(options.offers_max),
+          rate(options.offers_per_minute, options.offers_at_once, options.addresses_max) {}
+
+    const PurePolicy policy;
+    const std::vector<std::shared_ptr<const Bundle>> bundles;
+    const PureServerOptions options;
+    PureOffers offers;
+    AddressRate rate;
+    std::mutex mutex;  // for the epoch
+    std::optional<PureEpoch> epoch;
+};
+
+PureServer::PureServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PureServer::~PureServer() = default;
+PureServer::PureServer(PureServer&&) noexcept = default;
+PureServer& PureServer::operator=(PureServer&&) noexcept = default;
+
+Result<PureServer> PureServer::create(PurePolicy policy, PureBundles bundles, PureServerOptions options) {
+    FARDEL_TRY(encode_pure_offer({.sources = options.sources}));
+    FARDEL_TRY(find_all_pure_bundles(policy.content(), bundles));
+    return PureServer(std::make_unique<State>(std::move(policy), bundles, std::move(options)));
+}
+
+Status PureServer::begin_epoch(const Hash& key) {
+    FARDEL_TRY_ASSIGN(const PureEpoch epoch, make_pure_epoch(key, state_->policy, state_->bundles));
+    const std::scoped_lock lock(state_->mutex);
+    state_->epoch = epoch;
+    return ok();
+}
+
+Result<PureOffer> PureServer::offer(const Hash& nonce, std::string_view address, std::string_view connection,
+                                    std::uint64_t now_s) {
+    std::optional<PureEpoch> epoch;
+    {
+        const std::scoped_lock lock(state_->mutex);
+        epoch = state_->epoch;
+    }
+    if (!epoch)
+        return Error(ErrorCode::missing, "pure offer: no epoch was begun; call begin_epoch() first");
+    if (!state_->rate.take(domain_hash("fardel pure address 1", address), now_s))
+        return Error(ErrorCode::busy, "pure offer: this address asks too often; ask again in a minute");
+    FARDEL_TRY(state_->offers.open(nonce, *epoch, hash_connection(connection), now_s, now_s + state_->options.valid_s));
+    return PureOffer{
+        .nonce = nonce, .policy = state_->policy.digest(), .epoch = epoch->key, .sources = state_->options.sources};
+}
+
+PureVerdict PureServer::check(const PureAnswer& answer, std::string_view connection, const PureReport* report,
+                              std::uint64_t now_s) {
+    const PureTaken taken = state_->offers.take(answer.nonce, hash_connection(connection), now_s);
+    return check_pure_answer(answer, taken, state_->policy, connection, report);
+}
+
+}  // namespace fardel
