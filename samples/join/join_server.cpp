@@ -119,8 +119,10 @@ fardel::Result<GameServer> make_server(int argc, char** argv) {
         FARDEL_TRY_ASSIGN(auto bundle, fardel::open_pure_bundle(std::move(source), argv[i]));
         bundles.push_back(std::move(bundle));
     }
+    fardel::PureServerOptions options{.sources = {argv[4]}};
+    options.offers_at_once = 64;  // to one address: a party whose players share a router, and each may ask twice
     FARDEL_TRY_ASSIGN(fardel::PureServer pure,
-                      fardel::PureServer::create(std::move(policy), bundles, {.sources = {argv[4]}}));
+                      fardel::PureServer::create(std::move(policy), bundles, std::move(options)));
     GameServer server(std::move(pure), std::move(text), read_text(argv[3]));
     FARDEL_TRY(server.begin_epoch());
     return server;
