@@ -12,11 +12,14 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
 endif()
 
-# Optimising the program and the tests takes a minute and saves seconds of running them.
-option(FARDEL_OPTIMISE_LIBRARIES_ONLY "Compile the program and the tests with -O0" OFF)
+# Optimising all takes minutes and saves seconds of running tests.
+set(FARDEL_OPTIMISE all CACHE STRING
+    "What is optimised: all; libraries; or runtime, the libraries that games link. The rest is compiled with -O0")
+set_property(CACHE FARDEL_OPTIMISE PROPERTY STRINGS all libraries runtime)
 
+# fardel_compile_quickly(<target> <value>…): without optimisation, if FARDEL_OPTIMISE is one of the values.
 function(fardel_compile_quickly target)
-    if(FARDEL_OPTIMISE_LIBRARIES_ONLY)
+    if(FARDEL_OPTIMISE IN_LIST ARGN)
         target_compile_options(${target} PRIVATE -O0)
     endif()
 endfunction()

@@ -35,6 +35,9 @@ function(fardel_add_library short)
     target_link_libraries(${target} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${short})
     fardel_compile_strictly(${target})
+    if(NOT short IN_LIST FARDEL_RUNTIME_COMPONENTS)
+        fardel_compile_quickly(${target} runtime)
+    endif()
 
     install(TARGETS ${target} EXPORT fardel
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
@@ -73,7 +76,7 @@ function(fardel_add_program target)
     target_link_libraries(${target} PRIVATE ${arg_LINKS})
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
     fardel_compile_strictly(${target})
-    fardel_compile_quickly(${target})
+    fardel_compile_quickly(${target} libraries runtime)
     if(arg_INSTALL)
         install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
     endif()
