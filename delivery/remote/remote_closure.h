@@ -2,6 +2,7 @@
 #pragma once
 
 #include "library_blocks.h"
+#include "remote/rebuilt_blocks.h"
 
 #include <fardel/base/result.h>
 #include <fardel/delivery/remote_bundle.h>
