@@ -16,11 +16,11 @@ constexpr std::array<std::string_view, 3> kClassNames{"data", "script", "code"};
 
 // Sorted lists of extensions in lower case. docs/trust-policy.md, "Classes of content".
 constexpr std::string_view kCodeExtensions[] = {
-    "7z",   "a",     "apk", "app",  "bc",     "bz2",  "cab",  "class", "com", "cpl", "dex", "dll",  "docm",
-    "drv",  "dylib", "elf", "exe",  "fardel", "gz",   "iwd",  "jar",   "ko",  "lib", "lnk", "love", "lua51",
-    "luac", "lz4",   "msi", "msix", "node",   "o",    "ocx",  "ova",   "pck", "pif", "pk3", "pk4",  "pkz",
-    "pyc",  "pyd",   "pyo", "pyz",  "qvm",    "rar",  "scpt", "scr",   "so",  "swf", "sys", "tar",  "tbz",
-    "tgz",  "txz",   "vpk", "wad",  "war",    "wasm", "whl",  "xlsm",  "xpi", "xz",  "zip", "zst",
+    "7z",    "a",   "apk",  "app",    "bc",  "bz2",  "cab", "class", "com", "cpl", "dex", "dll",  "docm",  "drv",
+    "dylib", "elf", "exe",  "fardel", "grp", "gz",   "iwd", "jar",   "ko",  "lib", "lnk", "love", "lua51", "luac",
+    "lz4",   "msi", "msix", "node",   "o",   "ocx",  "ova", "pak",   "pck", "pif", "pk3", "pk4",  "pkz",   "pyc",
+    "pyd",   "pyo", "pyz",  "qvm",    "rar", "scpt", "scr", "so",    "swf", "sys", "tar", "tbz",  "tgz",   "txz",
+    "vpk",   "wad", "war",  "wasm",   "whl", "xlsm", "xpi", "xz",    "zip", "zst",
 };
 constexpr std::string_view kScriptExtensions[] = {
     "ahk", "applescript", "as",   "asp",    "bas",     "bash", "bat",   "bsh",   "cfg", "cjs", "cl",   "clj",
@@ -37,9 +37,12 @@ constexpr std::string_view kMediaExtensions[] = {
     "pcx",  "png", "roq", "tga", "ttf",  "wav", "webm", "webp", "woff", "woff2",
 };
 
+static_assert(std::ranges::is_sorted(kCodeExtensions) && std::ranges::is_sorted(kScriptExtensions) &&
+              std::ranges::is_sorted(kMediaExtensions));
+
 template <std::size_t N>
 bool is_one_of(const std::string_view (&list)[N], std::string_view extension) {
-    return std::ranges::find(list, extension) != std::end(list);
+    return std::ranges::binary_search(list, extension);
 }
 
 std::string lower_extension(std::string_view name) { return lower_ascii_text(extension_of(name)); }
@@ -50,6 +53,11 @@ bool is_versioned_library(std::string_view name) {
     while (!leaf.empty() && (is_ascii_digit(leaf.back()) || leaf.back() == '.'))
         leaf.pop_back();
     return leaf.ends_with(".so");
+}
+
+// Quake III reads the frames of a player's model from it; unlike other .cfg files, nothing executes it.
+bool is_frame_table(std::string_view name) {
+    return lower_ascii_text(name.substr(name.rfind('/') + 1)) == "animation.cfg";
 }
 
 const ContentFinding& more_dangerous(const ContentFinding& a, const ContentFinding& b) {
@@ -69,11 +77,18 @@ std::optional<ContentClass> find_content_class(std::string_view word) noexcept {
     return static_cast<ContentClass>(at - kClassNames.begin());
 }
 
+std::string format_classes(ContentClass brings) {
+    std::string text;
+    for (std::size_t i = 0; i < kClassNames.size() && i <= static_cast<std::size_t>(brings); ++i)
+        text.append(text.empty() ? "" : ",").append(kClassNames[i]);
+    return text;
+}
+
 ContentFinding classify_name(std::string_view name) {
     const std::string extension = lower_extension(name);
     if (is_one_of(kCodeExtensions, extension) || is_versioned_library(name))
         return {ContentClass::code, "a name of code or of an archive"};
-    if (is_one_of(kScriptExtensions, extension))
+    if (is_one_of(kScriptExtensions, extension) && !is_frame_table(name))
         return {ContentClass::script, "a name of a script"};
     return {};
 }

@@ -40,7 +40,7 @@ const std::string kTarga = std::string("\0\0\2\0\0\0\0\0\0\0\0\0\x40\0\x40\0\x18
 TEST_CASE("content class: machine code and byte code are code under every name") {  // A137
     const std::vector<std::string_view> codes{
         exact("\x7f"
-            "ELF\2\1\1\0"),
+              "ELF\2\1\1\0"),
         exact("MZ\x90\0\3\0\0\0"),
         exact("\xfe\xed\xfa\xce"),
         exact("\xfe\xed\xfa\xcf"),
@@ -87,7 +87,7 @@ TEST_CASE("content class: archives and compressed files are code, since their co
          {exact("PK\3\4"), exact("PK\5\6"), exact("7z\xbc\xaf\x27\x1c"), exact("Rar!\x1a\7\1\0"), exact("\x1f\x8b\x08"),
           exact("BZh91AY&SY"),
           exact("\xfd"
-              "7zXZ\0"),
+                "7zXZ\0"),
           exact("\x28\xb5\x2f\xfd"), exact("PACK\x0c\0\0\0"), exact("PWAD\1\0\0\0"), exact("FARDEL\r\n")})
         CHECK(class_of("x.tga", bytes) == code);
     CHECK(class_of("x.tga", std::string(257, '\0') + "ustar") == code);
@@ -108,13 +108,14 @@ TEST_CASE("content class: names of scripts and of code decide where bytes do not
     for (const std::string_view name :
          {"vm/cgame.qvm", "x.SO", "lib.so.1.2", "x.dll", "x.exe", "pak0.pk3", "x.zip", "x.jar", "x.wasm"})
         CHECK(class_of(name, "anything") == code);
-    for (const std::string_view name : {"x", "so", "cfg", "x.txt", "x.lua/readme", "x.shader", "x.1.2", "x.dll.txt"})
+    for (const std::string_view name :
+         {"x", "so", "cfg", "x.txt", "x.lua/readme", "x.shader", "x.1.2", "x.dll.txt", "liz/animation.cfg"})
         CHECK(class_of(name, "anything") == data);
 }
 
 TEST_CASE("content class: the more dangerous of bytes and name counts") {
     CHECK(class_of("x.cfg", exact("\x7f"
-                                "ELF")) == code);
+                                  "ELF")) == code);
     CHECK(class_of("x.qvm", "#!/bin/sh\n") == code);
     CHECK(class_of("x.lua", "") == script);
     CHECK(class_of("x.tga", "") == data);

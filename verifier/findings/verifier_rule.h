@@ -37,6 +37,7 @@ namespace fardel {
     X(trust_tainted, warning, untrusted)               \
     X(trust_finding, warning, untrusted)               \
     X(name_not_allowed, error, denied)                 \
+    X(content_not_allowed, error, denied)              \
     X(license_required, note, untrusted)               \
     X(license_missing, error, missing)                 \
     X(license_ended, error, expired)                   \

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace fardel {
@@ -23,6 +24,8 @@ enum class ContentClass : std::uint8_t {
 // "data", "script" or "code".
 std::string_view content_class_name(ContentClass content) noexcept;
 std::optional<ContentClass> find_content_class(std::string_view word) noexcept;
+// "data,script" for script: the class and those before it, as trust policies write them.
+std::string format_classes(ContentClass brings);
 
 struct ContentFinding {
     ContentClass content = ContentClass::data;
