@@ -2,6 +2,7 @@
 
 #include "build/build_command.h"
 #include "build/build_report.h"
+#include "bundles/mounts.h"
 #include "console/temporary_folder.h"
 #include "verbs.h"
 
@@ -26,6 +27,7 @@ struct PackCommand {
     std::vector<std::string> excludes;
     std::string order;
     SigningKey key;
+    std::string policy;
     SigningKey cache_key;
     OutputOptions output;
 };
@@ -45,6 +47,7 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
                          .progress = progress,
                          .stop = std::move(stop)};
     FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
+    FARDEL_TRY_ASSIGN(request.policy, find_policy(command.policy));
     FARDEL_TRY_ASSIGN(request.cache_signing, signing_with(command.cache_key));
     if (!is_project(command.sources.front())) {
         FARDEL_TRY_ASSIGN(BuildSummary summary, build_sources(command.sources, request));
@@ -95,6 +98,7 @@ Result<Exit> run_pack(Words words, Console& console) {
               "The bundle's name; the project's, or OUT without folder and ending, when left out");
     line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
     add_signing_options(line, command.key);
+    add_signable_option(line, command.policy);
     add_cache_signing_options(line, command.cache_key);
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     line.text(

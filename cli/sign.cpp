@@ -15,6 +15,7 @@
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/format/signing_rule.h>
 #include <fardel/format/staged_file.h>
 #include <fardel/format/statement.h>
 
@@ -99,6 +100,7 @@ struct SignOptions {
     std::uint64_t expires_s = 0;
     std::string author;
     std::uint64_t epoch = 0;
+    std::string policy;
     bool cosign = false;
     bool json = false;
 };
@@ -198,6 +200,19 @@ Status verify_all(const Bundle& bundle, const SignOptions& options, Console& con
     return verify_whole_bundle(bundle.source(), bundle.label(), "nothing was signed", std::move(verify), console);
 }
 
+// Whether a policy lets this key bring what is in the bundle. A137.
+Status verify_signable(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
+    if (options.policy.empty())
+        return ok();
+    FARDEL_TRY_ASSIGN(const TrustPolicy policy, read_trust_policy(options.policy));
+    FARDEL_TRY_ASSIGN(const std::string name, bundle_text(bundle, "name"));
+    const auto rule = find_signing_rule(policy, name, key, options.role);
+    if (!rule)
+        return in_bundle(bundle, rule.error());
+    Status allowed = verify_classes(bundle, rule->brings);
+    return allowed ? ok() : Status(Error(allowed.error().code(), allowed.error().message() + "; nothing was signed"));
+}
+
 // With one signature too many, no reader would open the bundle any more.
 Status verify_room(const Bundle& bundle) {
     std::size_t signatures = 0;
@@ -243,6 +258,7 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
     FARDEL_TRY(verify_all(*bundle, options, console));
     FARDEL_TRY_ASSIGN(const auto chosen, find_statement_to_sign(*bundle, options));
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(options.key));
+    FARDEL_TRY(verify_signable(*bundle, options, signer->public_key()));
     FARDEL_TRY_ASSIGN(const Envelope envelope, make_envelope(*bundle, chosen, options, created, *signer));
     FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
     FARDEL_TRY(append_to_file(options.file, bundle->source()->size_bytes(), bytes));
@@ -275,6 +291,7 @@ Result<Exit> run_sign(Words words, Console& console) {
         "author.",
         "  fardel sign mygame.fardel --key author.key --role author\n"
         "  fardel sign mygame.fardel --key hub.key --role registry --comment reviewed\n"
+        "  fardel sign skins.fardel --key painter.key --role author --trust policy.trust\n"
         "  fardel sign mygame.fardel --key token.pub --signer ./sign-with-token --role release\n");
     SignOptions options;
     std::string role;
@@ -287,6 +304,7 @@ Result<Exit> run_sign(Words words, Console& console) {
     line.text("--expires", "DAY", expires,
               "The first day on which the signature is no longer valid, such as 2027-12-31");
     line.text("--comment", "TEXT", options.comment, "A note for people");
+    line.text("--trust", "POLICY", options.policy, "Refuse to sign what this trust policy does not let the key bring");
     line.flag("--cosign", options.cosign, "Author: sign the statement of another author as well");
     line.text("--author", "KEY.pub", options.author,
               "Whose statement to cosign or countersign, if several have signed");

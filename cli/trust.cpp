@@ -38,6 +38,7 @@ Result<Exit> init(const std::string& path, const RuleOptions& command, Console& 
     AllowRule rule{.pattern = command.pattern, .publish = command.publish, .overrides = command.overrides};
     FARDEL_TRY(policy.add_role(rule, SignerRole::author, 1, command.authors));
     FARDEL_TRY(policy.add_role(rule, SignerRole::registry, 1, command.registries));
+    FARDEL_TRY(set_classes(rule, command.classes));
     FARDEL_TRY(policy.add_rule(rule, true));
     FARDEL_TRY(verify_new_file(path, "; edit it, or choose another name"));
     FARDEL_TRY(write_file(path, policy.text()));

@@ -2,12 +2,14 @@
 
 #include "bundles/license_file.h"
 #include "bundles/store_option.h"
+#include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/output_file.h"
 #include "console/progress_bar.h"
 #include "verbs.h"
 #include "verify/verify_outcome.h"
+#include "verify/verify_whole.h"
 
 #include <fardel/base/interrupt.h>
 #include <fardel/format/byte_source.h>
@@ -26,6 +28,8 @@ namespace {
 
 struct VerifyCommand {
     std::vector<std::string> files;
+    std::string channel;  // of the tree that is the only file; empty: none
+    std::string root;
     std::string policy;
     std::string profile;
     std::vector<std::string> licenses;
@@ -36,13 +40,30 @@ struct VerifyCommand {
     bool json = false;
 };
 
-Result<VerifySetReport> verify_files(std::span<const VerifyInput> inputs, const VerifyOptions& options) {
-    if (inputs.size() > 1)
-        return verify_set(inputs, options);
-    VerifySetReport report;
+Result<VerifyOutcome> verify_files(const std::vector<std::string>& files, const VerifyOptions& options) {
+    std::vector<VerifyInput> inputs;
+    for (const std::string& file : files) {
+        FARDEL_TRY_ASSIGN(auto source, open_file_source(file));
+        inputs.push_back({std::move(source), file});
+    }
+    VerifyOutcome outcome{.files = files, .policy = {}, .set = {}, .whole = {}, .subject = {}};
+    if (inputs.size() > 1) {
+        FARDEL_TRY_ASSIGN(outcome.set, verify_set(inputs, options));
+        return outcome;
+    }
     FARDEL_TRY_ASSIGN(VerifyReport alone, verify_bundle(inputs.front().source, options));
-    report.bundles.push_back(std::move(alone));
-    return report;
+    outcome.set.bundles.push_back(std::move(alone));
+    return outcome;
+}
+
+Result<VerifyOutcome> verify_all(const VerifyCommand& command, const VerifyOptions& options) {
+    if (!command.channel.empty())
+        return verify_channel({.address = command.files.front(), .name = command.channel, .root = command.root},
+                              now_s(), options);
+    if (!command.files.empty())
+        return verify_files(command.files, options);
+    FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
+    return verify_store(store, options);
 }
 
 // The tokens of the files and of the store.
@@ -64,7 +85,7 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         options.policy = &*policy;
     }
     std::vector<Envelope> licenses;
-    if (!command.licenses.empty() || !command.store.empty()) {
+    if (policy && (!command.licenses.empty() || !command.store.empty())) {
         FARDEL_TRY_ASSIGN(licenses, find_licenses(command));
         options.licenses = &licenses;
     }
@@ -73,16 +94,10 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         for (const Placement& one : profile->placements)
             options.placements.push_back({.files = one.files, .within = one.within, .why = one.why});
     }
-    std::vector<VerifyInput> inputs;
-    for (const std::string& file : command.files) {
-        FARDEL_TRY_ASSIGN(auto source, open_file_source(file));
-        inputs.push_back({std::move(source), file});
-    }
-
     const Interrupt interrupt;
     options.jobs = static_cast<unsigned>(command.jobs);
     options.stop = interrupt.token();
-    VerifyOutcome outcome{.files = command.files, .policy = command.policy};
+    VerifyOutcome outcome;
     {
         ProgressBar bar(console, "verifying");
         options.progress = [&](const VerifyProgress& progress) {
@@ -90,7 +105,8 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
                      fmt::format("{} of {}", format_size(progress.stored_bytes_done),
                                  format_size(progress.stored_bytes_total)));
         };
-        FARDEL_TRY_ASSIGN(outcome.set, verify_files(inputs, options));
+        FARDEL_TRY_ASSIGN(outcome, verify_all(command, options));
+        outcome.policy = command.policy;
     }
     if (!command.sarif.empty())
         FARDEL_TRY(write_file(command.sarif, format_json(sarif_of(outcome)) + "\n"));
@@ -106,20 +122,27 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
 Result<Exit> run_verify(Words words, Console& console) {
     CommandLine line(
         "verify",
-        "FILE... [--trust POLICY] [--license TOKEN] [--store DIR] [--profile NAME|FILE] [--sarif OUT] [--junit OUT] "
-        "[--jobs N] [--json]",
+        "FILE... | --store DIR | TREE --channel NAME [--root ROOT] [--trust POLICY] [--license TOKEN] "
+        "[--profile NAME|FILE] [--sarif OUT] [--junit OUT] [--jobs N] [--json]",
         "Verifies every byte of bundles and lists everything that is wrong. Several files are also checked "
-        "as a set that is mounted together.",
+        "as a set that is mounted together. Without a FILE, a whole store is verified; with --channel, a channel and "
+        "all that its release names.",
         "  fardel verify mygame.fardel\n"
         "  fardel verify mygame.fardel mod.fardel --trust policy.trust\n"
         "  fardel verify pack.fardel --trust policy.trust --license ann.license\n"
+        "  fardel verify --store ~/.local/share/fardel --junit store.xml\n"
+        "  fardel verify /srv/www/mygame --channel mygame/stable\n"
         "  fardel verify build/*.fardel --sarif findings.sarif --junit findings.xml\n");
     VerifyCommand command;
-    line.texts("FILE", "FILE", command.files, "The bundles")->required();
+    line.texts("FILE", "FILE", command.files,
+               "The bundles; with --channel the tree, or with --root the URL of a tree on a server");
+    line.text("--channel", "NAME", command.channel, "Verify this channel of the tree, and the bundles of its release");
+    line.text("--root", "ROOT", command.root, "The file of a root that is known to be right: ask a server as a client");
     line.text("--trust", "POLICY", command.policy, "The policy whose signatures are required (default: none)");
     line.texts("--license", "TOKEN", command.licenses,
                "A licence token; may be repeated. Bundles that require one are judged as by a mount. Needs --trust");
-    line.text("--store", "DIR", command.store, "Judge with the licence tokens of this store, too. Needs --trust");
+    line.text("--store", "DIR", command.store,
+              "Without a FILE: verify everything in this store. With --trust, its licence tokens count, too");
     line.text("--profile", "NAME|FILE", command.profile,
               "The conventions that names must follow: gltf, quake3, or a file .toml (default: none)");
     line.text("--sarif", "OUT", command.sarif, "Also write the findings to this file as SARIF 2.1.0, for code hosts");
@@ -128,8 +151,14 @@ Result<Exit> run_verify(Words words, Console& console) {
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
-    if (command.policy.empty() && (!command.licenses.empty() || !command.store.empty()))
+    if (command.policy.empty() && (!command.licenses.empty() || (!command.store.empty() && !command.files.empty())))
         return line.mistake("--license and --store need --trust: the policy says whose tokens count", console);
+    if (command.files.empty() && command.store.empty())
+        return line.mistake("name bundles, or a store with --store", console);
+    if (!command.channel.empty() && command.files.size() != 1)
+        return line.mistake("--channel needs one TREE", console);
+    if (command.channel.empty() && !command.root.empty())
+        return line.mistake("--root needs --channel", console);
     return verify(command, console);
 }
 

@@ -1,6 +1,6 @@
 #include <fardel/sources/entry_plan.h>
 
-#include <fardel/sources/content_type.h>
+#include <fardel/format/content_type.h>
 
 #include <array>
 #include <cstdint>

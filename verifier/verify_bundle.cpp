@@ -189,8 +189,11 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
     const auto placed_assets = head ? check_placements(tables, findings) : std::vector<PlacedAsset>();
     const auto readable = check_blocks(tables, layout, placed_assets, head != nullptr, findings);
     const AssetLabels labels(tables, texts);
-    const BlockBytesTotals contents =
-        check_block_bytes({{source, layout, tables, placed_assets}, readable, labels}, options, findings);
+    std::optional<AssetClasses> classes;
+    if (options.policy != nullptr && head)
+        classes.emplace(tables, texts);
+    const BlockBytesTotals contents = check_block_bytes(
+        {{source, layout, tables, placed_assets}, readable, labels, classes ? &*classes : nullptr}, options, findings);
     report.raw_bytes_proved = contents.raw_bytes_proved;
 
     TrailerSummary trailer =
@@ -201,6 +204,8 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
     if (report.verdict && report.verdict->rule)
         if (const auto scope = find_name_scope(*report.verdict->rule))
             check_scope(tables, texts, *scope, findings);
+    if (report.verdict && classes)
+        classes->check(report.verdict->brings, labels, findings);  // A137
     if (options.policy != nullptr && !options.policy->rules().expired_content_allowed && own.expires_s && now_s &&
         std::cmp_less_equal(*own.expires_s, *now_s))
         findings.add(VerifierRule::trust_refused, "metadata",

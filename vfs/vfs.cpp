@@ -134,17 +134,6 @@ std::string absolute(std::string_view path) {
     return path.starts_with('/') ? std::string(path) : "/" + std::string(path);
 }
 
-// The file, unless its content is required and not all here.
-Result<File> opened(File file, bool needs_content) {
-    if (!needs_content)
-        return file;
-    FARDEL_TRY_ASSIGN(const bool here, file.bundle()->holds_content(file.index()));
-    if (here)
-        return file;
-    return Error(ErrorCode::missing, "the content of asset " + file.asset_id().hex() + " of bundle " +
-                                         file.bundle_id().hex() + " is not here; fetch it first");
-}
-
 // The asset that `find` means by the path, without reading its content.
 Result<File> find_unread(const MountSet& set, const std::string& path) {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
@@ -168,6 +157,29 @@ Explanation explain_in(const std::shared_ptr<const MountSet>& set, AssetVerdicts
 
 }  // namespace
 
+Result<File> Vfs::Impl::opened(File file) const {
+    if (!open_needs_content)
+        return file;
+    FARDEL_TRY_ASSIGN(const bool here, file.bundle()->holds_content(file.index()));
+    if (here)
+        return file;
+    return Error(ErrorCode::missing, "the content of asset " + file.asset_id().hex() + " of bundle " +
+                                         file.bundle_id().hex() + " is not here; fetch it first");
+}
+
+Result<std::optional<File>> Vfs::Impl::admit(Result<std::optional<File>> found) const {
+    if (!found || !*found)
+        return found;
+    const File& file = **found;
+    if (file.bundle()->limits_classes()) {  // A137: first bytes are read, so they have to be here
+        FARDEL_TRY(opened(file));
+        FARDEL_TRY(file.bundle()->verify_class(file.index()));
+    }
+    if (recorder)
+        recorder->note(file);
+    return found;
+}
+
 Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
     if (options.cache_bytes > 0)
         impl_->cache = std::make_shared<BlockCache>(options.cache_bytes);
@@ -188,17 +200,14 @@ Result<std::optional<File>> Vfs::find(std::string_view path) const {
 
 Result<std::optional<File>> Vfs::find(std::string_view text, const PathParts& path) const {
     if (path.kind != PathKind::asset) {
-        auto named = at_path(text, find_file(*impl_->set.read(), path));
-        impl_->note(named);
-        return named;
+        return at_path(text, impl_->admit(find_file(*impl_->set.read(), path)));
     }
     const AssetId id = id_from<AssetId>(path.id);
     auto search = find_asset_copy(*impl_->set.read(), impl_->verdicts, id, Compare::no);
     if (search && search->undecided)  // reads the whole asset: shared, so that no change of the mounts waits for it
         search = find_asset_copy(*impl_->set.share(), impl_->verdicts, id, Compare::yes);
     FARDEL_TRY_ASSIGN(AssetSearch found, at_path(text, std::move(search)));
-    impl_->note(found.file);
-    return std::move(found.file);
+    return at_path(text, impl_->admit(std::move(found.file)));
 }
 
 Result<std::optional<File>> Vfs::find(std::string_view path, const NameExtensions& extensions) const {
@@ -214,23 +223,20 @@ Result<std::optional<File>> Vfs::find(std::string_view path, const NameExtension
             if (file)
                 break;
         }
-    impl_->note(file);
-    return file;
+    return at_path(path, impl_->admit(std::move(file)));
 }
 
 Result<File> Vfs::open(std::string_view path, const NameExtensions& extensions) const {
     FARDEL_TRY_ASSIGN(auto file, find(path, extensions));
     if (file)
-        return at_path(path, opened(*std::move(file), impl_->open_needs_content));
+        return at_path(path, impl_->opened(*std::move(file)));
     return missing(path, "nothing has this name, with any of the extensions");
 }
 
 Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference) const {
     if (reference.starts_with('/'))
         return find(reference);
-    auto file = find_in_scope(*impl_->set.share(), from, reference);
-    impl_->note(file);
-    return file;
+    return impl_->admit(find_in_scope(*impl_->set.share(), from, reference));
 }
 
 Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference,
@@ -247,8 +253,7 @@ Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view re
             if (file)
                 break;
         }
-    impl_->note(file);
-    return file;
+    return impl_->admit(std::move(file));
 }
 
 Result<File> Vfs::open_from(const File& from, std::string_view reference) const {
@@ -258,7 +263,7 @@ Result<File> Vfs::open_from(const File& from, std::string_view reference) const 
 Result<File> Vfs::open_from(const File& from, std::string_view reference, const NameExtensions& extensions) const {
     FARDEL_TRY_ASSIGN(auto file, find_from(from, reference, extensions));
     if (file)
-        return opened(*std::move(file), impl_->open_needs_content);
+        return impl_->opened(*std::move(file));
     return Error(
         ErrorCode::missing,
         "reference \"" + printable(reference) +
@@ -273,7 +278,7 @@ Result<File> Vfs::open(std::string_view path) const {
 Result<File> Vfs::open(std::string_view text, const PathParts& path) const {
     FARDEL_TRY_ASSIGN(auto file, find(text, path));
     if (file)
-        return at_path(text, opened(*std::move(file), impl_->open_needs_content));
+        return at_path(text, impl_->opened(*std::move(file)));
     const auto folder = is_folder(impl_->set.share(), path);
     return missing(text, folder && *folder ? "is a folder" : "nothing has this name");
 }

@@ -54,14 +54,11 @@ struct Vfs::Impl {
     mutable AssetVerdicts verdicts;
     std::unique_ptr<TraceRecorder> recorder;  // nullptr: no trace
 
-    void note(const std::optional<File>& opened) const noexcept {
-        if (recorder && opened)
-            recorder->note(*opened);
-    }
-    void note(const Result<std::optional<File>>& opened) const noexcept {
-        if (recorder && opened)
-            note(*opened);
-    }
+    // The file, unless its content is required and not all here. Error: missing.
+    Result<File> opened(File file) const;
+    // What a look-up found, for the caller: every file that leaves a Vfs passes here. Notes it in the trace. Error:
+    // denied (its signers may not bring such content).
+    Result<std::optional<File>> admit(Result<std::optional<File>> found) const;
 
     std::mutex refreshing;  // held while a refresh scans and hashes; taken before `writing`, and by no other function
 

@@ -3,6 +3,7 @@
 
 #include "block_reader.h"
 #include "bundle_tables.h"
+#include "class_limit.h"
 #include "name_lookup.h"
 #include "tables/buckets.h"
 #include "trust/signed_statements.h"
@@ -35,6 +36,7 @@ struct Bundle::Impl {
     LayoutHead layout;
     std::vector<Envelope> envelopes;
     TrustVerdict verdict;
+    std::unique_ptr<ClassLimit> class_limit;  // nullptr: its signers may bring everything
     BundleTables tables;
     std::optional<BlockReader> blocks;
     std::uint32_t asset_count = 0;
@@ -77,6 +79,8 @@ Result<std::shared_ptr<const Bundle>> Bundle::open(std::shared_ptr<const ByteSou
         return impl->named(std::move(status).error());
     if (Status status = impl->read_trailer(options.policy, options.time); !status)
         return impl->named(std::move(status).error());
+    if (impl->verdict.brings < ContentClass::code)
+        impl->class_limit = std::make_unique<ClassLimit>(impl->verdict.brings, impl->asset_count);
     return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
 }
 
@@ -281,6 +285,14 @@ Status Bundle::verify_content_date(const TrustTime& time) const {
         Error(ErrorCode::expired, "its content expired on " +
                                       shown_date(static_cast<std::uint64_t>(std::max<std::int64_t>(expires_s, 0))) +
                                       "; the line \"expired-content allow\" in a trust policy lets it be mounted"));
+}
+
+Status Bundle::verify_name_classes() const {
+    return impl_->class_limit == nullptr ? ok() : impl_->class_limit->verify_names(*this);
+}
+
+Status Bundle::verify_class(AssetIndex index) const {
+    return impl_->class_limit == nullptr ? ok() : impl_->class_limit->verify_asset(*this, index);
 }
 
 Result<std::optional<std::string_view>> Bundle::find_license_requirement() const {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace fardel {
 namespace {
@@ -19,6 +20,7 @@ constexpr std::string_view kTitle = "fardel-trust ";
 constexpr std::string_view kPolicyVersion = "1";
 constexpr std::string_view kPublish = "publish=";
 constexpr std::string_view kOverride = "override=";
+constexpr std::string_view kClasses = "classes=";
 
 Error bad_policy(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
 
@@ -47,6 +49,8 @@ public:
             return bad_policy("a rule needs at least one role");
         FARDEL_TRY(verify_globs(rule.publish));
         FARDEL_TRY(verify_globs(rule.overrides));
+        if (rule.brings > ContentClass::code)
+            return bad_policy("a class of content that is not known");
         std::vector<RoleKeys> all;
         for (const RoleThreshold& wanted : rule.roles) {
             if (wanted.role < SignerRole::author || wanted.role > SignerRole::release)
@@ -155,6 +159,35 @@ Result<RoleThreshold> parse_role(std::string_view text) {
     return wanted;
 }
 
+// Each class is written with those before it, so that nobody believes that byte code without scripts is safer.
+Result<ContentClass> parse_classes(std::string_view text) {
+    for (const ContentClass brings : {ContentClass::data, ContentClass::script, ContentClass::code})
+        if (text == format_classes(brings))
+            return brings;
+    return bad_policy("classes are written classes=data, classes=data,script or classes=data,script,code");
+}
+
+Result<AllowRule> parse_allow(std::string_view text) {
+    AllowRule rule;
+    rule.pattern = take_until(text, ' ');
+    bool has_classes = false;
+    for (std::string_view word : split_text(text, ' ')) {
+        if (word.starts_with(kPublish)) {
+            rule.publish.emplace_back(word.substr(kPublish.size()));
+        } else if (word.starts_with(kOverride)) {
+            rule.overrides.emplace_back(word.substr(kOverride.size()));
+        } else if (word.starts_with(kClasses)) {
+            if (std::exchange(has_classes, true))
+                return bad_policy("classes= stands twice in one rule");
+            FARDEL_TRY_ASSIGN(rule.brings, parse_classes(word.substr(kClasses.size())));
+        } else {
+            FARDEL_TRY_ASSIGN(auto wanted, parse_role(word));
+            rule.roles.push_back(std::move(wanted));
+        }
+    }
+    return rule;
+}
+
 template <class Id>
 Status parse_revocation(std::string_view text, RuleBuilder& builder) {
     Revocation<Id> revocation;
@@ -189,18 +222,7 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
         return builder.add(std::move(key));
     }
     if (directive == "allow") {
-        AllowRule rule;
-        rule.pattern = take_until(rest, ' ');
-        for (std::string_view word : split_text(rest, ' ')) {
-            if (word.starts_with(kPublish)) {
-                rule.publish.emplace_back(word.substr(kPublish.size()));
-            } else if (word.starts_with(kOverride)) {
-                rule.overrides.emplace_back(word.substr(kOverride.size()));
-            } else {
-                FARDEL_TRY_ASSIGN(auto wanted, parse_role(word));
-                rule.roles.push_back(std::move(wanted));
-            }
-        }
+        FARDEL_TRY_ASSIGN(AllowRule rule, parse_allow(rest));
         return builder.add(std::move(rule));
     }
     if (directive == "license") {
@@ -307,6 +329,8 @@ std::string TrustPolicy::format() const {
             text += " " + std::string(kPublish) + glob;
         for (const std::string& glob : rule.overrides)
             text += " " + std::string(kOverride) + glob;
+        if (rule.brings != ContentClass::code)
+            text += " " + std::string(kClasses) + format_classes(rule.brings);
         text += "\n";
     }
     for (const LicenseRule& rule : rules_.licenses) {

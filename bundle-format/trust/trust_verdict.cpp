@@ -27,18 +27,28 @@ struct Reckoning {
     bool with_expired = false;
 };
 
+// Finds the first rule that matches a name. Case variants of the name also match, so that none of them escapes the
+// rule.
+const AllowRule* first_rule(const TrustRules& rules, std::string_view name) {
+    const std::string folded = fold_name(name);
+    const auto at = std::ranges::find_if(rules.allow, [&](const AllowRule& rule) {
+        return glob_matches(rule.pattern, name) || glob_matches(fold_name(rule.pattern), folded);
+    });
+    return at == rules.allow.end() ? nullptr : &*at;
+}
+
 class Judge {
 public:
     Judge(const TrustRules& rules, std::optional<std::uint64_t> now_s) : rules_(rules), now_s_(now_s) {}
 
     Judgement judge(const SignedStatement& signed_statement) const {
         const Statement& statement = signed_statement.statement;
-        const auto rule = find_rule(statement.name);
+        const AllowRule* const rule = first_rule(rules_, statement.name);
         Judgement judgement;
         if (find_revocation(rules_.revoked_keys, statement.author))  // A72
             judgement.refusal = Error(ErrorCode::revoked, "its author's key, " + shown_key(rules_, statement.author) +
                                                               ", has been withdrawn");
-        else if (rule == rules_.allow.end())
+        else if (rule == nullptr)
             judgement.refusal = Error(ErrorCode::untrusted,
                                       "no rule of the trust policy is about the name " + printable(statement.name));
         else if (!glob_matches(rule->pattern, statement.name))  // A69
@@ -58,15 +68,6 @@ public:
     }
 
 private:
-    // Finds the first rule that matches a name. Case variants of the name also match, so that none of them escapes the
-    // rule.
-    std::vector<AllowRule>::const_iterator find_rule(std::string_view name) const {
-        const std::string folded = fold_name(name);
-        return std::ranges::find_if(rules_.allow, [&](const AllowRule& rule) {
-            return glob_matches(rule.pattern, name) || glob_matches(fold_name(rule.pattern), folded);
-        });
-    }
-
     // The policy has checked that `label` is one of its labels.
     const PublicKey& key_of(const std::string& label) const {
         return std::ranges::lower_bound(rules_.keys, label, {}, &PolicyKey::label)->key;
@@ -150,6 +151,8 @@ TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
         verdict.refusal = std::move(judgement.refusal);
         verdict.signers = std::move(judgement.signers);
         verdict.rule = std::move(judgement.rule);
+        if (verdict.rule)
+            verdict.brings = verdict.rule->brings;
     } else if (found.unsupported_seen) {
         verdict.refusal = Error(ErrorCode::unsupported, "its statement needs a newer version of this library");
     } else if (found.misnamed) {
@@ -166,6 +169,7 @@ TrustVerdict join(TrustVerdict own, TrustVerdict other) {
         return other;
     if (!own.rule || !find_name_scope(*own.rule))
         own.rule = std::move(other.rule);
+    own.brings = std::min(own.brings, other.brings);
     return own;
 }
 
@@ -174,6 +178,15 @@ bool is_mere_distrust(const Error& refusal) {
 }
 
 }  // namespace
+
+std::string describe_limit(ContentClass brings) {
+    return std::string("the trust policy lets its signers bring ") + (brings == ContentClass::data ? "data only"
+                                                                      : brings == ContentClass::script
+                                                                          ? "data and scripts only"
+                                                                          : "everything");
+}
+
+const AllowRule* TrustPolicy::find_rule(std::string_view bundle_name) const { return first_rule(rules_, bundle_name); }
 
 Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, const BundleIdentity& bundle,
                                            std::optional<std::uint64_t> now_s) const {

@@ -23,6 +23,11 @@ void add_output_options(CommandLine& line, OutputOptions& options) {
     line.json(options.json, "Report as JSON, with complete lists");
 }
 
+void add_signable_option(CommandLine& line, std::string& policy) {
+    line.text("--trust", "POLICY", policy,
+              "Refuse to sign what this trust policy does not let the key bring; nothing is written then");
+}
+
 Result<BuildSigning> signing_with(const SigningKey& key) {
     FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
     std::vector<std::string> secret_files;
@@ -58,6 +63,7 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
     line.text("DIR", "DIR", command.folder, "The folder of the fardel.toml; the current folder when left out");
     line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
     add_signing_options(line, command.key);
+    add_signable_option(line, command.policy);
     add_cache_signing_options(line, command.cache_key);
     line.text("--order", "TRACE", command.order,
               "A trace of what a game opens: what it lists lies together in the bundle; the project's when left out");
@@ -87,6 +93,10 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
     if (command.cache_unused_days != BuildCommand::kUnlimited)
         request.cache_unused_days = static_cast<std::uint32_t>(command.cache_unused_days);
     FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
+    if (!command.policy.empty()) {
+        FARDEL_TRY_ASSIGN(TrustPolicy policy, read_trust_policy(command.policy));
+        request.policy = std::make_shared<const TrustPolicy>(std::move(policy));
+    }
     FARDEL_TRY_ASSIGN(request.cache_signing, signing_with(command.cache_key));
     Result<BuildOutcome> outcome = [&] {
         StageProgress bars(console);

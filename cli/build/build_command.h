@@ -26,6 +26,9 @@ struct OutputOptions {
 };
 void add_output_options(CommandLine& line, OutputOptions& options);
 
+// --trust of verbs that build and sign.
+void add_signable_option(CommandLine& line, std::string& policy);
+
 // Errors: those of created_s.
 Result<BuildSigning> signing_with(const SigningKey& key);
 
@@ -45,6 +48,7 @@ struct BuildCommand {
     std::string folder;  // of the fardel.toml; may be empty
     std::string version;
     SigningKey key;
+    std::string policy;  // a trust policy: what is signed has to be what it lets the key bring
     SigningKey cache_key;
     OutputOptions output;
     bool checksum = false;

@@ -21,7 +21,7 @@ Ending ending_for(ErrorCode code) noexcept {
         case ErrorCode::unsupported: return {Exit::refusal, "a newer version of fardel may support it"};
         case ErrorCode::conflict: return {Exit::refusal, "nothing was changed"};
         case ErrorCode::unresolved: return {Exit::refusal, "'fardel ls' lists the names in a bundle"};
-        case ErrorCode::denied: return {Exit::io, "check the permissions"};
+        case ErrorCode::denied: return {Exit::io, "check the permissions, and what a trust policy allows"};
         case ErrorCode::busy: return {Exit::io, "try again in a moment"};
         case ErrorCode::unreachable: return {Exit::io, "check the connection and try again"};
         case ErrorCode::no_space: return {Exit::io, "free some disk space and try again"};

@@ -8,6 +8,7 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/key_file.h>
 #include <fardel/format/name.h>
+#include <fardel/format/printable.h>
 
 #include <fmt/format.h>
 
@@ -56,6 +57,7 @@ Result<Exit> add(const AddCommand& command, Console& console) {
     FARDEL_TRY(policy.add_role(rule, SignerRole::registry, 1, command.rule.registries));
     rule.publish.insert(rule.publish.end(), command.rule.publish.begin(), command.rule.publish.end());
     rule.overrides.insert(rule.overrides.end(), command.rule.overrides.begin(), command.rule.overrides.end());
+    FARDEL_TRY(set_classes(rule, command.rule.classes));
     FARDEL_TRY(policy.add_rule(rule, !command.last));
     if (const auto hiding = find_hiding_rule(policy.policy().rules(), command.rule.pattern))
         console.say(
@@ -117,7 +119,20 @@ CLI::Option* add_rule_options(CommandLine& line, RuleOptions& options) {
                "Names that these bundles may publish; may be repeated (default: those below the pattern's folder)");
     line.texts("--override", "GLOB", options.overrides,
                "Names of other bundles that they may override; may be repeated (default: none, if there is a bound)");
+    line.text("--classes", "CLASSES", options.classes,
+              "What they may bring: data; data,script; or data,script,code (default: all)");
     return author;
+}
+
+Status set_classes(AllowRule& rule, const std::string& classes) {
+    if (classes.empty())
+        return ok();
+    for (const ContentClass brings : {ContentClass::data, ContentClass::script, ContentClass::code})
+        if (classes == format_classes(brings)) {
+            rule.brings = brings;
+            return ok();
+        }
+    return Error(ErrorCode::malformed, "--classes is data, data,script or data,script,code, not " + in_quotes(classes));
 }
 
 Result<Exit> run_trust_add(Words words, Console& console) {
@@ -126,6 +141,7 @@ Result<Exit> run_trust_add(Words words, Console& console) {
         "Adds keys to a rule of a trust policy, or a rule. A new rule is put in front of the others, because the first "
         "that fits a bundle's name decides. Comments stay.",
         "  fardel trust add policy.trust --author modder.key.pub --pattern 'mods/**'\n"
+        "  fardel trust add policy.trust --author painter.key.pub --pattern 'skins/**' --classes data\n"
         "  fardel trust add policy.trust --author a.pub --author b.pub --threshold 2 --pattern core\n");
     AddCommand command;
     line.text("POLICY", "POLICY", command.path, "The policy to change")->required();

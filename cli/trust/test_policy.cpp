@@ -5,6 +5,8 @@
 #include "console/json.h"
 #include "trust_verbs.h"
 
+#include <fardel/base/text_fields.h>
+#include <fardel/format/bundle.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
 
@@ -21,6 +23,20 @@ struct Tested {
     TrustVerdict verdict;
 };
 
+// A mount refuses a bundle with names of a class that its signers may not bring.
+Status test_names(const std::shared_ptr<const ByteSource>& source, const TrustPolicy& policy, TrustVerdict& verdict) {
+    FARDEL_TRY_ASSIGN(const auto limited,
+                      Bundle::open(source, {.policy = &policy, .time = {}, .cache = {}, .label = {}}));
+    Status allowed = limited->verify_name_classes();
+    if (!allowed && allowed.error().code() != ErrorCode::denied)
+        return allowed;
+    if (!allowed) {
+        verdict.trusted = false;
+        verdict.refusal = std::move(allowed).error();
+    }
+    return ok();
+}
+
 Result<Tested> test(const std::string& file, const TrustPolicy& policy) {
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
     Tested tested{.file = file, .bundle = bundle->id()};
@@ -29,6 +45,8 @@ Result<Tested> test(const std::string& file, const TrustPolicy& policy) {
     const BundleIdentity identity{
         .bundle = bundle->id(), .layout = bundle->layout_id(), .name = tested.name, .version = tested.version};
     FARDEL_TRY_ASSIGN(tested.verdict, policy.evaluate(bundle->envelopes(), identity, TrustTime::system().now_s()));
+    if (tested.verdict.trusted)
+        FARDEL_TRY(test_names(bundle->source(), policy, tested.verdict));
     return tested;
 }
 
@@ -44,6 +62,8 @@ std::string format(const Tested& tested) {
         text += fmt::format("  {}\n", verdict.refusal->message());
     if (verdict.rule)
         text += fmt::format("  by the rule for {}\n", printable(verdict.rule->pattern));
+    if (verdict.brings < ContentClass::code)
+        text += fmt::format("  may bring {}\n", format_classes(verdict.brings));
     for (const TrustedSigner& signer : verdict.signers)
         text += fmt::format("  signed by {} as {}, key {}\n", signer.label, role_name(signer.role), signer.key.hex());
     for (const TrustFinding& finding : verdict.findings)
@@ -66,6 +86,7 @@ Json json_of(const Tested& tested) {
                 {"refusal", verdict.refusal ? Json{{"code", error_code_name(verdict.refusal->code())},
                                                    {"text", verdict.refusal->message()}}
                                             : Json()},
+                {"classes", split_text(format_classes(verdict.brings), ',')},
                 {"rule", verdict.rule ? Json(verdict.rule->pattern) : Json()},
                 {"signers", json_list(verdict.signers, signer)},
                 {"findings", json_list(verdict.findings, finding)}};

@@ -2,6 +2,7 @@
 
 #include "console/figures.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ std::string format_rules(const TrustRules& rules) {
                                 fmt::join(wanted.labels, ", "));
         const auto scope = find_name_scope(rule);
         text += "  may publish: " + (scope ? format_globs(scope->publish) : "everything") + "\n";
+        text += "  may bring: " + format_classes(rule.brings) + "\n";
         text += "  may override names of other rules: " +
                 (scope ? scope->overrides.empty() ? "none" : format_globs(scope->overrides) : "all") + "\n";
     }
@@ -63,10 +65,12 @@ Json json_of(const TrustRules& rules) {
         return Json{{"role", role_name(wanted.role)}, {"threshold", wanted.threshold}, {"labels", wanted.labels}};
     };
     const auto allow = [&](const AllowRule& rule) {
+        const std::string classes = format_classes(rule.brings);
         Json one{{"pattern", rule.pattern},
                  {"roles", json_list(rule.roles, role)},
                  {"publish", Json::array({"**"})},
-                 {"override", Json::array({"**"})}};
+                 {"override", Json::array({"**"})},
+                 {"classes", split_text(classes, ',')}};
         if (const auto scope = find_name_scope(rule)) {
             one["publish"] = scope->publish;
             one["override"] = scope->overrides;

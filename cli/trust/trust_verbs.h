@@ -6,6 +6,7 @@
 #include "console/exit.h"
 
 #include <fardel/base/result.h>
+#include <fardel/format/trust_policy.h>
 
 #include <string>
 #include <vector>
@@ -19,9 +20,13 @@ struct RuleOptions {
     std::string pattern = "**";
     std::vector<std::string> publish;
     std::vector<std::string> overrides;
+    std::string classes;  // "data", "data,script" or "data,script,code"; empty: as the rule says already
 };
-// Adds --author, --registry, --pattern, --publish and --override; returns --author.
+// Adds --author, --registry, --pattern, --publish, --override and --classes; returns --author.
 CLI::Option* add_rule_options(CommandLine& line, RuleOptions& options);
+
+// Sets what the rule's bundles may bring, if the option is given. Error: malformed.
+Status set_classes(AllowRule& rule, const std::string& classes);
 
 Result<Exit> run_trust_add(Words words, Console& console);
 Result<Exit> run_trust_remove(Words words, Console& console);

@@ -72,6 +72,7 @@ Json json_of(const VerifyOutcome& outcome) {
         {"notes", totals.notes},
         {"bundles", std::move(bundles)},
         {"set_findings", json_of(outcome.set.findings)},
+        {"whole", outcome.whole.empty() ? Json() : Json(outcome.whole)},
     };
 }
 

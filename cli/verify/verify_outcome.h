@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
@@ -16,7 +17,12 @@ struct VerifyOutcome {
     std::vector<std::string> files;  // as given, one per element of set.bundles
     std::string policy;              // its path; empty: no signature was required
     VerifySetReport set;
+    std::string whole;    // where the store or channel is that was verified; empty: the files
+    std::string subject;  // "the store", "the channel" or empty
 };
+
+// Adds a finding about the whole, by the id of its rule. Its severity is the rule's.
+void add_finding(VerifySetReport& set, std::string_view rule, std::string where, const Error& error);
 
 struct VerifyTotals {
     std::uint64_t errors = 0;

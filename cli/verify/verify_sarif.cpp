@@ -19,9 +19,14 @@ constexpr std::string_view kSchema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 constexpr std::size_t kLocationsMax = 10;  // of a finding about several files
 
-// The path as a relative reference, or an absolute one as a URI, with what may not stand in one escaped.
+// The path as a relative reference, or an absolute one as a URI, with what may not stand in one escaped; a URL as it
+// is.
 std::string uri_of(std::string_view path) {
     std::string uri = path.starts_with('/') ? "file://" : "";
+    if (const std::size_t scheme = path.find("://"); scheme != path.npos) {
+        uri = path.substr(0, scheme + 3);
+        path.remove_prefix(scheme + 3);
+    }
     for (const char c : path)
         if (is_ascii_letter_or_digit(c) || std::string_view("/-_.~").find(c) != std::string_view::npos)
             uri += c;
@@ -99,8 +104,9 @@ Json sarif_of(const VerifyOutcome& outcome) {
         for (const VerifyFinding& finding : report.findings)
             found.add(finding, files.subspan(i, 1));
     }
+    const std::span<const std::string> whole(&outcome.whole, 1);
     for (const VerifyFinding& finding : outcome.set.findings)
-        found.add(finding, files);
+        found.add(finding, outcome.whole.empty() ? files : whole);
     const Json driver{{"name", "fardel verify"}, {"version", FARDEL_VERSION}, {"rules", found.rules()}};
     return Json{{"$schema", kSchema},
                 {"version", "2.1.0"},

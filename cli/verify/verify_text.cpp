@@ -7,6 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
 namespace fardel {
 namespace {
 
@@ -64,7 +68,9 @@ std::string format_bundle(const std::string& file, const VerifyReport& report, c
 
 std::string format_verdict(const VerifyOutcome& outcome, const Console& console) {
     const VerifyTotals totals = totals_of(outcome.set);
-    const std::string_view noun = outcome.files.size() == 1 ? "the bundle is" : "the bundles are";
+    const std::string noun = !outcome.subject.empty()    ? outcome.subject + " is"
+                             : outcome.files.size() == 1 ? "the bundle is"
+                                                         : "the bundles are";
     std::string text = totals.errors == 0 ? console.paint(Colour::green, fmt::format("verdict: {} good", noun))
                                           : console.paint(Colour::red, fmt::format("verdict: {} BAD", noun));
     text +=
@@ -76,6 +82,21 @@ std::string format_verdict(const VerifyOutcome& outcome, const Console& console)
 }
 
 }  // namespace
+
+void add_finding(VerifySetReport& set, std::string_view rule, std::string where, const Error& error) {
+    const auto& rules = verifier_rules();
+    const auto facts = std::ranges::find(rules, rule, &VerifierRuleFacts::id);
+    assert(facts != rules.end());
+    set.findings.push_back({.severity = facts->severity,
+                            .code = error.code(),
+                            .rule = std::string(rule),
+                            .where = std::move(where),
+                            .text = error.message(),
+                            .affected = {}});
+    ++(facts->severity == FindingSeverity::error     ? set.errors
+       : facts->severity == FindingSeverity::warning ? set.warnings
+                                                     : set.notes);
+}
 
 VerifyTotals totals_of(const VerifySetReport& set) {
     VerifyTotals totals{set.errors, set.warnings, set.notes};
@@ -92,7 +113,8 @@ std::string format_outcome(const VerifyOutcome& outcome, const Console& console)
     for (std::size_t i = 0; i < outcome.files.size(); ++i)
         text += format_bundle(outcome.files[i], outcome.set.bundles[i], console);
     if (!outcome.set.findings.empty())
-        text += "together:\n" + format_findings(outcome.set.findings, console);
+        text += (outcome.whole.empty() ? "together" : printable(outcome.whole, 1000)) + ":\n" +
+                format_findings(outcome.set.findings, console);
     return text + format_verdict(outcome, console);
 }
 

@@ -122,6 +122,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     } else {
         BundleOutput& output = requested.output;
         output.signer = signer.get();
+        output.policy = request.policy.get();
         output.started = start;
         output.find_donor = [&](const std::string& path) { return build.find_donor(path, encoder); };
         output.progress = request.progress;
@@ -161,6 +162,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
                      "the sources have nothing that can be packed; check the paths and the --exclude patterns");
     rank_by_trace(planned.plan, order);
     output.signer = signer.get();
+    output.policy = request.policy.get();
     FARDEL_TRY_ASSIGN(std::vector<BuiltBundle> bundles, write_planned(planned, output));
     return summary_of(std::move(planned), std::move(bundles));
 }

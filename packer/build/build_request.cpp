@@ -27,7 +27,8 @@ Result<Hash> options_digest(const RequestedProject& requested, const BuildReques
     std::string all = FARDEL_VERSION;
     for (const std::string& part :
          {text, output.path, output.name, output.version, requested.key_path, request.signing.program,
-          std::to_string(output.level), format_trace(requested.order)})
+          std::to_string(output.level), format_trace(requested.order),
+          request.policy ? request.policy->format() : std::string()})
         all += '\0' + std::to_string(part.size()) + ':' + part;
     return blake3(std::as_bytes(std::span(all)));
 }

@@ -1,7 +1,10 @@
 #include <fardel/packer/bundle_output.h>
 
+#include "plan/plan_classes.h"
+
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
+#include <fardel/format/signing_rule.h>
 #include <fardel/packer/bundle_target.h>
 
 #include <algorithm>
@@ -33,10 +36,20 @@ std::function<void(const BundleWriteProgress&)> packing_progress(
     };
 }
 
+// A signature for what the signer may not bring would only be refused by those who check. A137.
+Status verify_signable(const BundlePlan& plan, const std::string& name, const BundleOutput& output) {
+    if (output.signer == nullptr || output.policy == nullptr)
+        return ok();
+    const auto rule = find_signing_rule(*output.policy, name, output.signer->public_key(), SignerRole::author);
+    const Status allowed = rule ? verify_plan_classes(plan, rule->brings) : Status(rule.error());
+    return allowed ? ok() : Status(Error(allowed.error().code(), allowed.error().message() + "; nothing was written"));
+}
+
 // Writes, signs and commits one bundle.
 Result<BuiltBundle> write_one(const BundlePlan& plan, std::string path, std::string name, const BundleOutput& output,
                               Clock::time_point started) {
     BuiltBundle built{.path = std::move(path), .name = std::move(name), .version = output.version};
+    FARDEL_TRY(verify_signable(plan, built.name, output));
     FARDEL_TRY_ASSIGN(StagedBundle staged,
                       write_bundle(plan, built.path,
                                    {.level = output.level,

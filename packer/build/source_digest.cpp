@@ -1,9 +1,9 @@
 #include "source_digest.h"
 
 #include <fardel/base/parallel.h>
+#include <fardel/format/content_type.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
-#include <fardel/sources/content_type.h>
 
 #include <algorithm>
 #include <atomic>

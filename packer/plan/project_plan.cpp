@@ -1,10 +1,10 @@
 #include <fardel/packer/project_plan.h>
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/content_type.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/project_path.h>
 #include <fardel/packer/resolve_packed.h>
-#include <fardel/sources/content_type.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/legacy_archives.h>
 

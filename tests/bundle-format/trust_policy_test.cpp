@@ -5,6 +5,7 @@
 #include "trust/threshold.h"
 
 #include <fardel/format/limits.h>
+#include <fardel/format/signing_rule.h>
 
 #include <ctime>
 #include <filesystem>
@@ -378,6 +379,54 @@ TEST_CASE("trust policy: the patterns of names that a rule may publish and overr
     TrustRules rules = policy.rules();
     rules.allow[0].publish = {"a b"};
     CHECK(code_of(TrustPolicy::make(rules)) == ErrorCode::malformed);
+}
+
+TEST_CASE("trust policy: the classes that a rule lets bring round-trip, in one spelling") {  // A137
+    const auto written = [](const std::string& words) {
+        const TrustPolicy policy = policy_of("allow ** author=1:p1" + words + "\n");
+        CHECK(TrustPolicy::parse(policy.format()).value().rules() == policy.rules());
+        return std::string(content_class_name(policy.rules().allow.at(0).brings));
+    };
+    CHECK(written("") == "code");
+    CHECK(written(" classes=data,script,code") == "code");
+    CHECK(written(" classes=data,script") == "script");
+    CHECK(written(" classes=data publish=a/**") == "data");
+    CHECK(policy_of("allow ** author=1:p1 classes=data,script\n").format().ends_with(" classes=data,script\n"));
+    for (const std::string_view bad : {"", "script", "code", "data,code", "script,data", "data,data", "Data", "data,",
+                                       "data,script,code,", "data script", "data classes=data"}) {
+        CAPTURE(bad);
+        CHECK(parse_code("allow ** author=1:p1 classes=" + std::string(bad) + "\n") == ErrorCode::malformed);
+    }
+    TrustRules rules = policy_of("allow ** author=1:p1\n").rules();
+    rules.allow[0].brings = ContentClass{3};
+    CHECK(code_of(TrustPolicy::make(rules)) == ErrorCode::malformed);
+}
+
+TEST_CASE("trust verdict: it says what the rule lets bring, and of two policies the less") {  // A137
+    const TrustPolicy data = policy_of("allow ** author=1:p2 classes=data\n");
+    const TrustPolicy scripts = policy_of("allow ** author=1:p2 classes=data,script\n");
+    const TrustPolicy development = policy_of("allow ** author=1:p1 classes=data\nunsigned allow\n");
+    CHECK(judged(data, {stated(2)}).brings == ContentClass::data);
+    CHECK(judged(scripts, {stated(2)}).brings == ContentClass::script);
+    CHECK(judged(data.requiring(scripts), {stated(2)}).brings == ContentClass::data);
+    CHECK(judged(scripts.requiring(data), {stated(2)}).brings == ContentClass::data);
+    CHECK(judged(development, {stated(2)}).brings == ContentClass::code);  // tainted: no rule accepted it
+    CHECK(judged(development.requiring(data), {stated(2)}).brings == ContentClass::data);
+    CHECK(judged(data.requiring(development), {stated(2)}).brings == ContentClass::data);
+}
+
+TEST_CASE("signing rule: a key signs what the rule for the name lists it for") {
+    const TrustPolicy policy =
+        policy_of("allow core author=1:p1\nallow maps/* author=1:p2 registry=1:p3 classes=data\nrevoke key " +
+                  key(4).hex() + "\n");
+    const auto rule = find_signing_rule(policy, "maps/x", key(2), SignerRole::author);
+    REQUIRE(rule);
+    CHECK(rule->brings == ContentClass::data);
+    CHECK(find_signing_rule(policy, "maps/x", key(3), SignerRole::registry));
+    CHECK(code_of(find_signing_rule(policy, "core", key(2), SignerRole::author)) == ErrorCode::untrusted);
+    CHECK(code_of(find_signing_rule(policy, "maps/x", key(2), SignerRole::registry)) == ErrorCode::untrusted);
+    CHECK(code_of(find_signing_rule(policy, "other", key(2), SignerRole::author)) == ErrorCode::untrusted);
+    CHECK(code_of(find_signing_rule(policy, "maps/x", key(4), SignerRole::author)) == ErrorCode::revoked);
 }
 
 TEST_CASE("trust verdict: it names the rule that accepted the statement, and only then") {

@@ -1,5 +1,6 @@
 // The program mounts through the kernel's FUSE, and other programs read the files.
 
+#include "mounted_folder.h"
 #include "sample.h"
 
 #include <fardel/format/bundle_writer.h>
@@ -496,6 +497,24 @@ TEST_CASE("mount: a failure is reported in one line, and nothing is mounted") {
     const Outcome twice = run({"mount", bundle, mount.path()});
     CHECK(twice.exit_code == 1);
     CHECK(is_one_clear_line(twice, "conflict"));
+}
+
+TEST_CASE("mount: content of a class that its signer may not bring is listed and not opened") {  // A137
+    const ScratchFolder scratch;
+    const std::string key = make_key(scratch, "painter");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub", "--classes", "data"});
+    fs::create_directories(scratch.path("art"));
+    scratch.write("art/notes.txt", "a skin\n");
+    fs::copy_file("/bin/ls", scratch.path("art/skull.tga"));
+    const std::string bundle = scratch.path("art.fardel");
+    run_well({"pack", scratch.path("art"), "-o", bundle, "--name", "art", "--key", key});
+
+    const MountedFolder mounted(scratch, {bundle, "--trust", policy});
+    CHECK(contents_of(mounted.path("notes.txt")) == "a skin\n");
+    CHECK(fs::exists(mounted.path("skull.tga")));
+    CHECK(contents_of(mounted.path("skull.tga")).empty());
+    for (const auto& asset : fs::directory_iterator(mounted.path("assets")))
+        CHECK(contents_of(asset.path().string()) == (asset.file_size() == 7 ? "a skin\n" : ""));
 }
 
 TEST_CASE("mount: a system without FUSE is reported") {

@@ -25,13 +25,15 @@ TEST_CASE("trust init: writes a policy that trust show and readers accept, and n
     CHECK(run_well({"trust", "show", policy})
               .starts_with("bundles named mods/**\n  author: 1 of author, author-2\n  registry: 1 of h-u-b, author\n  "
                            "may publish: mods/**\n"
+                           "  may bring: data,script,code\n"
                            "  may override names of other rules: none\nkey "));
     const std::string wide = make_policy(scratch, "wide.trust",
                                          {"--author", a + ".pub", "--pattern", "hud/*", "--publish", "hud/**",
                                           "--publish", "fonts/**", "--override", "hud/**"});
     CHECK(read_file(wide).ends_with("allow hud/* author=1:author publish=hud/** publish=fonts/** override=hud/**\n"));
     CHECK(run_well({"trust", "show", make_policy(scratch, "all.trust", {"--author", a + ".pub"})})
-              .find("\n  may publish: everything\n  may override names of other rules: all\n") != std::string::npos);
+              .find("\n  may publish: everything\n  may bring: data,script,code\n  may override names of other rules: "
+                    "all\n") != std::string::npos);
 
     const std::string before = read_file(policy);
     const Outcome again = run({"trust", "init", policy, "--author", a + ".pub"});
@@ -175,4 +177,107 @@ TEST_CASE("trust: a change that is wrong leaves the file as it was") {
         CHECK(outcome.err.starts_with("fardel: "));
         CHECK(read_file(policy) == before);
     }
+}
+
+// ---- Classes of content ---------------------------------------------------------------------------------------------
+
+TEST_CASE("trust: a rule that lets bring data only is written, shown, changed and asked") {  // A137
+    const ScratchFolder scratch;
+    const std::string key = make_key(scratch, "painter");
+    const std::string policy =
+        make_policy(scratch, "p.trust", {"--author", key + ".pub", "--pattern", "skins/*", "--classes", "data"});
+    CHECK(read_file(policy).ends_with("allow skins/* author=1:painter classes=data\n"));
+    CHECK(run_well({"trust", "show", policy}).find("  may bring: data\n") != std::string::npos);
+    const json rule = json::parse(run_well({"trust", "show", policy, "--json"}))["allow"][0];
+    CHECK(rule["classes"] == json({"data"}));
+
+    const Outcome wrong = run({"trust", "add", policy, "--author", key + ".pub", "--classes", "code"});
+    CHECK(wrong.exit_code == 1);
+    CHECK(is_one_clear_line(wrong, "malformed"));
+    const std::string hub = make_key(scratch, "hub");
+    run_well({"trust", "add", policy, "--registry", hub + ".pub", "--pattern", "skins/*"});
+    CHECK(read_file(policy).find(" classes=data\n") != std::string::npos);  // what is not named stays
+}
+
+TEST_CASE(
+    "content classes: pack, sign, verify, trust test and mount refuse code from who may bring data only") {  // A137
+    const ScratchFolder scratch;
+    const std::string key = make_key(scratch, "painter");
+    const std::string policy =
+        make_policy(scratch, "p.trust", {"--author", key + ".pub", "--pattern", "skins/*", "--classes", "data"});
+    fs::create_directories(scratch.path("art/skins"));
+    scratch.write("art/skins/notes.txt", "a skin\n");
+    fs::copy_file("/bin/ls", scratch.path("art/skins/skull.tga"));
+    const auto pack = [&](const Arguments& more) {
+        Arguments arguments{"pack", scratch.path("art"), "-o", scratch.path("s.fardel"), "--name", "skins/s"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(arguments);
+    };
+
+    const Outcome packed = pack({"--key", key, "--trust", policy});
+    CHECK(packed.exit_code == 3);
+    CHECK(is_one_clear_line(packed, "denied"));
+    CHECK(packed.err.find("skins/skull.tga' is an ELF program") != std::string::npos);
+    CHECK_FALSE(fs::exists(scratch.path("s.fardel")));
+
+    const std::string bundle = scratch.path("s.fardel");
+    REQUIRE(pack({}).exit_code == 0);
+    const std::string unsigned_bytes = read_file(bundle);
+    const Outcome refused = run({"sign", bundle, "--key", key, "--role", "author", "--trust", policy});
+    CHECK(refused.exit_code == 3);
+    CHECK(is_one_clear_line(refused, "denied"));
+    CHECK(read_file(bundle) == unsigned_bytes);
+
+    sign(bundle, key, "author");  // a hostile signer does not ask the policy
+    const Outcome verified = run({"verify", bundle, "--trust", policy, "--json"});
+    CHECK(verified.exit_code == 1);
+    CHECK(verified.out.find("content-not-allowed") != std::string::npos);
+    CHECK(verified.out.find("skins/skull.tga") != std::string::npos);
+    CHECK(verified.out.find("notes.txt") == std::string::npos);
+    CHECK(run({"verify", bundle}).exit_code == 0);
+
+    fs::remove(scratch.path("art/skins/skull.tga"));
+    scratch.write("art/skins/run.lua", "x = 1\n");
+    REQUIRE(pack({"--key", key}).exit_code == 0);
+    const Outcome tested = run({"trust", "test", policy, bundle});
+    CHECK(tested.exit_code == 1);
+    CHECK(tested.out.find("skins/run.lua' is a name of a script") != std::string::npos);
+    const Outcome listed = run({"which", "--mount", bundle, "--trust", policy, "/skins/run.lua"});
+    CHECK(listed.exit_code == 3);
+    CHECK(is_one_clear_line(listed, "denied"));
+
+    fs::remove(scratch.path("art/skins/run.lua"));
+    CHECK(pack({"--key", key, "--trust", policy}).exit_code == 0);
+    CHECK(run({"verify", bundle, "--trust", policy}).exit_code == 0);
+    CHECK(run({"trust", "test", policy, bundle}).exit_code == 0);
+}
+
+TEST_CASE("content classes: OpenArena's data passes as data, and its programs and settings do not") {  // A137
+    if (!fs::exists("/usr/share/games/openarena/baseoa/pak6-patch088.pk3")) {
+        MESSAGE("not tested: OpenArena is not installed");
+        return;
+    }
+    const ScratchFolder scratch;
+    const std::string key = make_key(scratch, "mapper");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub", "--classes", "data"});
+    const auto pack = [&](const Arguments& excludes) {
+        Arguments arguments{"pack",    "/usr/share/games/openarena/baseoa/pak6-patch088.pk3",
+                            "-o",      scratch.path("oa.fardel"),
+                            "--key",   key,
+                            "--name",  "oa",
+                            "--trust", policy,
+                            "--level", "1"};
+        for (const std::string& glob : excludes) {
+            arguments.push_back("--exclude");
+            arguments.push_back(glob);
+        }
+        return run(arguments);
+    };
+    const Outcome whole = pack({});
+    CHECK(whole.exit_code == 3);
+    CHECK(is_one_clear_line(whole, "denied"));
+    const Outcome data = pack({"vm/*.qvm"});
+    CAPTURE(data.err);
+    CHECK(data.exit_code == 0);
+    CHECK(run({"verify", scratch.path("oa.fardel"), "--trust", policy}).exit_code == 0);
 }

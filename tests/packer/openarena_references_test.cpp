@@ -2,8 +2,8 @@
 // there.
 #include <fardel/packer/reference_scanners.h>
 
+#include <fardel/format/content_type.h>
 #include <fardel/format/name.h>
-#include <fardel/sources/content_type.h>
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/sources/source_scan.h>
 

@@ -24,13 +24,15 @@ bool is_error(std::string_view rule) {
     return found != rules.end() && found->severity == FindingSeverity::error;
 }
 
-// Rules that need more than the bytes of one bundle: a source that fails, a set.
-const std::set<std::string_view> kElsewhere{"file-unreadable",     "page-unreadable",
-                                            "block-unreadable",    "set-bundle-unusable",
-                                            "set-bundle-twice",    "dependency-missing",
-                                            "dependency-absent",   "foreign-asset-missing",
-                                            "consume-unresolved",  "consume-optional-unresolved",
-                                            "name-of-another-rule"};
+// Rules that need more than the bytes of one bundle: a source that fails, a set, a store, a channel.
+const std::set<std::string_view> kElsewhere{"file-unreadable",      "page-unreadable",
+                                            "block-unreadable",     "set-bundle-unusable",
+                                            "set-bundle-twice",     "dependency-missing",
+                                            "dependency-absent",    "foreign-asset-missing",
+                                            "consume-unresolved",   "consume-optional-unresolved",
+                                            "name-of-another-rule", "store-damaged",
+                                            "store-incomplete",     "channel-wrong",
+                                            "channel-bundle-wrong", "channel-remark"};
 
 }  // namespace
 

@@ -326,6 +326,18 @@ std::vector<Defect> trust_defects() {
                      .value();
              options.policy = &policy;
          }},
+        // A137
+        {"a bundle brings what is no sound as a sound, and its rule allows data only",
+         "content-not-allowed",
+         {},
+         with_statement([](Statement&) {}),
+         [](VerifyOptions& options) {
+             static const TrustPolicy policy =
+                 TrustPolicy::parse("fardel-trust 1\nkey a " + forge::test_key(1).public_key().hex() +
+                                    "\nallow ** author=1:a classes=data\n")
+                     .value();
+             options.policy = &policy;
+         }},
         // A135
         {"the content of a bundle has expired, against a policy",
          "trust-refused",

@@ -454,8 +454,6 @@ TEST_CASE("physfs: threads read different files of one archive at once") {
     CHECK(good == std::vector<int>(8, 5));
 }
 
-}  // namespace fardel::tests
-
 TEST_CASE("physfs: a missing static dependency is reported, and refused on request") {
     const ScratchFolder scratch;
     const Bytes base = BundleMaker().add("base.txt", "1").write();
@@ -487,3 +485,5 @@ TEST_CASE("physfs: a missing static dependency is reported, and refused on reque
     CHECK(physfs_mount(set) == "ok");
     CHECK(events.size() == 1);
 }
+
+}  // namespace fardel::tests

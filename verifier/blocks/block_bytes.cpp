@@ -47,9 +47,12 @@ public:
             const auto raw = verdict.state == BlockState::good
                                  ? std::span(proof.raw).subspan(verdict.raw_at, verdict.raw_bytes)
                                  : std::span<const std::byte>();
-            for (const PlacedAsset& placed : assets_in_block(plan_.input.placed_assets, i))
+            for (const PlacedAsset& placed : assets_in_block(plan_.input.placed_assets, i)) {
+                if (plan_.classes != nullptr && i == placed.first_block && placed.offset < raw.size())
+                    plan_.classes->take(placed.asset, head_of(placed, raw));
                 if (placed.block_count > 1)
                     add_piece(i, placed, verdict, raw);
+            }
             totals_.raw_bytes_proved += verdict.proved_bytes;
         }
     }
@@ -57,6 +60,11 @@ public:
     BlockBytesTotals totals() const noexcept { return totals_; }
 
 private:
+    static std::span<const std::byte> head_of(const PlacedAsset& placed, std::span<const std::byte> raw) {
+        const auto rest = raw.subspan(placed.offset);
+        return rest.first(std::min<std::uint64_t>({rest.size(), placed.bytes, kContentClassBytes}));
+    }
+
     void report_block(std::uint32_t index, const BlockVerdict& verdict) {
         if (verdict.gap_byte)
             findings_.add(VerifierRule::gap_not_zero, "gap before " + record_location(TableKind::blocks, index),

@@ -2,6 +2,7 @@
 // asset against its id.
 #pragma once
 
+#include "asset_classes.h"
 #include "asset_labels.h"
 #include "block_batch.h"
 
@@ -16,6 +17,7 @@ struct BlockBytesPlan {
     BlockInput input;
     const std::vector<bool>& readable;  // from check_blocks()
     const AssetLabels& labels;
+    AssetClasses* classes = nullptr;  // is given the beginning of each asset; nullptr: nobody asks
 };
 
 struct BlockBytesTotals {

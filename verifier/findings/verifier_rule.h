@@ -37,6 +37,7 @@ namespace fardel {
     X(trust_tainted, warning, untrusted)               \
     X(trust_finding, warning, untrusted)               \
     X(name_not_allowed, error, denied)                 \
+    X(content_not_allowed, error, denied)              \
     X(license_required, note, untrusted)               \
     X(license_missing, error, missing)                 \
     X(license_ended, error, expired)                   \
@@ -121,7 +122,13 @@ namespace fardel {
     X(foreign_asset_missing, error, missing)           \
     X(consume_unresolved, error, unresolved)           \
     X(consume_optional_unresolved, note, unresolved)   \
-    X(name_of_another_rule, warning, denied)
+    X(name_of_another_rule, warning, denied)           \
+    /* stores and channels */                          \
+    X(store_damaged, error, corrupt)                   \
+    X(store_incomplete, note, missing)                 \
+    X(channel_wrong, error, untrusted)                 \
+    X(channel_bundle_wrong, error, missing)            \
+    X(channel_remark, warning, expired)
 
 enum class VerifierRule : std::uint8_t {
 #define FARDEL_RULE(name, severity, code) name,

@@ -18,14 +18,14 @@ Result<std::optional<NameMatch>> find_in(const Mount& mount, std::string_view na
         return std::optional<NameMatch>();
     FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle->name(*index));
     NameMatch match{.mount = &mount, .index = *index, .record = record};
-    if (mount.scope) {
+    if (mount.scope || mount.bundle->limits_classes()) {
         FARDEL_TRY_ASSIGN(const std::string_view text, mount.bundle->string(record.text));
         // A look-up table that leads to another name would lend it that name's rights.
         if (text != name && !(rule == CaseRule::fold && names_fold_equal(text, name)))
             return Error(ErrorCode::malformed, mount.bundle->label() + ": its look-up table leads from " +
                                                    in_quotes(name) + " to the name " + in_quotes(text));
-        match.may_publish = mount.scope->may_publish(text);
-        match.may_override = mount.scope->may_override(text);
+        match.may_publish = !mount.scope || mount.scope->may_publish(text);
+        match.may_override = !mount.scope || mount.scope->may_override(text);
     }
     return std::optional(match);
 }
@@ -111,8 +111,13 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
             continue;
         }
         const AssetIndex asset = **index;
-        if (compare == Compare::no && verdicts.find(mount.number, asset) == Verdict::unknown)
+        const bool limited = mount.bundle->limits_classes();
+        if (compare == Compare::no && (limited || verdicts.find(mount.number, asset) == Verdict::unknown))
             return AssetSearch{.undecided = true};
+        if (auto allowed = limited ? mount.bundle->verify_class(asset) : ok(); !allowed) {
+            keep(std::move(allowed).error());
+            continue;
+        }
         if (auto good = verify_copy(mount, asset, verdicts); !good) {
             keep(std::move(good).error());
             continue;

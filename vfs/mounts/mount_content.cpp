@@ -39,6 +39,8 @@ public:
             FARDEL_TRY((*bundle)->verify_content_date(options_.time));
         if (bundle)
             FARDEL_TRY((*bundle)->verify_license(options_.policy, options_.licenses, options_.time));
+        if (bundle)
+            FARDEL_TRY((*bundle)->verify_name_classes());  // A137
         return content_of(std::move(bundle), MountKind::bundle);
     }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/format/content_class.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/statement.h>
 
@@ -64,6 +65,7 @@ struct AllowRule {
     // meaning of empty lists.
     std::vector<std::string> publish;    // what they may publish
     std::vector<std::string> overrides;  // where they may replace, hide or extend what bundles of other rules publish
+    ContentClass brings = ContentClass::code;  // the most dangerous class of content that they may bring
 
     friend bool operator==(const AllowRule&, const AllowRule&) = default;
 };
@@ -143,10 +145,14 @@ struct TrustVerdict {
     std::optional<Error> refusal;  // set when not trusted: untrusted, revoked, expired or unsupported
     std::optional<Statement>
         statement;  // the statement that the verdict is about; rely on it only if trusted and not tainted
-    std::vector<TrustedSigner> signers;  // the signers that counted
-    std::optional<AllowRule> rule;       // that accepted the statement; nothing if not trusted, or tainted
+    std::vector<TrustedSigner> signers;        // the signers that counted
+    std::optional<AllowRule> rule;             // that accepted the statement; nothing if not trusted, or tainted
+    ContentClass brings = ContentClass::code;  // the most dangerous class that all policies asked let it bring
     std::vector<TrustFinding> findings;
 };
+
+// "the trust policy lets its signers bring data only"
+std::string describe_limit(ContentClass brings);
 
 class TrustPolicy {
 public:
@@ -157,10 +163,13 @@ public:
 
     // Returns a policy that accepts what this one and `other` both accept; licence tokens as well, unless one of them
     // has no rule about any. rules(), format() and the rule of a verdict are those of this one, but a bundle that this
-    // one accepts only as tainted, or without bounds of names, has the other's rule.
+    // one accepts only as tainted, or without bounds of names, has the other's rule. Its classes of content are those
+    // that both allow.
     TrustPolicy requiring(TrustPolicy other) const;
 
     const TrustRules& rules() const noexcept { return rules_; }
+    // The rule that decides about bundles with this name; nullptr: none does.
+    const AllowRule* find_rule(std::string_view bundle_name) const;
     // Returns canonical text without comments; parse(format()) gives the same rules.
     std::string format() const;
 

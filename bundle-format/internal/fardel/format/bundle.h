@@ -109,6 +109,15 @@ public:
     // Whether the date in the bundle's own metadata (`expires`) has not come. open() does not ask. Error: expired.
     Status verify_content_date(const TrustTime& time) const;
 
+    // Whether the policy lets its signers bring some classes of content only.
+    bool limits_classes() const noexcept { return verdict().brings < ContentClass::code; }
+    // Whether the policy lets its signers bring the classes of content that its names show; reads all names. An instant
+    // if the verdict sets no limit. Errors: denied.
+    Status verify_name_classes() const;
+    // The same for the first bytes of an asset, and for all names. Whatever gives bytes of the asset under a policy
+    // asks it first. An instant if there is no limit, or for an asset that has passed already. Errors: denied.
+    Status verify_class(AssetIndex index) const;
+
     // Whether the bundle's own metadata requires a licence token (`license-token`). The text says where to get one; it
     // may be empty.
     Result<std::optional<std::string_view>> find_license_requirement() const;

@@ -8,6 +8,7 @@
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/signer.h>
+#include <fardel/format/trust_policy.h>
 #include <fardel/packer/references.h>
 #include <fardel/sources/scan_report.h>
 #include <fardel/store/cache_statistics.h>
@@ -52,6 +53,8 @@ struct BuildRequest {
     std::vector<std::string> excludes;  // globs, in addition to the project's
     std::string order;                  // a trace (docs/traces.md), whose assets lie together in the file
     BuildSigning signing;
+    // What is signed has to be what this policy lets its signer bring, or nothing is written. nullptr: anything.
+    std::shared_ptr<const TrustPolicy> policy;
     BuildSigning cache_signing;  // of records of the derived-data cache; no key: unsigned; `created_s` is unused
     int level = kLevelDefault;
     unsigned jobs = 0;                  // threads; 0: one per core

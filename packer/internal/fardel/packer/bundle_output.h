@@ -8,6 +8,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/signer.h>
+#include <fardel/format/trust_policy.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/pack.h>
 
@@ -27,9 +28,10 @@ struct BundleOutput {
     std::string name;
     std::string version;
     int level = kLevelDefault;
-    unsigned jobs = 0;            // threads; 0: one per core
-    Signer* signer = nullptr;     // nullptr: unsigned
-    std::uint64_t created_s = 0;  // of signatures, Unix seconds
+    unsigned jobs = 0;                    // threads; 0: one per core
+    Signer* signer = nullptr;             // nullptr: unsigned
+    const TrustPolicy* policy = nullptr;  // what the signer may bring, and for which names; nullptr: anything
+    std::uint64_t created_s = 0;          // of signatures, Unix seconds
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     // Returns the bundle at a path if its blocks may be copied (BundleWriteOptions::donor); may be empty.
     std::function<std::shared_ptr<const Bundle>(const std::string& path)> find_donor;
@@ -37,8 +39,8 @@ struct BundleOutput {
     std::stop_token stop;
 };
 
-// Moves the plans out of `planned`. Errors: those of verify_bundle_target, write_bundle, the signer and
-// StagedBundle::commit; malformed (a part's name).
+// Moves the plans out of `planned`. Errors: denied, untrusted, revoked (the policy; nothing is written); those of
+// verify_bundle_target, write_bundle, the signer and StagedBundle::commit; malformed (a part's name).
 Result<std::vector<BuiltBundle>> write_planned(PackPlan& planned, const BundleOutput& output);
 
 // "game.fardel" and "maps/dm01" → "game-maps-dm01.fardel"; if `part` is empty: `path`.

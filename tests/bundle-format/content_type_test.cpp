@@ -1,4 +1,4 @@
-#include <fardel/sources/content_type.h>
+#include <fardel/format/content_type.h>
 
 #include <doctest/doctest.h>
 

@@ -1,35 +1,24 @@
-#include <fardel/sources/content_type.h>
+#include <fardel/format/content_type.h>
+
+#include "content_signatures.h"
 
 #include <fardel/base/ascii.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace fardel {
 namespace {
 
 constexpr std::string_view kUnknown = "application/octet-stream";
 
-struct Pattern {
-    std::size_t at = 0;
-    std::string_view bytes;
-};
-
 // Both patterns must match. The second, if there is one, has bytes that no readable text has at that offset, so a
 // readme that begins with "DDS" stays text.
 struct Signature {
     std::string_view type;
-    Pattern first;
-    Pattern second = {};
+    BytePattern first;
+    BytePattern second = {};
 };
-
-constexpr std::string_view text(const char* bytes, std::size_t size) { return {bytes, size}; }
-
-template <std::size_t N>
-constexpr std::string_view raw(const char (&literal)[N]) {  // including its zero bytes
-    return text(literal, N - 1);
-}
 
 // docs/packing.md, "Content types". The first match decides.
 constexpr Signature kSignatures[] = {
@@ -39,37 +28,37 @@ constexpr Signature kSignatures[] = {
     {"image/gif", {0, "GIF89a"}},
     {"image/ktx2", {0, "\xabKTX 20\xbb\r\n\x1a\n"}},
     {"image/ktx", {0, "\xabKTX 11\xbb\r\n\x1a\n"}},
-    {"image/vnd-ms.dds", {0, "DDS "}, {4, raw("\x7c\0\0\0")}},
+    {"image/vnd-ms.dds", {0, "DDS "}, {4, raw_bytes_of("\x7c\0\0\0")}},
     {"image/webp", {0, "RIFF"}, {8, "WEBP"}},
-    {"image/bmp", {0, "BM"}, {6, raw("\0\0\0\0")}},
+    {"image/bmp", {0, "BM"}, {6, raw_bytes_of("\0\0\0\0")}},
     {"audio/wav", {0, "RIFF"}, {8, "WAVE"}},
-    {"video/ogg", {0, raw("OggS\0")}, {28, "\x80theora"}},
-    {"audio/ogg", {0, raw("OggS\0")}, {28, raw("\x01vorbis")}},
-    {"audio/ogg", {0, raw("OggS\0")}, {28, "OpusHead"}},
+    {"video/ogg", {0, raw_bytes_of("OggS\0")}, {28, "\x80theora"}},
+    {"audio/ogg", {0, raw_bytes_of("OggS\0")}, {28, raw_bytes_of("\x01vorbis")}},
+    {"audio/ogg", {0, raw_bytes_of("OggS\0")}, {28, "OpusHead"}},
     {"audio/ogg",
-     {0, raw("OggS\0")},
+     {0, raw_bytes_of("OggS\0")},
      {28,
       "\x7f"
       "FLAC"}},
-    {"audio/flac", {0, "fLaC"}, {4, raw("\0\0\0\x22")}},
-    {"audio/flac", {0, "fLaC"}, {4, raw("\x80\0\0\x22")}},
-    {"audio/mpeg", {0, raw("ID3\x02\0")}},
-    {"audio/mpeg", {0, raw("ID3\x03\0")}},
-    {"audio/mpeg", {0, raw("ID3\x04\0")}},
+    {"audio/flac", {0, "fLaC"}, {4, raw_bytes_of("\0\0\0\x22")}},
+    {"audio/flac", {0, "fLaC"}, {4, raw_bytes_of("\x80\0\0\x22")}},
+    {"audio/mpeg", {0, raw_bytes_of("ID3\x02\0")}},
+    {"audio/mpeg", {0, raw_bytes_of("ID3\x03\0")}},
+    {"audio/mpeg", {0, raw_bytes_of("ID3\x04\0")}},
     {"video/x-roq", {0, "\x84\x10\xff\xff\xff\xff"}},
-    {"model/x-md3", {0, raw("IDP3\x0f\0\0\0")}},
-    {"model/x-mdc", {0, raw("IDPC\x02\0\0\0")}},
-    {"model/x-md2", {0, raw("IDP2\x08\0\0\0")}},
-    {"model/x-iqm", {0, raw("INTERQUAKEMODEL\0")}},
-    {"model/gltf-binary", {0, raw("glTF\x02\0\0\0")}},
-    {"application/x-bsp", {0, "IBSP"}, {5, raw("\0\0\0")}},
-    {"application/x-bsp", {0, "RBSP"}, {5, raw("\0\0\0")}},
-    {"application/x-aas", {0, "EAAS"}, {5, raw("\0\0\0")}},
+    {"model/x-md3", {0, raw_bytes_of("IDP3\x0f\0\0\0")}},
+    {"model/x-mdc", {0, raw_bytes_of("IDPC\x02\0\0\0")}},
+    {"model/x-md2", {0, raw_bytes_of("IDP2\x08\0\0\0")}},
+    {"model/x-iqm", {0, raw_bytes_of("INTERQUAKEMODEL\0")}},
+    {"model/gltf-binary", {0, raw_bytes_of("glTF\x02\0\0\0")}},
+    {"application/x-bsp", {0, "IBSP"}, {5, raw_bytes_of("\0\0\0")}},
+    {"application/x-bsp", {0, "RBSP"}, {5, raw_bytes_of("\0\0\0")}},
+    {"application/x-aas", {0, "EAAS"}, {5, raw_bytes_of("\0\0\0")}},
     {"application/x-qvm", {0, "\x44\x14\x72\x12"}},
     {"application/x-qvm", {0, "\x45\x14\x72\x12"}},
-    {"font/otf", {0, raw("OTTO\0")}},
-    {"font/woff2", {0, "wOF2"}, {4, raw("\0\1\0\0")}},
-    {"font/woff", {0, "wOFF"}, {4, raw("\0\1\0\0")}},
+    {"font/otf", {0, raw_bytes_of("OTTO\0")}},
+    {"font/woff2", {0, "wOF2"}, {4, raw_bytes_of("\0\1\0\0")}},
+    {"font/woff", {0, "wOFF"}, {4, raw_bytes_of("\0\1\0\0")}},
     {"application/zip", {0, "PK\x03\x04"}},
 };
 
@@ -146,22 +135,11 @@ constexpr Extension kExtensions[] = {
     {"zip", "application/zip"},
 };
 
-bool matches(const Pattern& pattern, std::span<const std::byte> head) {
-    return pattern.at + pattern.bytes.size() <= head.size() &&
-           std::memcmp(head.data() + pattern.at, pattern.bytes.data(), pattern.bytes.size()) == 0;
-}
-
-std::string_view extension_of(std::string_view name) {
-    const std::string_view leaf = name.substr(name.rfind('/') + 1);
-    const std::size_t dot = leaf.rfind('.');
-    return dot == leaf.npos ? std::string_view() : leaf.substr(dot + 1);
-}
-
 }  // namespace
 
 std::string_view content_type(std::string_view name, std::span<const std::byte> head) {
     for (const Signature& signature : kSignatures)
-        if (matches(signature.first, head) && (signature.second.bytes.empty() || matches(signature.second, head)))
+        if (signature.first.matches(head) && (signature.second.bytes.empty() || signature.second.matches(head)))
             return signature.type;
     const std::string_view extension = extension_of(name);
     for (const Extension& known : kExtensions)

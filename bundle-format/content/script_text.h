@@ -1,0 +1,15 @@
+// Scripts: text that an interpreter executes, as far as its beginning shows it.
+#pragma once
+
+#include <fardel/format/content_class.h>
+
+#include <cstddef>
+#include <span>
+
+namespace fardel {
+
+// Script if the text begins as only scripts do, or if two of its lines are statements of a script language; else data.
+// An honest guess: a text with neither is not recognised.
+ContentFinding find_script(std::span<const std::byte> head);
+
+}  // namespace fardel

@@ -1,0 +1,135 @@
+#include "verify/verify_whole.h"
+
+#include "bundles/tree_option.h"
+#include "console/temporary_folder.h"
+
+#include <fardel/delivery/fetch_bundles.h>
+#include <fardel/delivery/publish.h>
+#include <fardel/format/channel_update.h>
+#include <fardel/format/name.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// Gives the files of the bundles that a release names.
+class ReleasedFiles {
+public:
+    static Result<ReleasedFiles> open(const ChannelAddress& channel, const VerifyOptions& options) {
+        ReleasedFiles files(channel.address, options.stop);
+        if (channel.root.empty()) {
+            FARDEL_TRY_ASSIGN(files.tree_, open_tree(channel.address, "", options.stop));
+            return files;
+        }
+        FARDEL_TRY_ASSIGN(files.folder_, TemporaryFolder::make());
+        FARDEL_TRY_ASSIGN(files.store_, BundleStore::open(files.folder_->path() + "/store", true));
+        return files;
+    }
+
+    Result<std::shared_ptr<const ByteSource>> find(const BundleId& bundle) const {
+        if (tree_)
+            return tree_->open(tree_path_of(bundle));
+        FetchOptions fetch;
+        fetch.trees = {address_};
+        fetch.stop = stop_;
+        FARDEL_TRY(fetch_bundles(*store_, std::span(&bundle, 1), fetch));
+        return store_->open_whole_bundle(bundle);
+    }
+
+private:
+    ReleasedFiles(std::string address, std::stop_token stop) : address_(std::move(address)), stop_(std::move(stop)) {}
+
+    std::string address_;
+    std::stop_token stop_;
+    std::unique_ptr<TreeTarget> tree_;
+    std::optional<TemporaryFolder> folder_;  // outlives the store in it
+    std::optional<BundleStore> store_;
+};
+
+// The caller's policy and the channel's; nothing if neither demands anything.
+Result<std::optional<TrustPolicy>> policy_of(const ChannelStatus& status, const TrustPolicy* own) {
+    if (own != nullptr) {
+        FARDEL_TRY_ASSIGN(TrustPolicy both, policy_for_follower(own, status.root, status.release));
+        return std::optional(std::move(both));
+    }
+    return channel_policy(status.root, status.release);
+}
+
+void check_texts(const ChannelStatus& status, VerifySetReport& set) {
+    for (const Error& problem : status.problems)
+        add_finding(set, "channel-wrong", "", problem);
+    for (const std::string& warning : status.warnings)
+        add_finding(set, "channel-remark", "", Error(ErrorCode::expired, warning));
+    if (!status.release)
+        return;
+    for (const ReleasedBundle& one : status.release->bundles)
+        for (const auto& recalled : status.release->recalled_bundles)
+            if (recalled.id == one.bundle)
+                add_finding(
+                    set, "channel-wrong", "bundle " + one.bundle.hex(),
+                    Error(ErrorCode::revoked, "the release names it, and recalls it: " + printable(recalled.reason)));
+}
+
+// What the release says of a bundle has to be what the bundle says.
+void check_description(const ReleasedBundle& named, const VerifyReport& report, VerifySetReport& set) {
+    const std::string where = fmt::format("{} {}", printable(named.name), named.version.text());
+    const auto wrong = [&](const std::string& text) {
+        add_finding(set, "channel-bundle-wrong", where, Error(ErrorCode::corrupt, text));
+    };
+    if (report.bundle != named.bundle)
+        wrong("the file of bundle " + named.bundle.hex() + " is another bundle");
+    else if (report.name != printable(named.name) || report.version != named.version.text())
+        wrong(fmt::format("bundle {} says that it is {} {}", named.bundle.hex(), report.name, report.version));
+    else if (report.file_bytes != named.file_bytes)
+        wrong(fmt::format("the file of bundle {} has {} bytes, and the release says {}", named.bundle.hex(),
+                          report.file_bytes, named.file_bytes));
+}
+
+}  // namespace
+
+Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, std::uint64_t now_s, const VerifyOptions& options) {
+    FARDEL_TRY_ASSIGN(const ChannelStatus status, read_channel_status(channel, now_s, options.stop));
+    VerifyOutcome outcome{.files = {},
+                          .policy = {},
+                          .set = {},
+                          .whole = channel.address + "/channels/" + channel.name,
+                          .subject = "the channel"};
+    VerifySetReport texts;
+    check_texts(status, texts);
+    FARDEL_TRY_ASSIGN(const auto policy, policy_of(status, options.policy));
+    VerifyOptions by_channel = options;
+    by_channel.policy = policy ? &*policy : nullptr;
+    by_channel.time = TrustTime::at(now_s);
+
+    FARDEL_TRY_ASSIGN(const ReleasedFiles files, ReleasedFiles::open(channel, options));
+    std::vector<VerifyInput> inputs;
+    std::vector<ReleasedBundle> named;
+    for (const ReleasedBundle& one : status.release ? status.release->bundles : std::vector<ReleasedBundle>()) {
+        auto source = files.find(one.bundle);
+        if (!source && source.error().code() == ErrorCode::cancelled)
+            return std::move(source).error();
+        if (!source) {
+            add_finding(texts, "channel-bundle-wrong", fmt::format("{} {}", printable(one.name), one.version.text()),
+                        source.error());
+            continue;
+        }
+        outcome.files.push_back(channel.address + "/" + tree_path_of(one.bundle));
+        inputs.push_back({*std::move(source), outcome.files.back()});
+        named.push_back(one);
+    }
+    FARDEL_TRY_ASSIGN(outcome.set, verify_set(inputs, by_channel));
+    for (std::size_t i = 0; i < named.size(); ++i)
+        check_description(named[i], outcome.set.bundles[i], texts);
+    std::ranges::move(texts.findings, std::back_inserter(outcome.set.findings));
+    outcome.set.errors += texts.errors;
+    outcome.set.warnings += texts.warnings;
+    outcome.set.notes += texts.notes;
+    return outcome;
+}
+
+}  // namespace fardel

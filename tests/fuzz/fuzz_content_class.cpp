@@ -1,0 +1,31 @@
+// The class of content: every input has an answer, more dangerous bytes or names never make it less dangerous, and only
+// the first bytes count.
+#include "require.h"
+
+#include <fardel/format/content_class.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto bytes = std::as_bytes(std::span(data, size));
+    // The first line is a name for the rest.
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const std::string_view name = text.substr(0, text.find('\n'));
+    const auto head = bytes.subspan(std::min(size, name.size() + 1));
+
+    const fardel::ContentFinding whole = fardel::classify_content(name, head);
+    const fardel::ContentFinding named = fardel::classify_name(name);
+    const fardel::ContentFinding read = fardel::classify_bytes(head, fardel::claims_media(name));
+    require(whole.content == std::max(named.content, read.content));
+    require(fardel::classify_bytes(head, true).content >= fardel::classify_bytes(head, false).content);
+    require(whole.what.empty() == (whole.content == fardel::ContentClass::data));
+    require(fardel::find_content_class(fardel::content_class_name(whole.content)) == whole.content);
+
+    const auto first = head.first(std::min(head.size(), fardel::kContentClassBytes));
+    require(fardel::classify_content(name, first).content == whole.content);
+    require(!fardel::claims_media(name) || named.content == fardel::ContentClass::data);
+    return 0;
+}
