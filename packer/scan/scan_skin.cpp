@@ -10,7 +10,7 @@
 namespace fardel {
 namespace {
 
-bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
+bool is_space_or_control(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
 // The words of a skin, as the game splits them: a word ends at white space or a comma, lines do not matter.
 class SkinText {
@@ -26,7 +26,7 @@ public:
         if (text_[at_] == '"')
             return quoted();
         const std::size_t begin = at_++;
-        while (at_ < text_.size() && !is_blank(text_[at_]) && text_[at_] != ',')
+        while (at_ < text_.size() && !is_space_or_control(text_[at_]) && text_[at_] != ',')
             ++at_;
         return text_.substr(begin, at_ - begin);
     }
@@ -50,7 +50,7 @@ private:
     void skip_space() {
         while (at_ < text_.size()) {
             const std::string_view rest = text_.substr(at_);
-            if (is_blank(rest.front()))
+            if (is_space_or_control(rest.front()))
                 line_ += text_[at_++] == '\n';
             else if (rest.starts_with("//"))
                 skip_line();

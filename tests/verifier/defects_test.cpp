@@ -25,12 +25,12 @@ bool is_error(std::string_view rule) {
 }
 
 // Rules that need more than the bytes of one bundle: a source that fails, a set.
-const std::set<std::string_view> kElsewhere{"file-unreadable",     "page-unreadable",
-                                            "block-unreadable",    "set-bundle-unusable",
-                                            "set-bundle-twice",    "dependency-missing",
-                                            "dependency-absent",   "foreign-asset-missing",
-                                            "consume-unresolved",  "consume-optional-unresolved",
-                                            "name-of-another-rule"};
+const std::set<std::string_view> kElsewhere{"file-unreadable",      "page-unreadable",
+                                            "block-unreadable",     "set-bundle-unusable",
+                                            "set-bundle-twice",     "dependency-missing",
+                                            "dependency-absent",    "foreign-asset-missing",
+                                            "consume-unresolved",   "consume-optional-unresolved",
+                                            "name-of-another-rule", "requirement-unmet"};
 
 }  // namespace
 

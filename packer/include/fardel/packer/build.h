@@ -50,7 +50,10 @@ struct BuildRequest {
     std::string name;
     std::string version;
     std::vector<std::string> excludes;  // globs, in addition to the project's
-    std::string order;                  // a trace (docs/traces.md), whose assets lie together in the file
+    // What the bundles require by name, "studio/base >= 1.0" (docs/installing.md): in addition to the project's, and
+    // instead of its requirements of the same names.
+    std::vector<std::string> requirements;
+    std::string order;  // a trace (docs/traces.md), whose assets lie together in the file
     BuildSigning signing;
     BuildSigning cache_signing;  // of records of the derived-data cache; no key: unsigned; `created_s` is unused
     int level = kLevelDefault;
