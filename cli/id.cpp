@@ -7,6 +7,7 @@
 
 #include <fardel/format/envelope.h>
 #include <fardel/format/name.h>
+#include <fardel/format/requirement.h>
 
 #include <fmt/format.h>
 
@@ -110,6 +111,7 @@ Json json_of(const ListedSignature& signature) {
 struct BundleFacts {
     std::string name;
     std::string version;
+    std::vector<Requirement> requirements;
     std::vector<ListedSignature> signatures;
 };
 
@@ -117,6 +119,7 @@ Result<BundleFacts> collect(const Bundle& bundle) {
     BundleFacts facts;
     FARDEL_TRY_ASSIGN(facts.name, bundle_text(bundle, "name"));
     FARDEL_TRY_ASSIGN(facts.version, bundle_text(bundle, "version"));
+    FARDEL_TRY_ASSIGN(facts.requirements, requirements_of(bundle));
     facts.signatures = list_signatures(bundle);
     return facts;
 }
@@ -127,6 +130,8 @@ std::string format_text(const Bundle& bundle, const BundleFacts& facts) {
     text += fmt::format("contains   {}, {}\n", format_count(bundle.asset_count(), "asset", "assets"),
                         format_count(bundle.name_count(), "name", "names"));
     text += fmt::format("file       {}\n", format_size(bundle.source()->size_bytes()));
+    for (const Requirement& requirement : facts.requirements)
+        text += fmt::format("requires   {}\n", printable(requirement.text(), 2000));
     for (const ListedSignature& signature : facts.signatures)
         text += fmt::format("signature  {}\n", format_signature(signature));
     if (facts.signatures.empty())
@@ -144,6 +149,7 @@ Json json_of(const Bundle& bundle, const BundleFacts& facts) {
         {"assets", bundle.asset_count()},
         {"names", bundle.name_count()},
         {"file_bytes", bundle.source()->size_bytes()},
+        {"requires", json_list(facts.requirements, [](const Requirement& one) { return Json(one.text()); })},
         {"signatures", json_list(facts.signatures, [](const ListedSignature& one) { return json_of(one); })},
     };
 }

@@ -7,6 +7,7 @@
 #include "console/figures.h"
 #include "console/output_file.h"
 #include "fuse/fuse_session.h"
+#include "install/mounted_lock.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>
@@ -44,6 +45,7 @@ struct MountCommand {
     bool unmount = false;
     bool follow = false;
     ChannelChoice channel;
+    std::string lock;  // empty: none
     RecallWatch recalls;
 };
 
@@ -136,9 +138,11 @@ void follow(FollowedProject& followed, Vfs& vfs, const std::stop_token& stop, Co
     }
 }
 
-// What is mounted, in order; of a channel, the bundles of its release.
+// What is mounted, in order; of a channel, the bundles of its release; of a lock file, what it names.
 Result<std::vector<std::string>> plan_mounts(MountCommand& command, Console& console) {
     std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
+    if (!command.lock.empty())
+        FARDEL_TRY(plan_lock(command.lock, files, command.mounting));
     if (command.channel.name.empty())
         return files;
     FARDEL_TRY_ASSIGN(auto own, find_policy(command.mounting.policy_path));
@@ -222,6 +226,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "[--foreground] [--allow-other]\n       "
         "fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n       "
         "fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n       "
+        "fardel mount DIR --lock FILE [--store DIR] [--trust POLICY]\n       "
         "fardel mount "
         "--unmount DIR",
         "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
@@ -232,6 +237,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "  fardel mount 6f0c...2d1a /mnt/game --store ~/.local/share/fardel --from https://example.org/mygame\n"
         "  fardel mount /mnt/game --from http://192.168.0.7:8080 --follow --store ~/.local/share/fardel\n"
         "  fardel mount /mnt/game --channel mygame/stable --store ~/.local/share/fardel\n"
+        "  fardel mount /mnt/game --lock fardel.lock --store ~/.local/share/fardel\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
     line.texts("FILE", "FILE", command.words,
@@ -247,6 +253,7 @@ Result<Exit> run_mount(Words words, Console& console) {
               "bundles and with "
               "those that it needs, and change with them. With --trust, the policy needs the line 'unsigned allow'");
     add_channel_options(line, command.channel);
+    line.text("--lock", "FILE", command.lock, "A lock file: mount what 'fardel install' has installed by it");
     line.number(
         "--every", command.recalls.every_s, 1, 86'400,
         "With --channel and --from: ask the server every so many seconds for recalls, which take effect at once");
@@ -281,9 +288,11 @@ Result<Exit> run_mount(Words words, Console& console) {
         return line.mistake("--root and --every need --channel", console);
     if (is_channel && (command.follow || command.words.size() != 1))
         return line.mistake("--channel mounts the bundles of its release, and takes no others", console);
+    if (!command.lock.empty() && (is_channel || command.follow || command.words.size() != 1))
+        return line.mistake("--lock mounts what the file names, and takes no other bundles", console);
     if (command.recalls.every_s != 0 && command.tree.empty())
         return line.mistake("--every needs --from", console);
-    if (command.words.size() < (command.follow || is_channel ? 1u : 2u))
+    if (command.words.size() < (command.follow || is_channel || !command.lock.empty() ? 1u : 2u))
         return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);
 }

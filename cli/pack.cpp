@@ -25,6 +25,7 @@ struct PackCommand {
     std::string name;
     std::string version;
     std::vector<std::string> excludes;
+    std::vector<std::string> requirements;
     std::string order;
     SigningKey key;
     std::string policy;
@@ -41,6 +42,7 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
                          .name = command.name,
                          .version = command.version,
                          .excludes = command.excludes,
+                         .requirements = command.requirements,
                          .order = command.order,
                          .level = static_cast<int>(command.output.level),
                          .jobs = static_cast<unsigned>(command.output.jobs),
@@ -89,6 +91,7 @@ Result<Exit> run_pack(Words words, Console& console) {
         "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0 --key author.key\n"
         "  fardel pack baseoa/*.pk3 -o openarena.fardel\n"
         "  fardel pack art/ -o art.fardel --exclude '**/*.psd' --exclude 'wip/**'\n"
+        "  fardel pack mod/ -o mod.fardel --name mods/castle --version 1.0 --require 'studio/base >= 1.0, < 2'\n"
         "  fardel pack mygame/fardel.toml -o mygame.fardel --version 1.1\n");
     PackCommand command;
     line.texts("SOURCE", "SOURCE", command.sources, "Folders and archives, later ones win; or one project file, *.toml")
@@ -101,6 +104,9 @@ Result<Exit> run_pack(Words words, Console& console) {
     add_signable_option(line, command.policy);
     add_cache_signing_options(line, command.cache_key);
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
+    line.texts("--require", "TEXT", command.requirements,
+               "What the bundle requires by name, such as 'studio/base >= 1.0, < 2'; may be repeated ('man "
+               "fardel-install')");
     line.text(
         "--order", "TRACE", command.order,
         "A trace of what a game opens: what it lists lies together in the bundle, in this order ('fardel trace')");

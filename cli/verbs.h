@@ -39,6 +39,10 @@ Result<Exit> run_publish(Words words, Console& console);
 Result<Exit> run_serve(Words words, Console& console);
 Result<Exit> run_fetch(Words words, Console& console);
 Result<Exit> run_channel(Words words, Console& console);
+Result<Exit> run_install(Words words, Console& console);
+Result<Exit> run_update(Words words, Console& console);
+Result<Exit> run_remove(Words words, Console& console);
+Result<Exit> run_list(Words words, Console& console);
 Result<Exit> run_trace(Words words, Console& console);
 
 }  // namespace fardel

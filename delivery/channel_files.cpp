@@ -18,6 +18,14 @@ std::optional<std::string> find_channel(std::string_view path, std::string_view 
     return path.starts_with('/') ? std::optional(std::string(path.substr(1))) : std::nullopt;
 }
 
+// The same for a path that ends with the folder and a hash.
+std::optional<std::string> find_channel_of_hash(std::string_view path, std::string_view folder) {
+    const auto slash = path.rfind('/');
+    if (slash == std::string_view::npos || !Hash::parse(path.substr(slash + 1)))
+        return std::nullopt;
+    return find_channel(path.substr(0, slash), folder);
+}
+
 }  // namespace
 
 std::string channel_roots_folder(std::string_view channel) { return folder_of(channel) + "/root"; }
@@ -30,13 +38,24 @@ std::string channel_release_path(std::string_view channel, const Hash& hash) {
 }
 std::string channel_head_path(std::string_view channel) { return folder_of(channel) + "/head"; }
 
+std::string channel_requirements_path(std::string_view channel, const Hash& release_hash) {
+    return folder_of(channel) + "/requirements/" + release_hash.hex();
+}
+
 std::optional<std::string> find_channel_of_head(std::string_view path) { return find_channel(path, "/head"); }
 
 std::optional<std::string> find_channel_of_release(std::string_view path) {
-    const auto slash = path.rfind('/');
-    if (slash == std::string_view::npos || !Hash::parse(path.substr(slash + 1)))
-        return std::nullopt;
-    return find_channel(path.substr(0, slash), "/release");
+    return find_channel_of_hash(path, "/release");
+}
+
+std::optional<std::string> find_channel_of_requirements(std::string_view path) {
+    return find_channel_of_hash(path, "/requirements");
+}
+
+std::string requirements_path_of(const std::string& release_path) {
+    const auto channel = find_channel_of_release(release_path);
+    const auto hash = Hash::parse(std::string_view(release_path).substr(release_path.rfind('/') + 1));
+    return channel && hash ? channel_requirements_path(*channel, *hash) : std::string();
 }
 
 Result<std::string> read_tree_text(TreeTarget& tree, const std::string& path, std::size_t bytes_max) {

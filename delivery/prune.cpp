@@ -77,7 +77,9 @@ std::optional<BundleId> owner_of(std::string_view path) {
 }
 
 // Files that nothing else belongs to are none of a prune's.
-bool is_prunable(std::string_view path) { return owner_of(path) || find_channel_of_release(path); }
+bool is_prunable(std::string_view path) {
+    return owner_of(path) || find_channel_of_release(path) || find_channel_of_requirements(path);
+}
 
 // In the order of removals: no list names a delta that is gone, and what remains of a bundle after a kill is found
 // again by its file.
@@ -127,6 +129,7 @@ Result<KeptFiles> find_kept(TreeTarget& tree, const std::vector<BundleId>& keep,
         FARDEL_TRY(keep_bundle(tree, id, walk, kept));
     for (const NamedRelease& release : newest) {
         kept.releases.insert(release.path);
+        kept.releases.insert(requirements_path_of(release.path));
         for (const BundleId& id : release.bundles)
             if (Status done = keep_bundle(tree, id, walk, kept); !done)
                 return std::move(done).error().with_context("channel " + release.channel + ", release " +
@@ -299,7 +302,7 @@ Status revive_bundle(TreeTarget& tree, const BundleId& bundle, const std::vector
 
 Status revive_release(TreeTarget& tree, const std::string& path, const std::vector<BundleId>& bundles,
                       std::uint64_t now_s) {
-    return revive(tree, {.bundles = {}, .releases = {path}}, bundles, now_s);
+    return revive(tree, {.bundles = {}, .releases = {path, requirements_path_of(path)}}, bundles, now_s);
 }
 
 }  // namespace fardel

@@ -67,12 +67,12 @@ Result<TreeChannels> read_tree_channels(TreeTarget& tree) {
             FARDEL_TRY_ASSIGN(NamedRelease newest, read_newest(tree, file.path, *channel));
             channels.newest.push_back(std::move(newest));
             with_head.insert(*channel);
-        } else if (find_channel_of_release(file.path)) {
+        } else if (find_channel_of_release(file.path) || find_channel_of_requirements(file.path)) {
             channels.releases.push_back(std::move(file));
         }
     }
     for (const TreeFile& release : channels.releases)
-        if (const auto channel = find_channel_of_release(release.path); !with_head.contains(*channel))
+        if (const auto channel = find_channel_of_release(release.path); channel && !with_head.contains(*channel))
             return Error(ErrorCode::unresolved, channel_head_path(*channel) +
                                                     ": there is no such head, but releases of the channel; publish "
                                                     "its head first, or remove the folder of the channel");

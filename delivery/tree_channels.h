@@ -22,7 +22,7 @@ struct NamedRelease {
 
 struct TreeChannels {
     std::vector<NamedRelease> newest;  // an entry per channel that has releases, in the order of the paths of heads
-    std::vector<TreeFile> releases;    // all of them, by path
+    std::vector<TreeFile> releases;    // all of them, and the texts about what their bundles need, by path
 };
 
 // Errors: malformed, corrupt, conflict, limit, unsupported (a head, or the release that it names, is not one of its

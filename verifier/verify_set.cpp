@@ -7,6 +7,7 @@
 #include <fardel/format/glob_set.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/format/requirement.h>
 
 #include <algorithm>
 #include <string_view>
@@ -48,6 +49,7 @@ public:
             check_dependencies(member);
             check_foreign_assets(member);
             check_consumes(member);
+            check_requirements(member);
             if (stop_.stop_requested())
                 return false;
         }
@@ -142,6 +144,29 @@ private:
             if (found && !found->has_value())
                 findings_.add(VerifierRule::foreign_asset_missing, location(member, TableKind::foreign_assets, i),
                               "asset " + foreign->id.hex() + " is not in " + holder->label + ", its dependency");
+        }
+    }
+
+    // What a requirement cannot be read from is a finding about its bundle.
+    void check_requirements(const Member& member) {
+        const auto requirements = requirements_of(*member.bundle);
+        if (!requirements)
+            return;
+        for (const Requirement& requirement : *requirements) {
+            std::string closest;  // why a bundle of that name does not do
+            const bool is_met = std::ranges::any_of(members_, [&](const Member& other) {
+                const auto name = other.bundle->find_bundle_text("name");
+                if (!name || *name != requirement.name)
+                    return false;
+                const Status met = verify_meets(requirement, *other.bundle);
+                if (!met && closest.empty())
+                    closest = met.error().message();
+                return static_cast<bool>(met);
+            });
+            if (!is_met)
+                findings_.add(VerifierRule::requirement_unmet, member.label,
+                              closest.empty() ? quoted(requirement.text()) + " is met by no bundle of the set; add one"
+                                              : closest);
         }
     }
 

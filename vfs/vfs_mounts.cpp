@@ -23,14 +23,15 @@ Status verify_mount_point(const std::string& mount_point) {
     return ok();
 }
 
-Status verify_dependencies(const MountSet& set, const Bundle& bundle) {
-    FARDEL_TRY_ASSIGN(const std::vector<BundleId> missing, set.missing_dependencies(bundle));
+Status verify_dependencies(const MountSet& set, const MountContent& content) {
+    FARDEL_TRY_ASSIGN(const std::vector<BundleId> missing, set.missing_dependencies(content));
     if (missing.empty())
         return ok();
     std::string list;
     for (const BundleId& one : missing)
         list += (list.empty() ? "" : ", ") + one.hex();
-    return Error(ErrorCode::unresolved, bundle.label() + ": it depends on bundles that are not mounted: " + list);
+    return Error(ErrorCode::unresolved,
+                 content.bundle->label() + ": it depends on bundles that are not mounted: " + list);
 }
 
 std::string label_of(const MountRequest& request) {
@@ -122,7 +123,7 @@ Result<std::vector<Mount>> Vfs::Impl::numbered(const std::vector<OpenedMount>& o
 Status Vfs::Impl::verify_required(const MountSet& next, const std::vector<OpenedMount>& opened) const {
     for (const OpenedMount& one : opened)
         if (one.require_dependencies)
-            FARDEL_TRY(verify_dependencies(next, *one.mount.bundle));
+            FARDEL_TRY(verify_dependencies(next, one.mount));
     return ok();
 }
 
@@ -216,12 +217,12 @@ Result<std::optional<Vfs::Impl::VisibleChange>> Vfs::Impl::replace_content(Mount
     if (expected && found->number != *expected)
         return std::optional<VisibleChange>();
     FARDEL_TRY_ASSIGN(content.number, next_content());
-    const std::shared_ptr<const Bundle> bundle = content.bundle;
+    const MountContent replacement = content;
     MountSetChange wanted;
     wanted.replace.push_back({.mount = mount, .content = std::move(content)});
     FARDEL_TRY_ASSIGN(auto next, mounted->changed(std::move(wanted)));
     if (required == Required::dependencies)
-        FARDEL_TRY(verify_dependencies(*next, *bundle));
+        FARDEL_TRY(verify_dependencies(*next, replacement));
     visible.missing = newly_missing(*next);
     visible.before = show(std::move(next));
     visible.after = set.share();
@@ -331,7 +332,7 @@ std::vector<MountDescription> Vfs::mounts() const {
     std::vector<MountDescription> out;
     for (const Mount& mount : set->mounts()) {
         out.push_back(mount.describe());
-        if (auto missing = set->missing_dependencies(*mount.bundle))  // a damaged table is verify's to report
+        if (auto missing = set->missing_dependencies(mount))  // a damaged table is verify's to report
             out.back().missing_dependencies = std::move(missing).value();
     }
     if (set->pure_policy() == nullptr)

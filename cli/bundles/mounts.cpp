@@ -36,8 +36,9 @@ bool may_name_stored_bundle(const std::string& word) {
 class MountPlan {
 public:
     MountPlan(const BundleStore* store, std::shared_ptr<const BundleLibrary> library, RemoteMounting* remote,
-              MountOptions options)
-        : store_(store),
+              MountOptions options, const std::map<BundleId, std::vector<BundleId>>& resolved)
+        : resolved_(resolved),
+          store_(store),
           library_(std::move(library)),
           lookup_(store, library_.get()),
           remote_(remote),
@@ -131,7 +132,11 @@ private:
     void add_source(const BundleId& id, std::shared_ptr<const ByteSource> source) {
         change_.mount.push_back({.subject = std::move(source), .options = options_});
         change_.mount.back().options.label = id.hex();
+        if (const auto found = resolved_.find(id); found != resolved_.end())
+            change_.mount.back().options.resolved = found->second;
     }
+
+    const std::map<BundleId, std::vector<BundleId>>& resolved_;
 
     const BundleStore* const store_;
     const std::shared_ptr<const BundleLibrary> library_;
@@ -190,7 +195,7 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
     FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
     FARDEL_TRY_ASSIGN(auto found, find_library(options.libraries));
     const auto library = found ? std::make_shared<const BundleLibrary>(*std::move(found)) : nullptr;
-    MountPlan plan(store ? &*store : nullptr, library, remote, std::move(mount));
+    MountPlan plan(store ? &*store : nullptr, library, remote, std::move(mount), options.resolved);
     FARDEL_TRY(plan.add(files));
     FARDEL_TRY(vfs.apply(plan.take()));
     return ok();

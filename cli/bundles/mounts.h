@@ -26,9 +26,10 @@ struct MountingOptions {
     std::string policy_path;                    // empty: anything is mounted; untrusted mounts are tainted
     std::shared_ptr<const TrustPolicy> policy;  // instead of that of the path; nullptr: none
     bool require_dependencies = false;
-    std::string store;                   // as open_store() takes it
-    std::vector<std::string> libraries;  // as find_library() takes them
-    std::vector<std::string> licenses;   // files of licence tokens, besides those of the store
+    std::string store;                                   // as open_store() takes it
+    std::vector<std::string> libraries;                  // as find_library() takes them
+    std::map<BundleId, std::vector<BundleId>> resolved;  // what the requirements of bundles mean (a lock file)
+    std::vector<std::string> licenses;                   // files of licence tokens, besides those of the store
 };
 // The policy of --trust; nullptr for an empty path. Errors: those of read_trust_policy.
 Result<std::shared_ptr<const TrustPolicy>> find_policy(const std::string& path);

@@ -29,6 +29,7 @@ struct ReleaseCommand {
     std::vector<std::string> recalled_keys;  // public key files
     std::string reason;
     std::vector<std::string> restored;  // bundle ids
+    bool keeps_versions = false;        // older versions of a name stay
     std::uint64_t epoch = 0;            // 0: that of the release before
     MakeOptions make;
 };
@@ -117,8 +118,9 @@ Status recall(ChannelRelease& release, const ReleaseCommand& command) {
     return ok();
 }
 
-// A new version of a bundle takes the position of all older ones of its name.
-Status add_bundles(ChannelRelease& release, std::span<const std::string> words, const TreeBundles& tree) {
+// A new version of a bundle takes the position of all older ones of its name, or stands beside them.
+Status add_bundles(ChannelRelease& release, std::span<const std::string> words, const TreeBundles& tree,
+                   bool keeps_versions) {
     std::vector<ReleasedBundle> added;
     for (const std::string& word : words) {
         FARDEL_TRY_ASSIGN(added.emplace_back(), tree.find(word));
@@ -128,7 +130,9 @@ Status add_bundles(ChannelRelease& release, std::span<const std::string> words, 
         if (recalled != release.recalled_bundles.end())
             return Error(ErrorCode::revoked, fmt::format("{} {}: it has been recalled: {}", printable(one.name),
                                                          one.version.text(), printable(recalled->reason)));
-        std::erase_if(release.bundles, [&](const ReleasedBundle& old) { return old.name == one.name; });
+        std::erase_if(release.bundles, [&](const ReleasedBundle& old) {
+            return old.name == one.name && (!keeps_versions || old.version == one.version);
+        });
     }
     release.bundles.insert(release.bundles.end(), added.begin(), added.end());
     std::ranges::sort(release.bundles, {}, [](const ReleasedBundle& one) {
@@ -155,7 +159,8 @@ Result<ChannelRelease> next_release(const ReleaseCommand& command, const TreeCha
     FARDEL_TRY(recall(release, command));
     FARDEL_TRY_ASSIGN(const auto policy, channel_policy(channel.update.root(), release));
     const TreeBundles tree(*channel.tree, policy ? &*policy : nullptr, now);
-    FARDEL_TRY(add_bundles(release, std::span(command.words).first(command.words.size() - 1), tree));
+    FARDEL_TRY(
+        add_bundles(release, std::span(command.words).first(command.words.size() - 1), tree, command.keeps_versions));
     return release;
 }
 
@@ -203,6 +208,7 @@ Result<Exit> run_channel_release(Words words, Console& console) {
         "Makes the next release of a channel: the bundles of the one before, and these. A bundle replaces those of the "
         "same name. What was recalled stays recalled.",
         "  fardel channel release game-1.1.fardel /srv/www/mygame --channel mygame/stable --key release.key\n"
+        "  fardel channel release base-2.0.fardel /srv/www/mods --channel mods/all --key release.key --keep-versions\n"
         "  fardel channel release /srv/www/mygame --channel mygame/stable --key release.key --recall-bundle "
         "6f0c...2d1a "
         "--reason 'crashes on the second level'\n");
@@ -211,6 +217,8 @@ Result<Exit> run_channel_release(Words words, Console& console) {
                "Bundles that are published in the tree: files, or all 64 digits of their ids; the last word is TREE: " +
                    std::string(kTreeHelp))
         ->required();
+    line.flag("--keep-versions", command.keeps_versions,
+              "Keep older versions of the same names, for bundles that require them ('fardel install')");
     line.texts("--remove", "NAME", command.removed, "Leave out the bundles with this name; may be repeated");
     line.texts("--recall-bundle", "ID", command.recalled_bundles,
                "Recall this bundle: nobody fetches or opens it any more; may be repeated");

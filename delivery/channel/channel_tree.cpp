@@ -2,6 +2,7 @@
 
 #include <fardel/base/text_fields.h>
 #include <fardel/delivery/prune.h>
+#include <fardel/delivery/release_needs.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 
@@ -60,6 +61,18 @@ std::vector<BundleId> bundles_of(const ChannelRelease& release) {
     for (const ReleasedBundle& bundle : release.bundles)
         ids.push_back(bundle.bundle);
     return ids;
+}
+
+// What is known from the release that the head names, so that only new bundles are read. A text that is missing or
+// damaged is made from the bundles.
+NeedsOfBundles find_known_needs(TreeTarget& tree, const ChannelUpdate& update) {
+    if (!update.head())
+        return {};
+    const ChannelHead& head = *update.head();
+    const auto text =
+        read_tree_text(tree, channel_requirements_path(head.channel, head.release_hash), kReleaseNeedsBytesMax);
+    auto needs = text ? parse_release_needs(*text) : Result<NeedsOfBundles>(text.error());
+    return needs ? *std::move(needs) : NeedsOfBundles();
 }
 
 Status write_head(TreeTarget& tree, std::string_view file, const std::string& channel, const ChannelInTree& before) {
@@ -146,6 +159,10 @@ Status publish_channel_release(TreeTarget& tree, std::string_view file, std::uin
     FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
     FARDEL_TRY_ASSIGN(const ChannelUpdate update, begin_in_tree(std::move(there.files), now_s));
     FARDEL_TRY(update.verify_release(file));
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, file));
+    FARDEL_TRY_ASSIGN(const ChannelRelease release, parse_channel_release(text.body));
+    // Before the release: who sees a release can resolve what its bundles need.
+    FARDEL_TRY(publish_release_needs(tree, release, hash_of_file(file), work, find_known_needs(tree, update)));
     return put_text(tree, channel_release_path(channel, hash_of_file(file)), file, work);
 }
 

@@ -1,6 +1,6 @@
 #include <fardel/delivery/follow_channel.h>
 
-#include "single_range.h"
+#include "text_fetch.h"
 #include "tree_urls.h"
 
 #include <fardel/delivery/channel_tree.h>
@@ -9,37 +9,6 @@
 
 namespace fardel {
 namespace {
-
-// A file whose size the server says.
-class WholeText final : public RangeReceiver {
-public:
-    struct Outcome {
-        std::string text;
-        std::optional<std::uint64_t> file_bytes;
-        std::optional<Error> failure;
-    };
-    WholeText(Outcome& outcome, std::size_t bytes_max) : outcome_(outcome), bytes_max_(bytes_max) {}
-
-    Status begin(std::uint64_t file_bytes) override {
-        if (file_bytes > bytes_max_)
-            return Error(ErrorCode::limit, "has " + std::to_string(file_bytes) + " bytes, at most " +
-                                               std::to_string(bytes_max_) + " allowed");
-        outcome_.file_bytes = file_bytes;
-        return ok();
-    }
-    Status take(std::span<const std::byte> bytes) override {
-        outcome_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-        return ok();
-    }
-    void end(Status result) override {
-        if (!result && outcome_.file_bytes != outcome_.text.size())
-            outcome_.failure = std::move(result).error();
-    }
-
-private:
-    Outcome& outcome_;
-    std::size_t bytes_max_;
-};
 
 class Follower {
 public:
@@ -58,18 +27,12 @@ private:
     const std::string& channel() { return update().root().channel; }
 
     // Error: cancelled.
-    Result<WholeText::Outcome> get(const std::string& tree, const std::string& path, std::size_t bytes_max,
-                                   bool bypasses_caches = false) {
-        WholeText::Outcome outcome;
-        SingleRange queue({{.url = tree + "/" + path,
-                            .offset = 0,
-                            .length_bytes = bytes_max,
-                            .file_bytes = {},
-                            .bypasses_caches = bypasses_caches},
-                           std::make_unique<WholeText>(outcome, bytes_max)});
-        FARDEL_TRY(client_.run(queue, stop_));
-        followed_.received_bytes += outcome.text.size();
-        return outcome;
+    Result<FetchedText> get(const std::string& tree, const std::string& path, std::size_t bytes_max,
+                            bool bypasses_caches = false) {
+        FARDEL_TRY_ASSIGN(FetchedText fetched,
+                          fetch_text(client_, tree + "/" + path, bytes_max, stop_, bypasses_caches));
+        followed_.received_bytes += fetched.text.size();
+        return fetched;
     }
 
     // Asks one tree after the other until `accept` accepts a text. Error: the first one that says more than "missing".
@@ -81,7 +44,7 @@ private:
                 failure = std::move(error);
         };
         for (const std::string& tree : trees_) {
-            FARDEL_TRY_ASSIGN(const WholeText::Outcome outcome,
+            FARDEL_TRY_ASSIGN(const FetchedText outcome,
                               get(tree, path, channel_file_bytes_max(kind), bypasses_caches));
             if (outcome.failure) {
                 note(*outcome.failure);

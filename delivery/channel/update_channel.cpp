@@ -2,9 +2,11 @@
 
 #include <fardel/delivery/follow_channel.h>
 #include <fardel/delivery/kept_channels.h>
+#include <fardel/format/hash.h>
 #include <fardel/format/printable.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace fardel {
@@ -69,6 +71,7 @@ Result<ChannelState> state_of(const ChannelUpdate& update, const TrustPolicy* ow
     }
     if (const auto& release = update.release()) {
         state.release_version = release->version;
+        state.release_hash = blake3(std::as_bytes(std::span(update.files().release)));
         append_once(state.recalled_bundles, release->recalled_bundles);
         append_once(state.recalled_keys, release->recalled_keys);
         for (const ReleasedBundle& one : release->bundles) {

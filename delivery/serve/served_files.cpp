@@ -54,7 +54,7 @@ std::string etag_of(const RequestedFile& file, const FileStatus& status) {
     return "\"" + mark + std::to_string(status.inode) + "-" + std::to_string(status.modified_ns) + "\"";
 }
 
-// "channels/<channel>/root/<version>", "…/release/<hash>" or "…/head"; any other text has another path.
+// "channels/<channel>/root/<version>", "…/release/<hash>", "…/requirements/<hash>" or "…/head"; any other text has another path.
 bool is_channel_path(std::string_view path) {
     if (!path.starts_with(kChannels) || !is_tree_path(path))
         return false;
@@ -67,7 +67,7 @@ bool is_channel_path(std::string_view path) {
     const std::string_view folder = path.substr(0, file_at);
     const std::string_view file = path.substr(file_at + 1);
     return (folder.ends_with("/root") && parse_decimal(file, UINT64_MAX)) ||
-           (folder.ends_with("/release") && Hash::parse(file));
+           ((folder.ends_with("/release") || folder.ends_with("/requirements")) && Hash::parse(file));
 }
 
 class FolderFiles final : public ServedFiles {

@@ -5,6 +5,7 @@
 #include "build_request.h"
 #include "build_state.h"
 #include "plan/plan_digest.h"
+#include "plan/plan_requirements.h"
 
 #include <fardel/format/block_codec.h>
 #include <fardel/format/hash.h>
@@ -143,6 +144,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request) {
 Result<BuildSummary> build_sources(std::span<const std::string> sources, const BuildRequest& request) {
     PackOptions options{.name = request.name};
     FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(request.version));
+    FARDEL_TRY(add_requirements(options.requirements, request.requirements));
     options.excludes.insert(options.excludes.end(), request.excludes.begin(), request.excludes.end());
     BundleOutput output{.path = request.output,
                         .sources = {sources.begin(), sources.end()},

@@ -1,5 +1,7 @@
 #include "build_request.h"
 
+#include "plan/plan_requirements.h"
+
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -30,6 +32,8 @@ Result<Hash> options_digest(const RequestedProject& requested, const BuildReques
           std::to_string(output.level), format_trace(requested.order),
           request.policy ? request.policy->format() : std::string()})
         all += '\0' + std::to_string(part.size()) + ':' + part;
+    for (const Requirement& requirement : requested.project.requirements)
+        all += '\0' + requirement.text();
     return blake3(std::as_bytes(std::span(all)));
 }
 
@@ -72,6 +76,7 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     if (!request.version.empty()) {
         FARDEL_TRY_ASSIGN(project.version, BundleVersion::parse(request.version));
     }
+    FARDEL_TRY(add_requirements(project.requirements, request.requirements));
     project.excludes.insert(project.excludes.end(), request.excludes.begin(), request.excludes.end());
     RequestedProject requested{.folder = folder, .key_path = request.signing.key_path};
     if (requested.key_path.empty() && !project.key.empty())

@@ -1,5 +1,7 @@
 #include <fardel/packer/pack.h>
 
+#include "plan_requirements.h"
+
 #include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/legacy_archives.h>
@@ -22,6 +24,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())
         plan.metadata.push_back({.key = "version", .value = options.version.text()});
+    add_requirements(plan, options.requirements);
     return PackPlan{.plan = std::move(plan), .assets = std::move(assets), .report = std::move(scan.report)};
 }
 

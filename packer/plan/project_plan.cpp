@@ -1,5 +1,7 @@
 #include <fardel/packer/project_plan.h>
 
+#include "plan_requirements.h"
+
 #include <fardel/format/bundle.h>
 #include <fardel/format/content_type.h>
 #include <fardel/format/printable.h>
@@ -296,6 +298,7 @@ void add_metadata(const Project& project, BundlePlan& plan) {
     plan.metadata.push_back({.key = "name", .value = project.name});
     if (!project.version.empty())
         plan.metadata.push_back({.key = "version", .value = project.version.text()});
+    add_requirements(plan, project.requirements);
     plan.metadata.insert(plan.metadata.end(), project.metadata.begin(), project.metadata.end());
 }
 

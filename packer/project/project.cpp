@@ -145,6 +145,33 @@ void read_project_metadata(const KeyValue& value, Project& project) {
             value.mistakes.add(value.entry.at, "the bundle's " + std::string(key) +
                                                    " is not a key of [metadata]; write " + std::string(key) +
                                                    " = \"…\" at the top of the file");
+    for (const PlannedMetadata& item : project.metadata)
+        if (item.key.starts_with(kRequirementKeyPrefix))
+            value.mistakes.add(value.entry.at,
+                               "a requirement is not a key of [metadata]; write requires = [\"studio/base >= 1.0\"] at "
+                               "the top of the file");
+}
+
+// The [metadata] have no other way to state a requirement, so each is checked here.
+void read_requirements(const KeyValue& value, Project& project) {
+    std::vector<std::string> texts;
+    value.read(texts, [](std::string_view text) {
+        const auto requirement = Requirement::parse(text);
+        return requirement ? ok() : Status(requirement.error());
+    });
+    for (const std::string& text : texts) {
+        auto requirement = Requirement::parse(text);
+        if (!requirement)
+            continue;
+        if (std::ranges::find(project.requirements, requirement->name, &Requirement::name) !=
+            project.requirements.end())
+            value.mistake("the bundle requires " + in_short_quotes(requirement->name) +
+                          " twice; write all bounds in one text: \"studio/base >= 1.0, < 2\"");
+        else
+            project.requirements.push_back(*std::move(requirement));
+    }
+    if (project.requirements.size() > kRequirementsMax)
+        value.mistake("a bundle has at most " + std::to_string(kRequirementsMax) + " requirements");
 }
 
 std::optional<JobSandbox> find_sandbox(std::string_view word) {
@@ -169,6 +196,7 @@ constexpr Key<Project> kProjectKeys[] = {
     {"exclude", read_verified<verify_glob, &Project::excludes>, "exclude = [\"**/*.psd\"]"},
     {"tombstones", read_tombstones, "tombstones = [\"old.cfg\"]"},
     {"metadata", read_project_metadata},
+    {"requires", read_requirements, "requires = [\"studio/base >= 1.0, < 2\"]"},
     {"rule", read_tables<kRuleKeys, finish_rule, &Project::rules>},
     {"consume", read_tables<kConsumeKeys, finish_consume, &Project::consumes>},
     {"own_cache", read_own_cache, "[own_cache] above its keys"},

@@ -204,3 +204,30 @@ TEST_CASE("pack: it runs with standard output closed, and its messages do not ge
     CHECK(bundle.find("packed ") == std::string::npos);
     CHECK(run_well({"verify", out}).find("good") != std::string::npos);
 }
+
+TEST_CASE("pack: what a bundle requires by name is stated, shown by id, and checked in a set by verify") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const std::string out = scratch.path("mod.fardel");
+    run_well(
+        {"pack", game, "-o", out, "--name", "mods/castle", "--require", "studio/base>=1.0,<2", "--require", "lib"});
+    const json facts = json::parse(facts_of(out));
+    CHECK(facts["requires"] == json{"lib", "studio/base >= 1.0, < 2"});
+    CHECK(run_well({"id", "--all", out}).find("requires   studio/base >= 1.0, < 2\n") != std::string::npos);
+    CHECK(is_one_clear_line(run({"pack", game, "-o", out, "--require", "studio/base 1.0"}), "malformed"));
+
+    const std::string base = scratch.path("base.fardel");
+    const std::string lib = scratch.path("lib.fardel");
+    run_well({"pack", game, "-o", base, "--name", "studio/base", "--version", "1.5"});
+    run_well({"pack", game, "-o", lib, "--name", "lib", "--version", "1"});
+    CHECK(run({"verify", out, base, lib}).exit_code == 0);
+    run_well({"pack", game, "-o", base, "--name", "studio/base", "--version", "2.0"});
+    const Outcome unmet = run({"verify", out, base, lib});
+    CHECK(unmet.exit_code == 1);
+    CHECK(unmet.out.find("requirement-unmet") != std::string::npos);
+
+    scratch.write("project/fardel.toml", "name = \"mods/castle\"\nsources = [\"files\"]\nrequires = [\"lib >= 2\"]\n");
+    scratch.write("project/files/a.txt", "a");
+    run_well({"pack", scratch.path("project/fardel.toml"), "-o", out, "--require", "studio/base"});
+    CHECK(json::parse(facts_of(out))["requires"] == json{"lib >= 2", "studio/base"});
+}

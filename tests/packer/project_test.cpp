@@ -24,6 +24,7 @@ key = "keys/author.key"
 sources = ["assets", "old/pak0.pk3"]
 exclude = ["**/*.psd"]
 tombstones = ["old.cfg", "maps/gone.bsp"]
+requires = ["studio/base >= 1.0, < 2", "studio/sounds"]
 [metadata]
 licence = "CC-BY-4.0"
 free = true
@@ -43,6 +44,9 @@ expires = 1798761600
     CHECK(project.excludes == std::vector<std::string>{"**/*.psd"});
     REQUIRE(project.tombstones.size() == 2);
     CHECK(project.tombstones[1].text() == "maps/gone.bsp");
+    REQUIRE(project.requirements.size() == 2);
+    CHECK(project.requirements[0].text() == "studio/base >= 1.0, < 2");
+    CHECK(project.requirements[1].text() == "studio/sounds");
     REQUIRE(project.metadata.size() == 7);
     const std::vector<std::pair<std::string, MetadataValue>> expected = {{"licence", std::string("CC-BY-4.0")},
                                                                          {"free", true},
@@ -127,7 +131,8 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"exclud = [\"x\"]", "3:1", "there is no key 'exclud' at the top of a project; did you mean 'exclude'?"},
         {"[[rules]]\nmatch = \"a\"", "3:", "did you mean 'rule'?"},
         {"[frobnication]", "3:",
-         "the keys are: name, version, output, key, order, sources, exclude, tombstones, metadata, rule, consume, "
+         "the keys are: name, version, output, key, order, sources, exclude, tombstones, metadata, requires, rule, "
+         "consume, "
          "own_cache, cache, dependency, processor, job, link, split, scanner, sandbox"},
         {"[[rule]]\nmatch = \"a\"\npublished = false", "5:1", "in [[rule]]; did you mean 'publish'?"},
         {"[[consume]]\nname = \"a\"\noptinal = true", "5:1", "in [[consume]]; did you mean 'optional'?"},
@@ -157,6 +162,9 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"exclude = [\"a//b\"]", "3:12", "'a//b': "},
         {"exclude = [\"a\", \"a\"]", "3:17", "'a' is in 'exclude' twice"},
         {"tombstones = [\"../x\"]", "3:15", "'../x': "},
+        {"requires = [\"base 1.0\"]", "3:13", "a bound begins with"},
+        {"requires = [\"base >= 1\", \"base < 2\"]", "3:12", "the bundle requires 'base' twice"},
+        {"metadata = { requires.base = \"*\" }", "3:1", "write requires = "},
         {"metadata = { name = \"x\" }", "3:1", "write name = \"…\" at the top of the file"},
         {"metadata = { a = [] }", "3:18", "'a' is a list; write a text in quotes, a number, true or false"},
         {"metadata = { a = nan }", "3:18", "'a' is not a finite number"},

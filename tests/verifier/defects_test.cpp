@@ -32,7 +32,8 @@ const std::set<std::string_view> kElsewhere{"file-unreadable",      "page-unread
                                             "consume-unresolved",   "consume-optional-unresolved",
                                             "name-of-another-rule", "store-damaged",
                                             "store-incomplete",     "channel-wrong",
-                                            "channel-bundle-wrong", "channel-remark"};
+                                            "channel-bundle-wrong", "channel-remark",
+                                            "requirement-unmet"};
 
 }  // namespace
 

@@ -195,6 +195,28 @@ std::vector<Defect> reference_and_metadata_defects() {
                 [](Recipe& r) {
                     r.metadata = {{"metric.polygons", "many"}};
                 })},
+        {"a requirement is a number",
+         "metadata-kind",
+         {},
+         cooked(few,
+                [](Recipe& r) {
+                    r.metadata = {{"requires.studio/base", std::int64_t{1}}};
+                })},
+        {"a requirement has a bound without a version",
+         "requirement-malformed",
+         {},
+         cooked(few,
+                [](Recipe& r) {
+                    r.metadata = {{"requires.studio/base", ">= 1.0, <"}};
+                })},
+        {"a bundle has too many requirements",
+         "requirement-malformed",
+         {},
+         cooked(few,
+                [](Recipe& r) {
+                    for (int i = 0; i <= 256; ++i)
+                        r.metadata.emplace_back("requires.base" + std::to_string(i), "*");
+                })},
         {"an expiry is a number",
          "metadata-kind",
          {},

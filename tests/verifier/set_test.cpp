@@ -160,3 +160,25 @@ TEST_CASE("verifier set: a name that a rule lets a bundle add only, and another 
     CHECK(report.good());
     CHECK(report.warnings == 1);
 }
+
+TEST_CASE("verifier set: what a bundle requires must be met by name, version and signer") {
+    forge::Recipe core = core_recipe();
+    core.metadata.emplace_back("version", "1.4");
+    forge::Recipe mod = core_recipe();
+    mod.metadata = {{"name", "mod"}, {"requires.core", ">= 1.0, < 2"}, {"requires.sounds", "*"}};
+    VerifySetReport report = verify_all({input(core, "core.fardel"), input(mod, "mod.fardel")});
+    REQUIRE(report.findings.size() == 1);
+    CHECK(texts(report)[0] == "requirement-unmet mod.fardel");
+    CHECK(report.findings[0].text.find("sounds") != std::string::npos);
+
+    mod.metadata = {{"name", "mod"}, {"requires.core", ">= 2"}};
+    report = verify_all({input(core, "core.fardel"), input(mod, "mod.fardel")});
+    REQUIRE(report.findings.size() == 1);
+    CHECK(report.findings[0].text.find("1.4") != std::string::npos);
+
+    mod.metadata = {{"name", "mod"}, {"requires.core", "* by " + std::string(64, 'a')}};
+    report = verify_all({input(core, "core.fardel"), input(mod, "mod.fardel")});
+    REQUIRE(report.findings.size() == 1);
+    CHECK(report.findings[0].text.find("has not signed") != std::string::npos);
+    CHECK_FALSE(report.good());
+}

@@ -287,3 +287,76 @@ TEST_CASE("scope: a reference without extension is searched in the whole scope, 
     CHECK(content("/floor") == "missing");
     CHECK(content("none") == "missing");
 }
+
+TEST_CASE("scope: two mods that require two versions of one base each find their own, and the tree shows one") {
+    const Bytes old_base =
+        BundleMaker().add("walls/stone", "stone 1").add_unpublished("inner", "in 1").title("base").version("1").write();
+    const Bytes new_base =
+        BundleMaker().add("walls/stone", "stone 2").add("walls/new", "new 2").title("base").version("2").write();
+    const auto mod = [](const char* name) {
+        BundleMaker maker;
+        maker.add(std::string("maps/") + name, name).title(name);
+        maker.plan().assets[0].references = {{.spelling = "$wall", .target = PlannedReference::Dynamic{"walls/stone"}}};
+        maker.plan().consumes = {{.text = "walls/stone"}};
+        return maker.write();
+    };
+    const Bytes castle = mod("castle"), forest = mod("forest");
+    Vfs vfs;
+    mount(vfs, old_base);
+    mount(vfs, new_base);
+    const auto mount_with = [&](const Bytes& bundle, const Bytes& base) {
+        MountOptions options = unsigned_at();
+        options.resolved = {bundle_id_of(base)};
+        options.require_dependencies = true;
+        REQUIRE(vfs.mount(make_memory_source(bundle), options));
+    };
+    mount_with(castle, old_base);
+    mount_with(forest, new_base);
+    const File in_castle = vfs.open("/maps/castle").value();
+    const File in_forest = vfs.open("/maps/forest").value();
+    for (const char* reference : {"$wall", "walls/stone"}) {
+        CHECK(content_from(vfs, in_castle, reference) == "stone 1");
+        CHECK(content_from(vfs, in_forest, reference) == "stone 2");
+    }
+    CHECK(content_from(vfs, in_castle, "inner") == "in 1");
+    CHECK(content_from(vfs, in_forest, "inner") == "missing");
+    CHECK(content_from(vfs, in_castle, "walls/new") == "new 2");  // nothing nearer has it
+    CHECK(content_at(vfs, "/walls/stone") == "stone 2");
+}
+
+TEST_CASE("scope: what a requirement means comes behind the bundle and its static dependencies") {
+    const Bytes base = BundleMaker().add("wall", "base").add("floor", "base").add("sky", "base").write();
+    const Bytes needed = BundleMaker().add("floor", "static").title("static").write();
+    BundleMaker maker;
+    maker.add("map", "map").add("wall", "own").title("mod");
+    maker.plan().dependencies = {{.bundle = bundle_id_of(needed)}};
+    Vfs vfs;
+    mount(vfs, base);
+    mount(vfs, needed);
+    MountOptions options = unsigned_at();
+    options.resolved = {bundle_id_of(base)};
+    REQUIRE(vfs.mount(make_memory_source(maker.write()), options));
+    mount(vfs, BundleMaker().add("sky", "another mod").title("other").write());
+    const File from = vfs.open("/map").value();
+    CHECK(content_from(vfs, from, "wall") == "own");
+    CHECK(content_from(vfs, from, "floor") == "static");
+    CHECK(content_from(vfs, from, "sky") == "base");
+    CHECK(content_at(vfs, "/sky") == "another mod");
+}
+
+TEST_CASE("mount: what a requirement means counts as a dependency that is needed") {
+    const Bytes base = BundleMaker().add("wall", "base").write();
+    MountOptions options = unsigned_at();
+    options.resolved = {bundle_id_of(base)};
+    options.require_dependencies = true;
+    const Bytes mod = BundleMaker().add("map", "map").title("mod").write();
+    Vfs vfs;
+    CHECK(vfs.mount(make_memory_source(mod), options).error().code() == ErrorCode::unresolved);
+    options.require_dependencies = false;
+    REQUIRE(vfs.mount(make_memory_source(mod), options));
+    CHECK(vfs.mounts().at(0).missing_dependencies == std::vector{bundle_id_of(base)});
+    mount(vfs, base);
+    CHECK(vfs.mounts().at(1).missing_dependencies.empty());
+    options.resolved.assign(257, bundle_id_of(base));
+    CHECK(vfs.mount(make_memory_source(mod), options).error().code() == ErrorCode::limit);
+}

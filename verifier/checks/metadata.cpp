@@ -2,6 +2,7 @@
 #include "tables/rising_texts.h"
 
 #include <fardel/format/manifest.h>
+#include <fardel/format/requirement.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +34,8 @@ std::string_view kind_name(MetadataKind kind) {
 std::optional<MetadataKind> find_expected_kind(std::string_view key, bool of_bundle) {
     if (key.starts_with(kMetricPrefix))
         return MetadataKind::number;
+    if (of_bundle && key.starts_with(kRequirementKeyPrefix))
+        return MetadataKind::text;
     const auto known = std::ranges::find(kWellKnown, key, &WellKnown::key);
     if (known == kWellKnown.end() || (known->of_bundle_only && !of_bundle))
         return std::nullopt;
@@ -98,12 +101,25 @@ private:
             findings_.add(VerifierRule::metadata_kind, kind_, index,
                           quoted(*key) + " is of kind " + std::string(kind_name(record.kind)) +
                               "; it must be of kind " + std::string(kind_name(*expected)));
+        if (of_bundle && key->starts_with(kRequirementKeyPrefix))
+            check_requirement(record, *key, index);
         const auto expires_s = std::bit_cast<std::int64_t>(record.value);
         if (now_s_ && *key == "expires" && record.kind == MetadataKind::integer &&
             std::cmp_less_equal(expires_s, *now_s_))
             findings_.add(VerifierRule::content_expired, kind_, index,
                           (of_bundle ? "the bundle" : "asset " + std::to_string(record.subject)) + " expired at " +
                               std::to_string(expires_s) + " (Unix seconds); look for a newer version");
+    }
+
+    void check_requirement(const MetadataRecord& record, std::string_view key, std::uint64_t index) {
+        if (record.kind != MetadataKind::text)
+            return;  // reported by check_value()
+        if (++requirements_ == kRequirementsMax + 1)
+            findings_.add(VerifierRule::requirement_malformed, kind_, index,
+                          "the bundle has more than " + std::to_string(kRequirementsMax) + " requirements");
+        if (const auto value = texts_.find(record.value))
+            if (const auto requirement = Requirement::of_metadata(key, *value); !requirement)
+                findings_.add(VerifierRule::requirement_malformed, kind_, index, requirement.error());
     }
 
     // Checks that each asset record has the index of its first metadata record.
@@ -131,6 +147,7 @@ private:
     BundleStrings& texts_;
     std::optional<std::uint64_t> now_s_;
     VerifyFindings& findings_;
+    std::size_t requirements_ = 0;
 };
 
 }  // namespace

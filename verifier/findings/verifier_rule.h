@@ -97,6 +97,7 @@ namespace fardel {
     X(metadata_crowded, error, limit)                  \
     X(metadata_kind, error, malformed)                 \
     X(content_expired, warning, expired)               \
+    X(requirement_malformed, error, malformed)         \
     /* layout */                                       \
     X(placement_count, error, malformed)               \
     X(placement_outside, error, malformed)             \
@@ -119,6 +120,7 @@ namespace fardel {
     X(set_bundle_twice, warning, conflict)             \
     X(dependency_missing, error, missing)              \
     X(dependency_absent, note, unresolved)             \
+    X(requirement_unmet, error, unresolved)            \
     X(foreign_asset_missing, error, missing)           \
     X(consume_unresolved, error, unresolved)           \
     X(consume_optional_unresolved, note, unresolved)   \

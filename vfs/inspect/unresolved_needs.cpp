@@ -155,7 +155,7 @@ bool UnresolvedNeeds::complete() const noexcept {
 std::vector<MissingDependency> find_newly_missing(const MountSet& before, const MountSet& after) {
     std::vector<MissingDependency> out;
     for (const Mount& mount : after.mounts()) {
-        const auto missing = after.missing_dependencies(*mount.bundle);
+        const auto missing = after.missing_dependencies(mount);
         if (!missing)
             continue;
         const Mount* const old = before.find(mount.id);

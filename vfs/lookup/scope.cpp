@@ -105,6 +105,20 @@ Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bund
     return std::optional<File>();
 }
 
+// What the requirements of the bundle mean, if it is mounted.
+Result<std::optional<File>> find_in_resolved(const MountSet& set, const Bundle& bundle, std::string_view name) {
+    const Mount* const mount = set.find_bundle(bundle.id());
+    if (mount == nullptr || !mount->resolved)
+        return std::optional<File>();
+    for (const BundleId& id : *mount->resolved)
+        if (const Mount* const needed = set.find_bundle(id)) {
+            FARDEL_TRY_ASSIGN(auto file, find_own(set, *needed, name));
+            if (file)
+                return file;
+        }
+    return std::optional<File>();
+}
+
 // The mount of a bundle that a pure policy shows in part; nullptr: all or nothing of it is shown.
 const Mount* find_partial(const MountSet& set, const Bundle& bundle) {
     if (set.pure_policy() == nullptr || set.find_bundle(bundle.id()) != nullptr)
@@ -194,6 +208,9 @@ Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, co
     }
     FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.target));
     FARDEL_TRY(verify_name(name));
+    FARDEL_TRY_ASSIGN(auto in_resolved, find_in_resolved(set, bundle, name));
+    if (in_resolved)
+        return in_resolved;
     return find_published_file(set, name, name_hash(name));
 }
 
@@ -227,6 +244,9 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
     FARDEL_TRY_ASSIGN(auto in_dependency, find_in_dependencies(set, bundle, spelling));
     if (in_dependency)
         return in_dependency;
+    FARDEL_TRY_ASSIGN(auto in_resolved, find_in_resolved(set, bundle, spelling));
+    if (in_resolved)
+        return in_resolved;
     if (is_reserved_root_part(spelling.substr(0, spelling.find('/'))))
         return std::optional<File>();
     return find_published_file(set, spelling, name_hash(spelling));

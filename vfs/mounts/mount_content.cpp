@@ -1,6 +1,7 @@
 #include "mount_content.h"
 
 #include <fardel/format/byte_source.h>
+#include <fardel/format/requirement.h>
 #include <fardel/sources/loose_bundle.h>
 #include <fardel/sources/source_scan.h>
 
@@ -107,7 +108,13 @@ private:
 
 Result<MountContent> open_mount_content(const MountSubject& subject, const MountOptions& options,
                                         const std::shared_ptr<BlockCache>& cache, const FolderDigests& digests) {
-    return std::visit(ContentOpener(options, cache, digests), subject);
+    if (options.resolved.size() > kRequirementsMax)
+        return Error(ErrorCode::limit, options.label + ": more than " + std::to_string(kRequirementsMax) +
+                                           " bundles for its requirements");
+    FARDEL_TRY_ASSIGN(MountContent content, std::visit(ContentOpener(options, cache, digests), subject));
+    if (!options.resolved.empty())
+        content.resolved = std::make_shared<const std::vector<BundleId>>(options.resolved);
+    return content;
 }
 
 Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache>& cache,
@@ -115,7 +122,10 @@ Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache
     const MountOptions options{.allow_unsigned = true, .label = mount.bundle->label(), .archives = mount.archives};
     // The digests are all in memory; a file that is edited now is read again when the folder is mounted the next time.
     const FolderDigests in_memory{.cache = digests.cache, .folder = {}};
-    return ContentOpener(options, cache, in_memory).open_loose(mount.path, mount.kind);
+    FARDEL_TRY_ASSIGN(MountContent content,
+                      ContentOpener(options, cache, in_memory).open_loose(mount.path, mount.kind));
+    content.resolved = mount.resolved;
+    return content;
 }
 
 }  // namespace fardel

@@ -303,7 +303,8 @@ const Mount* CandidateWalk::next() noexcept {
     return has_direct ? &mounts[set_.direct_[direct_++]] : nullptr;
 }
 
-Result<std::vector<BundleId>> MountSet::missing_dependencies(const Bundle& bundle) const {
+Result<std::vector<BundleId>> MountSet::missing_dependencies(const MountContent& content) const {
+    const Bundle& bundle = *content.bundle;
     std::vector<BundleId> missing;
     const std::uint64_t count =
         std::min<std::uint64_t>(bundle.table_count(TableKind::dependencies), limits::kDependenciesMax);
@@ -312,6 +313,10 @@ Result<std::vector<BundleId>> MountSet::missing_dependencies(const Bundle& bundl
         if ((dependency.flags & DependencyRecord::is_static) != 0 && find_bundle(dependency.bundle) == nullptr)
             missing.push_back(dependency.bundle);
     }
+    if (content.resolved)
+        for (const BundleId& id : *content.resolved)
+            if (find_bundle(id) == nullptr)
+                missing.push_back(id);
     return missing;
 }
 

@@ -51,6 +51,8 @@ struct MountContent {
     std::shared_ptr<const ScanReport> left_out;  // of a folder or archive
     // Bounds of the names that its published ones may be, set by the policy's rule that accepted it. nullptr: none.
     std::shared_ptr<const NameScope> scope;
+    // What its requirements mean, in the order in which they are looked through. nullptr: nothing.
+    std::shared_ptr<const std::vector<BundleId>> resolved;
     std::shared_ptr<const Error> recall;  // why nothing of it is opened any more; nullptr: it is
 };
 
@@ -110,8 +112,9 @@ public:
     std::span<const Mount> mounts() const noexcept { return mounts_; }
     // The mount of that bundle with the highest precedence, or nullptr.
     const Mount* find_bundle(const BundleId& bundle) const noexcept;
-    // The static dependencies of `bundle` that are not in the set. Errors: those of reading its table.
-    Result<std::vector<BundleId>> missing_dependencies(const Bundle& bundle) const;
+    // The static dependencies of the bundle, and what its requirements mean, that are not in the set. Errors: those of
+    // reading its table.
+    Result<std::vector<BundleId>> missing_dependencies(const MountContent& content) const;
     // One mount of each bundle, by bundle id.
     std::span<const std::uint32_t> by_bundle() const noexcept { return by_bundle_; }
     bool tainted() const noexcept { return tainted_; }

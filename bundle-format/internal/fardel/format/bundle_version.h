@@ -1,11 +1,13 @@
-// BundleVersion: the version of a bundle ("1.0-rc1") as packers state it and authors sign it.
+// BundleVersion: the version of a bundle ("1.0-rc1") as packers state it and authors sign it; and the order of
+// versions.
 //
-// It has at most 64 letters, digits and . + - _ ~ ; an empty version means that none is stated. Versions are for people
-// and policies; Fardel never orders them.
+// It has at most 64 letters, digits and . + - _ ~ ; an empty version means that none is stated. Versions are for
+// people, policies and requirements (requirement.h). docs/installing.md, "Versions", defines the order.
 #pragma once
 
 #include <fardel/base/result.h>
 
+#include <compare>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,11 +23,20 @@ public:
     const std::string& text() const noexcept { return text_; }
     bool empty() const noexcept { return text_.empty(); }
 
+    // Whether it is earlier than the release of the same number: "1.0-rc1", "2~beta".
+    bool is_preview() const noexcept;
+    // The version without what makes it a preview: "1.0" of "1.0-rc1".
+    BundleVersion release() const;
+
     friend bool operator==(const BundleVersion&, const BundleVersion&) = default;
 
 private:
     explicit BundleVersion(std::string text) : text_(std::move(text)) {}
     std::string text_;
 };
+
+// Orders versions as people mean them: 1.9 before 1.10, 1.0-rc1 before 1.0. Different texts can be the same
+// version: 1.0 and 1.0.0, or 1.0+a and 1.0+b. Allocates nothing.
+std::weak_ordering compare_versions(const BundleVersion& a, const BundleVersion& b) noexcept;
 
 }  // namespace fardel

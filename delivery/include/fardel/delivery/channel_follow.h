@@ -51,6 +51,7 @@ struct ChannelState {
     Hash id;  // the same in all roots; tells two channels of one name apart
     std::uint64_t root_version = 1;
     std::uint64_t release_version = 0;   // 0: none yet, and the lists are empty
+    Hash release_hash;                   // BLAKE3-256 of the release's file; zeros: none yet
     std::uint64_t head_version = 0;      // 0: none counts: fetch_bundles must wait for an update
     std::uint64_t fresh_until_s = 0;     // Unix seconds; the head's date. Later, the channel is stale
     std::vector<ChannelBundle> bundles;  // of the release, by name

@@ -45,8 +45,9 @@ inline constexpr std::size_t kTreeReleasesMax = 10'000;
 // the target.
 Status publish_channel_root(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work = {});
 
-// Writes a release, which no client sees before a head names it. Errors: missing (the tree has no such channel), those
-// of ChannelUpdate and of the target.
+// Writes a release, which no client sees before a head names it, and what its bundles need. Errors: missing (the tree
+// has no such channel), malformed (a bundle requires something that is no requirement), those of ChannelUpdate
+// and of the target.
 Status publish_channel_release(TreeTarget& tree, std::string_view file, std::uint64_t now_s,
                                const PublishWork& work = {});
 

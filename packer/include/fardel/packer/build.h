@@ -51,7 +51,10 @@ struct BuildRequest {
     std::string name;
     std::string version;
     std::vector<std::string> excludes;  // globs, in addition to the project's
-    std::string order;                  // a trace (docs/traces.md), whose assets lie together in the file
+    // What the bundles require by name, "studio/base >= 1.0" (docs/installing.md): in addition to the project's, and
+    // instead of its requirements of the same names.
+    std::vector<std::string> requirements;
+    std::string order;  // a trace (docs/traces.md), whose assets lie together in the file
     BuildSigning signing;
     // What is signed has to be what this policy lets its signer bring, or nothing is written. nullptr: anything.
     std::shared_ptr<const TrustPolicy> policy;

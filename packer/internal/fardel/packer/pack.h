@@ -9,6 +9,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/bundle_version.h>
+#include <fardel/format/requirement.h>
 #include <fardel/packer/asset_scan.h>
 #include <fardel/packer/resolve.h>
 #include <fardel/packer/split_plan.h>
@@ -24,6 +25,7 @@ namespace fardel {
 struct PackOptions {
     std::string name;  // of the bundle, a well-formed name: trust policies match it
     BundleVersion version;
+    std::vector<Requirement> requirements;  // a name once
     std::vector<std::string> excludes = usual_excludes();
 };
 

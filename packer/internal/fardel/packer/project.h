@@ -10,6 +10,7 @@
 #include <fardel/format/bundle_version.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
+#include <fardel/format/requirement.h>
 #include <fardel/format/tag.h>
 #include <fardel/packer/processor.h>
 #include <fardel/packer/project_references.h>
@@ -97,7 +98,8 @@ struct Project {
     std::vector<ProjectRule> rules;     // later ones win
     std::vector<PlannedConsume> consumes;
     std::vector<ProjectDependency> dependencies;
-    std::vector<PlannedMetadata> metadata;  // of the bundle; without name and version
+    std::vector<PlannedMetadata> metadata;  // of the bundle; without name, version and requirements
+    std::vector<Requirement> requirements;  // a name once
     std::vector<AssetName> tombstones;
     std::vector<Processor> processors;  // names are unique
     std::vector<ProjectJob> jobs;

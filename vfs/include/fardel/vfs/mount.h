@@ -49,6 +49,9 @@ struct MountOptions {
     // Refuses the mount if a static dependency of the bundle is mounted neither before nor by the same change. Without
     // it, VfsOptions::on_missing_dependency reports what is missing, and MountDescription lists it.
     bool require_dependencies = false;
+    // What the bundle's requirements mean (docs/installing.md): its references are looked up in these bundles behind
+    // its static dependencies, and before the published names. They count as dependencies that it needs. At most 256.
+    std::vector<BundleId> resolved;
     bool watch = false;  // a folder: Vfs::poll() reports what changes in it
     std::string label;   // names the bundle in messages; empty: the path it was mounted from
     // Reads legacy archives (legacy_archives.h); without it, mounting one is `unsupported`.

@@ -1,0 +1,61 @@
+#include "bundles/fetch_report.h"
+
+#include "console/figures.h"
+
+#include <fardel/format/name.h>
+
+#include <fmt/format.h>
+
+namespace fardel {
+namespace {
+
+std::string format_planned(const PlannedFetch& planned) {
+    std::string text =
+        fmt::format("  {}  {}: {} of {} in {}", short_id(planned.bundle), format_title(planned.name, planned.version),
+                    format_size(planned.fetch_bytes), format_size(planned.file_bytes),
+                    format_count(planned.requests, "request", "requests"));
+    if (planned.left_bytes != 0)
+        text += fmt::format(", {} left out", format_size(planned.left_bytes));
+    if (!planned.licence.empty())
+        text += fmt::format(", licence {}", planned.licence);
+    for (const std::string& signer : planned.signers)
+        text += fmt::format(", signed by {}", printable(signer));
+    return text + "\n";
+}
+
+}  // namespace
+
+std::string format_plan(const FetchPlan& plan) {
+    if (plan.bundles.empty())
+        return "everything is here\n";
+    return fmt::format("to fetch: {}\n", format_size(plan.fetch_bytes)) + format_each(plan.bundles, format_planned);
+}
+
+namespace {
+
+Json json_of(const PlannedFetch& planned) {
+    return Json{{"bundle", planned.bundle.hex()},       {"name", planned.name},
+                {"version", planned.version},           {"licence", planned.licence},
+                {"signers", planned.signers},           {"file_bytes", planned.file_bytes},
+                {"tables_bytes", planned.tables_bytes}, {"fetch_bytes", planned.fetch_bytes},
+                {"left_bytes", planned.left_bytes},     {"requests", planned.requests}};
+}
+
+}  // namespace
+
+Json json_of(const FetchPlan& plan) {
+    return Json{{"fetch_bytes", plan.fetch_bytes},
+                {"source_bytes", plan.source_bytes},
+                {"requests", plan.requests},
+                {"bundles", json_list(plan.bundles, [](const PlannedFetch& one) { return json_of(one); })}};
+}
+
+void FetchBar::show(const FetchProgress& progress) {
+    std::string text = fmt::format("{} of {}", format_size(progress.received_bytes), format_size(progress.total_bytes));
+    if (progress.seconds_left)
+        text += fmt::format(", {}/s, {} left", format_size(progress.bytes_per_second),
+                            format_seconds(static_cast<double>(*progress.seconds_left)));
+    bar_.show(progress.received_bytes, progress.total_bytes, text);
+}
+
+}  // namespace fardel

@@ -1,0 +1,27 @@
+// What a fetch is going to bring, and how far it is: text, JSON and a bar.
+#pragma once
+
+#include "console/console.h"
+#include "console/json.h"
+#include "console/progress_bar.h"
+
+#include <fardel/delivery/fetch.h>
+
+#include <string>
+
+namespace fardel {
+
+std::string format_plan(const FetchPlan& plan);
+Json json_of(const FetchPlan& plan);
+
+// Shows how much came, how fast, and for how long it will go on.
+class FetchBar {
+public:
+    explicit FetchBar(Console& console) : bar_(console, "fetching") {}
+    void show(const FetchProgress& progress);
+
+private:
+    ProgressBar bar_;
+};
+
+}  // namespace fardel

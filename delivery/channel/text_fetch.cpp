@@ -1,0 +1,52 @@
+#include "text_fetch.h"
+
+#include "single_range.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// A file whose size the server says.
+class WholeText final : public RangeReceiver {
+public:
+    WholeText(FetchedText& outcome, std::size_t bytes_max) : outcome_(outcome), bytes_max_(bytes_max) {}
+
+    Status begin(std::uint64_t file_bytes) override {
+        if (file_bytes > bytes_max_)
+            return Error(ErrorCode::limit, "has " + std::to_string(file_bytes) + " bytes, at most " +
+                                               std::to_string(bytes_max_) + " allowed");
+        file_bytes_ = file_bytes;
+        return ok();
+    }
+    Status take(std::span<const std::byte> bytes) override {
+        outcome_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        return ok();
+    }
+    void end(Status result) override {
+        if (!result && file_bytes_ != outcome_.text.size())
+            outcome_.failure = std::move(result).error();
+    }
+
+private:
+    FetchedText& outcome_;
+    std::size_t bytes_max_;
+    std::optional<std::uint64_t> file_bytes_;
+};
+
+}  // namespace
+
+Result<FetchedText> fetch_text(RangeClient& client, const std::string& url, std::size_t bytes_max,
+                               const std::stop_token& stop, bool bypasses_caches) {
+    FetchedText fetched;
+    SingleRange queue(
+        {{.url = url, .offset = 0, .length_bytes = bytes_max, .file_bytes = {}, .bypasses_caches = bypasses_caches},
+         std::make_unique<WholeText>(fetched, bytes_max)});
+    FARDEL_TRY(client.run(queue, stop));
+    return fetched;
+}
+
+}  // namespace fardel

@@ -1,0 +1,273 @@
+// fardel install, update, remove and list, and mount of a lock file, with a real server and real stores.
+#include "channel_owner.h"
+#include "mounted_folder.h"
+
+using namespace fardel::tests;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A channel in which names have several versions, and a player who installs from it.
+class ModRegistry {
+public:
+    std::string bundle(const std::string& name, const std::string& version, const Arguments& requirements = {},
+                       const std::string& author = "author") const {
+        const std::string folder = "assets-" + name + version;
+        owner.scratch.write(folder + "/" + name + ".txt", name + " " + version + "\n");
+        const std::string file = owner.scratch.path(name + version + ".fardel");
+        Arguments words{"pack", owner.scratch.path(folder), "-o", file, "--name", name, "--version", version};
+        for (const std::string& text : requirements)
+            words.insert(words.end(), {"--require", text});
+        run_well(words);
+        sign(file, owner.key(author), "author");
+        run_well({"publish", file, owner.tree()});
+        return run_well({"id", file}).substr(0, 64);
+    }
+    void release(Arguments words) const {
+        words.emplace_back("--keep-versions");
+        owner.release(words);
+        owner.head();
+    }
+    Outcome install(const Arguments& names) const {
+        Arguments words{"install", "--channel",       "mygame/stable", "--root",     owner.scratch.path("1.root"),
+                        "--from",  owner.nginx.url(), "--store",       player.store, "--lock",
+                        lock};
+        words.insert(words.end(), names.begin(), names.end());
+        return run(words, player.surroundings());
+    }
+    Outcome verb(Arguments words) const {
+        words.insert(words.end(), {"--store", player.store, "--lock", lock});
+        return run(words, player.surroundings());
+    }
+    // "base 1.0, castle 1.0", in the order of mounting.
+    std::string listed() const {
+        const json list = json::parse(verb({"list", "--json"}).out);
+        std::string text;
+        for (const json& one : list["bundles"])
+            text +=
+                (text.empty() ? "" : ", ") + one["name"].get<std::string>() + " " + one["version"].get<std::string>();
+        return text;
+    }
+    std::string requirements_path() const {
+        std::string path = owner.release_path();
+        return path.replace(path.rfind("/release/"), 9, "/requirements/");
+    }
+
+    const ChannelOwner owner;
+    const ChannelPlayer player{owner, "ann"};
+    const std::string lock = owner.scratch.path("mods.lock");
+};
+
+void check_well(const Outcome& outcome) {
+    CAPTURE(outcome.err);
+    CAPTURE(outcome.out);
+    CHECK(outcome.exit_code == 0);
+}
+
+}  // namespace
+
+TEST_CASE("install: two mods that need two versions of one base are installed and mounted, offline") {
+    const ModRegistry mods;
+    const std::string old_base = mods.bundle("base", "1.0");
+    const std::string new_base = mods.bundle("base", "2.0");
+    const std::string castle = mods.bundle("castle", "1.0", {"base >= 1.0, < 2"});
+    const std::string forest = mods.bundle("forest", "1.0", {"base >= 2"});
+    mods.release({old_base, new_base, castle, forest});
+    check_well(mods.install({"castle", "forest"}));
+    CHECK(mods.listed() == "base 1.0, base 2.0, castle 1.0, forest 1.0");
+    const std::string lock = read_file(mods.lock);
+    CHECK(lock.find("requires " + old_base + " base >= 1.0, < 2\n") != std::string::npos);
+    CHECK(lock.find("requires " + new_base + " base >= 2\n") != std::string::npos);
+    CHECK(mods.verb({"list"}).exit_code == 0);
+
+    const MountedFolder mounted(mods.owner.scratch, {"--lock", mods.lock, "--store", mods.player.store},
+                                mods.player.surroundings());
+    CHECK(read_file(mounted.path("castle.txt")) == "castle 1.0\n");
+    CHECK(read_file(mounted.path("base.txt")) == "base 2.0\n");  // the newer one wins
+    CHECK(read_file(mounted.path("bundles/" + old_base + "/base.txt")) == "base 1.0\n");
+}
+
+TEST_CASE("install: what is installed stays until update, and remove takes only what nothing else needs") {
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string castle = mods.bundle("castle", "1.0", {"base"});
+    mods.release({base, castle});
+    check_well(mods.install({"castle"}));
+    const std::string newer = mods.bundle("base", "1.1");
+    const std::string forest = mods.bundle("forest", "1.0", {"base"});
+    mods.release({newer, forest});
+    check_well(mods.verb({"install", "forest"}));  // channel and source are those of the lock file
+    CHECK(mods.listed() == "base 1.0, castle 1.0, forest 1.0");
+    const Outcome planned = mods.verb({"update", "--plan"});
+    check_well(planned);
+    CHECK(planned.out.find("base 1.1") != std::string::npos);
+    CHECK(mods.listed() == "base 1.0, castle 1.0, forest 1.0");
+    check_well(mods.verb({"update", "base"}));
+    CHECK(mods.listed() == "base 1.1, castle 1.0, forest 1.0");
+    check_well(mods.verb({"remove", "castle"}));
+    CHECK(mods.listed() == "base 1.1, forest 1.0");
+    CHECK(mods.verb({"remove", "castle"}).exit_code == 3);
+    check_well(mods.verb({"remove", "forest"}));
+    CHECK(mods.listed() == "");
+}
+
+TEST_CASE("install: what a lock file names survives collections, and what it has released does not") {
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string castle = mods.bundle("castle", "1.0", {"base"});
+    mods.release({base, castle});
+    check_well(mods.install({"castle"}));
+    const Arguments collect{"store", "gc", "--size", "0", "--grace", "0s", "--store", mods.player.store};
+    run_well(collect);
+    CHECK(mods.player.has(base));
+    CHECK(mods.player.has(castle));
+    const std::string newer = mods.bundle("base", "1.1");
+    mods.release({newer});
+    check_well(mods.verb({"update"}));
+    run_well(collect);
+    CHECK_FALSE(mods.player.has(base));
+    CHECK(mods.player.has(newer));
+    check_well(mods.verb({"remove", "castle"}));
+    run_well(collect);
+    CHECK_FALSE(mods.player.has(castle));
+    CHECK_FALSE(mods.player.has(newer));
+}
+
+TEST_CASE("install: all conflicts are said at once, and nothing changes") {
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string castle = mods.bundle("castle", "1.0", {"base >= 2", "ghosts"});
+    mods.release({base, castle});
+    const Outcome outcome = mods.install({"castle"});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err.find("'base >= 2': the release has 1.0") != std::string::npos);
+    CHECK(outcome.err.find("'ghosts': the release has no bundle") != std::string::npos);
+    CHECK_FALSE(fs::exists(mods.lock));
+    CHECK_FALSE(mods.player.has(castle));
+    const json report = json::parse(mods.install({"castle", "--json"}).out);
+    CHECK(report["conflicts"].size() == 2);
+}
+
+TEST_CASE("install: a server that lies about what bundles need is refused, and chooses nothing (A66, A68)") {
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string newer = mods.bundle("base", "1.1");
+    const std::string evil = mods.bundle("evil", "1.0");
+    const std::string castle = mods.bundle("castle", "1.0", {"base"});
+    mods.release({base, newer, castle, evil});
+    const std::string path = mods.requirements_path();
+    const std::string good = read_file(path);
+    const std::string line = "bundle " + castle + "\n";
+    const auto lie = [&](const std::string& more, const std::string& from, const std::string& to) {
+        std::string text = good;
+        text.insert(text.find(line) + line.size(), more);
+        if (!from.empty())
+            text.replace(text.find(from), from.size(), to);
+        mods.owner.serve(path, text);
+        const Outcome outcome = mods.install({"castle"});
+        CAPTURE(outcome.err);
+        CHECK(outcome.exit_code == 1);
+        CHECK(outcome.err.find("[conflict]") != std::string::npos);
+        CHECK_FALSE(fs::exists(mods.lock));
+    };
+    lie("", "requires base\n", "requires base < 1.1\n");           // an older one
+    lie("", "requires base\n", "requires base\nrequires evil\n");  // one more by name
+    lie("needs " + evil + "\n", "", "");                           // one more by id
+    lie("", "requires base\n", "");                                // one fewer
+    mods.owner.serve(path, good.substr(0, good.size() / 2));
+    CHECK(mods.install({"castle"}).exit_code == 1);
+    fs::remove(path);
+    CHECK(mods.install({"castle"}).exit_code == 3);
+    mods.owner.serve(path, good);
+    check_well(mods.install({"castle"}));
+    CHECK(mods.listed() == "base 1.1, castle 1.0");
+}
+
+TEST_CASE("install: a bundle that is required of one author is not taken from another") {
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string key_text =
+        json::parse(facts_of(mods.owner.scratch.path("base1.0.fardel")))["signatures"][0]["key"];
+    const std::string good = mods.bundle("castle", "1.0", {"base by " + key_text});
+    const std::string bad = mods.bundle("forest", "1.0", {"base by " + std::string(64, 'a')});
+    mods.release({base, good, bad});
+    const Outcome refused = mods.install({"forest"});
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.err.find("has not signed") != std::string::npos);
+    CHECK_FALSE(fs::exists(mods.lock));
+    check_well(mods.install({"castle"}));
+}
+
+TEST_CASE("install: a recalled bundle is said, not mounted, and replaced by update") {
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string bad = mods.bundle("base", "1.1");
+    const std::string castle = mods.bundle("castle", "1.0", {"base"});
+    mods.release({base, bad, castle});
+    check_well(mods.install({"castle"}));
+    CHECK(mods.listed() == "base 1.1, castle 1.0");
+    mods.owner.release({"--recall-bundle", bad, "--reason", "crashes"});
+    mods.owner.head();
+    const Outcome planned = mods.verb({"update", "--plan"});
+    CHECK(planned.err.find("base 1.1 is installed and has been recalled: crashes") != std::string::npos);
+    const Outcome listed = mods.verb({"list"});
+    CHECK(listed.exit_code == 1);
+    CHECK(listed.out.find("RECALLED: crashes") != std::string::npos);
+    fs::create_directory(mods.owner.scratch.path("empty"));
+    CHECK(is_one_clear_line(mods.verb({"mount", mods.owner.scratch.path("empty")}), "revoked"));
+    check_well(mods.verb({"update"}));
+    CHECK(mods.listed() == "base 1.0, castle 1.0");
+    CHECK(mods.verb({"list"}).exit_code == 0);
+}
+
+TEST_CASE("install: an update that fails leaves the lock file and a set that can be mounted") {
+    const ModRegistry mods;
+    const std::string castle = mods.bundle("castle", "1.0");
+    mods.release({castle});
+    check_well(mods.install({"castle"}));
+    const std::string before = read_file(mods.lock);
+    const std::string newer = mods.bundle("castle", "1.1");
+    mods.release({newer});
+    const std::string file = mods.owner.tree() + "/bundles/" + newer + ".fardel";
+    const std::string bytes = read_file(file);
+    mods.owner.serve(file, bytes.substr(0, bytes.size() / 2));
+    const Outcome failed = mods.verb({"update"});
+    CHECK(failed.exit_code != 0);
+    CHECK(read_file(mods.lock) == before);
+    CHECK(run_well({"store", "gc", "--size", "0", "--grace", "0s", "--store", mods.player.store}) != "?");
+    CHECK(mods.verb({"list"}).exit_code == 0);
+    mods.owner.serve(file, bytes);
+    check_well(mods.verb({"update"}));
+    CHECK(mods.listed() == "castle 1.1");
+}
+
+TEST_CASE("install: a lock file of somebody else cannot make a bundle mean another one") {
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string newer = mods.bundle("base", "2.0");
+    const std::string castle = mods.bundle("castle", "1.0", {"base < 2"});
+    const std::string forest = mods.bundle("forest", "1.0", {"base >= 2"});
+    mods.release({base, newer, castle, forest});
+    check_well(mods.install({"castle", "forest"}));
+    std::string text = read_file(mods.lock);
+    const std::string honest = "requires " + base + " base < 2";
+    text.replace(text.find(honest), honest.size(), "requires " + newer + " base < 2");
+    // The older base is then needed by nothing, so its lines go, too.
+    const std::string lines = "bundle " + base + "\nname base\nversion 1.0\n";
+    text.erase(text.find(lines), lines.size());
+    fs::remove(mods.lock);
+    write_file(mods.lock, text);
+    fs::create_directory(mods.owner.scratch.path("empty"));
+    CHECK(is_one_clear_line(mods.verb({"mount", mods.owner.scratch.path("empty")}), "unresolved"));
+}
+
+TEST_CASE("install: mistakes on the command line are said") {
+    const ScratchFolder scratch;
+    CHECK(run({"install", "castle", "--lock", scratch.path("x.lock"), "--store", scratch.path("s")}).exit_code == 2);
+    CHECK(
+        run({"install", "castle >", "--lock", scratch.path("x.lock"), "--channel", "a", "--from", "http://127.0.0.1:1"})
+            .exit_code == 1);
+    CHECK(run({"update", "--lock", scratch.path("x.lock"), "--store", scratch.path("s")}).exit_code == 3);
+    CHECK(run({"mount", "a.fardel", scratch.path("m"), "--lock", scratch.path("x.lock")}).exit_code == 2);
+}
