@@ -50,6 +50,7 @@ constexpr Verb kVerbs[] = {
     {"serve", "serve published bundles, or those of a store, over HTTP", run_serve},
     {"fetch", "bring bundles from a server into a store, and of each only what is missing", run_fetch},
     {"channel", "say which bundles are current, and which are recalled, for players who follow", run_channel},
+    {"registry", "take bundles from authors, check and countersign them, and put them into a channel", run_registry},
     {"store", "keep bundles in a folder, with the blocks that they share stored once", run_store},
     {"cache", "check and trim the caches of the packer", run_cache},
 };

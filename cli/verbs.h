@@ -39,6 +39,7 @@ Result<Exit> run_publish(Words words, Console& console);
 Result<Exit> run_serve(Words words, Console& console);
 Result<Exit> run_fetch(Words words, Console& console);
 Result<Exit> run_channel(Words words, Console& console);
+Result<Exit> run_registry(Words words, Console& console);
 Result<Exit> run_trace(Words words, Console& console);
 
 }  // namespace fardel
