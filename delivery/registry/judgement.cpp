@@ -18,6 +18,13 @@
 namespace fardel {
 namespace {
 
+constexpr std::size_t kListedMax = 500;
+constexpr std::size_t kFindingBytesMax = 2000;
+
+RegistryRefusal taken_from(const VerifyFinding& finding) {
+    return {.reason = finding.rule, .where = finding.where, .text = printable(finding.text, kFindingBytesMax)};
+}
+
 std::string label_for(const PublicKey& key, const TrustRules& rules) {
     const auto known = std::ranges::find(rules.keys, key, &PolicyKey::key);
     return known == rules.keys.end() ? "uploader-" + key.hex().substr(0, 16) : known->label;
@@ -95,11 +102,10 @@ private:
     }
 
     void take_findings(const VerifyReport& report) {
-        for (const VerifyFinding& finding : report.findings) {
-            RegistryRefusal taken{.reason = finding.rule, .where = finding.where, .text = finding.text};
-            auto& list = finding.severity == FindingSeverity::error ? judgement_.refusals : judgement_.remarks;
-            list.push_back(std::move(taken));
-        }
+        for (const VerifyFinding& finding : report.findings)
+            if (finding.severity == FindingSeverity::error && judgement_.refusals.size() < kListedMax)
+                judgement_.refusals.push_back(taken_from(finding));
+        judgement_.remarks = remarks_of(report);
     }
 
     Status judge_bundle(const Bundle& bundle) {
@@ -254,6 +260,15 @@ private:
 };
 
 }  // namespace
+
+std::vector<RegistryRefusal> remarks_of(const VerifyReport& report) {
+    std::vector<RegistryRefusal> remarks;
+    for (const VerifyFinding& finding : report.findings)
+        if (finding.severity != FindingSeverity::error && !finding.where.starts_with("trailer") &&
+            remarks.size() < kListedMax)
+            remarks.push_back(taken_from(finding));
+    return remarks;
+}
 
 Result<UploadJudgement> judge_upload(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
                                      const RegistryState& state, std::uint64_t now_s, const std::stop_token& stop) {

@@ -12,6 +12,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/channel.h>
 #include <fardel/format/envelope.h>
+#include <fardel/verifier/verify_bundle.h>
 
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,9 @@ struct RegistryState {
     std::optional<ChannelRelease> release;
     Catalogue catalogue;
 };
+
+// What the verifier remarks beside errors, about content: what it says about signatures depends on the policy.
+std::vector<RegistryRefusal> remarks_of(const VerifyReport& report);
 
 struct UploadJudgement {
     std::shared_ptr<const Bundle> bundle;        // nullptr: it cannot be opened

@@ -2,7 +2,6 @@
 
 #include "registry/countersigned_file.h"
 #include "registry/judgement.h"
-#include "registry/pages.h"
 #include "registry/registry_folder.h"
 #include "registry/safe_text.h"
 
@@ -119,6 +118,7 @@ struct Registry::Impl {
         FARDEL_TRY(verify_signers());
         FARDEL_TRY(finish_changes());
         FARDEL_TRY(renew_head_if_needed());
+        FARDEL_TRY(folder.write_missing_bundle_pages());
         FARDEL_TRY(folder.write_pages({}));
         note_facts();
         return ok();
@@ -224,10 +224,7 @@ struct Registry::Impl {
         const CatalogueEntry* const entry = folder.state()->catalogue.find(id);
         if (entry == nullptr)
             return Error(ErrorCode::corrupt, "the bundle that was published cannot be read again");
-        FARDEL_TRY_ASSIGN(const auto source, folder.tree().open(tree_path_of(id)));
-        FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(source, {}));
-        FARDEL_TRY_ASSIGN(const std::string page, bundle_page(*bundle, *entry, folder.state()->rules, remarks));
-        FARDEL_TRY(write_tree_page(folder.path(), bundle_page_path(id), page));
+        FARDEL_TRY(folder.write_bundle_page(id, remarks));
         FARDEL_TRY(folder.write_pages({entry->name}));
         RegistryAnswer answer = answer_of(RegistryOutcome::accepted, *entry);
         answer.remarks = remarks;
@@ -327,6 +324,12 @@ Result<RegistryAnswer> Registry::accept(const std::shared_ptr<const ByteSource>&
         const std::scoped_lock guard(impl_->mutex);
         FARDEL_TRY(impl_->folder.refresh(impl_->now_s()));
         state = impl_->folder.state();
+    }
+    if (const auto bundle = Bundle::open(file, {}); bundle) {  // what is here needs no second judgement
+        const std::scoped_lock guard(impl_->mutex);
+        const CatalogueEntry* const own = impl_->find_own((*bundle)->id(), author);
+        if (own != nullptr && impl_->is_released(own->bundle))
+            return impl_->count(impl_->answer_of(RegistryOutcome::was_there, *own));
     }
     FARDEL_TRY_ASSIGN(UploadJudgement judgement, judge_upload(file, author, *state, impl_->now_s(), stop));
     if (judgement.refusals.empty())

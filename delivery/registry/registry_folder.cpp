@@ -5,6 +5,7 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/delivery/channel_files.h>
+#include <fardel/delivery/publish.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/format/whole_file.h>
@@ -112,7 +113,8 @@ std::vector<BundleId> RegistryFolder::unreleased() const {
     }
     std::vector<BundleId> ids;
     for (const auto& [id, entry] : state_->catalogue.entries())
-        if (!known.contains(id))
+        if (!known.contains(id) &&
+            std::ranges::count(state_->catalogue.owners_of(entry.name, state_->rules), entry.author) != 0)
             ids.push_back(id);
     return ids;
 }
@@ -170,6 +172,30 @@ void RegistryFolder::remove_old_releases() const {
     std::ranges::sort(releases);
     for (std::size_t i = 0; i + kReleasesKept < releases.size(); ++i)
         static_cast<void>(tree_->remove(releases[i].second));
+}
+
+Status RegistryFolder::write_bundle_page(const BundleId& bundle, const std::vector<RegistryRefusal>& remarks) const {
+    const CatalogueEntry* const entry = state_->catalogue.find(bundle);
+    if (entry == nullptr)
+        return Error(ErrorCode::missing, bundle.hex() + " is not in the registry");
+    FARDEL_TRY_ASSIGN(const auto source, tree_->open(tree_path_of(bundle)));
+    FARDEL_TRY_ASSIGN(const auto opened, Bundle::open(source, {}));
+    FARDEL_TRY_ASSIGN(const std::string page, bundle_page(*opened, *entry, state_->rules, remarks));
+    return write_tree_page(folder_, bundle_page_path(bundle), page);
+}
+
+Status RegistryFolder::write_missing_bundle_pages() const {
+    for (const auto& [id, entry] : state_->catalogue.entries()) {
+        const std::string path = folder_ + "/" + bundle_page_path(id);
+        FARDEL_TRY_ASSIGN(const auto there, find_file_status(path, printable(path)));
+        if (there)
+            continue;
+        FARDEL_TRY_ASSIGN(const auto source, tree_->open(tree_path_of(id)));
+        FARDEL_TRY_ASSIGN(const VerifyReport report, verify_bundle(source, {.time = TrustTime::ignored()}));
+        if (report.good())  // fsck says what is wrong with others
+            FARDEL_TRY(write_bundle_page(id, remarks_of(report)));
+    }
+    return ok();
 }
 
 Status RegistryFolder::write_pages(const std::set<std::string>& names) const {

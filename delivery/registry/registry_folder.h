@@ -34,7 +34,7 @@ public:
     // Also looks for bundles that were published since.
     Status reread(std::uint64_t now_s);
     const std::shared_ptr<const RegistryState>& state() const noexcept { return state_; }
-    // What was accepted, and is neither in the release nor recalled: a kill came between.
+    // What was accepted, by whom the name belongs to, and is neither in the release nor recalled: a kill came between.
     std::vector<BundleId> unreleased() const;
     const std::vector<CatalogueProblem>& problems() const noexcept { return problems_; }
     TreeTarget& tree() const noexcept { return *tree_; }
@@ -49,6 +49,10 @@ public:
     // Makes and publishes a head that names the newest release. Errors: as change().
     Status renew_head(Signer& head, std::uint64_t now_s, std::uint64_t head_life_s);
 
+    // Writes the page of a bundle of the catalogue. Errors: those of reading it.
+    Status write_bundle_page(const BundleId& bundle, const std::vector<RegistryRefusal>& remarks) const;
+    // Writes those that are missing, after verifying the bundles.
+    Status write_missing_bundle_pages() const;
     // Writes the pages that list bundles, and of the others those of these names; empty: all.
     Status write_pages(const std::set<std::string>& names) const;
 
