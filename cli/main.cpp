@@ -54,6 +54,7 @@ constexpr Verb kVerbs[] = {
     {"remove", "take bundles out of what is installed", run_remove},
     {"list", "list what is installed, and what of it is recalled", run_list},
     {"channel", "say which bundles are current, and which are recalled, for players who follow", run_channel},
+    {"registry", "take bundles from authors, check and countersign them, and put them into a channel", run_registry},
     {"store", "keep bundles in a folder, with the blocks that they share stored once", run_store},
     {"cache", "check and trim the caches of the packer", run_cache},
 };

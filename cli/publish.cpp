@@ -7,6 +7,8 @@
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
+#include "console/signing_key.h"
+#include "registry/author_requests.h"
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
@@ -29,6 +31,9 @@ struct PublishCommand {
     std::vector<std::string> words;      // files, then the address of the tree
     std::vector<std::string> old_files;  // from which deltas lead to them
     std::string token_file;
+    SigningKey key;      // for a registry
+    std::string recall;  // a bundle id
+    std::string reason;
     std::string trace;  // empty: none
     bool only_plans = false;
     bool prunes = false;
@@ -213,12 +218,14 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_publish(Words words, Console& console) {
-    CommandLine line("publish", "FILE... TREE | --prune [--keep ID...] TREE [options]",
+    CommandLine line("publish", "FILE... TREE | --prune [--keep ID...] TREE | --recall ID URL [options]",
                      "Verifies bundles and writes them into a tree that any file server can serve to 'fardel fetch'.",
                      "  fardel publish mygame.fardel maps.fardel /srv/www/mygame\n"
                      "  fardel publish game-1.1.fardel --delta-from game-1.0.fardel /srv/www/mygame\n"
                      "  fardel publish mygame.fardel --trace level1.trace /srv/www/mygame\n"
                      "  fardel publish mygame.fardel https://example.org --token-file token\n"
+                     "  fardel publish castle.fardel https://hub.example --key author.key\n"
+                     "  fardel publish --recall ID https://hub.example --key author.key --reason 'crashes'\n"
                      "  fardel publish mygame.fardel dav+https://example.org/mygame\n"
                      "  fardel publish mygame.fardel 's3://bucket/mygame?endpoint=https://s3.example.org&region=eu-1'\n"
                      "  fardel publish --prune --keep ID /srv/www/mygame --dry-run\n"
@@ -228,6 +235,12 @@ Result<Exit> run_publish(Words words, Console& console) {
                "The bundles; the last word is TREE: the URL of a 'fardel serve', " + std::string(kTreeHelp))
         ->required();
     add_token_option(line, command.token_file);
+    add_signing_options(line, command.key)
+        ->description(
+            "For a registry: the author's secret key file, which has signed the bundles; with --signer, the public key file");
+    line.text("--recall", "ID", command.recall,
+              "With --key: recall this bundle at the registry; nobody fetches or opens it any more");
+    line.text("--reason", "TEXT", command.reason, "With --recall: why, for those who are affected");
     line.flag("--dry-run", command.only_plans, "Only report what is there already and what would be written");
     line.texts("--delta-from", "OLD", command.old_files,
                "Also publish what leads from this older bundle to each FILE; may be repeated");
@@ -247,10 +260,24 @@ Result<Exit> run_publish(Words words, Console& console) {
             return line.mistake("--prune takes one tree, and no files", console);
         return prune(command, console);
     }
+    const bool is_server = command.words.back().starts_with("http");
+    if (!command.key.key_path.empty() && !is_server)
+        return line.mistake("--key is for the URL of a registry", console);
+    if (command.recall.empty() != command.reason.empty() || (!command.recall.empty() && command.key.key_path.empty()))
+        return line.mistake("--recall needs --reason and --key", console);
+    const AuthorRequest author{.url = command.words.back(), .key = command.key, .json = command.json};
+    if (!command.recall.empty())
+        return command.words.size() == 1 ? recall_at_registry(author, command.recall, command.reason, console)
+                                         : line.mistake("--recall takes the URL of the registry, and no files", console);
     if (!command.keep.empty())
         return line.mistake("--keep belongs to --prune", console);
     if (command.words.size() < 2)
         return line.mistake("name at least one bundle, and the tree", console);
+    if (!command.key.key_path.empty()) {
+        if (!command.token_file.empty() || !command.old_files.empty() || !command.trace.empty() || command.only_plans)
+            return line.mistake("a registry takes bundles alone; leave the other options out", console);
+        return upload_to_registry(author, std::span(command.words).first(command.words.size() - 1), console);
+    }
     return publish(command, console);
 }
 

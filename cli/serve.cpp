@@ -3,7 +3,9 @@
 #include "build/served_project.h"
 #include "bundles/store_option.h"
 #include "console/figures.h"
+#include "console/clock.h"
 #include "console/json.h"
+#include "registry/registry_signers.h"
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
@@ -41,6 +43,9 @@ struct ServeCommand {
     std::string policy;
     std::uint64_t quota = 0;
     std::uint64_t delta_budget = 0;
+    bool is_registry = false;
+    RegistrySignerOptions signers;
+    std::uint64_t head_days = 7;
     bool json = false;
 };
 
@@ -72,11 +77,30 @@ Status follow_project(ServedProject& project, bool json, const std::stop_token& 
     return ok();
 }
 
-void wait_for(const std::stop_token& stop) {
+// Returns whether the time is over, and not the server.
+bool wait_for(const std::stop_token& stop, std::chrono::seconds longest) {
     std::mutex mutex;
     std::condition_variable_any changed;
     std::unique_lock lock(mutex);
-    changed.wait(lock, stop, [] { return false; });
+    changed.wait_for(lock, stop, longest, [] { return false; });
+    return !stop.stop_requested();
+}
+
+// Keeps the head of a registry fresh until the server stops.
+void look_after(Registry* registry, const std::stop_token& stop, Console& console) {
+    constexpr std::chrono::seconds kHeadTick{300};
+    while (wait_for(stop, kHeadTick))
+        if (const Status renewed = registry != nullptr ? registry->renew_head() : ok(); !renewed)
+            console.say(renewed.error());
+}
+
+Result<std::unique_ptr<Registry>> open_registry(const ServeCommand& command) {
+    RegistryOptions options{.folder = command.tree,
+                            .signers = {},
+                            .head_life_s = command.head_days * 24 * 3600,
+                            .now_s = [] { return now_s(); }};
+    FARDEL_TRY_ASSIGN(options.signers, open_registry_signers(command.signers));
+    return Registry::open(std::move(options));
 }
 
 std::vector<std::string> texts_of(const std::vector<ListenAddress>& addresses) {
@@ -154,6 +178,14 @@ Result<Exit> serve(ServeCommand command, Console& console) {
     if (!command.tokens.empty())
         options.uploads = UploadOptions{
             .tokens_path = command.tokens, .policy = policy ? &*policy : nullptr, .tree_bytes_max = command.quota};
+    std::unique_ptr<Registry> registry;
+    if (command.is_registry) {
+        FARDEL_TRY_ASSIGN(registry, open_registry(command));
+        FARDEL_TRY_ASSIGN(const RegistryRules rules, read_registry_rules(command.tree));
+        options.registry = registry.get();
+        options.uploads = UploadOptions{
+            .tokens_path = {}, .tree_bytes_max = command.quota, .file_bytes_max = rules.file_bytes_max};
+    }
     FARDEL_TRY_ASSIGN(const auto server, Server::start(std::move(options)));
     FARDEL_TRY(announce(command, *server, console));
     if (project)
@@ -161,7 +193,7 @@ Result<Exit> serve(ServeCommand command, Console& console) {
     notify_service_supervisor("READY=1");
     if (project)
         FARDEL_TRY(follow_project(*project, command.json, interrupt.token(), console));
-    wait_for(interrupt.token());
+    look_after(registry.get(), interrupt.token(), console);
     notify_service_supervisor("STOPPING=1");
     server->drain(std::chrono::seconds(command.grace_s));
     return Exit::fine;
@@ -180,6 +212,8 @@ Result<Exit> run_serve(Words words, Console& console) {
         "  fardel serve /srv/www/mygame\n"
         "  fardel serve --store ~/.local/share/fardel --listen 0.0.0.0:8080 --access-log -\n"
         "  fardel serve --project ~/mygame\n"
+        "  fardel serve /srv/www/hub --registry --signer hub-signer --registry-key registry.key.pub --release-key "
+        "release.key.pub --head-key head.key.pub\n"
         "  fardel serve --project ~/mymod --store ~/.local/share/fardel\n");
     ServeCommand command;
     line.text("TREE", "TREE", command.tree, "The folder of the tree");
@@ -207,6 +241,10 @@ Result<Exit> run_serve(Words words, Console& console) {
     line.number("--upload-quota", command.quota, 1, UINT64_MAX, "Bytes that all bundles of TREE may have");
     line.number("--delta-budget", command.delta_budget, 1, UINT64_MAX,
                 "Make the deltas of TREE that clients have a use for, in the background; bytes that they may have");
+    line.flag("--registry", command.is_registry,
+              "TREE is a registry ('fardel registry init'): authors upload and recall with their keys, and pages are shown");
+    add_registry_signing_options(line, command.signers);
+    line.number("--head-days", command.head_days, 1, 30, "Heads of a registry live so many days (default: 7)");
     line.number("--grace", command.grace_s, 0, 86'400,
                 "Seconds that running transfers have when the server stops (default: 30)");
     line.json(command.json, "Print where the server listens as one line of JSON");
@@ -216,7 +254,14 @@ Result<Exit> run_serve(Words words, Console& console) {
         return line.mistake("name a TREE or --store, not both", console);
     if (!command.project.empty() && !(command.tree.empty() && command.tokens.empty()))
         return line.mistake("--project is served without a TREE and --upload-tokens", console);
-    if (command.tokens.empty() && (!command.policy.empty() || command.quota != 0))
+    if (command.is_registry && (command.tree.empty() || !command.tokens.empty() || !command.signers.all()))
+        return line.mistake(
+            "--registry needs a TREE, --registry-key, --release-key and --head-key, and no --upload-tokens", console);
+    if (!command.is_registry && command.signers.any())
+        return line.mistake("--registry-key, --release-key, --head-key and --signer belong to --registry", console);
+    if (command.is_registry && !command.policy.empty())
+        return line.mistake("a registry's rules are in registry.rules and in its channel, not in --trust", console);
+    if (command.tokens.empty() && !command.is_registry && (!command.policy.empty() || command.quota != 0))
         return line.mistake("--trust and --upload-quota are about uploads; name --upload-tokens", console);
     if (command.delta_budget != 0 && command.tree.empty())
         return line.mistake("--delta-budget is about the deltas of a TREE", console);

@@ -43,6 +43,7 @@ Result<Exit> run_install(Words words, Console& console);
 Result<Exit> run_update(Words words, Console& console);
 Result<Exit> run_remove(Words words, Console& console);
 Result<Exit> run_list(Words words, Console& console);
+Result<Exit> run_registry(Words words, Console& console);
 Result<Exit> run_trace(Words words, Console& console);
 
 }  // namespace fardel

@@ -33,13 +33,12 @@ private:
         if (argv_.empty() || argv_[0].empty())
             return Error(ErrorCode::missing, "no program given");
         const SteadyTime deadline = std::chrono::steady_clock::now() + timeout_;
-        FARDEL_TRY_ASSIGN(Pipe input, open_pipe());
+        // A file, because a message may be larger than the buffer of a pipe: the release of a large channel is.
+        FARDEL_TRY_ASSIGN(const Descriptor input, create_unnamed_file("the message to sign"));
+        FARDEL_TRY(write_whole_at(input, 0, message, "the message to sign"));
         FARDEL_TRY_ASSIGN(Pipe output, open_pipe());
-        FARDEL_TRY(fill(input.write_end, message));
         FARDEL_TRY_ASSIGN(ChildProgram child,
-                          ChildProgram::start(argv_, {.input = &input.read_end, .output = &output.write_end}));
-        input.read_end.close();
-        input.write_end.close();
+                          ChildProgram::start(argv_, {.input = &input, .output = &output.write_end}));
         output.write_end.close();
 
         FARDEL_TRY_ASSIGN(const std::string answer, read_answer(output.read_end, deadline));
@@ -58,16 +57,6 @@ private:
         if (!verify_signature(key_, message, signature))
             return Error(ErrorCode::corrupt, argv_[0] + " gave a signature that is not one of key " + key_id(key_));
         return signature;
-    }
-
-    // Called before the program starts, so that the write can neither block nor raise SIGPIPE: a message fits a pipe's
-    // buffer.
-    static Status fill(const Descriptor& pipe, std::span<const std::byte> message) {
-        FARDEL_TRY(stop_waiting(pipe, "pipe"));
-        if (!write_whole(pipe, message, "pipe"))
-            return Error(ErrorCode::limit,
-                         "message of " + std::to_string(message.size()) + " bytes does not fit a pipe");
-        return ok();
     }
 
     Result<std::string> read_answer(const Descriptor& pipe, SteadyTime deadline) const {

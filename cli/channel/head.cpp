@@ -9,7 +9,7 @@
 #include "console/json.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/format/hash.h>
+#include <fardel/delivery/channel_change.h>
 
 #include <fmt/format.h>
 
@@ -22,30 +22,20 @@ struct HeadCommand {
     MakeOptions make;
 };
 
-Result<ChannelHead> next_head(const TreeChannel& channel, std::uint64_t now, std::uint64_t days) {
-    const ChannelUpdate& update = channel.update;
-    FARDEL_TRY_ASSIGN(const auto newest, find_newest_release(*channel.tree, update));
+Result<ChannelHead> make_next_head(const TreeChannel& channel, std::uint64_t now, std::uint64_t days) {
+    FARDEL_TRY_ASSIGN(const auto newest, find_newest_release(*channel.tree, channel.update));
     if (!newest)
         return Error(ErrorCode::missing, channel.tree->name() +
                                              " has no release that the keys of its newest root have signed; make one "
                                              "with 'fardel channel release'");
-    ChannelHead head;
-    head.channel = update.root().channel;
-    head.version = update.head() ? update.head()->version + 1 : 1;
-    head.created_s = now;
-    head.expires_s = now + days * kDaySeconds;
-    head.root_version = update.root().version;
-    head.release_version = newest->release.version;
-    head.release_bytes = newest->file.size();
-    head.release_hash = blake3(std::as_bytes(std::span(newest->file)));
-    return head;
+    return next_head(channel.update, *newest, now, days * kDaySeconds);
 }
 
 Result<Exit> make_head(const HeadCommand& command, Console& console) {
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(const std::uint64_t now, created_s());
     FARDEL_TRY_ASSIGN(const TreeChannel channel, open_tree_channel(command.tree, command.make, now, interrupt.token()));
-    FARDEL_TRY_ASSIGN(const ChannelHead head, next_head(channel, now, command.days));
+    FARDEL_TRY_ASSIGN(const ChannelHead head, make_next_head(channel, now, command.days));
     ChannelFile file{.kind = ChannelText::head, .text = {}, .channel = head.channel, .version = head.version};
     FARDEL_TRY_ASSIGN(file.text.body, format_channel_head(head));
     FARDEL_TRY(sign_and_put(file, command.make, *channel.tree, now));

@@ -9,7 +9,7 @@
 #include "console/json.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/channel_change.h>
 #include <fardel/format/key_file.h>
 #include <fardel/format/name.h>
 
@@ -34,134 +34,47 @@ struct ReleaseCommand {
     MakeOptions make;
 };
 
-// The bundle that a word names, as it is in the tree.
-class TreeBundles {
-public:
-    TreeBundles(TreeTarget& tree, const TrustPolicy* policy, std::uint64_t now_s)
-        : tree_(tree), policy_(policy), now_s_(now_s) {}
-
-    Result<ReleasedBundle> find(const std::string& word) const {
-        FARDEL_TRY_ASSIGN(const BundleId id, id_of(word));
-        auto source = tree_.open(tree_path_of(id));
-        if (!source && source.error().code() == ErrorCode::missing)
-            return Error(ErrorCode::missing, fmt::format("{}: {} does not have this bundle; 'fardel publish' brings it",
-                                                         printable(word), tree_.name()));
-        if (!source)
-            return std::move(source).error();
-        // Who follows the channel would refuse what its own rules do not accept.
-        FARDEL_TRY_ASSIGN(
-            const auto bundle,
-            Bundle::open(*source,
-                         {.policy = policy_, .time = TrustTime::at(now_s_), .cache = {}, .label = printable(word)}));
-        if (bundle->id() != id)
-            return Error(ErrorCode::corrupt,
-                         fmt::format("{}: {} has another bundle under its name", printable(word), tree_.name()));
-        ReleasedBundle released{
-            .bundle = id, .file_bytes = (*source)->size_bytes(), .epoch = 0, .version = {}, .name = {}};
-        if (bundle->verdict().statement)
-            released.epoch = bundle->verdict().statement->epoch;
-        FARDEL_TRY_ASSIGN(released.name, bundle_text(*bundle, "name"));
-        FARDEL_TRY_ASSIGN(const std::string version, bundle_text(*bundle, "version"));
-        FARDEL_TRY_ASSIGN(released.version, BundleVersion::parse(version));
-        if (released.name.empty() || released.version.empty())
-            return Error(ErrorCode::unresolved,
-                         fmt::format("{}: a released bundle has a name and a version; pack it with --name and "
-                                     "--version",
-                                     printable(word)));
-        return released;
-    }
-
-private:
-    static Result<BundleId> id_of(const std::string& word) {
-        if (auto id = BundleId::parse(word))
-            return id;
-        FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(word));
-        return bundle->id();
-    }
-
-    TreeTarget& tree_;
-    const TrustPolicy* const policy_;
-    const std::uint64_t now_s_;
-};
-
-Status remove_named(ChannelRelease& release, const std::vector<std::string>& names) {
-    for (const std::string& name : names)
-        if (std::erase_if(release.bundles, [&](const ReleasedBundle& one) { return one.name == name; }) == 0)
-            return Error(ErrorCode::missing, fmt::format("--remove: release {} has no bundle named {}",
-                                                         release.version - 1, printable(name)));
-    return ok();
+Result<BundleId> id_of(const std::string& word) {
+    if (auto id = BundleId::parse(word))
+        return id;
+    FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(word));
+    return bundle->id();
 }
 
-template <class Id>
-void add_recall(std::vector<Revocation<Id>>& recalls, const Id& id, const std::string& reason) {
-    const auto at = std::ranges::lower_bound(recalls, id, {}, &Revocation<Id>::id);
-    if (at == recalls.end() || at->id != id)
-        recalls.insert(at, {id, reason});
-}
-
-// What is recalled is not listed any more.
-Status recall(ChannelRelease& release, const ReleaseCommand& command) {
+// All but the bundles that are added.
+Result<ChannelChange> change_of(const ReleaseCommand& command) {
+    ChannelChange change;
+    change.removed = command.removed;
+    change.epoch = command.epoch;
+    change.older_versions = command.keeps_versions ? OlderVersions::kept : OlderVersions::replaced;
     for (const std::string& text : command.recalled_bundles) {
         FARDEL_TRY_ASSIGN(const BundleId id, BundleId::parse(text));
-        add_recall(release.recalled_bundles, id, command.reason);
-        std::erase_if(release.bundles, [&](const ReleasedBundle& one) { return one.bundle == id; });
+        change.recalled_bundles.push_back({id, command.reason});
     }
     for (const std::string& path : command.recalled_keys) {
         FARDEL_TRY_ASSIGN(const PublicKeyFile file, read_public_key_file(path));
-        add_recall(release.recalled_keys, file.key, command.reason);
+        change.recalled_keys.push_back({file.key, command.reason});
     }
     for (const std::string& text : command.restored) {
-        FARDEL_TRY_ASSIGN(const BundleId id, BundleId::parse(text));
-        if (std::erase_if(release.recalled_bundles, [&](const auto& one) { return one.id == id; }) == 0)
-            return Error(ErrorCode::missing, "--take-back: no such recall");
+        FARDEL_TRY_ASSIGN(change.restored.emplace_back(), BundleId::parse(text));
     }
-    return ok();
+    return change;
 }
 
-// A new version of a bundle takes the position of all older ones of its name, or stands beside them.
-Status add_bundles(ChannelRelease& release, std::span<const std::string> words, const TreeBundles& tree,
-                   bool keeps_versions) {
-    std::vector<ReleasedBundle> added;
-    for (const std::string& word : words) {
-        FARDEL_TRY_ASSIGN(added.emplace_back(), tree.find(word));
-    }
-    for (const ReleasedBundle& one : added) {
-        const auto recalled = std::ranges::find(release.recalled_bundles, one.bundle, &Revocation<BundleId>::id);
-        if (recalled != release.recalled_bundles.end())
-            return Error(ErrorCode::revoked, fmt::format("{} {}: it has been recalled: {}", printable(one.name),
-                                                         one.version.text(), printable(recalled->reason)));
-        std::erase_if(release.bundles, [&](const ReleasedBundle& old) {
-            return old.name == one.name && (!keeps_versions || old.version == one.version);
-        });
-    }
-    release.bundles.insert(release.bundles.end(), added.begin(), added.end());
-    std::ranges::sort(release.bundles, {}, [](const ReleasedBundle& one) {
-        return std::pair<std::string_view, std::string_view>(one.name, one.version.text());
-    });
-    return ok();
-}
-
-Result<ChannelRelease> next_release(const ReleaseCommand& command, const TreeChannel& channel, std::uint64_t now) {
+Result<ChannelRelease> make_next_release(const ReleaseCommand& command, const TreeChannel& channel, std::uint64_t now) {
+    const ChannelRoot& root = channel.update.root();
     FARDEL_TRY_ASSIGN(const auto before, find_newest_release(*channel.tree, channel.update));
-    ChannelRelease release = before ? before->release : ChannelRelease();
-    release.channel = channel.update.root().channel;
-    release.version = before ? before->release.version + 1 : 1;
-    release.created_s = now;
-    if (command.epoch != 0)
-        release.epoch = command.epoch;
-    // Also if no head names the release before yet: somebody may make one at any time.
-    if (before && (release.epoch < before->release.epoch ||
-                   (!command.restored.empty() && release.epoch == before->release.epoch)))
-        return Error(ErrorCode::rollback, fmt::format("release {} has epoch {}, which never falls; a recall is taken "
-                                                      "back with a higher one",
-                                                      before->release.version, before->release.epoch));
-    FARDEL_TRY(remove_named(release, command.removed));
-    FARDEL_TRY(recall(release, command));
-    FARDEL_TRY_ASSIGN(const auto policy, channel_policy(channel.update.root(), release));
-    const TreeBundles tree(*channel.tree, policy ? &*policy : nullptr, now);
-    FARDEL_TRY(
-        add_bundles(release, std::span(command.words).first(command.words.size() - 1), tree, command.keeps_versions));
-    return release;
+    FARDEL_TRY_ASSIGN(ChannelChange change, change_of(command));
+    // What the new release recalls is judged with it.
+    FARDEL_TRY_ASSIGN(const ChannelRelease recalling, next_release(before, root, change, now));
+    FARDEL_TRY_ASSIGN(const auto policy, channel_policy(root, recalling));
+    for (const std::string& word : std::span(command.words).first(command.words.size() - 1)) {
+        FARDEL_TRY_ASSIGN(const BundleId id, id_of(word));
+        FARDEL_TRY_ASSIGN(change.added.emplace_back(), find_released_bundle(*channel.tree, id,
+                                                                            policy ? &*policy : nullptr, now,
+                                                                            printable(word)));
+    }
+    return next_release(before, root, change, now);
 }
 
 Json json_of(const ChannelRelease& release) {
@@ -184,7 +97,7 @@ Result<Exit> make_release(const ReleaseCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const std::uint64_t now, created_s());
     FARDEL_TRY_ASSIGN(const TreeChannel channel,
                       open_tree_channel(command.words.back(), command.make, now, interrupt.token()));
-    FARDEL_TRY_ASSIGN(const ChannelRelease release, next_release(command, channel, now));
+    FARDEL_TRY_ASSIGN(const ChannelRelease release, make_next_release(command, channel, now));
     ChannelFile file{.kind = ChannelText::release, .text = {}, .channel = release.channel, .version = release.version};
     FARDEL_TRY_ASSIGN(file.text.body, format_channel_release(release));
     FARDEL_TRY(sign_and_put(file, command.make, *channel.tree, now));

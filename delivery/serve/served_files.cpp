@@ -9,6 +9,7 @@
 #include <fardel/base/text_fields.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_trace.h>
+#include <fardel/delivery/registry.h>
 #include <fardel/delivery/tree_target.h>
 #include <fardel/format/hash.h>
 
@@ -30,7 +31,8 @@ constexpr std::string_view kChannels = "channels/";
 // Whether the file has other bytes later.
 bool is_replaced(const RequestedFile& file) {
     return file.kind == RequestedFileKind::trace || file.kind == RequestedFileKind::delta_list ||
-           (file.kind == RequestedFileKind::channel_text && file.channel_path.ends_with("/head"));
+           file.kind == RequestedFileKind::page ||
+           (file.kind == RequestedFileKind::channel_text && file.text_path.ends_with("/head"));
 }
 
 std::string etag_of(const RequestedFile& file, const FileStatus& status) {
@@ -43,18 +45,29 @@ std::string etag_of(const RequestedFile& file, const FileStatus& status) {
             return "\"" + file.bundle.hex() + "-" + file.old_bundle.hex() + "-" + size + "\"";
         case RequestedFileKind::channel_text:
             if (!is_replaced(file))
-                return "\"" + file.channel_path.substr(file.channel_path.rfind('/') + 1) + "-" + size + "\"";
+                return "\"" + file.text_path.substr(file.text_path.rfind('/') + 1) + "-" + size + "\"";
             break;
+        case RequestedFileKind::page:
         case RequestedFileKind::trace:
         case RequestedFileKind::delta_list: break;
     }
-    const std::string mark = file.kind == RequestedFileKind::channel_text ? "head-"
+    const std::string mark = file.kind == RequestedFileKind::page           ? "page-"
+                             : file.kind == RequestedFileKind::channel_text ? "head-"
                              : file.kind == RequestedFileKind::trace      ? file.bundle.hex() + "-trace-"
                                                                           : file.bundle.hex() + "-deltas-";
     return "\"" + mark + std::to_string(status.inode) + "-" + std::to_string(status.modified_ns) + "\"";
 }
 
-// "channels/<channel>/root/<version>", "…/release/<hash>", "…/requirements/<hash>" or "…/head"; any other text has another path.
+std::string content_type_of(const RequestedFile& file) {
+    if (file.kind != RequestedFileKind::page)
+        return "application/octet-stream";
+    if (file.text_path.ends_with(".html"))
+        return "text/html; charset=utf-8";
+    return file.text_path.ends_with(".json") ? "application/json" : "text/plain; charset=utf-8";
+}
+
+// "channels/<channel>/root/<version>", "…/release/<hash>", "…/requirements/<hash>" or "…/head"; any other text has
+// another path.
 bool is_channel_path(std::string_view path) {
     if (!path.starts_with(kChannels) || !is_tree_path(path))
         return false;
@@ -92,7 +105,8 @@ public:
                           .source = nullptr,
                           .size_bytes = opened.status.size_bytes,
                           .etag = etag_of(file, opened.status),
-                          .may_change = is_replaced(file)};
+                          .may_change = is_replaced(file),
+                          .content_type = content_type_of(file)};
     }
 
 private:
@@ -155,7 +169,8 @@ std::string path_of(const RequestedFile& file) {
         case RequestedFileKind::asset_frames: return asset_frames_path_of(file.bundle);
         case RequestedFileKind::trace: return trace_path_of(file.bundle);
         case RequestedFileKind::delta: return delta_path_of(file.bundle, file.old_bundle);
-        case RequestedFileKind::channel_text: return file.channel_path;
+        case RequestedFileKind::channel_text:
+        case RequestedFileKind::page: return file.text_path;
         case RequestedFileKind::delta_list: break;
     }
     return delta_list_path_of(file.bundle);
@@ -177,7 +192,7 @@ std::optional<RequestedFile> find_requested_file(std::string_view target) {
         if (!is_channel_path(path))
             return std::nullopt;
         file.kind = RequestedFileKind::channel_text;
-        file.channel_path = path;
+        file.text_path = path;
     } else if (path.starts_with(kDeltas)) {
         file.bundle = id_at(kDeltas.size());
         file.kind = path.ends_with("/list") ? RequestedFileKind::delta_list : RequestedFileKind::delta;
@@ -193,6 +208,19 @@ std::optional<RequestedFile> find_requested_file(std::string_view target) {
             file.kind = RequestedFileKind::trace;
     }
     return path_of(file) == path ? std::optional(file) : std::nullopt;
+}
+
+std::optional<RequestedFile> find_registry_page(std::string_view target) {
+    constexpr std::string_view kIndex = "index.html";
+    if (!target.starts_with('/'))
+        return std::nullopt;
+    const std::string_view path = target == "/" ? kIndex : target.substr(1);
+    const auto is_below = [&](std::string_view folder) { return path.starts_with(folder); };
+    const bool is_list = path == kIndex || path == kRegistryListFile || path == kRegistryRulesFile;
+    const bool is_page = path.ends_with(".html") && (is_below("pages/") || is_below("names/") || is_below("bundles/"));
+    if (!is_tree_path(path) || !(is_list || is_page))
+        return std::nullopt;
+    return RequestedFile{.bundle = {}, .kind = RequestedFileKind::page, .text_path = std::string(path)};
 }
 
 Result<std::unique_ptr<ServedFiles>> serve_folder(const std::string& path) {

@@ -15,13 +15,13 @@
 
 namespace fardel {
 
-enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames, trace, delta, delta_list, channel_text };
+enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames, trace, delta, delta_list, channel_text, page };
 
 struct RequestedFile {
     BundleId bundle;  // of a delta or a list of deltas: the new one
     RequestedFileKind kind = RequestedFileKind::bundle;
     BundleId old_bundle{};     // of a delta
-    std::string channel_path;  // of a text of a channel, below the tree
+    std::string text_path;     // of a text of a channel, or a page, below the tree
 };
 
 // Returns its path below the tree.
@@ -31,12 +31,17 @@ std::string path_of(const RequestedFile& file);
 // folded, so each file has exactly one target, and any other text names none.
 std::optional<RequestedFile> find_requested_file(std::string_view target);
 
+// The same for what a registry has beside a tree: "/" and "/index.html", "/registry.json", "/registry.rules", and pages
+// below "/pages/", "/names/" and "/bundles/", whose paths end in ".html".
+std::optional<RequestedFile> find_registry_page(std::string_view target);
+
 struct ServedFile {
     Descriptor descriptor;                     // sent by the system; or else
     std::shared_ptr<const ByteSource> source;  // read by us
     std::uint64_t size_bytes = 0;
     std::string etag;  // with quotes; of files that never change, the same on all servers that have the same file
     bool may_change = false;
+    std::string content_type = "application/octet-stream";
 };
 
 class ServedFiles {

@@ -5,6 +5,7 @@
 #include "serve/delta_maker.h"
 #include "serve/http_daemon.h"
 #include "serve/project_answers.h"
+#include "serve/registry_answers.h"
 #include "serve/requested_range.h"
 #include "serve/served_files.h"
 #include "serve/server_metrics.h"
@@ -60,7 +61,7 @@ ServerAnswer answer_with(ServedFile file, const ReceivedRequest& request) {
             break;
         case RangeAnswer::whole: break;
     }
-    answer.headers.emplace_back("Content-Type", "application/octet-stream");
+    answer.headers.emplace_back("Content-Type", file.content_type);
     if (range.length_bytes != 0)
         answer.body = ServedPart{std::move(file), range.offset, range.length_bytes};
     return answer;
@@ -94,6 +95,7 @@ struct Server::Impl final : RequestHandler {
     std::unique_ptr<BackgroundDeltas> deltas;  // nullptr: none are made
     std::unique_ptr<AccessLog> log;
     std::unique_ptr<Uploads> uploads;  // nullptr: none are accepted
+    Registry* registry = nullptr;      // nullptr: none is served
     ServerMetrics metrics;
     std::vector<ListenAddress> addresses;
     std::optional<ListenAddress> metrics_address;
@@ -129,7 +131,8 @@ struct Server::Impl final : RequestHandler {
             return refuse_method();
         return {.status = 200,
                 .headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}},
-                .body = metrics.format(daemon->counts(), log ? log->dropped_lines() : 0)};
+                .body = metrics.format(daemon->counts(), log ? log->dropped_lines() : 0) +
+                        (registry != nullptr ? registry->format_metrics() : "")};
     }
 
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> answer_file(const ReceivedRequest& request) const {
@@ -145,7 +148,11 @@ struct Server::Impl final : RequestHandler {
             return answers->begin(request);
         if (const auto part = uploads ? Uploads::find_part(request.target) : std::nullopt)
             return uploads->answer_part(*part, request);
-        const auto file = find_requested_file(request.target);
+        if (const auto recalled = registry != nullptr ? find_recall_target(request.target) : std::nullopt)
+            return begin_recall(*registry, *recalled, request);
+        auto file = find_requested_file(request.target);
+        if (!file && registry != nullptr)
+            file = find_registry_page(request.target);
         if (file && uploads && request.method == "PUT")
             return uploads->begin(*file, request);
         if (request.method != "GET" && request.method != "HEAD")
@@ -191,13 +198,24 @@ struct Server::Impl final : RequestHandler {
                                                           if (deltas)
                                                               deltas->note_question(question, client);
                                                       });
+        registry = options.registry;
         std::optional<UploadTokens> tokens;
-        if (options.uploads) {
+        if (options.uploads && registry == nullptr) {
             FARDEL_TRY_ASSIGN(tokens, read_tokens(options.uploads->tokens_path));
         }
         if (!options.cache.empty()) {
             FARDEL_TRY_ASSIGN(auto opened, ServedCache::open(options.cache));
             cache = std::make_unique<CacheAnswers>(std::move(opened), tokens);
+        }
+        if (registry != nullptr) {
+            uploads = std::make_unique<Uploads>(
+                options.tree,
+                UploadRules{.registry = registry,
+                            .tree_bytes_max = options.uploads ? options.uploads->tree_bytes_max : 0,
+                            .file_bytes_max = options.uploads && options.uploads->file_bytes_max != 0
+                                                  ? options.uploads->file_bytes_max
+                                                  : UploadRules{}.file_bytes_max});
+            return ok();
         }
         if (!tokens || options.tree.empty())
             return tokens && options.store != nullptr && !cache

@@ -1,6 +1,7 @@
 #include "serve/uploads.h"
 
 #include "serve/announced_bytes.h"
+#include "serve/registry_answers.h"
 
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
@@ -131,8 +132,12 @@ struct Uploads::Staged {
 // One upload. Its room in the tree is reserved while it exists.
 class Uploads::Receiver final : public BodyReceiver {
 public:
-    Receiver(Uploads& uploads, const BundleId& bundle, std::uint64_t file_bytes, Staged staged)
-        : uploads_(uploads), bundle_(bundle), file_bytes_(file_bytes), staged_(std::move(staged)) {
+    Receiver(Uploads& uploads, const BundleId& bundle, std::string owner, std::uint64_t file_bytes, Staged staged)
+        : uploads_(uploads),
+          bundle_(bundle),
+          owner_(std::move(owner)),
+          file_bytes_(file_bytes),
+          staged_(std::move(staged)) {
         std::ranges::copy(staged_.begin, head_.begin());
         received_bytes_ = staged_.bytes;
     }
@@ -154,6 +159,8 @@ public:
     ServerAnswer finish() override {
         if (received_bytes_ != file_bytes_)
             return plain_answer(400, "fewer bytes than the request announced");
+        if (uploads_.rules_.registry != nullptr)
+            return finish_for_registry();
         const auto published = publish();
         if (published || !may_be_sent_again(published.error()))
             forget();
@@ -185,9 +192,25 @@ private:
             staged_.part->remove();
     }
 
-    Result<Publication> publish() {
+    Result<std::shared_ptr<const ByteSource>> open_received() const {
         FARDEL_TRY_ASSIGN(Descriptor file, staged_.file().duplicate("an upload"));
-        auto source = make_file_source(std::move(file), file_bytes_, "the file");
+        return make_file_source(std::move(file), file_bytes_, "the file");
+    }
+
+    // The bytes stay for another attempt if the registry cannot decide.
+    ServerAnswer finish_for_registry() {
+        const auto author = PublicKey::parse(owner_);
+        const auto source = open_received();
+        if (!author || !source)
+            return refuse_upload(author ? source.error() : author.error());
+        const auto answer = uploads_.rules_.registry->accept(*source, *author, uploads_.stop_.get_token());
+        if (answer)
+            forget();
+        return answer ? registry_answer(*answer) : refuse_registry_error(answer.error());
+    }
+
+    Result<Publication> publish() {
+        FARDEL_TRY_ASSIGN(const auto source, open_received());
         const std::stop_token stop = uploads_.stop_.get_token();
         FARDEL_TRY_ASSIGN(const VerifyReport report,
                           verify_bundle(source, {.policy = uploads_.rules_.policy, .time = {}, .stop = stop}));
@@ -203,6 +226,7 @@ private:
 
     Uploads& uploads_;
     const BundleId bundle_;
+    const std::string owner_;
     const std::uint64_t file_bytes_;
     Staged staged_;
     HeadBytes head_{};
@@ -224,10 +248,21 @@ std::optional<BundleId> Uploads::find_part(std::string_view target) {
     return id && id->hex() == target.substr(kUploads.size()) ? std::optional(*id) : std::nullopt;
 }
 
+std::variant<ServerAnswer, std::string> Uploads::find_owner(const BundleId& bundle,
+                                                            const ReceivedRequest& request) const {
+    if (rules_.registry != nullptr) {
+        const auto key = rules_.registry->verify_upload(request.header("Authorization"), bundle);
+        return key ? std::variant<ServerAnswer, std::string>(key->hex()) : refuse_registry_request(key.error());
+    }
+    const std::string* const name = rules_.tokens.find(request.header("Authorization"));
+    return name != nullptr ? std::variant<ServerAnswer, std::string>(*name) : refuse_token();
+}
+
 ServerAnswer Uploads::answer_part(const BundleId& bundle, const ReceivedRequest& request) const {
-    const std::string* const owner = rules_.tokens.find(request.header("Authorization"));
+    auto found = find_owner(bundle, request);
+    const std::string* const owner = std::get_if<std::string>(&found);
     if (owner == nullptr)
-        return refuse_token();
+        return std::get<ServerAnswer>(std::move(found));
     if (request.method != "HEAD")
         return plain_answer(405, "what was received of an upload is not sent back");
     const std::uint64_t bytes = parts_.size_bytes(bundle, *owner);
@@ -240,9 +275,10 @@ ServerAnswer Uploads::answer_part(const BundleId& bundle, const ReceivedRequest&
 
 std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const RequestedFile& file,
                                                                          const ReceivedRequest& request) {
-    const std::string* const owner = rules_.tokens.find(request.header("Authorization"));
+    auto found = find_owner(file.bundle, request);
+    const std::string* const owner = std::get_if<std::string>(&found);
     if (owner == nullptr)
-        return refuse_token();
+        return std::get<ServerAnswer>(std::move(found));
     if (file.kind != RequestedFileKind::bundle)
         return plain_answer(405, "only bundle files are uploaded; the server makes the rest");
     const auto announced = find_announced_bytes(request);
@@ -261,7 +297,7 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
         return staged.error().code() == ErrorCode::conflict ? plain_answer(416, staged.error().message())
                                                             : refuse_upload(staged.error());
     }
-    return std::make_unique<Receiver>(*this, file.bundle, range->file_bytes, *std::move(staged));
+    return std::make_unique<Receiver>(*this, file.bundle, *owner, range->file_bytes, *std::move(staged));
 }
 
 Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const {

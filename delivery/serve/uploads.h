@@ -1,4 +1,5 @@
-// Uploads: takes bundle files from clients with a token, verifies them completely, and publishes them into the tree.
+// Uploads: takes bundle files from clients with a token, verifies them completely, and publishes them into the tree. Or
+// takes them from authors for a registry, which decides (registry.h).
 //
 // Until then, nothing serves it. What breaks off, or is killed, stays for a day, so that its owner can go on; what is
 // refused leaves nothing behind. Any thread.
@@ -10,6 +11,7 @@
 #include "serve/upload_tokens.h"
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/registry.h>
 #include <fardel/format/trust_policy.h>
 
 #include <atomic>
@@ -25,6 +27,7 @@
 namespace fardel {
 
 struct UploadRules {
+    Registry* registry = nullptr;  // instead of tokens and a policy; it outlives the object
     UploadTokens tokens;
     const TrustPolicy* policy = nullptr;  // nullptr: any bundle
     std::uint64_t tree_bytes_max = 0;     // of all bundle files in the tree, with those under way; 0: no limit
@@ -52,6 +55,8 @@ public:
 private:
     class Receiver;
     struct Staged;
+    // Who uploads: the name of a token, or the digits of an author's key; or the refusal.
+    std::variant<ServerAnswer, std::string> find_owner(const BundleId& bundle, const ReceivedRequest& request) const;
     // The file that is written to, from `offset` on. Errors: conflict (not so many bytes are there), those of the disk.
     Result<Staged> stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const;
     // Returns the refusal, if there is no room. `own_part_bytes`: of these, what was received already.

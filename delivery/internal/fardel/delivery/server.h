@@ -7,6 +7,7 @@
 #include <fardel/base/result.h>
 #include <fardel/base/socket.h>
 #include <fardel/delivery/live_bundle.h>
+#include <fardel/delivery/registry.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/store/bundle_store.h>
 
@@ -28,9 +29,10 @@ struct ServerLimits {
 };
 
 struct UploadOptions {
-    std::string tokens_path;              // docs/serving.md describes the file
+    std::string tokens_path;              // docs/serving.md describes the file; empty with a registry
     const TrustPolicy* policy = nullptr;  // a bundle that it does not trust is refused; nullptr: any bundle
     std::uint64_t tree_bytes_max = 0;     // of the bundle files in the tree; 0: no limit
+    std::uint64_t file_bytes_max = 0;     // of one file; 0: the server's own limit
 };
 
 struct ServerOptions {
@@ -46,6 +48,7 @@ struct ServerOptions {
     bool logs_json = false;
     ServerLimits limits;
     std::optional<UploadOptions> uploads;  // into the tree and the cache; nothing: none are accepted
+    Registry* registry = nullptr;          // of `tree`: authors upload and recall, pages are shown; it outlives the server
 };
 
 class Server {

@@ -1,0 +1,122 @@
+#include "registry/page_text.h"
+
+#include "registry/safe_text.h"
+
+#include <fardel/format/name.h>
+#include <fardel/format/sha256.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <span>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kStyle =
+    ":root{color-scheme:light dark}"
+    "body{font:16px/1.45 system-ui,sans-serif;max-width:62rem;margin:0 auto;padding:1rem}"
+    "table{border-collapse:collapse;width:100%}"
+    "th,td{text-align:left;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8884;vertical-align:top}"
+    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}"
+    "code,pre{font:13px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}"
+    "pre{background:#8882;padding:.6rem;white-space:pre-wrap}"
+    ".recalled{color:#b3261e;font-weight:600}"
+    "input{font:inherit;width:100%;padding:.4rem;box-sizing:border-box}"
+    "svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:#000}svg rect{stroke:#fff}"
+    "[hidden]{display:none}";
+
+// Filters the list on this page; if there are further pages, all names come from registry.json.
+constexpr std::string_view kScript =
+    "const field=document.getElementById('search'),rows=document.getElementById('rows'),"
+    "own=[...rows.children];let all;field.parentElement.hidden=false;"
+    "async function list(){if(rows.dataset.pages==='1')return null;"
+    "if(!all)all=(await(await fetch(rows.dataset.list)).json()).names;return all}"
+    "function cell(row,text){const d=row.insertCell();d.textContent=text;return d}"
+    "function row(n){const r=document.createElement('tr'),d=r.insertCell(),a=document.createElement('a');"
+    "a.href=rows.dataset.up+n.page;a.textContent=n.name;d.append(a);cell(r,n.version);cell(r,n.licence);"
+    "cell(r,n.size).className='n';cell(r,n.day);return r}"
+    "field.addEventListener('input',async()=>{const words=field.value.toLowerCase().split(/\\s+/).filter(Boolean),"
+    "names=words.length?await list():null,fits=t=>words.every(w=>t.toLowerCase().includes(w));"
+    "if(names)rows.replaceChildren(...names.filter(n=>fits(n.name+' '+n.licence)).slice(0,200).map(row));"
+    "else{rows.replaceChildren(...own);for(const r of own)r.hidden=!fits(r.textContent)}});";
+
+// Of the bytes that hexadecimal digits stand for.
+std::string base64_of_hex(std::string_view hex) {
+    constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
+    std::string text;
+    unsigned bits = 0;
+    unsigned count = 0;
+    for (const char c : hex) {
+        bits = (bits << 4) | digit(c);
+        count += 4;
+        if (count >= 6) {
+            text += kLetters[(bits >> (count - 6)) & 63u];
+            count -= 6;
+        }
+    }
+    if (count != 0)
+        text += kLetters[(bits << (6 - count)) & 63u];
+    while (text.size() % 4 != 0)
+        text += '=';
+    return text;
+}
+
+std::string source_hash(std::string_view text) {
+    return "'sha256-" + base64_of_hex(sha256_hex(std::as_bytes(std::span(text)))) + "'";
+}
+
+std::string content_policy(PageScript script) {
+    static const std::string style = source_hash(kStyle);
+    static const std::string search = source_hash(kScript);
+    return "default-src 'none'; style-src " + style +
+           (script == PageScript::search ? "; script-src " + search + "; connect-src 'self'" : "") +
+           "; base-uri 'none'; form-action 'none'";
+}
+
+}  // namespace
+
+std::string format_bytes(std::uint64_t bytes) {
+    constexpr std::array<std::string_view, 6> kUnits{"kB", "MB", "GB", "TB", "PB", "EB"};
+    constexpr std::uint64_t kStep = 1000;
+    if (bytes < kStep)
+        return std::to_string(bytes) + " B";
+    std::uint64_t tenths = bytes / (kStep / 10);
+    std::size_t unit = 0;
+    while (tenths >= kStep * 10) {
+        tenths /= kStep;
+        ++unit;
+    }
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + std::string(kUnits.at(unit));
+}
+
+std::string format_day(std::uint64_t unix_s) {
+    const auto seconds = std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(unix_s)));
+    const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(seconds));
+    std::array<char, 48> text{};
+    const int size = std::snprintf(text.data(), text.size(), "%04d-%02u-%02u", static_cast<int>(date.year()),
+                                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+    return {text.data(), static_cast<std::size_t>(size)};
+}
+
+std::string cut_text(std::string_view text, std::size_t bytes_max) { return printable(text, bytes_max); }
+
+std::string format_html_page(std::string_view title, std::string_view up, std::string_view body, PageScript script) {
+    std::string page =
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+        content_policy(script) +
+        "\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+        "<title>" +
+        html_text(title) + "</title>\n<style>" + std::string(kStyle) + "</style>\n</head>\n<body>\n";
+    if (!up.empty())
+        page += "<p><a href=\"" + std::string(up) + "index.html\">All bundles</a></p>\n";
+    page += "<h1>" + html_text(title) + "</h1>\n";
+    page += body;
+    if (script == PageScript::search)
+        page += "<script>" + std::string(kScript) + "</script>\n";
+    return page + "</body>\n</html>\n";
+}
+
+}  // namespace fardel
