@@ -1,10 +1,12 @@
 // A game client that joins a server in pure mode: learns what it lacks and what that costs, asks its player, fetches
 // it, proves that it has the server's content, loads a level, and leaves with its own content as it was.
 //
-//     sample_join_client PORT STORE TRUST yes|no FILE...
+//     sample_join_client PORT STORE TRUST yes|no FILE... [-- GAME...]
 //
 // PORT: of the game server, on loopback. STORE: a folder for fetched bundles. TRUST: the player's trust policy. yes or
-// no: the player's answer when something has to be fetched. FILE: what the player has: bundles, and folders.
+// no: the player's answer when something has to be fetched. FILE: what the player has: bundles, and folders. GAME: a
+// command that plays in place of this program, as long as the connection lasts; the file that SERVER_POLICY names has
+// the server's policy (samples/ioquake3).
 #include "join_messages.h"
 
 #include <fardel/delivery/fetch.h>
@@ -16,9 +18,15 @@
 #include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/vfs.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -49,6 +57,7 @@ public:
         ENetEvent event;
         if (peer_ == nullptr || enet_host_service(host_, &event, 5'000) <= 0 || event.type != ENET_EVENT_TYPE_CONNECT)
             return Error(ErrorCode::unreachable, "the game server does not answer");
+        enet_peer_timeout(peer_, 0, 2'000, 4'000);
         return fardel::ok();
     }
 
@@ -80,6 +89,17 @@ public:
 
     // Lets ENet work while the game does something else.
     void service() { enet_host_flush(host_); }
+    // The same between a game's frames. Returns whether the server is still there.
+    bool lasts(std::uint32_t wait_ms) {
+        ENetEvent event;
+        while (enet_host_service(host_, &event, wait_ms) > 0) {
+            if (event.type == ENET_EVENT_TYPE_DISCONNECT)
+                return false;
+            if (event.type == ENET_EVENT_TYPE_RECEIVE)
+                enet_packet_destroy(event.packet);
+        }
+        return true;
+    }
     std::string name() const { return join::name_of(*peer_); }
 
 private:
@@ -87,10 +107,34 @@ private:
     ENetPeer* peer_ = nullptr;
 };
 
+// Runs the game until it ends, or the server is gone.
+Status run_game(char** command, const std::string& policy_file, Connection& connection) {
+    ::setenv("SERVER_POLICY", policy_file.c_str(), 1);
+    const pid_t game = ::fork();
+    if (game == 0) {
+        ::execvp(command[0], command);
+        ::_exit(127);
+    }
+    if (game < 0)
+        return Error(ErrorCode::io, "the game cannot be started");
+    int status = 0;
+    while (::waitpid(game, &status, WNOHANG) == 0) {
+        if (connection.lasts(50))
+            continue;
+        ::kill(game, SIGTERM);
+        ::waitpid(game, &status, 0);
+        return Error(ErrorCode::unreachable, "the game server is gone");
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return Error(ErrorCode::io, "the game did not end well");
+    return fardel::ok();
+}
+
 class Client {
 public:
-    Client(fardel::BundleStore store, std::shared_ptr<const fardel::TrustPolicy> trust, bool consents)
-        : store_(std::move(store)), trust_(std::move(trust)), consents_(consents) {}
+    // `game`: the command that plays; nullptr: this program does.
+    Client(fardel::BundleStore store, std::shared_ptr<const fardel::TrustPolicy> trust, bool consents, char** game)
+        : store_(std::move(store)), trust_(std::move(trust)), consents_(consents), game_(game) {}
 
     // What the player has. What cannot be mounted is said; the server's content set decides whether it matters.
     void mount_own(const std::vector<std::string>& files) {
@@ -221,7 +265,15 @@ private:
         if (!verdict.welcome())
             return Error(ErrorCode::denied, "the server did not let this client join");
         std::printf("welcome\n");
-        return load_level(connection);
+        return game_ != nullptr ? play_elsewhere(policy, connection) : load_level(connection);
+    }
+
+    Status play_elsewhere(const fardel::PurePolicy& policy, Connection& connection) {
+        const std::string file = store_.path() + ".server-policy";
+        std::ofstream(file, std::ios::binary) << policy.format();
+        const Status played = run_game(game_, file, connection);
+        std::remove(file.c_str());
+        return played;
     }
 
     Status load_level(Connection& connection) {
@@ -240,6 +292,7 @@ private:
     fardel::BundleStore store_;
     std::shared_ptr<const fardel::TrustPolicy> trust_;
     const bool consents_;
+    char** const game_;
     fardel::Vfs vfs_;
     std::vector<std::shared_ptr<const fardel::Bundle>> bundles_;  // that are mounted
     std::vector<fardel::MountId> brought_;
@@ -247,11 +300,12 @@ private:
 };
 
 Status play(int argc, char** argv) {
+    char** const files_end = std::find(argv + 5, argv + argc, std::string_view("--"));
     FARDEL_TRY_ASSIGN(auto store, fardel::BundleStore::open(argv[2], true));
     FARDEL_TRY_ASSIGN(auto policy, fardel::read_trust_policy(argv[3]));
     Client client(std::move(store), std::make_shared<const fardel::TrustPolicy>(std::move(policy)),
-                  std::string(argv[4]) == "yes");
-    client.mount_own(std::vector<std::string>(argv + 5, argv + argc));
+                  std::string(argv[4]) == "yes", files_end == argv + argc ? nullptr : files_end + 1);
+    client.mount_own(std::vector<std::string>(argv + 5, files_end));
     Connection connection;
     FARDEL_TRY(connection.open(std::atoi(argv[1])));
     const Status joined = client.join(connection);

@@ -1,0 +1,19 @@
+// The tree that a server's policy leaves of a player's bundles, for `fardel mount --pure`.
+#pragma once
+
+#include "bundles/mounts.h"
+
+#include <fardel/vfs/pure_policy.h>
+
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// Locks `vfs`, which is empty, and mounts the content set where the policy says: from the files, or else from the store
+// or a library; then the other files, at the root. The report has everything that is wrong, also what cannot be opened;
+// problems name files by their names. Errors: those of read_trust_policy, BundleStore and BundleLibrary.
+Result<PureReport> mount_pure(Vfs& vfs, const PurePolicy& policy, const std::vector<std::string>& files,
+                              const MountingOptions& options);
+
+}  // namespace fardel
