@@ -193,7 +193,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
         FARDEL_TRY(verify_new_file(trace_file, "; name another file for the trace"));
         trace_file = std::filesystem::absolute(trace_file).string();  // the background is another folder
     }
-    FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes, .changes = command.follow};
+    FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes, .changes = command.follow, .links = command.pure.empty()};
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, command.allow_other));
     if (console.watched())
         console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000),

@@ -96,6 +96,8 @@ TEST_CASE("pure mount: a mount point of the policy counts, and a tolerated loose
     CHECK(contents_of(tree.path("notes/base.cfg")) == "base");
     CHECK(contents_of(tree.path("NOTES/BASE.cfg")) == "base");
     CHECK(contents_of(tree.path("notes/mine.txt")) == "mine");
+    CHECK(fs::symlink_status(tree.path("notes/mine.txt")).type() == fs::file_type::regular);
+    CHECK(list_folder(tree.path("notes")).find("mine.txt") != std::string::npos);
     CHECK_FALSE(fs::exists(tree.path("base.cfg")));
 }
 
