@@ -1,6 +1,7 @@
 #include "pure_tree.h"
 
 #include "bundles/store_option.h"
+#include "channel/followed_channel.h"
 #include "pure_files.h"
 
 #include <fardel/format/byte_source.h>
@@ -78,13 +79,39 @@ private:
     std::vector<PureProblem> problems_;
 };
 
+// What the player trusts, without what is recalled by the channels that the server names and the player follows. A
+// channel that the player does not follow means nothing: its root would have to come from somebody whom the player
+// trusts.
+Result<std::shared_ptr<const TrustPolicy>> without_recalled(std::shared_ptr<const TrustPolicy> own,
+                                                            const PurePolicy& policy, const BundleStore* store) {
+    if (own == nullptr || store == nullptr)
+        return own;
+    TrustRules rules = own->rules();
+    for (const PureChannel& channel : policy.rules().channels) {
+        FARDEL_TRY_ASSIGN(const ChannelSubject subject, subject_of({.name = channel.name, .root = {}}, own));
+        const auto state = accepted_channel(*store, subject);
+        if (!state && state.error().code() == ErrorCode::missing)
+            continue;
+        if (!state)
+            return state.error();
+        if (state->id != channel.id)
+            continue;  // another channel of that name
+        const auto add = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+        add(rules.revoked_bundles, state->recalled_bundles);
+        add(rules.revoked_keys, state->recalled_keys);
+    }
+    FARDEL_TRY_ASSIGN(TrustPolicy whole, TrustPolicy::make(std::move(rules)));
+    return std::make_shared<const TrustPolicy>(std::move(whole));
+}
+
 }  // namespace
 
 Result<PureReport> mount_pure(Vfs& vfs, const PurePolicy& policy, const std::vector<std::string>& files,
                               const MountingOptions& options) {
-    FARDEL_TRY_ASSIGN(const auto trust, find_policy(options.policy_path));
-    FARDEL_TRY_ASSIGN(MountOptions mount, mount_options_of(options, trust.get()));
     FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
+    FARDEL_TRY_ASSIGN(auto own, find_policy(options.policy_path));
+    FARDEL_TRY_ASSIGN(const auto trust, without_recalled(std::move(own), policy, store ? &*store : nullptr));
+    FARDEL_TRY_ASSIGN(MountOptions mount, mount_options_of(options, trust.get()));
     FARDEL_TRY_ASSIGN(const auto library, find_library(options.libraries));
     const BundleLookup lookup(store ? &*store : nullptr, library ? &*library : nullptr);
     vfs.enter_pure(policy);  // first: nothing else is ever visible

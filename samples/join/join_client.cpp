@@ -206,6 +206,7 @@ private:
             const auto mounted = mount(*std::move(source), {.mount_point = wanted.mount_point,
                                                             .case_rule = wanted.case_rule,
                                                             .policy = trust_.get(),
+                                                            .pure_only = true,
                                                             .label = wanted.name});
             if (mounted)
                 brought_.push_back(*mounted);

@@ -1,11 +1,17 @@
 // `fardel mount --pure`: a folder with what a server's policy allows, and nothing else.
+#include "channel_owner.h"
 #include "mounted_folder.h"
 #include "sample.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 
 using namespace fardel::tests;
+using nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
@@ -128,6 +134,71 @@ TEST_CASE("pure mount: a server that asks for unsigned content does not make a p
     // Without a policy of their own, players believe nobody.
     CHECK(player.refused({player.file("base"), "--pure", player.policy("one"), "--store", player.store})
               .find("unsigned: game/base ") != std::string::npos);
+}
+
+TEST_CASE("pure mount: a recall of a channel that the server names and the player follows makes its bundle revoked") {
+    const ChannelOwner owner;
+    const ChannelPlayer player(owner, "ann");
+    const std::string maps = owner.bundle("maps", "1.0");
+    owner.release({maps});
+    owner.head();
+    player.fetch_well();
+    const std::string file = owner.scratch.path("maps1.0.fardel");
+    const std::string named = owner.scratch.path("named.pure");
+    const std::string silent = owner.scratch.path("silent.pure");
+    run_well({"pure", "policy", file, "-o", named, "--channel", owner.scratch.path("1.root")});
+    run_well({"pure", "policy", file, "-o", silent});
+    const Arguments words{"--pure", named, "--trust", owner.scratch.path("authors.trust"), "--store", player.store};
+    { const MountedFolder tree(owner.scratch, words, player.surroundings()); }
+
+    owner.release({"--recall-bundle", maps, "--reason", "crashes on the second level"});
+    owner.head();
+    player.fetch_well();
+    Arguments refused{"mount", owner.scratch.path("mnt")};
+    refused.insert(refused.end(), words.begin(), words.end());
+    const Outcome outcome = run(refused, player.surroundings());
+    CAPTURE(outcome.out);
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.out.find("revoked: maps: ") != std::string::npos);
+    CHECK(outcome.out.find("crashes on the second level") != std::string::npos);
+    // For a player who does not follow the channel, a name in a policy is nothing to believe.
+    const ChannelPlayer stranger(owner, "bob");
+    Arguments other = words;
+    other.insert(other.begin(), file);
+    other.back() = owner.scratch.path("bob-store");
+    run_well({"store", "add", file, "--store", other.back()});
+    const MountedFolder tree(owner.scratch, other, stranger.surroundings());
+}
+
+TEST_CASE("pure mount: what one server brought expires, and what another one brought or the player added stays") {
+    const ChannelOwner owner;
+    const ChannelPlayer player(owner, "ann");
+    owner.release({owner.bundle("maps", "1.0")});
+    owner.head();
+    player.fetch_well();
+    const std::string own = make_bundle(owner.scratch);
+    run_well({"store", "add", own, "--store", player.store});
+    const auto collect = [&](const std::string& source) {
+        run_well({"store", "gc", "--store", player.store, "--grace", "0s", "--unused", "0s", "--source", source});
+        return json::parse(run_well({"store", "ls", "--store", player.store, "--json"}))["bundles"].size();
+    };
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // the last use is a second ago
+    CHECK(collect("http://another.example") == 2);
+    CHECK(collect(owner.nginx.url()) == 1);
+    CHECK(run({"store", "gc", "--store", player.store, "--source", "http://a"}).exit_code == 2);
+}
+
+TEST_CASE("pure policy: exceptions may want keys in a role") {
+    const Player player;
+    const std::string hub = make_key(player.scratch, "hub");
+    const auto policy = [&](const std::string& signers) {
+        return run({"pure", "policy", player.file("base"), "-o", player.policy("role"), "--except",
+                    "huds/*:" + signers + ":gfx/**"});
+    };
+    CHECK(policy("registry=1:" + hub + ".pub," + player.key + ".pub").exit_code == 0);
+    CHECK(read_file(player.policy("role")).find("except huds/* registry=1:") != std::string::npos);
+    CHECK(policy("registry=3:" + hub + ".pub," + player.key + ".pub").exit_code != 0);
+    CHECK(policy("player=1:" + hub + ".pub").exit_code != 0);
 }
 
 TEST_CASE("pure mount: a content set does not come from a server or a channel") {
