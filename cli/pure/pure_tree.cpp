@@ -114,15 +114,13 @@ Result<PureReport> mount_pure(Vfs& vfs, const PurePolicy& policy, const std::vec
     FARDEL_TRY_ASSIGN(MountOptions mount, mount_options_of(options, trust.get()));
     FARDEL_TRY_ASSIGN(const auto library, find_library(options.libraries));
     const BundleLookup lookup(store ? &*store : nullptr, library ? &*library : nullptr);
-    vfs.enter_pure(policy);  // first: nothing else is ever visible
     PureTree tree(vfs, policy, lookup, std::move(mount));
     for (const std::string& file : files)
         tree.add_file(file);
     tree.add_stored();
+    const PureReport judged = vfs.enter_pure(policy);
     std::vector<PureProblem> problems = tree.take_problems();
-    const auto judged = vfs.pure_report();
-    if (judged)
-        problems.insert(problems.end(), judged->problems().begin(), judged->problems().end());
+    problems.insert(problems.end(), judged.problems().begin(), judged.problems().end());
     return PureReport(std::move(problems));
 }
 

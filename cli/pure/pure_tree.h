@@ -10,10 +10,11 @@
 
 namespace fardel {
 
-// Locks `vfs`, which is empty, and mounts the content set where the policy says: from the files, or else from the store
-// or a library; then the other files, at the root. The report has everything that is wrong, also what cannot be opened;
-// problems name files by their names. What is recalled by a channel that the policy names and the player follows is
-// `revoked`. Errors: those of read_trust_policy, BundleStore, BundleLibrary and accepted_channel.
+// Mounts the files and locks `vfs`, which is empty and which nobody reads yet. The content set is mounted where the
+// policy says: from the files, or else from the store or a library; other files are mounted at the root. The report has
+// everything that is wrong, also what cannot be opened; problems name files by their names. What is recalled by a
+// channel that the policy names and the player follows is `revoked`. Errors: those of read_trust_policy, BundleStore,
+// BundleLibrary and accepted_channel.
 Result<PureReport> mount_pure(Vfs& vfs, const PurePolicy& policy, const std::vector<std::string>& files,
                               const MountingOptions& options);
 

@@ -7,7 +7,7 @@
 // no: the player's answer when something has to be fetched. FILE: what the player has: bundles, and folders. GAME: a
 // command that plays in place of this program, as long as the connection lasts; the file that SERVER_POLICY names has
 // the server's policy (samples/ioquake3).
-#include "join_messages.h"
+#include "join_connection.h"
 
 #include <fardel/delivery/fetch.h>
 #include <fardel/format/byte_source.h>
@@ -31,81 +31,10 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <thread>
 
 namespace {
 
-using fardel::Error, fardel::ErrorCode, fardel::Status;
-constexpr std::chrono::seconds kPatience{30};  // with the server
-
-// The connection to the server.
-class Connection {
-public:
-    ~Connection() {
-        if (peer_ != nullptr)
-            enet_peer_disconnect_now(peer_, 0);
-        if (host_ != nullptr)
-            enet_host_destroy(host_);
-    }
-
-    Status open(int port) {
-        host_ = enet_initialize() == 0 ? enet_host_create(nullptr, 1, 1, 0, 0) : nullptr;
-        ENetAddress address{};
-        address.port = static_cast<enet_uint16>(port);
-        enet_address_set_host_ip(&address, "127.0.0.1");
-        peer_ = host_ != nullptr ? enet_host_connect(host_, &address, 1, 0) : nullptr;
-        ENetEvent event;
-        if (peer_ == nullptr || enet_host_service(host_, &event, 5'000) <= 0 || event.type != ENET_EVENT_TYPE_CONNECT)
-            return Error(ErrorCode::unreachable, "the game server does not answer");
-        enet_peer_timeout(peer_, 0, 2'000, 4'000);
-        return fardel::ok();
-    }
-
-    template <class Bytes>
-    void send(join::Message kind, const Bytes& bytes) {
-        join::send(peer_, kind, bytes);
-    }
-
-    // The next message, which has to be of this kind.
-    fardel::Result<std::vector<std::byte>> receive(join::Message wanted) {
-        const auto deadline = std::chrono::steady_clock::now() + kPatience;
-        while (std::chrono::steady_clock::now() < deadline) {
-            ENetEvent event;
-            if (enet_host_service(host_, &event, 100) <= 0)
-                continue;
-            if (event.type == ENET_EVENT_TYPE_DISCONNECT)
-                return Error(ErrorCode::unreachable, "the game server closed the connection");
-            if (event.type != ENET_EVENT_TYPE_RECEIVE)
-                continue;
-            join::Received message = join::take(event.packet);
-            if (message.kind == join::Message::busy)
-                return Error(ErrorCode::busy, std::string(join::text_of(message.bytes)));
-            if (message.kind != wanted)
-                return Error(ErrorCode::malformed, "the game server sent something else than expected");
-            return std::move(message.bytes);
-        }
-        return Error(ErrorCode::unreachable, "the game server is silent");
-    }
-
-    // Lets ENet work while the game does something else.
-    void service() { enet_host_flush(host_); }
-    // The same between a game's frames. Returns whether the server is still there.
-    bool lasts(std::uint32_t wait_ms) {
-        ENetEvent event;
-        while (enet_host_service(host_, &event, wait_ms) > 0) {
-            if (event.type == ENET_EVENT_TYPE_DISCONNECT)
-                return false;
-            if (event.type == ENET_EVENT_TYPE_RECEIVE)
-                enet_packet_destroy(event.packet);
-        }
-        return true;
-    }
-    std::string name() const { return join::name_of(*peer_); }
-
-private:
-    ENetHost* host_ = nullptr;
-    ENetPeer* peer_ = nullptr;
-};
+using fardel::Error, fardel::ErrorCode, fardel::Status, join::Connection;
 
 // Runs the game until it ends, or the server is gone.
 Status run_game(char** command, const std::string& policy_file, Connection& connection) {
