@@ -61,9 +61,14 @@ Status run_game(char** command, const std::string& policy_file, Connection& conn
 
 class Client {
 public:
-    // `game`: the command that plays; nullptr: this program does.
-    Client(fardel::BundleStore store, std::shared_ptr<const fardel::TrustPolicy> trust, bool consents, char** game)
-        : store_(std::move(store)), trust_(std::move(trust)), consents_(consents), game_(game) {}
+    // `source`: the player's name for the server. `game`: the command that plays; nullptr: this program does.
+    Client(fardel::BundleStore store, std::shared_ptr<const fardel::TrustPolicy> trust, std::string source,
+           bool consents, char** game)
+        : store_(std::move(store)),
+          trust_(std::move(trust)),
+          consents_(consents),
+          game_(game),
+          source_(std::move(source)) {}
 
     // What the player has. What cannot be mounted is said; the server's content set decides whether it matters.
     void mount_own(const std::vector<std::string>& files) {
@@ -151,9 +156,11 @@ private:
         std::optional<fardel::FetchPlan> asked;
         callbacks.planned = [&](const fardel::FetchPlan& plan) { asked = plan; };
         // A game that is played with strangers allows public servers only: .rule = ServerRule::public_https().
-        FARDEL_TRY_ASSIGN(auto fetch,
-                          fardel::Fetch::start(store_, {.servers = servers, .bundles = bundles, .policy = trust_},
-                                               std::move(callbacks)));
+        fardel::FetchWork work{.servers = servers, .bundles = bundles, .policy = trust_};
+        // `fardel store gc --source` removes what this server brought, whatever URLs it names.
+        work.source = source_;
+        work.source_bytes_max = 2u << 30;
+        FARDEL_TRY_ASSIGN(auto fetch, fardel::Fetch::start(store_, std::move(work), std::move(callbacks)));
         while (!fetch.poll(std::chrono::milliseconds(10))) {  // once per frame
             connection.service();
             if (!asked)
@@ -223,6 +230,7 @@ private:
     std::shared_ptr<const fardel::TrustPolicy> trust_;
     const bool consents_;
     char** const game_;
+    const std::string source_;  // the player's name for the server
     fardel::Vfs vfs_;
     std::vector<std::shared_ptr<const fardel::Bundle>> bundles_;  // that are mounted
     std::vector<fardel::MountId> brought_;
@@ -234,7 +242,8 @@ Status play(int argc, char** argv) {
     FARDEL_TRY_ASSIGN(auto store, fardel::BundleStore::open(argv[2], true));
     FARDEL_TRY_ASSIGN(auto policy, fardel::read_trust_policy(argv[3]));
     Client client(std::move(store), std::make_shared<const fardel::TrustPolicy>(std::move(policy)),
-                  std::string(argv[4]) == "yes", files_end == argv + argc ? nullptr : files_end + 1);
+                  std::string("127.0.0.1:") + argv[1], std::string(argv[4]) == "yes",
+                  files_end == argv + argc ? nullptr : files_end + 1);
     client.mount_own(std::vector<std::string>(argv + 5, files_end));
     Connection connection;
     FARDEL_TRY(connection.open(std::atoi(argv[1])));
