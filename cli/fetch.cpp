@@ -13,6 +13,7 @@
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/update_channel.h>
+#include <fardel/format/bundle.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
@@ -38,6 +39,7 @@ struct FetchCommand {
     ServerChoice servers;
     std::uint64_t bytes_max = 0;  // 0: no limit
     std::optional<std::uint64_t> source_bytes_max;
+    std::string source;
     std::uint64_t rate = 0;  // bytes per second; 0: no limit
     std::uint64_t connections = 6;
     bool plan_only = false;
@@ -139,6 +141,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
             return std::move(tag).error().with_context("--tags");
         options.selection.tags.push_back(*std::move(tag));
     }
+    options.source = command.source;
     options.source_bytes_max = command.source_bytes_max.value_or(0);
     options.stop = interrupt.token();
     options.repairs = command.repairs || damaged_file != nullptr;
@@ -225,6 +228,9 @@ Result<Exit> run_fetch(Words words, Console& console) {
     line.number("--max-bytes", command.bytes_max, 1, UINT64_MAX, "Fetch nothing if it would be more");
     line.size("--source-size", command.source_bytes_max,
               "Fetch nothing if the files of all bundles from this server would be larger in the store");
+    line.text("--source", "NAME", command.source,
+              "Whom this is fetched for, such as the address of a game server: the store notes it with the bundles "
+              "(default: the URL), for --source-size and for 'fardel store gc --source'");
     line.number("--rate", command.rate, 1024, UINT64_MAX, "Receive at most so many bytes per second");
     line.number("--connections", command.connections, 1, 64, "Transfers at a time (default: 6)");
     line.json(command.json);

@@ -8,6 +8,8 @@
 #include "console/output_file.h"
 #include "fuse/fuse_session.h"
 #include "install/mounted_lock.h"
+#include "pure/pure_tree.h"
+#include "pure/pure_verbs.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>
@@ -44,6 +46,7 @@ struct MountCommand {
     bool foreground = false;
     bool unmount = false;
     bool follow = false;
+    std::string pure;  // a server's policy; empty: none
     ChannelChoice channel;
     std::string lock;  // empty: none
     RecallWatch recalls;
@@ -166,7 +169,14 @@ Result<Exit> mount(MountCommand command, Console& console) {
     VfsOptions options = vfs_options();
     options.records_trace = !command.trace.empty();
     Vfs vfs(options);
-    FARDEL_TRY(mount_all(vfs, files, command.mounting, remote ? &*remote : nullptr));
+    if (command.pure.empty()) {
+        FARDEL_TRY(mount_all(vfs, files, command.mounting, remote ? &*remote : nullptr));
+    } else {
+        FARDEL_TRY_ASSIGN(const PurePolicy policy, read_pure_policy(command.pure));
+        FARDEL_TRY_ASSIGN(const PureReport report, mount_pure(vfs, policy, files, command.mounting));
+        if (!report.empty())
+            return console.print(format_problems(report), Exit::refusal);
+    }
     std::unique_ptr<FollowedProject> followed;
     if (command.follow) {
         FARDEL_TRY_ASSIGN(followed, mount_project(vfs, command, remote->servers));
@@ -187,7 +197,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
         FARDEL_TRY(verify_new_file(trace_file, "; name another file for the trace"));
         trace_file = std::filesystem::absolute(trace_file).string();  // the background is another folder
     }
-    FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes, .changes = command.follow};
+    FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes, .changes = command.follow, .links = command.pure.empty()};
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, command.allow_other));
     if (console.watched())
         console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000),
@@ -225,6 +235,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "FILE... DIR [--trust POLICY] [--store DIR] [--library FOLDER] [--from URL] [--require-dependencies] "
         "[--foreground] [--allow-other]\n       "
         "fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n       "
+        "fardel mount [FILE...] DIR --pure POLICY --trust TRUST [--store DIR]\n       "
         "fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n       "
         "fardel mount DIR --lock FILE [--store DIR] [--trust POLICY]\n       "
         "fardel mount "
@@ -238,6 +249,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "  fardel mount /mnt/game --from http://192.168.0.7:8080 --follow --store ~/.local/share/fardel\n"
         "  fardel mount /mnt/game --channel mygame/stable --store ~/.local/share/fardel\n"
         "  fardel mount /mnt/game --lock fardel.lock --store ~/.local/share/fardel\n"
+        "  fardel mount base.fardel /mnt/game --pure server.pure --trust game.trust --store ~/.local/share/fardel\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
     line.texts("FILE", "FILE", command.words,
@@ -252,6 +264,10 @@ Result<Exit> run_mount(Words words, Console& console) {
               "With --from: mount the files of the project that 'fardel serve --project' serves there, over the "
               "bundles and with "
               "those that it needs, and change with them. With --trust, the policy needs the line 'unsigned allow'");
+    line.text("--pure", "POLICY", command.pure,
+              "Show only what a server's policy ('fardel pure policy') allows: its content set, from the files or the "
+              "store, and exceptions and loose files among the files. If anything is missing or not allowed, nothing "
+              "is mounted, and all of it is listed");
     add_channel_options(line, command.channel);
     line.text("--lock", "FILE", command.lock, "A lock file: mount what 'fardel install' has installed by it");
     line.number(
@@ -292,7 +308,10 @@ Result<Exit> run_mount(Words words, Console& console) {
         return line.mistake("--lock mounts what the file names, and takes no other bundles", console);
     if (command.recalls.every_s != 0 && command.tree.empty())
         return line.mistake("--every needs --from", console);
-    if (command.words.size() < (command.follow || is_channel || !command.lock.empty() ? 1u : 2u))
+    const bool is_pure = !command.pure.empty();
+    if (is_pure && (is_channel || !command.lock.empty() || !command.tree.empty() || command.mounting.require_dependencies))
+        return line.mistake("--pure goes with neither --from nor --channel nor --lock nor --require-dependencies", console);
+    if (command.words.size() < (command.follow || is_channel || is_pure || !command.lock.empty() ? 1u : 2u))
         return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);
 }

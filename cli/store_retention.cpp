@@ -117,6 +117,7 @@ struct CollectCommand {
     std::string unused;
     std::string size;
     std::string source_size;
+    std::string source;
     std::string incoming;
     std::string repack;
     bool dry_run = false;
@@ -282,21 +283,25 @@ Result<Exit> run_store_rm(Words words, Console& console) {
 }
 
 Result<Exit> run_store_gc(Words words, Console& console) {
-    CommandLine line("store gc",
-                     "[--store DIR] [--unused TIME] [--size SIZE] [--source-size SIZE] [--dry-run] [options]",
-                     "Removes what nothing keeps: packs of no bundle, what killed programs left, bundles that were "
-                     "removed by hand or "
-                     "have expired, and those that the options name. What is to be removed is condemned first; a later "
-                     "gc removes it, "
-                     "unless a program needed it meanwhile. Safe beside all other programs.",
-                     "  fardel store gc --store ~/.local/share/fardel --dry-run\n"
-                     "  fardel store gc --unused 90d --size 20G\n");
+    CommandLine line(
+        "store gc",
+        "[--store DIR] [--unused TIME] [--size SIZE] [--source-size SIZE] [--source URL] [--dry-run] [options]",
+        "Removes what nothing keeps: packs of no bundle, what killed programs left, bundles that were "
+        "removed by hand or "
+        "have expired, and those that the options name. What is to be removed is condemned first; a later "
+        "gc removes it, "
+        "unless a program needed it meanwhile. Safe beside all other programs.",
+        "  fardel store gc --store ~/.local/share/fardel --dry-run\n"
+        "  fardel store gc --unused 90d --size 20G\n"
+        "  fardel store gc --source https://cdn.example/fort --unused 7d\n");
     CollectCommand command;
     RetentionRules rules{.now_s = unix_time_s()};
     line.text("--unused", "TIME", command.unused, "Remove bundles that nobody used for so long: 90d, 12h");
     line.text("--size", "SIZE", command.size, "Remove the least recently used bundles until the packs fit: 500M, 20G");
     line.text("--source-size", "SIZE", command.source_size,
               "Remove the least recently used bundles of each server until their files fit");
+    line.text("--source", "URL", command.source,
+              "--unused and --source-size count only for bundles from this server, as 'fardel store stats' names it");
     line.text("--grace", "TIME", command.grace, "How long something stays condemned (default: 1d)");
     line.text("--incoming", "TIME", command.incoming,
               "Remove what a fetch received if nobody resumed it for so long (default: 7d)");
@@ -308,6 +313,9 @@ Result<Exit> run_store_gc(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
     rules.dry_run = command.dry_run;
+    rules.source = command.source;
+    if (!command.source.empty() && command.unused.empty() && command.source_size.empty())
+        return line.mistake("--source needs --unused or --source-size", console);
     const bool times = read_option(command.unused, rules.unused_for_s, find_duration) &&
                        read_option(command.grace, rules.grace_s, find_duration) &&
                        read_option(command.incoming, rules.incoming_for_s, find_duration);

@@ -56,7 +56,7 @@ Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const BundleStore& store,
     FARDEL_TRY_ASSIGN(
         IncomingBundle incoming,
         IncomingBundle::open(store, bundle, options.repairs ? StoredPart::proved : StoredPart::used, options.stop));
-    incoming.set_source(trees.front());
+    incoming.set_source(source_of(options));
     std::shared_ptr<const ByteSource> copy = options.damaged_copy;
     if (options.repairs && !copy)
         if (auto stored = store.open_bundle(bundle))

@@ -1,6 +1,7 @@
 #include <fardel/delivery/fetch.h>
 
 #include <fardel/delivery/fetch_bundles.h>
+#include <fardel/format/name.h>
 
 #include <condition_variable>
 #include <mutex>
@@ -10,6 +11,12 @@
 #include <utility>
 
 namespace fardel {
+
+namespace {
+
+constexpr std::size_t kSourceBytesMax = 2048;  // what the store keeps
+
+}  // namespace
 
 // What both threads use is behind the mutex.
 struct Fetch::Impl {
@@ -29,6 +36,7 @@ struct Fetch::Impl {
         options.policy = work.policy.get();
         options.time = work.time;
         options.library = work.library.get();
+        options.source = work.source;
         options.source_bytes_max = work.source_bytes_max;
         options.connections.connections = work.connections;
         options.connections.servers = work.rule;
@@ -113,6 +121,9 @@ Fetch& Fetch::operator=(Fetch&&) noexcept = default;
 
 Result<Fetch> Fetch::start(const BundleStore& store, FetchWork work, FetchCallbacks callbacks) {
     FARDEL_TRY(verify_servers(work.servers, work.rule));
+    if (printable(work.source, kSourceBytesMax) != work.source)
+        return Error(ErrorCode::malformed,
+                     "the source of a fetch is plain text of at most " + std::to_string(kSourceBytesMax) + " bytes");
     FARDEL_TRY_ASSIGN(BundleStore opened, BundleStore::open(store.path(), true));
     auto impl = std::make_unique<Impl>(std::move(opened), std::move(work), std::move(callbacks));
     try {

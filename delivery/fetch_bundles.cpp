@@ -159,7 +159,7 @@ private:
         const auto& planned = summary_.plan.bundles;
         std::uint64_t bytes = 0;
         for (const RetainedBundle& bundle : retained)
-            if (bundle.source == trees_.front() &&
+            if (bundle.source == source_of(options_) &&
                 std::ranges::find(planned, bundle.bundle, &PlannedFetch::bundle) == planned.end())
                 bytes += bundle.file_bytes;
         for (const PlannedFetch& bundle : planned)
@@ -168,8 +168,8 @@ private:
         if (options_.source_bytes_max == 0 || bytes <= options_.source_bytes_max || planned.empty())
             return ok();
         return Error(ErrorCode::no_space,
-                     "bundles from " + printable(trees_.front()) + " would have " + std::to_string(bytes) +
-                         " bytes in the store, and the quota of this server is " +
+                     "bundles from " + printable(source_of(options_)) + " would have " + std::to_string(bytes) +
+                         " bytes in the store, and the quota of this source is " +
                          std::to_string(options_.source_bytes_max) +
                          "; 'fardel store gc --source-size' makes room, or allow more; nothing was fetched");
     }

@@ -8,7 +8,7 @@ namespace {
 PureJudgement judge(const MountSet& mounted, const PurePolicy& policy) {
     std::vector<PureMount> mounts;
     for (const Mount& mount : mounted.mounts())
-        mounts.push_back(pure_mount(mount.describe(), *mount.bundle));
+        mounts.emplace_back(pure_mount(mount.describe(), *mount.bundle)).pure_only = mount.pure_only;
     return judge_mounts(policy, mounts);
 }
 

@@ -52,11 +52,12 @@ Result<ContentNumber> Vfs::Impl::next_content() {
 
 std::shared_ptr<const MountSet> Vfs::Impl::show(std::shared_ptr<const MountSet> next) {
     mounted = std::move(next);
-    return set.replace(pure ? pure->show(*mounted) : mounted);
+    return set.replace(pure ? pure->show(*mounted) : mounted->openly());
 }
 
 std::vector<MissingDependency> Vfs::Impl::newly_missing(const MountSet& next) const {
-    return on_missing_dependency ? find_newly_missing(*mounted, next) : std::vector<MissingDependency>();
+    return on_missing_dependency ? find_newly_missing(*mounted->openly(), *next.openly())
+                                 : std::vector<MissingDependency>();
 }
 
 void Vfs::Impl::report(const std::vector<MissingDependency>& missing) const {
@@ -101,6 +102,7 @@ Result<std::vector<Vfs::Impl::OpenedMount>> Vfs::Impl::open_mounts(std::span<con
         one.mount.priority = options.priority;
         one.mount.case_rule = options.case_rule;
         one.mount.mount_point = options.mount_point;
+        one.mount.pure_only = options.pure_only;
         if (options.watch && one.mount.kind == MountKind::folder) {
             FARDEL_TRY_ASSIGN(auto folder, watch_folder(one.mount.path));
             // Pending: files may have changed between the scan and the start of the watch.
@@ -123,7 +125,7 @@ Result<std::vector<Mount>> Vfs::Impl::numbered(const std::vector<OpenedMount>& o
 Status Vfs::Impl::verify_required(const MountSet& next, const std::vector<OpenedMount>& opened) const {
     for (const OpenedMount& one : opened)
         if (one.require_dependencies)
-            FARDEL_TRY(verify_dependencies(next, one.mount));
+            FARDEL_TRY(verify_dependencies(one.mount.pure_only ? next : *next.openly(), one.mount));
     return ok();
 }
 
@@ -310,7 +312,7 @@ std::optional<PureReport> Vfs::pure_report() const {
 }
 
 Result<PureReply> Vfs::answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen,
-                                   std::string_view connection) const {
+                                   std::string_view connection, std::span<const PureProblem> others) const {
     std::shared_ptr<const MountSet> set;
     std::vector<PureProblem> problems;
     {
@@ -320,6 +322,7 @@ Result<PureReply> Vfs::answer_pure(const PureOffer& offer, std::span<const PureA
         set = impl_->set.share();
         problems = impl_->pure->problems(*impl_->mounted);
     }
+    problems.insert(problems.end(), others.begin(), others.end());
     std::vector<std::shared_ptr<const Bundle>> bundles;
     for (const Mount& mount : set->mounts())
         if (!mount.paths)
@@ -328,6 +331,7 @@ Result<PureReply> Vfs::answer_pure(const PureOffer& offer, std::span<const PureA
 }
 
 std::vector<MountDescription> Vfs::mounts() const {
+    const std::scoped_lock lock(impl_->writing);
     const auto set = impl_->set.share();
     std::vector<MountDescription> out;
     for (const Mount& mount : set->mounts()) {
@@ -335,9 +339,6 @@ std::vector<MountDescription> Vfs::mounts() const {
         if (auto missing = set->missing_dependencies(mount))  // a damaged table is verify's to report
             out.back().missing_dependencies = std::move(missing).value();
     }
-    if (set->pure_policy() == nullptr)
-        return out;
-    const std::scoped_lock lock(impl_->writing);
     for (const Mount& mount : impl_->mounted->mounts())
         if (set->find(mount.id) == nullptr)
             out.emplace_back(mount.describe()).hidden = true;

@@ -16,9 +16,6 @@ inline constexpr std::uint64_t kChannelNumberMax = (1ull << 53) - 1;
 // The largest body of a text.
 std::size_t channel_body_bytes_max(ChannelText kind) noexcept;
 
-// The name of a channel. Errors: malformed, limit.
-Status verify_channel_name(std::string_view name);
-
 class ChannelLines {
 public:
     // Verifies size, last line feed and first line. Errors: malformed, limit, unsupported.

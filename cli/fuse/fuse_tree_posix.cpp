@@ -113,6 +113,9 @@ std::string relative_target(std::string_view link, std::string_view target) {
     return text.append(target.substr(1));
 }
 
+// What programs see of it.
+NodeKind shown(NodeKind kind) noexcept { return kind == NodeKind::link && !tree().links ? NodeKind::file : kind; }
+
 mode_t mode_of(NodeKind kind) noexcept {
     switch (kind) {
         case NodeKind::folder: return S_IFDIR | 0555;
@@ -142,13 +145,14 @@ int stat_path(const std::string& path, struct stat& out) {
     if (!*found)
         return -ENOENT;
     std::uint64_t size_bytes = (*found)->size_bytes;
-    if ((*found)->kind == NodeKind::link) {
+    const NodeKind kind = shown((*found)->kind);
+    if (kind == NodeKind::link) {
         const auto target = tree().vfs.read_link(path);
         if (!target)
             return failed(target.error());
         size_bytes = relative_target(path, target->text()).size();
     }
-    fill_stat((*found)->kind, size_bytes, inode_of(path), out);
+    fill_stat(kind, size_bytes, inode_of(path), out);
     return 0;
 }
 
@@ -306,7 +310,7 @@ bool give(void* kernel, fuse_fill_dir_t fill, const OpenFolder& folder, const Li
     // If the full status is not available, kind and inode number are enough; a request for the entry reports the error.
     const bool full = with_stat && stat_path(path, node) == 0;
     if (!full)
-        fill_stat(entry.kind, 0, inode_of(path), node);
+        fill_stat(shown(entry.kind), 0, inode_of(path), node);
     return fill(kernel, entry.name.c_str(), &node, next, full ? FUSE_FILL_DIR_PLUS : fuse_fill_dir_flags{}) == 0;
 }
 

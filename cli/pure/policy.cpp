@@ -1,9 +1,11 @@
 // fardel pure policy: writes the policy of a server.
 
 #include "bundles/bundle_file.h"
+#include "channel/channel_file.h"
 #include "console/output_file.h"
 #include "pure_verbs.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/content_set.h>
 #include <fardel/format/key_file.h>
 #include <fardel/format/name.h>
@@ -19,6 +21,7 @@ struct PolicyCommand {
     std::vector<std::string> variants;
     std::vector<std::string> exceptions;
     std::vector<std::string> loose;
+    std::vector<std::string> channels;
     bool allow_unsigned = false;
     bool json = false;
 };
@@ -32,14 +35,37 @@ Result<std::string> name_of(const Bundle& bundle) {
     return verify_name(stem) ? stem : std::string();
 }
 
-// "BUNDLES:KEY.pub:PATHS"
+// "registry=1:KEY.pub,KEY.pub"
+Result<PureRole> parse_role(std::string_view word) {
+    PureRole role;
+    const auto known = find_role(take_until(word, '='));
+    const auto threshold = parse_decimal(take_until(word, ':'), PurePolicy::kRoleKeysMax);
+    if (!known || !threshold)
+        return Error(ErrorCode::malformed, "--except: signers are written KEY.pub, or registry=1:KEY.pub,KEY.pub");
+    role.role = *known;
+    role.threshold = static_cast<std::uint32_t>(*threshold);
+    while (!word.empty()) {
+        FARDEL_TRY_ASSIGN(const PublicKeyFile key, read_public_key_file(std::string(take_until(word, ','))));
+        role.keys.push_back(key.key);
+    }
+    return role;
+}
+
+// "BUNDLES:KEY.pub:PATHS", "BUNDLES:registry=1:KEY.pub,KEY.pub:PATHS"
 Result<PureException> parse_exception(const std::string& word) {
     const std::size_t first = word.find(':');
     const std::size_t last = word.rfind(':');
     if (first == std::string::npos || first == last)
         return Error(ErrorCode::malformed, "--except " + printable(word) + ": expected BUNDLES:KEY.pub:PATHS");
-    FARDEL_TRY_ASSIGN(const PublicKeyFile key, read_public_key_file(word.substr(first + 1, last - first - 1)));
-    return PureException{word.substr(0, first), key.key, word.substr(last + 1)};
+    PureException exception{word.substr(0, first), {}, word.substr(last + 1), {}};
+    const std::string signers = word.substr(first + 1, last - first - 1);
+    if (signers.find(':') != std::string::npos) {
+        FARDEL_TRY_ASSIGN(exception.role, parse_role(signers));
+    } else {
+        FARDEL_TRY_ASSIGN(const PublicKeyFile key, read_public_key_file(signers));
+        exception.signer = key.key;
+    }
+    return exception;
 }
 
 Json json_of(const PurePolicy& policy, const std::string& file) {
@@ -58,6 +84,10 @@ Result<Exit> write_policy(const PolicyCommand& command, Console& console) {
     for (const std::string& word : command.exceptions) {
         FARDEL_TRY_ASSIGN(PureException exception, parse_exception(word));
         rules.exceptions.push_back(std::move(exception));
+    }
+    for (const std::string& file : command.channels) {
+        FARDEL_TRY_ASSIGN(const ChannelRoot root, read_root_file(file));
+        rules.channels.push_back({.name = root.channel, .id = root.id});
     }
     rules.loose = command.loose;
     rules.unsigned_allowed = command.allow_unsigned;
@@ -91,8 +121,11 @@ Result<Exit> run_pure_policy(Words words, Console& console) {
     line.texts("--variant", "AXIS=TAG,TAG", command.variants,
                "The tags that clients may choose from on this axis; may be repeated");
     line.texts("--except", "BUNDLES:KEY.pub:PATHS", command.exceptions,
-               "Also allow bundles of these names, signed by this key, for these paths; may be repeated");
+               "Also allow bundles of these names, signed by this key, for these paths; may be repeated. In place of "
+               "KEY.pub, ROLE=N:KEY.pub,KEY.pub: signed by N of these keys as author, registry or release");
     line.texts("--loose", "PATHS", command.loose, "Tolerate loose files at these paths; may be repeated");
+    line.texts("--channel", "ROOT", command.channels,
+               "Clients that follow the channel of this root apply its recalls; may be repeated");
     line.flag("--allow-unsigned", command.allow_unsigned,
               "Accept a content set without a signature that the client trusts");
     line.json(command.json);

@@ -33,15 +33,6 @@ Result<T> in_file(const std::string& path, Result<T> result) {
     return result;
 }
 
-PureFault fault_of(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::untrusted: return PureFault::unsigned_;
-        case ErrorCode::revoked:
-        case ErrorCode::expired: return PureFault::revoked;
-        default: return PureFault::wrong;
-    }
-}
-
 struct ClientBundle {
     // Opened with the trust policy: tainted if the policy does not trust it.
     std::shared_ptr<const Bundle> vouched;
@@ -67,6 +58,15 @@ Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPoli
 }
 
 }  // namespace
+
+PureFault pure_fault_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::untrusted: return PureFault::unsigned_;
+        case ErrorCode::revoked:
+        case ErrorCode::expired: return PureFault::revoked;
+        default: return PureFault::wrong;
+    }
+}
 
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t bytes_max) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
@@ -120,7 +120,7 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
         const auto bundle = open_client_bundle(file, trust ? &*trust : nullptr, cache);
         if (!bundle) {
             client.problems.push_back(
-                make_pure_problem(fault_of(bundle.error().code()), {}, fs::path(file).filename().string(),
+                make_pure_problem(pure_fault_of(bundle.error().code()), {}, fs::path(file).filename().string(),
                                   std::string(error_code_name(bundle.error().code())) + ": it cannot be opened"));
             client.unopened.push_back(bundle.error());
             continue;

@@ -20,6 +20,9 @@ Result<PureOffer> read_pure_offer(const std::string& path);
 Result<PureAnswer> read_pure_answer(const std::string& path);
 Result<PureReport> read_pure_report(const std::string& path);
 
+// What is wrong with a bundle that cannot be opened or mounted.
+PureFault pure_fault_of(ErrorCode code);
+
 using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
 
 // The bundles of a server, in this order. Errors: those of open_bundle.

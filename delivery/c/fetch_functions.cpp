@@ -124,6 +124,8 @@ fardel_code take_work(const fardel_fetch_options& options, FetchWork& work, cons
     work.connections = servers.connections;
     work.policy = std::move(trust.policy);
     work.time = trust.time;
+    work.source = options.source != nullptr ? options.source : "";
+    work.source_bytes_max = options.source_bytes_max;
     return take_selection(options, work.selection, report);
 }
 

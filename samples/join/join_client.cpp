@@ -1,11 +1,13 @@
 // A game client that joins a server in pure mode: learns what it lacks and what that costs, asks its player, fetches
 // it, proves that it has the server's content, loads a level, and leaves with its own content as it was.
 //
-//     sample_join_client PORT STORE TRUST yes|no FILE...
+//     sample_join_client PORT STORE TRUST yes|no FILE... [-- GAME...]
 //
 // PORT: of the game server, on loopback. STORE: a folder for fetched bundles. TRUST: the player's trust policy. yes or
-// no: the player's answer when something has to be fetched. FILE: what the player has: bundles, and folders.
-#include "join_messages.h"
+// no: the player's answer when something has to be fetched. FILE: what the player has: bundles, and folders. GAME: a
+// command that plays in place of this program, as long as the connection lasts; the file that SERVER_POLICY names has
+// the server's policy (samples/ioquake3).
+#include "join_connection.h"
 
 #include <fardel/delivery/fetch.h>
 #include <fardel/format/byte_source.h>
@@ -16,81 +18,57 @@
 #include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/vfs.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
-#include <thread>
 
 namespace {
 
-using fardel::Error, fardel::ErrorCode, fardel::Status;
-constexpr std::chrono::seconds kPatience{30};  // with the server
+using fardel::Error, fardel::ErrorCode, fardel::Status, join::Connection;
 
-// The connection to the server.
-class Connection {
-public:
-    ~Connection() {
-        if (peer_ != nullptr)
-            enet_peer_disconnect_now(peer_, 0);
-        if (host_ != nullptr)
-            enet_host_destroy(host_);
+// Runs the game until it ends, or the server is gone.
+Status run_game(char** command, const std::string& policy_file, Connection& connection) {
+    ::setenv("SERVER_POLICY", policy_file.c_str(), 1);
+    const pid_t game = ::fork();
+    if (game == 0) {
+        ::execvp(command[0], command);
+        ::_exit(127);
     }
-
-    Status open(int port) {
-        host_ = enet_initialize() == 0 ? enet_host_create(nullptr, 1, 1, 0, 0) : nullptr;
-        ENetAddress address{};
-        address.port = static_cast<enet_uint16>(port);
-        enet_address_set_host_ip(&address, "127.0.0.1");
-        peer_ = host_ != nullptr ? enet_host_connect(host_, &address, 1, 0) : nullptr;
-        ENetEvent event;
-        if (peer_ == nullptr || enet_host_service(host_, &event, 5'000) <= 0 || event.type != ENET_EVENT_TYPE_CONNECT)
-            return Error(ErrorCode::unreachable, "the game server does not answer");
-        return fardel::ok();
+    if (game < 0)
+        return Error(ErrorCode::io, "the game cannot be started");
+    int status = 0;
+    while (::waitpid(game, &status, WNOHANG) == 0) {
+        if (connection.lasts(50))
+            continue;
+        ::kill(game, SIGTERM);
+        ::waitpid(game, &status, 0);
+        return Error(ErrorCode::unreachable, "the game server is gone");
     }
-
-    template <class Bytes>
-    void send(join::Message kind, const Bytes& bytes) {
-        join::send(peer_, kind, bytes);
-    }
-
-    // The next message, which has to be of this kind.
-    fardel::Result<std::vector<std::byte>> receive(join::Message wanted) {
-        const auto deadline = std::chrono::steady_clock::now() + kPatience;
-        while (std::chrono::steady_clock::now() < deadline) {
-            ENetEvent event;
-            if (enet_host_service(host_, &event, 100) <= 0)
-                continue;
-            if (event.type == ENET_EVENT_TYPE_DISCONNECT)
-                return Error(ErrorCode::unreachable, "the game server closed the connection");
-            if (event.type != ENET_EVENT_TYPE_RECEIVE)
-                continue;
-            join::Received message = join::take(event.packet);
-            if (message.kind == join::Message::busy)
-                return Error(ErrorCode::busy, std::string(join::text_of(message.bytes)));
-            if (message.kind != wanted)
-                return Error(ErrorCode::malformed, "the game server sent something else than expected");
-            return std::move(message.bytes);
-        }
-        return Error(ErrorCode::unreachable, "the game server is silent");
-    }
-
-    // Lets ENet work while the game does something else.
-    void service() { enet_host_flush(host_); }
-    std::string name() const { return join::name_of(*peer_); }
-
-private:
-    ENetHost* host_ = nullptr;
-    ENetPeer* peer_ = nullptr;
-};
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return Error(ErrorCode::io, "the game did not end well");
+    return fardel::ok();
+}
 
 class Client {
 public:
-    Client(fardel::BundleStore store, std::shared_ptr<const fardel::TrustPolicy> trust, bool consents)
-        : store_(std::move(store)), trust_(std::move(trust)), consents_(consents) {}
+    // `source`: the player's name for the server. `game`: the command that plays; nullptr: this program does.
+    Client(fardel::BundleStore store, std::shared_ptr<const fardel::TrustPolicy> trust, std::string source,
+           bool consents, char** game)
+        : store_(std::move(store)),
+          trust_(std::move(trust)),
+          consents_(consents),
+          game_(game),
+          source_(std::move(source)) {}
 
     // What the player has. What cannot be mounted is said; the server's content set decides whether it matters.
     void mount_own(const std::vector<std::string>& files) {
@@ -162,6 +140,7 @@ private:
             const auto mounted = mount(*std::move(source), {.mount_point = wanted.mount_point,
                                                             .case_rule = wanted.case_rule,
                                                             .policy = trust_.get(),
+                                                            .pure_only = true,
                                                             .label = wanted.name});
             if (mounted)
                 brought_.push_back(*mounted);
@@ -177,9 +156,11 @@ private:
         std::optional<fardel::FetchPlan> asked;
         callbacks.planned = [&](const fardel::FetchPlan& plan) { asked = plan; };
         // A game that is played with strangers allows public servers only: .rule = ServerRule::public_https().
-        FARDEL_TRY_ASSIGN(auto fetch,
-                          fardel::Fetch::start(store_, {.servers = servers, .bundles = bundles, .policy = trust_},
-                                               std::move(callbacks)));
+        fardel::FetchWork work{.servers = servers, .bundles = bundles, .policy = trust_};
+        // `fardel store gc --source` removes what this server brought, whatever URLs it names.
+        work.source = source_;
+        work.source_bytes_max = 2u << 30;
+        FARDEL_TRY_ASSIGN(auto fetch, fardel::Fetch::start(store_, std::move(work), std::move(callbacks)));
         while (!fetch.poll(std::chrono::milliseconds(10))) {  // once per frame
             connection.service();
             if (!asked)
@@ -221,7 +202,15 @@ private:
         if (!verdict.welcome())
             return Error(ErrorCode::denied, "the server did not let this client join");
         std::printf("welcome\n");
-        return load_level(connection);
+        return game_ != nullptr ? play_elsewhere(policy, connection) : load_level(connection);
+    }
+
+    Status play_elsewhere(const fardel::PurePolicy& policy, Connection& connection) {
+        const std::string file = store_.path() + ".server-policy";
+        std::ofstream(file, std::ios::binary) << policy.format();
+        const Status played = run_game(game_, file, connection);
+        std::remove(file.c_str());
+        return played;
     }
 
     Status load_level(Connection& connection) {
@@ -240,6 +229,8 @@ private:
     fardel::BundleStore store_;
     std::shared_ptr<const fardel::TrustPolicy> trust_;
     const bool consents_;
+    char** const game_;
+    const std::string source_;  // the player's name for the server
     fardel::Vfs vfs_;
     std::vector<std::shared_ptr<const fardel::Bundle>> bundles_;  // that are mounted
     std::vector<fardel::MountId> brought_;
@@ -247,11 +238,13 @@ private:
 };
 
 Status play(int argc, char** argv) {
+    char** const files_end = std::find(argv + 5, argv + argc, std::string_view("--"));
     FARDEL_TRY_ASSIGN(auto store, fardel::BundleStore::open(argv[2], true));
     FARDEL_TRY_ASSIGN(auto policy, fardel::read_trust_policy(argv[3]));
     Client client(std::move(store), std::make_shared<const fardel::TrustPolicy>(std::move(policy)),
-                  std::string(argv[4]) == "yes");
-    client.mount_own(std::vector<std::string>(argv + 5, argv + argc));
+                  std::string("127.0.0.1:") + argv[1], std::string(argv[4]) == "yes",
+                  files_end == argv + argc ? nullptr : files_end + 1);
+    client.mount_own(std::vector<std::string>(argv + 5, files_end));
     Connection connection;
     FARDEL_TRY(connection.open(std::atoi(argv[1])));
     const Status joined = client.join(connection);

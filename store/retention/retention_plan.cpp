@@ -110,6 +110,10 @@ private:
         removals_.push_back({.bundle = bundles_[i].bundle, .reason = reason});
     }
 
+    bool is_concerned(const RetentionFacts& bundle) const {
+        return rules_.source.empty() || bundle.source == rules_.source;
+    }
+
     std::optional<RemovalReason> own_reason(std::size_t i) const {
         const RetentionFacts& bundle = bundles_[i];
         if (bundle.is_removed_by_hand)
@@ -118,7 +122,7 @@ private:
             return RemovalReason::unlicensed;
         if (bundle.is_expired)
             return RemovalReason::expired;
-        if (rules_.unused_for_s && used_[i] < rules_.now_s - *rules_.unused_for_s)
+        if (rules_.unused_for_s && is_concerned(bundle) && used_[i] < rules_.now_s - *rules_.unused_for_s)
             return RemovalReason::unused;
         return std::nullopt;
     }
@@ -138,7 +142,7 @@ private:
             if (stays_[i] && !bundles_[i].source.empty())
                 bytes_of[bundles_[i].source] += bundles_[i].file_bytes;
         for (const std::size_t i : order_) {
-            if (bundles_[i].source.empty() || !can_go(i))
+            if (bundles_[i].source.empty() || !is_concerned(bundles_[i]) || !can_go(i))
                 continue;
             std::uint64_t& bytes = bytes_of[bundles_[i].source];
             if (bytes <= *rules_.source_bytes_max)

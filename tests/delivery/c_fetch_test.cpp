@@ -467,6 +467,28 @@ TEST_CASE("C fetch: null pointers are an argument error or do nothing") {
     fardel_store_close(nullptr);
 }
 
+TEST_CASE("C fetch: a client says for whom it fetches, and how much that may be") {
+    const ScratchFolder scratch;
+    BundlePlan plan;
+    add(plan, "a.bin", random_text(1, 300'000), "application/octet-stream");
+    const Bytes bytes = written(plan);
+    const TreeServer server({bytes});
+    const CStore store(scratch);
+    const CServers servers(server.url());
+    const fardel_id id = plain(bytes);
+    Seen seen;
+    fardel_fetch_options options = fetch_options(servers, id, seen);
+    options.source = "203.0.113.7:27960";
+    options.source_bytes_max = 1000;
+    CHECK(run(store, options, seen) == FARDEL_ERROR_NO_SPACE);
+    CHECK(seen.text.find("203.0.113.7:27960") != std::string::npos);
+    Seen again;
+    options = fetch_options(servers, id, again);
+    options.source = "a\nb";
+    fardel_fetch* fetch = nullptr;
+    CHECK(fardel_fetch_start(store, &options, &fetch, nullptr) == FARDEL_ERROR_MALFORMED);
+}
+
 TEST_CASE("C fetch: structs have the layout of the first version") {
     if constexpr (sizeof(void*) == 8) {
         CHECK(sizeof(fardel_reader) == 56);
@@ -477,7 +499,8 @@ TEST_CASE("C fetch: structs have the layout of the first version") {
         CHECK(sizeof(fardel_fetch_plan) == 40);
         CHECK(sizeof(fardel_fetch_progress) == 40);
         CHECK(sizeof(fardel_fetch_outcome) == 40);
-        CHECK(sizeof(fardel_fetch_options) == 136);
+        CHECK(offsetof(fardel_fetch_options, source) == 136);  // the size in the first version
+        CHECK(sizeof(fardel_fetch_options) == 152);
         CHECK(offsetof(fardel_fetch_options, context) == 104);
         CHECK(offsetof(fardel_planned_fetch, file_bytes) == 80);
     }

@@ -109,6 +109,26 @@ TEST_CASE("fetch: what a server's quota does not allow is not begun, and counts 
     CHECK(fetch_one(store, bundle_id_of(second), other));
 }
 
+TEST_CASE("fetch: a game server that names another server's URL first does not use up that server's quota") {
+    const ScratchFolder scratch;
+    const Bytes first = game_version("1");
+    const Bytes second = game_version("2");
+    const TreeServer official({first});
+    const TreeServer hostile({second});
+    const BundleStore store = make_store(scratch);
+    REQUIRE(fetch_one(store, bundle_id_of(first), fetching_from({official.url()})));
+    FetchOptions options = fetching_from({official.url(), hostile.url()});
+    options.source = "203.0.113.7:27960";
+    options.source_bytes_max = second.size();
+    REQUIRE(fetch_one(store, bundle_id_of(second), options));
+    for (const RetainedBundle& one : value_of(store.retained(1)))
+        CHECK(one.source == (one.bundle == bundle_id_of(second) ? options.source : official.url()));
+    // The content of that game server expires, and nothing else.
+    CHECK(store.collect({.now_s = INT64_MAX / 2, .grace_s = 0, .unused_for_s = 0, .source = options.source}));
+    REQUIRE(value_of(store.list()).size() == 1);
+    CHECK(value_of(store.list())[0].bundle == bundle_id_of(first));
+}
+
 TEST_CASE("fetch: blocks come from any bundle in the store, whatever its name") {
     const ScratchFolder scratch;
     BundlePlan other;

@@ -294,6 +294,15 @@ TEST_CASE("retention plan: the size of the store removes the least recently used
     REQUIRE(plan.size() == 1);
     CHECK(plan[0].bundle == id(2));
     CHECK(plan[0].reason == RemovalReason::source_quota);
+    rules.source = "another server";
+    CHECK(plan_retention(bundles, rules).empty());
+    // Of one server, what nobody used since; 4 is not of that server, and 1 is needed by it.
+    rules = {.now_s = 100, .unused_for_s = 0, .source = "server"};
+    plan = plan_retention(bundles, rules);
+    REQUIRE(plan.size() == 1);
+    CHECK(plan[0].bundle == id(2));
+    CHECK(plan[0].reason == RemovalReason::unused);
+    rules = {.now_s = 100, .source_bytes_max = 100};
     bundles[1].is_pinned = true;
     CHECK(plan_retention(bundles, rules).empty());
 }

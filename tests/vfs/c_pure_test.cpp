@@ -196,6 +196,23 @@ TEST_CASE("C pure: a policy gives its content set, and an offer its policy and s
           "limit");
 }
 
+TEST_CASE("C pure: a policy gives the channels that its bundles come from") {
+    const std::string id(64, 'a');
+    const std::string policy = "fardel-pure 1\nchannel fort/beta " + id + "\nchannel fort/stable " + id + "\n";
+    std::string listed;
+    std::size_t count = 0;
+    const auto note = [](void* context, const char* name, const fardel_id* channel) {
+        std::array<char, 65> text{};
+        fardel_id_text(channel, text.data());
+        *static_cast<std::string*>(context) += std::string(name) + " " + text.data() + "\n";
+    };
+    REQUIRE(fardel_pure_read_channels(policy.c_str(), note, &listed, &count, nullptr) == FARDEL_OK);
+    CHECK(count == 2);
+    CHECK(listed == "fort/beta " + id + "\nfort/stable " + id + "\n");
+    CHECK(code_text(fardel_pure_read_channels("nonsense", nullptr, nullptr, nullptr, nullptr)) == "malformed");
+    CHECK(code_text(fardel_pure_read_channels(nullptr, nullptr, nullptr, nullptr, nullptr)) == "argument");
+}
+
 TEST_CASE("C pure: errors are named, and bytes that are no message leave an offer open") {
     Content content;
     const Server server(content);

@@ -14,13 +14,14 @@ using namespace fardel::tests;
 namespace {
 
 PureMount mount_of(std::uint32_t id, char digit, std::string name = "base/core",
-                   std::vector<PublicKey> signers = {key_of('5')}) {
+                   std::vector<PublicKey> signers = {key_of('5')}, SignerRole role = SignerRole::author) {
     PureMount mount;
     mount.id = MountId{id};
     mount.label = "file" + std::to_string(id);
     mount.bundle = bundle_of(digit);
     mount.name = std::move(name);
-    mount.signers = std::move(signers);
+    for (const PublicKey& key : signers)
+        mount.signers.push_back({.label = "", .role = role, .key = key});
     return mount;
 }
 
@@ -154,6 +155,35 @@ TEST_CASE("judge_mounts: an exception needs name and key, wins over the content 
     CHECK(problems_text(judged(mount_of(7, '7', "huds/fine", {key_of('1')})).problems) == "revoked huds/fine");
 }
 
+TEST_CASE("judge_mounts: an exception for a role needs so many of its keys, in that role") {
+    PureRules rules = two_bundles();
+    rules.exceptions = {
+        {"huds/*", {}, "gfx/**", PureRole{SignerRole::registry, 2, {key_of('1'), key_of('2'), key_of('3')}}}};
+    const auto judged = [&](std::vector<PublicKey> keys, SignerRole role) {
+        const auto judgement =
+            judge(rules, {mount_of(2, 'b'), mount_of(7, '7', "huds/fine", std::move(keys), role), mount_of(1, 'a')});
+        return visible(judgement) + " " + problems_text(judgement.problems);
+    };
+    CHECK(judged({key_of('1'), key_of('3')}, SignerRole::registry) == "7:gfx/** 2 1 ");
+    CHECK(judged({key_of('1')}, SignerRole::registry) == "2 1 not-allowed huds/fine");
+    CHECK(judged({key_of('1'), key_of('1')}, SignerRole::registry) == "2 1 not-allowed huds/fine");
+    CHECK(judged({key_of('1'), key_of('3')}, SignerRole::author) == "2 1 not-allowed huds/fine");
+    CHECK(judged({key_of('4'), key_of('5')}, SignerRole::registry) == "2 1 not-allowed huds/fine");
+    // A server that names a key does not make a client trust it: these signatures did not count.
+    PureMount untrusted = mount_of(7, '7', "huds/fine", {key_of('1'), key_of('2')}, SignerRole::registry);
+    untrusted.tainted = true;
+    CHECK(visible(judge(rules, {mount_of(2, 'b'), untrusted, mount_of(1, 'a')})) == "2 1");
+}
+
+TEST_CASE("judge_mounts: what the client's own policy has withdrawn since is revoked, and hidden") {
+    PureMount recalled = mount_of(2, 'b', "maps/dm01");
+    recalled.recall = "crashes";
+    const auto judgement = judge(two_bundles(), {recalled, mount_of(1, 'a')});
+    CHECK(visible(judgement) == "1");
+    CHECK(problems_text(judgement.problems) == "revoked maps/dm01");
+    CHECK(judgement.problems[0].text == "crashes");
+}
+
 TEST_CASE("judge_mounts: loose files come last, so that none overrides a bundle's name, and only where tolerated") {
     PureRules rules = two_bundles();
     const std::vector<PureMount> mounts{loose_mount(8), mount_of(2, 'b'), mount_of(1, 'a')};
@@ -207,7 +237,8 @@ TEST_CASE("pure_mount: it has the bundle's name and signers if the trust policy 
     CHECK(signed_mount.case_rule == CaseRule::fold);
     CHECK(signed_mount.bundle == bundle->id());
     CHECK(signed_mount.name == "test");
-    CHECK(signed_mount.signers == std::vector<PublicKey>{author.key()});
+    REQUIRE(signed_mount.signers.size() == 1);
+    CHECK(signed_mount.signers[0].key == author.key());
     CHECK_FALSE(signed_mount.tainted);
     const PureMount plain = pure_mount(mount, *Bundle::open(make_memory_source(bytes), {.label = "l"}).value());
     CHECK(plain.tainted);

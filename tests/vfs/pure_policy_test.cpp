@@ -1,5 +1,6 @@
 #include <fardel/vfs/pure_policy.h>
 
+#include "kit/results.h"
 #include "kit/text.h"
 #include "test_bundle.h"
 
@@ -143,6 +144,45 @@ TEST_CASE("pure policy: a line that is not a valid rule is refused with its line
     CHECK(PurePolicy::parse("fardel-pure 2\n").error().code() == ErrorCode::unsupported);
     CHECK(PurePolicy::parse("fardel-trust 1\n").error().code() == ErrorCode::malformed);
     CHECK(PurePolicy::parse("").error().code() == ErrorCode::malformed);
+}
+
+TEST_CASE("pure policy: an exception may want keys in a role, and channels say where the content set comes from") {
+    const std::string text = "fardel-pure 1\nexcept huds/* registry=2:" + hex_of('1') + "," + hex_of('2') +
+                             " gfx/hud/**\nexcept lang/** " + hex_of('2') + " **\nchannel fort/beta " + hex_of('4') +
+                             "\nchannel fort/stable " + hex_of('3') + "\n";
+    const PurePolicy policy = value_of(PurePolicy::parse(text));
+    const PureRole role{SignerRole::registry, 2, {key_of('1'), key_of('2')}};
+    CHECK(policy.rules().exceptions ==
+          std::vector<PureException>{{"huds/*", {}, "gfx/hud/**", role}, {"lang/**", key_of('2'), "**", {}}});
+    CHECK(policy.rules().channels ==
+          std::vector<PureChannel>{{"fort/beta", filled_id<Hash>(0x44)}, {"fort/stable", filled_id<Hash>(0x33)}});
+    CHECK(policy.format() == text);
+    CHECK(value_of(PurePolicy::make(policy.rules())).digest() == policy.digest());
+
+    const std::string keys = hex_of('2') + "," + hex_of('1');
+    const auto code = [](const std::string& line) { return outcome_of(PurePolicy::parse("fardel-pure 1\n" + line)); };
+    // The order of the keys is no part of the meaning.
+    CHECK(value_of(PurePolicy::parse("fardel-pure 1\nexcept a author=1:" + keys + " **\n")).format() ==
+          "fardel-pure 1\nexcept a author=1:" + hex_of('1') + "," + hex_of('2') + " **\n");
+    for (const std::string& bad : std::vector<std::string>{
+             "author=3:" + keys, "author=0:" + keys, "player=1:" + keys, "author:" + keys, "author=1:" + keys + ",",
+             "author=1:" + hex_of('1') + "," + hex_of('1'), "author=1:alice", "author=1:", "author=01:" + keys})
+        CHECK_MESSAGE(code("except a " + bad + " **\n") == "malformed", bad);
+    std::string many = "author=1:" + hex_of('f');
+    for (int i = 1; i < 16; ++i)
+        many += "," + std::string(63, '0') + "123456789abcdef"[i - 1];
+    CHECK(code("except a " + many + " **\n") == "ok");
+    CHECK(code("except a " + many + "," + hex_of('e') + " **\n") == "limit");
+    for (const std::string& bad :
+         std::vector<std::string>{"fort/stable", "Fort " + hex_of('3'), "fort " + hex_of('3') + " x", "fort abc"})
+        CHECK_MESSAGE(code("channel " + bad + "\n") == "malformed", bad);
+    const std::string channel = "channel fort " + hex_of('3') + "\n";
+    CHECK(code(channel + channel) == "malformed");
+    std::string channels;
+    for (int i = 0; i < 64; ++i)
+        channels += "channel fort/" + std::to_string(i) + " " + hex_of('3') + "\n";
+    CHECK(code(channels) == "ok");
+    CHECK(code(channels + channel) == "limit");
 }
 
 TEST_CASE("pure policy: rules that contradict one another are refused") {

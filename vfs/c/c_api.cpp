@@ -57,7 +57,8 @@ fardel_code with_options(const fardel_mount_options* given, const char* label, c
     if (const fardel_code bad = take_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
         return bad;
     constexpr std::uint32_t kKnown = FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH |
-                                     FARDEL_MOUNT_IGNORE_DATES | FARDEL_MOUNT_REQUIRE_DEPENDENCIES;
+                                     FARDEL_MOUNT_IGNORE_DATES | FARDEL_MOUNT_REQUIRE_DEPENDENCIES |
+                                     FARDEL_MOUNT_PURE_ONLY;
     if ((options.flags & ~kKnown) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if (options.policy_path != nullptr && options.policy_text != nullptr)
@@ -82,6 +83,7 @@ fardel_code with_options(const fardel_mount_options* given, const char* label, c
         how.time = TrustTime::at(options.now_s);
     how.allow_unsigned = (options.flags & FARDEL_MOUNT_ALLOW_UNSIGNED) != 0;
     how.require_dependencies = (options.flags & FARDEL_MOUNT_REQUIRE_DEPENDENCIES) != 0;
+    how.pure_only = (options.flags & FARDEL_MOUNT_PURE_ONLY) != 0;
     how.watch = (options.flags & FARDEL_MOUNT_WATCH) != 0;
     how.label = options.label != nullptr ? options.label : label;
     return mount(std::move(how));

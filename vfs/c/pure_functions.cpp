@@ -173,6 +173,21 @@ fardel_code fardel_pure_read_policy(const char* policy_text, fardel_pure_bundle_
     });
 }
 
+fardel_code fardel_pure_read_channels(const char* policy_text, fardel_pure_channel_listed listed, void* context,
+                                      size_t* count, fardel_error* error) {
+    return call(error, policy_text != nullptr, [&](const Report& report) {
+        return report.end(PurePolicy::parse(policy_text), [&](const PurePolicy& policy) {
+            if (count != nullptr)
+                *count = policy.rules().channels.size();
+            for (const PureChannel& channel : policy.rules().channels) {
+                const fardel_id id = plain_id(channel.id);
+                if (listed != nullptr)
+                    listed(context, channel.name.c_str(), &id);
+            }
+        });
+    });
+}
+
 fardel_code fardel_pure_problems(const fardel_vfs* vfs, fardel_pure_problem_found found, void* context, size_t* count,
                                  fardel_error* error) {
     return call(error, vfs != nullptr, [&](const Report& report) {

@@ -36,7 +36,7 @@ std::vector<NameRun::Member> members_of(const NameRun& run, std::span<const Moun
 bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameRun>>& runs) {
     std::vector<Mount*> outside;
     for (Mount& mount : mounts)
-        if (!mount.in_run && !mount.unfit && mount.mount_point.empty())
+        if (!mount.in_run && !mount.unfit && !mount.pure_only && mount.mount_point.empty())
             outside.push_back(&mount);
     if (outside.size() <= kDirectMax)
         return false;
@@ -252,7 +252,7 @@ std::shared_ptr<const MountSet> MountSet::preferring(std::shared_ptr<const Varia
 std::shared_ptr<const MountSet> MountSet::locked(std::vector<Mount> mounts,
                                                  std::shared_ptr<const PurePolicy> policy) const {
     for (Mount& mount : mounts) {
-        mount.in_run = mount.unfit = false;
+        mount.in_run = mount.unfit = mount.pure_only = false;
         if (!mount.paths)
             mount.scope.reset();
     }
@@ -262,6 +262,14 @@ std::shared_ptr<const MountSet> MountSet::locked(std::vector<Mount> mounts,
     auto set = make(std::move(mounts), runs, preference_);
     set->pure_policy_ = std::move(policy);
     return set;
+}
+
+std::shared_ptr<const MountSet> MountSet::openly() const {
+    if (std::ranges::none_of(mounts_, &Mount::pure_only))
+        return shared_from_this();
+    std::vector<Mount> mounts = mounts_;
+    std::erase_if(mounts, [](const Mount& mount) { return mount.pure_only; });
+    return make(std::move(mounts), runs(), preference_);
 }
 
 const Mount* MountSet::find(MountId mount) const noexcept {

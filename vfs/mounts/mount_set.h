@@ -61,6 +61,7 @@ struct Mount : MountContent {
     int priority = 0;
     CaseRule case_rule = CaseRule::exact;
     std::string mount_point;  // empty: the root
+    bool pure_only = false;   // it is in no run, and visible only in a set that locked() returns
     // Globs over paths of the tree: only these paths of the mount are visible, and neither its bundle nor its assets by
     // their ids. nullptr: everything is.
     std::shared_ptr<const GlobSet> paths;
@@ -105,6 +106,8 @@ public:
     // The same mounts with another preference for variants.
     std::shared_ptr<const MountSet> preferring(std::shared_ptr<const VariantPreference> preference) const;
 
+    // The mounts that are visible outside of pure mode.
+    std::shared_ptr<const MountSet> openly() const;
     // The same mounts with other recalls; `recalls` has one item per mount, in the order of mounts().
     std::shared_ptr<const MountSet> recalling(std::span<const std::shared_ptr<const Error>> recalls) const;
 

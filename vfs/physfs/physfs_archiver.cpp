@@ -1,6 +1,7 @@
 #include <fardel/vfs/physfs_archiver.h>
 
 #include "bundle_set_text.h"
+#include "physfs_mounts.h"
 #include "physfs_source.h"
 
 #include <fardel/base/folder.h>
@@ -40,6 +41,7 @@ std::shared_ptr<const PhysfsArchiverOptions> registered_options() {
 struct Archive {
     std::shared_ptr<const Vfs> vfs;
     std::string root;         // a folder of the Vfs without '/' at its end; empty: its root
+    std::string name;         // in the search path, of what mount_into_physfs() mounts
     PHYSFS_Io* io = nullptr;  // destroyed with the archive; nullptr: another object owns it
 };
 
@@ -170,6 +172,7 @@ int refuse_change(void*, const char*) noexcept { return fail(PHYSFS_ERR_READ_ONL
 
 void close_archive(void* opaque) noexcept {
     auto* archive = static_cast<Archive*>(opaque);
+    shown_vfs().remove(archive->name);
     if (archive->io != nullptr)
         archive->io->destroy(archive->io);
     delete archive;
@@ -283,6 +286,8 @@ Result<std::optional<Archive>> find_archive(PHYSFS_Io* io, const std::string& na
     claimed = text.starts_with(kBundleStart) || text == kBundleSetStart ? 1 : 0;
     if (claimed == 0)
         return std::optional<Archive>();
+    if (shown_vfs().is_locked())
+        return Error(ErrorCode::denied, printable(name) + ": nothing is mounted beside the content of a server");
     if (text.starts_with(kBundleStart)) {
         FARDEL_TRY_ASSIGN(auto archive, open_bundle(std::move(source), name, options));
         return std::optional(std::move(archive));
@@ -298,6 +303,9 @@ void* open_archive(PHYSFS_Io* io, const char* name, int for_write, int* claimed)
         return refuse(PHYSFS_ERR_UNSUPPORTED);
     if (is_token(io)) {
         *claimed = 1;
+        const Archive& token = archive_of(io->opaque);
+        if (!shown_vfs().add(token.name, token.vfs))
+            return refuse(PHYSFS_ERR_PERMISSION);
         auto* archive = new Archive(archive_of(io->opaque));
         archive->io = io;
         return archive;
@@ -366,8 +374,8 @@ Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& moun
     FARDEL_TRY_ASSIGN(const VfsPath folder, VfsPath::parse(mount.folder));
     if (PHYSFS_getMountPoint(mount.name.c_str()) != nullptr)
         return Error(ErrorCode::conflict, "\"" + printable(mount.name) + "\" is in PhysicsFS's search path already");
-    PHYSFS_Io* token =
-        make_token({.vfs = std::move(vfs), .root = folder.text() == "/" ? std::string() : folder.text()});
+    PHYSFS_Io* token = make_token(
+        {.vfs = std::move(vfs), .root = folder.text() == "/" ? std::string() : folder.text(), .name = mount.name});
     if (PHYSFS_mountIo(token, mount.name.c_str(), mount.mount_point.empty() ? nullptr : mount.mount_point.c_str(),
                        mount.append ? 1 : 0) == 0) {
         Error error = physfs_error("cannot mount \"" + printable(mount.name) + "\"");

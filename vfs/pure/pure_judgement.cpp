@@ -27,10 +27,23 @@ std::string because(std::string text, const std::string& reason) {
 std::optional<std::string> find_withdrawn(const PureRules& rules, const PureMount& mount) {
     if (const auto* revoked = find_revocation(rules.revoked_bundles, mount.bundle))
         return because("the bundle is withdrawn", revoked->reason);
-    for (const PublicKey& key : mount.signers)
-        if (const auto* revoked = find_revocation(rules.revoked_keys, key))
-            return because("signed with the withdrawn key " + key_id(key), revoked->reason);
-    return std::nullopt;
+    for (const TrustedSigner& signer : mount.signers)
+        if (const auto* revoked = find_revocation(rules.revoked_keys, signer.key))
+            return because("signed with the withdrawn key " + key_id(signer.key), revoked->reason);
+    return mount.recall.empty() ? std::nullopt : std::optional(mount.recall);
+}
+
+// Whether the signatures that the client's trust policy counted are those of the exception, in its role.
+bool is_signed_for(const PureException& exception, const PureMount& mount) {
+    if (!exception.role)
+        return std::ranges::find(mount.signers, exception.signer, &TrustedSigner::key) != mount.signers.end();
+    const auto has_signed = [&](const PublicKey& key) {
+        return std::ranges::any_of(mount.signers, [&](const TrustedSigner& signer) {
+            return signer.key == key && signer.role == exception.role->role;
+        });
+    };
+    return std::ranges::count_if(exception.role->keys, has_signed) >=
+           static_cast<std::ptrdiff_t>(exception.role->threshold);
 }
 
 // Judges the mounts in one pass; each is used once.
@@ -47,7 +60,7 @@ public:
         out_.complete = content.size() == rules_.bundles.size();
         std::vector<PureVisible> loose;
         for (std::size_t i = 0; i < mounts_.size(); ++i) {
-            if (used_[i])
+            if (used_[i] || mounts_[i].pure_only)
                 continue;
             if (mounts_[i].loose)
                 judge_loose(mounts_[i], loose);
@@ -76,7 +89,8 @@ private:
             if (mount.loose || mount.bundle != wanted.bundle)
                 continue;
             if (mount.mount_point != wanted.mount_point || mount.case_rule != wanted.case_rule) {
-                elsewhere = i;
+                if (!mount.pure_only)
+                    elsewhere = i;
                 continue;
             }
             used_[i] = true;
@@ -121,13 +135,13 @@ private:
             if (mount.name.empty() || !glob_matches(exception.bundles, mount.name))
                 continue;
             name_fits = true;
-            if (!mount.tainted && std::ranges::find(mount.signers, exception.signer) != mount.signers.end())
+            if (!mount.tainted && is_signed_for(exception, mount))
                 paths.push_back(exception.paths);
         }
         if (!paths.empty())
             out_.visible.push_back({mount.id, std::move(paths)});
         else if (name_fits)
-            report(PureFault::not_allowed, mount, "an exception has its name, and another key as signer");
+            report(PureFault::not_allowed, mount, "an exception has its name, and other signers");
         else if (mount.tainted && !rules_.exceptions.empty())
             report(PureFault::unsigned_, mount,
                    "not in the content set, and not signed by a key that could make it an exception");
@@ -140,6 +154,14 @@ private:
     std::vector<bool> used_;
     PureJudgement out_;
 };
+
+// A report goes to the server, and a label may be a path of the player's disk.
+std::string reason_of(const Error& error, const std::string& label) {
+    std::string_view text = error.message();
+    if (text.starts_with(label + ": "))
+        text.remove_prefix(label.size() + 2);
+    return std::string(text);
+}
 
 }  // namespace
 
@@ -156,12 +178,13 @@ PureMount pure_mount(const MountDescription& mount, const Bundle& bundle) {
     if (out.loose)
         return out;
     out.bundle = bundle.id();
+    if (mount.recall)
+        out.recall = reason_of(*mount.recall, mount.label);
     out.tainted = verdict.tainted || !verdict.trusted;
     if (out.tainted)
         return out;
     out.name = verdict.statement ? verdict.statement->name : "";
-    for (const TrustedSigner& signer : verdict.signers)
-        out.signers.push_back(signer.key);
+    out.signers = verdict.signers;
     return out;
 }
 

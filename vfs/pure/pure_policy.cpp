@@ -4,6 +4,7 @@
 
 #include <fardel/base/ascii.h>
 #include <fardel/base/text_fields.h>
+#include <fardel/format/channel.h>
 #include <fardel/format/content_set.h>
 #include <fardel/format/glob_set.h>
 #include <fardel/format/limits.h>
@@ -48,7 +49,28 @@ Status verify(const PureAxis& axis) {
     return ok();
 }
 
+Status verify(const PureRole& role) {
+    if (!find_role(role_name(role.role)))
+        return malformed(role_name(role.role) + " is not a role");
+    if (role.keys.size() > PurePolicy::kRoleKeysMax)
+        return Error(ErrorCode::limit,
+                     "an exception has at most " + std::to_string(PurePolicy::kRoleKeysMax) + " keys");
+    if (std::ranges::adjacent_find(role.keys) != role.keys.end())
+        return malformed("a key is listed twice in one exception");
+    if (role.threshold == 0 || role.threshold > role.keys.size())
+        return malformed("no bundle can have " + std::to_string(role.threshold) + " signatures of " +
+                         std::to_string(role.keys.size()) + " keys");
+    return ok();
+}
+
+Status verify(const PureChannel& channel) { return verify_channel_name(channel.name); }
+
 Status verify(const PureException& exception) {
+    if (exception.role) {
+        if (!exception.signer.is_zero())
+            return malformed("an exception has either one key or a role");
+        FARDEL_TRY(verify(*exception.role));
+    }
     FARDEL_TRY(verify_pattern(exception.bundles));
     return verify_pattern(exception.paths);
 }
@@ -110,12 +132,14 @@ Status settle(PureRules& rules) {
     FARDEL_TRY(verify_count(rules.variants.size(), PurePolicy::kAxesMax, "axes"));
     FARDEL_TRY(verify_count(rules.exceptions.size(), PurePolicy::kPatternsMax, "exceptions"));
     FARDEL_TRY(verify_count(rules.loose.size(), PurePolicy::kPatternsMax, "patterns for loose files"));
+    FARDEL_TRY(verify_count(rules.channels.size(), PurePolicy::kChannelsMax, "channels"));
     FARDEL_TRY(verify_pattern_bytes(rules));
     FARDEL_TRY(sort_distinct(rules.variants, "an axis", &PureAxis::axis));
     FARDEL_TRY(sort_distinct(rules.exceptions, "an exception"));
     FARDEL_TRY(sort_distinct(rules.loose, "a pattern for loose files"));
     FARDEL_TRY(sort_distinct(rules.revoked_keys, "a withdrawn key", &Revocation<PublicKey>::id));
     FARDEL_TRY(sort_distinct(rules.revoked_bundles, "a withdrawn bundle", &Revocation<BundleId>::id));
+    FARDEL_TRY(sort_distinct(rules.channels, "a channel"));
     for (const PureBundle& bundle : rules.bundles)
         if (std::ranges::binary_search(rules.revoked_bundles, bundle.bundle, {}, &Revocation<BundleId>::id))
             return malformed("bundle " + bundle.bundle.hex() + " is in the content set and withdrawn");
@@ -148,12 +172,40 @@ PureAxis parse_axis(std::string_view text) {
     return axis;
 }
 
+// "registry=1:KEY,KEY"
+Result<PureRole> parse_role(std::string_view text) {
+    PureRole role;
+    const auto known = find_role(take_until(text, '='));
+    const auto threshold = parse_decimal(take_until(text, ':'), PurePolicy::kRoleKeysMax);
+    if (!known || !threshold || text.ends_with(','))
+        return malformed("the signers of an exception are written KEY, or registry=1:KEY,KEY");
+    role.role = *known;
+    role.threshold = static_cast<std::uint32_t>(*threshold);
+    while (!text.empty() && role.keys.size() <= PurePolicy::kRoleKeysMax) {
+        FARDEL_TRY_ASSIGN(role.keys.emplace_back(), PublicKey::parse(take_until(text, ',')));
+    }
+    std::ranges::sort(role.keys);
+    return role;
+}
+
 Result<PureException> parse_exception(std::string_view text) {
     PureException exception;
     exception.bundles = take_until(text, ' ');
-    FARDEL_TRY_ASSIGN(exception.signer, PublicKey::parse(take_until(text, ' ')));
+    const std::string_view signers = take_until(text, ' ');
+    if (signers.find('=') != std::string_view::npos) {
+        FARDEL_TRY_ASSIGN(exception.role, parse_role(signers));
+    } else {
+        FARDEL_TRY_ASSIGN(exception.signer, PublicKey::parse(signers));
+    }
     exception.paths = text;
     return exception;
+}
+
+Result<PureChannel> parse_channel(std::string_view text) {
+    PureChannel channel;
+    channel.name = take_until(text, ' ');
+    FARDEL_TRY_ASSIGN(channel.id, Hash::parse(text));
+    return channel;
 }
 
 template <class Id>
@@ -189,6 +241,8 @@ Status parse_line(std::string_view line, PureRules& rules) {
         return keep<PureAxis>(parse_axis(rest), rules.variants);
     if (directive == "except")
         return keep(parse_exception(rest), rules.exceptions);
+    if (directive == "channel")
+        return keep(parse_channel(rest), rules.channels);
     if (directive == "loose")
         return keep<std::string>(std::string(rest), rules.loose);
     if (directive == "revoke") {
@@ -211,6 +265,15 @@ void format_revocations(std::string& text, std::string_view kind, const std::vec
     }
 }
 
+std::string format_signers(const PureException& exception) {
+    if (!exception.role)
+        return exception.signer.hex();
+    std::string text = role_name(exception.role->role) + "=" + std::to_string(exception.role->threshold);
+    for (const PublicKey& key : exception.role->keys)
+        text += (&key == &exception.role->keys.front() ? ":" : ",") + key.hex();
+    return text;
+}
+
 std::string format_rules(const PureRules& rules) {
     std::string text = std::string(kTitle) + std::string(kVersion) + "\n";
     for (const PureBundle& bundle : rules.bundles) {
@@ -225,11 +288,13 @@ std::string format_rules(const PureRules& rules) {
         text += "\n";
     }
     for (const PureException& exception : rules.exceptions)
-        text += "except " + exception.bundles + " " + exception.signer.hex() + " " + exception.paths + "\n";
+        text += "except " + exception.bundles + " " + format_signers(exception) + " " + exception.paths + "\n";
     for (const std::string& pattern : rules.loose)
         text += "loose " + pattern + "\n";
     format_revocations(text, "key", rules.revoked_keys);
     format_revocations(text, "bundle", rules.revoked_bundles);
+    for (const PureChannel& channel : rules.channels)
+        text += "channel " + channel.name + " " + channel.id.hex() + "\n";
     if (rules.unsigned_allowed)
         text += "unsigned allow\n";
     return text;
@@ -250,8 +315,13 @@ Result<PurePolicy> PurePolicy::make(PureRules rules) {
         std::ranges::sort(axis.tags);
         FARDEL_TRY(verify(axis));
     }
-    for (const PureException& exception : rules.exceptions)
+    for (PureException& exception : rules.exceptions) {
+        if (exception.role)
+            std::ranges::sort(exception.role->keys);
         FARDEL_TRY(verify(exception));
+    }
+    for (const PureChannel& channel : rules.channels)
+        FARDEL_TRY(verify(channel));
     for (const std::string& pattern : rules.loose)
         FARDEL_TRY(verify(pattern));
     for (const auto& revocation : rules.revoked_keys)

@@ -24,6 +24,9 @@ enum class ChannelText : std::uint8_t { root, release, head };
 // Returns "root", "release" or "head".
 std::string_view channel_text_name(ChannelText text) noexcept;
 
+// The name of a channel. Errors: malformed, limit.
+Status verify_channel_name(std::string_view name);
+
 // ---- Signed texts ---------------------------------------------------------------------------------------------------
 
 struct TextSignature {

@@ -189,9 +189,18 @@ typedef struct fardel_fetch_options {
     /* Called once, last. May be null. Codes of the outcome: missing, denied, busy, unreachable, corrupt, untrusted,
      * revoked, expired, limit, no_space, cancelled, io, malformed. */
     void (*ended)(void* context, fardel_fetch* fetch, const fardel_fetch_outcome* outcome);
+    /* Whom the bundles are fetched for: what the store notes, and its rules per source are about. A game server chooses
+     * the URLs, so a client that fetches for one gives its own name for it, such as its address; null: the first URL.
+     */
+    const char* source;
+    uint64_t
+        source_bytes_max; /* of the files of all bundles of this source in the store; 0: no limit. More: no_space */
 } fardel_fetch_options;
-#define FARDEL_FETCH_OPTIONS_INIT \
-    { sizeof(fardel_fetch_options), NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL }
+#define FARDEL_FETCH_OPTIONS_INIT                                                                                      \
+    {                                                                                                                  \
+        sizeof(fardel_fetch_options), NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, \
+            NULL, 0                                                                                                    \
+    }
 
 /* Starts the work. The options are copied. `*fetch` is null after a failure. Errors: malformed (no server, a URL that
  * is not one of http or https, an allowed host, a tag, the policy), missing (libcurl is not installed, the policy),

@@ -90,7 +90,11 @@ struct FetchWork {
     ContentSelection selection;
     std::uint64_t bytes_per_second_max = 0;  // of all connections together; 0: no limit
     unsigned connections = 6;
-    // How large the files of all bundles from the first server may become in the store (RetentionRules); 0: no limit.
+    // Whom the bundles are fetched for: what a store notes with each that it did not have, and what its rules per
+    // source are about. A game server chooses `servers`, so a client that fetches for one gives its own name for that
+    // server here, such as its address. At most 2048 bytes of plain text; empty: the first of `servers`.
+    std::string source;
+    // How large the files of all bundles of this source may become in the store (RetentionRules); 0: no limit.
     // Otherwise the fetch ends with `no_space` before consent is asked for.
     std::uint64_t source_bytes_max = 0;
 };

@@ -41,10 +41,16 @@ struct FetchOptions {
     // What is wanted of the bundles. What is not stays away; a bundle of which something is not here becomes visible as
     // incomplete, and later fetches add to it.
     ContentSelection selection;
+    std::string source;                           // FetchWork
     std::uint64_t source_bytes_max = 0;           // FetchWork
     unsigned attempts_max = 6;                    // of one range
     std::uint64_t tables_bytes_max = 1ull << 30;  // of one bundle, received before the plan is shown
 };
+
+// What the store notes with the bundles.
+inline const std::string& source_of(const FetchOptions& options) {
+    return options.source.empty() ? options.trees.front() : options.source;
+}
 
 // Errors: malformed (there is none, or not a URL of http or https; a host of the rule), missing (libcurl is not
 // installed).

@@ -35,6 +35,8 @@ struct RetentionRules {
     std::optional<std::int64_t> unused_for_s;       // bundles that nobody used for longer go
     std::optional<std::uint64_t> bytes_max;         // of all packs: the least recently used bundles go
     std::optional<std::uint64_t> source_bytes_max;  // of the files of all bundles that came from one source
+    // The rules about unused bundles and sources hold for what came from this source only; empty: for all.
+    std::string source;
     // Of a pack of which bundles need less, what they need is written to a new one; 0: never.
     unsigned repack_percent = 50;
     bool dry_run = false;  // only report

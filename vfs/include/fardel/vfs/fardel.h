@@ -86,7 +86,10 @@ enum {
     /* Dates in signatures and metadata are not checked; `now_s` has no meaning then. */
     FARDEL_MOUNT_IGNORE_DATES = 8,
     /* A bundle whose static dependencies are not all mounted is refused: FARDEL_ERROR_UNRESOLVED. */
-    FARDEL_MOUNT_REQUIRE_DEPENDENCIES = 16
+    FARDEL_MOUNT_REQUIRE_DEPENDENCIES = 16,
+    /* A bundle that a server brought: visible only in pure mode, and only if the policy's content set has it at this
+     * place. */
+    FARDEL_MOUNT_PURE_ONLY = 32
 };
 
 typedef struct fardel_mount_options {

@@ -34,6 +34,14 @@ typedef void (*fardel_pure_bundle_listed)(void* context, const fardel_pure_bundl
 FARDEL_API fardel_code fardel_pure_read_policy(const char* policy_text, fardel_pure_bundle_listed listed, void* context,
                                                fardel_id* digest, size_t* count, fardel_error* error);
 
+/* `name`: "fort/stable", valid during the call; `id`: that of the channel's roots. */
+typedef void (*fardel_pure_channel_listed)(void* context, const char* name, const fardel_id* id);
+/* Reports the channels that a policy's bundles come from. A client that follows one applies its recalls with
+ * fardel_judge_again; that a server names a channel is no reason to follow it. `listed` and `count` may be null.
+ * Errors: those of fardel_pure_read_policy. */
+FARDEL_API fardel_code fardel_pure_read_channels(const char* policy_text, fardel_pure_channel_listed listed,
+                                                 void* context, size_t* count, fardel_error* error);
+
 typedef int32_t fardel_pure_fault;
 enum {
     FARDEL_PURE_MISSING = 0,     /* a bundle of the content set is not mounted */

@@ -35,7 +35,7 @@ struct MountDescription {
     BundleId bundle;
     LayoutId layout;
     bool tainted = false;
-    bool hidden = false;                         // by a pure policy
+    bool hidden = false;                         // by a pure policy, or as MountOptions::pure_only says
     std::optional<Error> recall;                 // why judge_again() withdrew it; nothing: it did not
     std::vector<std::string> signers;            // labels of the policy's keys that counted
     std::vector<BundleId> missing_dependencies;  // static ones that are not mounted: references into them lead nowhere

@@ -53,7 +53,10 @@ struct MountOptions {
     // its static dependencies, and before the published names. They count as dependencies that it needs. At most 256.
     std::vector<BundleId> resolved;
     bool watch = false;  // a folder: Vfs::poll() reports what changes in it
-    std::string label;   // names the bundle in messages; empty: the path it was mounted from
+    // A bundle that a server brought: it is visible only in pure mode, and only if the policy's content set has it with
+    // this mount point and case rule. Otherwise it is hidden, and no report mentions it.
+    bool pure_only = false;
+    std::string label;  // names the bundle in messages; empty: the path it was mounted from
     // Reads legacy archives (legacy_archives.h); without it, mounting one is `unsupported`.
     std::shared_ptr<const ArchiveReader> archives;
     std::vector<Envelope> licenses;  // tokens (LicenseToken), for bundles that require one

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -54,5 +55,37 @@ struct PhysfsMount {
 // register_physfs_archiver() first. Errors: malformed, limit (folder), conflict (name is in the search path), io
 // (PhysicsFS refuses).
 Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& mount);
+
+// Pure mode for PhysicsFS's whole search path, as long as the object lives: what mount_into_physfs() shows of one Vfs,
+// under the policy of a server, and nothing else. Zips, folders and bundles that PHYSFS_mount() put beside it are
+// unmounted, and mounted again in their positions at the end. One thread; no other may change the search path
+// meanwhile. Include <fardel/vfs/pure_check.h> to use it.
+class PhysfsPureLock {
+public:
+    // The others are unmounted first, so that the server's content is never beside them. On an error everything is as
+    // before. Errors: missing (the Vfs is not in the search path), unsupported (something that could not be mounted
+    // again: it is not there under its name, as what is mounted from memory, or it is another Vfs, or it is between two
+    // mounts of the Vfs), busy (a file of it is open), conflict (there is a lock).
+    static Result<PhysfsPureLock> enter(std::shared_ptr<Vfs> vfs, PurePolicy policy);
+    // leave(), whatever it returns.
+    ~PhysfsPureLock();
+    PhysfsPureLock(PhysfsPureLock&&) noexcept;
+    PhysfsPureLock& operator=(PhysfsPureLock&&) = delete;
+
+    // What is wrong: Vfs::pure_report(), and each archive that has been mounted since. Bundles and other Vfs are
+    // refused meanwhile; of zips and folders, PhysicsFS tells no archiver.
+    PureReport report() const;
+    // As Vfs::answer_pure(), with that report.
+    Result<PureReply> answer(const PureOffer& offer, std::span<const PureAxis> chosen,
+                             std::string_view connection) const;
+    // Leaves pure mode and mounts everything again. Error: missing (names what cannot be mounted again, because its
+    // file is gone or damaged; all else is mounted).
+    Status leave();
+
+private:
+    struct State;
+    explicit PhysfsPureLock(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;  // nullptr: left
+};
 
 }  // namespace fardel

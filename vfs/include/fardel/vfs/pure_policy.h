@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,14 +45,34 @@ struct PureAxis {
     friend bool operator==(const PureAxis&, const PureAxis&) = default;
 };
 
-// Allows bundles outside the content set: those whose name matches and that this key has signed as author or registry.
-// Only their paths of the tree that match `paths` are visible, and these win over the content set's.
+// So many distinct ones of these keys have signed in this role.
+struct PureRole {
+    SignerRole role = SignerRole::author;
+    std::uint32_t threshold = 1;
+    std::vector<PublicKey> keys;  // sorted
+
+    friend auto operator<=>(const PureRole&, const PureRole&) = default;
+};
+
+// Allows bundles outside the content set: those whose name matches, that the client's own trust policy accepts, and
+// that this key has signed in any role, or, with `role`, keys of the role. Only their paths of the tree that match
+// `paths` are visible, and these win over the content set's.
 struct PureException {
     std::string bundles;  // a glob over the names in statements
-    PublicKey signer;
-    std::string paths;  // a glob over paths of the tree, without the '/' at the front
+    PublicKey signer;     // zero with `role`
+    std::string paths;    // a glob over paths of the tree, without the '/' at the front
+    std::optional<PureRole> role;
 
     friend auto operator<=>(const PureException&, const PureException&) = default;
+};
+
+// A channel that bundles of the content set come from. A client that follows it applies its recalls; none begins to
+// follow it because a server names it.
+struct PureChannel {
+    std::string name;
+    Hash id;  // of its roots
+
+    friend auto operator<=>(const PureChannel&, const PureChannel&) = default;
 };
 
 // The content of a policy file, as plain values.
@@ -64,6 +85,7 @@ struct PureRules {
     std::vector<std::string> loose;
     std::vector<Revocation<PublicKey>> revoked_keys;
     std::vector<Revocation<BundleId>> revoked_bundles;
+    std::vector<PureChannel> channels;
     bool unsigned_allowed = false;  // the content set need not be signed by a key that the client trusts
 
     friend bool operator==(const PureRules&, const PureRules&) = default;
@@ -75,6 +97,8 @@ public:
     static constexpr std::size_t kAxesMax = 16;
     static constexpr std::size_t kTagsMax = 32;        // of one axis
     static constexpr std::size_t kPatternsMax = 1024;  // of each kind
+    static constexpr std::size_t kRoleKeysMax = 16;    // of one exception
+    static constexpr std::size_t kChannelsMax = 64;
 
     // Errors: malformed (with the line number), limit, conflict (a bundle is listed twice), unsupported (another
     // version of the file).

@@ -33,6 +33,7 @@ class PurePolicy;
 class PureReport;
 struct PureAxis;
 struct PureOffer;
+struct PureProblem;
 struct PureReply;
 
 // <fardel/vfs/inspect.h>
@@ -196,16 +197,17 @@ public:
     // From now on only what the policy allows is visible: its bundles, at their mount points and in its order;
     // exceptions, and loose files where they are tolerated, at the paths it lists; the variants it allows. Everything
     // else stays mounted and hidden; later mounts are judged too. Open files stay open. Returns everything that is
-    // wrong: empty if the content set is whole and nothing had to be hidden.
+    // wrong: empty if the content set is whole and nothing had to be hidden. What a server brought is mounted before
+    // with MountOptions::pure_only, so entering, going on to another server and leaving are one step each.
     PureReport enter_pure(PurePolicy policy);
     void leave_pure();
     // What enter_pure would return now; nothing: not in pure mode.
     std::optional<PureReport> pure_report() const;
     // Answers a server's offer for what is visible now, and reports everything that is wrong. `chosen`: the tags that
-    // the game uses, by axis. Reads the pieces that the offer asks for. Errors: denied (not in pure mode), corrupt (the
-    // offer is about another policy).
-    Result<PureReply> answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen,
-                                  std::string_view connection) const;
+    // the game uses, by axis. `others`: what is wrong outside of this Vfs. Reads the pieces that the offer asks for.
+    // Errors: denied (not in pure mode), corrupt (the offer is about another policy).
+    Result<PureReply> answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen, std::string_view connection,
+                                  std::span<const PureProblem> others = {}) const;
 
     // ---- Inspection: include <fardel/vfs/inspect.h> to call these ---------------------------------------------------
 

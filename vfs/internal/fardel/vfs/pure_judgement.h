@@ -28,7 +28,9 @@ struct PureMount {
     BundleId bundle;
     std::string name;  // from the trusted statement; empty if tainted
     bool tainted = false;
-    std::vector<PublicKey> signers;  // those that counted
+    std::vector<TrustedSigner> signers;  // those that counted; labels do not matter
+    std::string recall;                  // why Vfs::judge_again() withdrew it; empty: it did not
+    bool pure_only = false;              // a server brought it: nothing, unless it is just what the content set has
 };
 PureMount pure_mount(const MountDescription& mount, const Bundle& bundle);
 
