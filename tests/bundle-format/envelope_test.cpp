@@ -378,7 +378,14 @@ TEST_CASE("external signer: each way to fail has its error") {
     const PublicKey key = fixed_vector<PublicKey>("key-alice");
     CHECK(code_of(make_external_signer({"/nonexistent/signer"}, key)->sign({})) == ErrorCode::missing);
     CHECK(code_of(make_external_signer({}, key)->sign({})) == ErrorCode::missing);
-    CHECK(code_of(make_external_signer({"/bin/true"}, key)->sign(Bytes(1 << 20))) == ErrorCode::limit);
+}
+
+TEST_CASE("external signer: a message that no pipe could hold arrives whole") {
+    const ScratchFolder scratch;
+    const std::string seen = scratch.path("seen");
+    const auto signer = make_external_signer({"/bin/sh", "-c", "wc -c > '" + seen + "'"}, PublicKey{});
+    CHECK(code_of(signer->sign(Bytes(1 << 20))) == ErrorCode::malformed);  // it gives no signature
+    CHECK(read_file(seen) == "1048576\n");
 }
 
 TEST_CASE("external signer: a failing program leaves no descriptor open") {
