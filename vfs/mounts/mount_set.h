@@ -51,6 +51,7 @@ struct MountContent {
     std::shared_ptr<const ScanReport> left_out;  // of a folder or archive
     // Bounds of the names that its published ones may be, set by the policy's rule that accepted it. nullptr: none.
     std::shared_ptr<const NameScope> scope;
+    bool limits_classes = false;          // Bundle::limits_classes(): each look-up compares the name that it leads to
     std::shared_ptr<const Error> recall;  // why nothing of it is opened any more; nullptr: it is
 };
 
