@@ -69,6 +69,22 @@ TEST_CASE("channel: the texts of the document have these values, and their value
     check_every_cut(head, parse_channel_head);
 }
 
+TEST_CASE("channel: what a root lets bring is in its text, in one spelling") {  // A137
+    ChannelRoot root = sample_root();
+    root.trust.allow.push_back({.pattern = "skins/*", .roles = {{SignerRole::author, 1, {key_label(kAuthorKey)}}}});
+    root.trust.allow.back().brings = ContentClass::data;
+    const std::string text = value_of(format_channel_root(root));
+    CHECK(text.find("\nallow skins/* author=1:key6 classes=data\n") != std::string::npos);
+    CHECK(value_of(parse_channel_root(text)).trust.allow.back().brings == ContentClass::data);
+    const auto policy = value_of(channel_policy(root, std::nullopt));
+    REQUIRE(policy);
+    CHECK(policy->find_rule("skins/x")->brings == ContentClass::data);
+    // All classes are written by leaving them out.
+    std::string needless = text;
+    needless.replace(needless.find("classes=data"), 12, "classes=data,script,code");
+    CHECK(code_of(parse_channel_root(needless)) == ErrorCode::malformed);
+}
+
 TEST_CASE("channel: a wrong line is refused with its number") {
     const std::string root = document_body("fardel-channel-root 1");
     const std::string release = document_body("fardel-channel-release 1");

@@ -1,5 +1,7 @@
 #include "sample.h"
 
+#include "kit/nginx.h"
+
 #include <nlohmann/json.hpp>
 
 using namespace fardel::tests;
@@ -250,6 +252,31 @@ TEST_CASE(
     CHECK(pack({"--key", key, "--trust", policy}).exit_code == 0);
     CHECK(run({"verify", bundle, "--trust", policy}).exit_code == 0);
     CHECK(run({"trust", "test", policy, bundle}).exit_code == 0);
+}
+
+TEST_CASE("content classes: a fetch keeps nothing of a bundle that brings what its signer may not") {  // A137
+    const ScratchFolder scratch;
+    const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+    const std::string key = make_key(scratch, "painter");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub", "--classes", "data"});
+    const std::string store = scratch.path("store");
+    const auto published = [&](const std::string& name, const std::string& file) {
+        fs::create_directories(scratch.path(name));
+        fs::copy_file(file, scratch.path(name + "/skull.tga"));
+        scratch.write(name + "/notes.txt", name);
+        const std::string bundle = scratch.path(name + ".fardel");
+        run_well({"pack", scratch.path(name), "-o", bundle, "--name", name, "--key", key});
+        run_well({"publish", bundle, nginx.tree()});
+        return run_well({"id", bundle}).substr(0, 64);
+    };
+    const std::string bad = published("bad", "/bin/ls");
+    const Outcome refused = run({"fetch", nginx.url(), bad, "--store", store, "--trust", policy});
+    CHECK(refused.exit_code != 0);
+    CHECK(refused.err.find("ELF program") != std::string::npos);
+    CHECK(run({"store", "ls", "--store", store}).out.find(bad.substr(0, 8)) == std::string::npos);
+    const std::string picture = std::string("\0\0\2\0\0\0\0\0\0\0\0\0\x40\0\x40\0\x18\0", 18) + "pixels";
+    const std::string good = published("good", scratch.write("picture", picture));
+    run_well({"fetch", nginx.url(), good, "--store", store, "--trust", policy});
 }
 
 TEST_CASE("content classes: OpenArena's data passes as data, and its programs and settings do not") {  // A137

@@ -1,10 +1,14 @@
 // The same tree in a folder, on a WebDAV server (nginx) and in a bucket.
+#include "bundle-format/channel_samples.h"
 #include "kit/failing_call.h"
 #include "kit/nginx.h"
 #include "kit/opened_bundle.h"
 #include "kit/s3_server.h"
 #include "served_bundle.h"
 
+#include <fardel/delivery/channel_files.h>
+#include <fardel/delivery/channel_tree.h>
+#include <fardel/delivery/follow_channel.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/tree_address.h>
 
@@ -393,6 +397,56 @@ TEST_CASE("publish: bundles go to a WebDAV server and into a bucket, and fetches
     const BundleStore fetched = make_store(scratch, "fetched");
     value_of(fetch_one(fetched, id, fetching_from({dav.address().substr(4)})));
     CHECK(stored_bytes(fetched, id) == bytes);
+}
+
+// `channel`: its name, also of the longest that a channel may have.
+void check_channel(TreeTarget& tree, const std::string& served_tree, const std::string& url,
+                   const std::string& channel) {
+    CAPTURE(channel.size());
+    const auto named = [&](auto text) {
+        text.channel = channel;
+        return text;
+    };
+    const std::string root = root_file(named(sample_root()));
+    REQUIRE(publish_channel_root(tree, root, kChannelNow));
+    for (std::uint64_t version = 1; version <= 2; ++version) {
+        const std::string release = release_file(named(sample_release(version)));
+        const std::string head = head_file(named(head_for(version, release, version)));
+        CHECK(publish_channel_head(tree, head, kChannelNow).error().code() == ErrorCode::missing);
+        REQUIRE(publish_channel_release(tree, release, kChannelNow));
+        REQUIRE(publish_channel_head(tree, head, kChannelNow));
+        CHECK(read_file(served_tree + "/" + channel_head_path(channel)) == head);
+    }
+    const std::string old = release_file(named(sample_release(1)));
+    CHECK(publish_channel_head(tree, head_file(named(head_for(1, old, 1))), kChannelNow).error().code() ==
+          ErrorCode::rollback);
+    const auto there = value_of(read_channel(tree, channel));
+    REQUIRE(there);
+    CHECK(begun(there->files).release()->version == 2);
+    CHECK(value_of(find_newest_release(tree, begun(there->files)))->release.version == 2);
+    if (url.empty())
+        return;
+    const auto followed = value_of(follow_channel(
+        {.root = root, .release = {}, .head = {}},
+        {.trees = {url}, .now_s = kChannelNow, .connections = fetching_from({}).connections, .stop = {}}));
+    CHECK_FALSE(followed.failure);
+    REQUIRE(followed.update.release());
+    CHECK(followed.update.release()->version == 2);
+}
+
+TEST_CASE("publish: a channel goes to a folder, a WebDAV server and into a bucket, also with the longest name") {
+    const ScratchFolder scratch;
+    const DavServer dav(scratch);
+    const S3Server store(scratch);
+    const std::string longest = "mygame/" + std::string(128 - 7, 'a');
+    for (const std::string& channel : {std::string("mygame/stable"), longest}) {
+        check_channel(*make_folder_target(scratch.path("folder")), scratch.path("folder"), "", channel);
+        check_channel(*target_at(dav.address()), dav.tree(), dav.address().substr(4), channel);
+        check_channel(*target_at(store.address()), store.tree(), "", channel);
+    }
+    ChannelRoot too_long = sample_root();
+    too_long.channel = longest + "a";
+    CHECK(format_channel_root(too_long).error().code() == ErrorCode::limit);
 }
 
 TEST_CASE("publish: a WebDAV server that loses bytes or refuses a step publishes nothing") {  // A94

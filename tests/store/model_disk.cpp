@@ -335,7 +335,7 @@ void verify_closed(const ModelState& state, const std::string& when) {
 }
 
 // Each change that was not synced is there or not, whatever happened to the others. Bytes that were not synced are a
-// part of the file or zeros: whoever reads them sees that, so they are as good as none.
+// part of the file or zeros: whoever reads records and lists sees that by their checksums, so they are as good as none.
 void for_each_power_failure(const ModelState& state, const std::function<void(const ModelState&)>& visit) {
     ModelState left = state;
     for (int actor = 0; actor < kActors; ++actor)
@@ -362,12 +362,18 @@ void for_each_power_failure(const ModelState& state, const std::function<void(co
         changes.emplace_back([&state](ModelState& one) { one.marks = state.older_marks; });
         changes.emplace_back([](ModelState& one) { one.marks = {}; });
     }
-    // Leases are never synced.
-    if (std::ranges::any_of(state.leases, [](const ModelLease& lease) { return lease.is_there != 0; }))
+    // Leases are never synced, and have no checksum. Cut short, or zeros from the start, they cannot be read; empty, or
+    // with zeros behind their head, they can, and name nothing.
+    if (std::ranges::any_of(state.leases, [](const ModelLease& lease) { return lease.is_there != 0; })) {
         changes.emplace_back([](ModelState& one) {
             for (ModelLease& lease : one.leases)
                 lease.is_torn = lease.is_there;
         });
+        changes.emplace_back([](ModelState& one) {
+            for (ModelLease& lease : one.leases)
+                lease.bundles = lease.packs = 0;
+        });
+    }
     for (std::size_t undone = 0; undone < (std::size_t{1} << changes.size()); ++undone) {
         ModelState one = left;
         for (std::size_t i = 0; i < changes.size(); ++i)

@@ -5,11 +5,15 @@
 // of the store's lock can notice is no step of its own while its caller has the lock.
 #include "model_actors.h"
 #include "model_disk.h"
+#include "retention/lease_folder.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -279,6 +283,26 @@ TEST_CASE("retention model: the search finds torn files, and what repacking does
     CHECK(Search(Broken::comparison, false, {kSigner, kRepacker}, kAnyNumber).run() ==
           "now: what was added to a bundle is lost");
     CHECK(Search(Broken::uses, false, {0, kReader, kRepacker}, 2).run() == "a bundle lost a pack while it was opened");
+}
+
+// What the model takes a torn lease for.
+TEST_CASE("retention model: a lease that a power failure tore is unreadable, or names nothing that is there") {
+    const LeasedIds ids{.bundles = {model_bundle(kRead)}, .packs = {model_pack(kAddedPack)}};
+    const std::vector<std::byte> whole = encode_lease(ids);
+    REQUIRE(decode_lease(whole));
+    CHECK(decode_lease(whole)->packs == ids.packs);
+    for (std::size_t size = 1; size < whole.size(); ++size)
+        CHECK_FALSE(decode_lease(std::span(whole).first(size)));
+    CHECK_FALSE(decode_lease(std::vector<std::byte>(whole.size())));
+    const auto empty = decode_lease({});
+    REQUIRE(empty);
+    CHECK((empty->bundles.empty() && empty->packs.empty()));
+    std::vector<std::byte> head_only = whole;
+    std::fill(head_only.end() - 2 * 32, head_only.end(), std::byte{0});
+    const auto zeros = decode_lease(head_only);
+    REQUIRE(zeros);
+    CHECK(zeros->bundles == std::vector<BundleId>{BundleId()});
+    CHECK(zeros->packs == std::vector<Hash>{Hash()});
 }
 
 }  // namespace

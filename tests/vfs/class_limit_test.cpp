@@ -138,7 +138,7 @@ TEST_CASE("class limit: a second policy that is required limits as well") {
     }
 }
 
-TEST_CASE("class limit: content whose bytes are not here is missing, not given") {
+TEST_CASE("class limit: bytes that cannot be verified are not judged, and not given") {
     Limited limited;
     Vfs vfs;
     BundleMaker maker;

@@ -230,6 +230,46 @@ TEST_CASE("replace: a mount gets other content under the same id, and the change
     CHECK(outcome_of(vfs.refresh(id)) == "unsupported");
 }
 
+TEST_CASE(
+    "replace: files swapped, renamed in case, and turned into folders and back give exactly the new tree") {  // A19
+    const auto old_version = [] {
+        BundleMaker maker;
+        maker.add("a", "first").add("b", "second").add("Readme", "text").add("file", "was a file");
+        return maker.add("folder/inner", "was in a folder").add("gone", "gone").write();
+    };
+    const auto new_version = [] {
+        BundleMaker maker;
+        maker.add("a", "second").add("b", "first").add("README", "text").add("file/inner", "is in a folder");
+        return maker.add("folder", "is a file").add("new", "new").write();
+    };
+    const auto tree_of = [](const Vfs& vfs) {
+        std::string text = listing_of(vfs, "/") + "|" + listing_of(vfs, "/file") + "|" + listing_of(vfs, "/folder");
+        for (const char* path : {"/a", "/b", "/readme", "/Readme", "/README", "/file", "/FILE/inner", "/file/inner",
+                                 "/folder", "/folder/inner", "/gone", "/new"})
+            text += std::string("\n") + path + ": " + (vfs.exists(path) ? content_at(vfs, path) : "-");
+        return text;
+    };
+    for (const CaseRule rule : {CaseRule::exact, CaseRule::fold}) {
+        const auto options = [&](int priority) {
+            MountOptions with = labelled("game", priority);
+            with.case_rule = rule;
+            return with;
+        };
+        Vfs fresh;
+        mount(fresh, new_version(), options(0));
+        Vfs updated;
+        const MountId id = mount(updated, old_version(), options(0));
+        const std::string before = tree_of(updated);
+        REQUIRE(updated.replace(id, request(new_version(), options(0))));
+        CHECK(tree_of(updated) == tree_of(fresh));
+        CHECK(content_at(updated, "/a") == "second");
+        CHECK(content_at(updated, rule == CaseRule::fold ? "/FILE/INNER" : "/file/inner") == "is in a folder");
+        CHECK_FALSE(updated.exists("/folder/inner"));
+        REQUIRE(updated.replace(id, request(old_version(), options(0))));
+        CHECK(tree_of(updated) == before);
+    }
+}
+
 TEST_CASE("replace: a path that a damaged mount decides is reported with the reason") {
     Vfs vfs;
     const MountId id = mount(vfs, BundleMaker().add("a", "1").write());

@@ -18,7 +18,7 @@ Result<std::optional<NameMatch>> find_in(const Mount& mount, std::string_view na
         return std::optional<NameMatch>();
     FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle->name(*index));
     NameMatch match{.mount = &mount, .index = *index, .record = record};
-    if (mount.scope || mount.bundle->limits_classes()) {
+    if (mount.scope || mount.limits_classes) {
         FARDEL_TRY_ASSIGN(const std::string_view text, mount.bundle->string(record.text));
         // A look-up table that leads to another name would lend it that name's rights.
         if (text != name && !(rule == CaseRule::fold && names_fold_equal(text, name)))
@@ -111,7 +111,7 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
             continue;
         }
         const AssetIndex asset = **index;
-        const bool limited = mount.bundle->limits_classes();
+        const bool limited = mount.limits_classes;
         if (compare == Compare::no && (limited || verdicts.find(mount.number, asset) == Verdict::unknown))
             return AssetSearch{.undecided = true};
         if (auto allowed = limited ? mount.bundle->verify_class(asset) : ok(); !allowed) {

@@ -56,6 +56,7 @@ Mount unmounted(const std::shared_ptr<const Bundle>& bundle) {
     Mount mount;
     mount.bundle = bundle;
     mount.leases = std::make_shared<const BundleLeases>(bundle);
+    mount.limits_classes = bundle->limits_classes();
     return mount;
 }
 

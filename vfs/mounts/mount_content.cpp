@@ -93,6 +93,7 @@ private:
         content.kind = kind;
         content.bundle = *std::move(bundle);
         content.leases = std::make_shared<const BundleLeases>(content.bundle);
+        content.limits_classes = content.bundle->limits_classes();
         if (const auto& rule = content.bundle->verdict().rule)
             if (auto scope = find_name_scope(*rule))
                 content.scope = std::make_shared<const NameScope>(*std::move(scope));

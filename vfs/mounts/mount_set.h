@@ -53,6 +53,7 @@ struct MountContent {
     std::shared_ptr<const NameScope> scope;
     // What its requirements mean, in the order in which they are looked through. nullptr: nothing.
     std::shared_ptr<const std::vector<BundleId>> resolved;
+    bool limits_classes = false;          // Bundle::limits_classes(): each look-up compares the name that it leads to
     std::shared_ptr<const Error> recall;  // why nothing of it is opened any more; nullptr: it is
 };
 

@@ -21,7 +21,7 @@
 
 namespace fardel {
 
-inline constexpr std::size_t kTreePathBytesMax = 200;
+inline constexpr std::size_t kTreePathBytesMax = 256;  // a release of a channel with the longest name has 210
 inline constexpr std::uint64_t kTreeHeadBytesMax = 64u << 20;
 inline constexpr std::size_t kTreeFoldersMax = 10'000;
 
