@@ -54,7 +54,8 @@ std::string etag_of(const RequestedFile& file, const FileStatus& status) {
     return "\"" + mark + std::to_string(status.inode) + "-" + std::to_string(status.modified_ns) + "\"";
 }
 
-// "channels/<channel>/root/<version>", "…/release/<hash>", "…/requirements/<hash>" or "…/head"; any other text has another path.
+// "channels/<channel>/root/<version>", "…/release/<hash>", "…/requirements/<hash>" or "…/head"; any other text has
+// another path.
 bool is_channel_path(std::string_view path) {
     if (!path.starts_with(kChannels) || !is_tree_path(path))
         return false;
