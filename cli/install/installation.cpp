@@ -11,6 +11,7 @@
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/release_needs.h>
+#include <fardel/delivery/remote_bundle.h>
 #include <fardel/delivery/update_channel.h>
 #include <fardel/format/name.h>
 
@@ -148,8 +149,30 @@ Result<Fetched> fetch(const Work& work, const LockFile& lock, Console& console) 
     return done;
 }
 
+// Reads, of bundles that were considered and not chosen, what they need.
+Status verify_consulted(const Work& work, const NeedsOfBundles& consulted) {
+    if (consulted.empty())
+        return ok();
+    FARDEL_TRY_ASSIGN(RemoteServers servers,
+                      RemoteServers::open({.trees = work.servers, .rule = work.options.servers.rule()}));
+    const TrustPolicy* const policy = work.state().policy.get();
+    for (const auto& [id, needs] : consulted) {
+        FARDEL_TRY_ASSIGN(const auto mounts, open_remote_bundles(work.store, servers, id, policy));
+        for (const RemoteMount& mount : mounts) {
+            if (mount.bundle != id)
+                continue;
+            FARDEL_TRY_ASSIGN(
+                const auto bundle,
+                Bundle::open(mount.source, {.policy = policy, .time = {}, .cache = {}, .label = id.hex()}));
+            FARDEL_TRY(verify_needs(id, needs, *bundle));
+        }
+    }
+    return ok();
+}
+
 // Fetches what the lock names, compares it with the lock, and writes the lock. If that fails, nothing of it is pinned.
-Result<Fetched> fetch_and_lock(const Work& work, LockFile& lock, Console& console) {
+Result<Fetched> fetch_and_lock(const Work& work, const NeedsOfBundles& consulted, LockFile& lock, Console& console) {
+    FARDEL_TRY(verify_consulted(work, consulted));
     FARDEL_TRY_ASSIGN(Fetched fetched, fetch(work, lock, console));
     if (work.options.plan_only)
         return fetched;
@@ -250,7 +273,7 @@ Result<Exit> install(const InstallOptions& options, const Installation& wanted, 
     // From before the fetch, so that no collection takes away what is here already.
     if (!options.plan_only)
         FARDEL_TRY(pin_bundles(work.store, options.lock, lock));
-    auto fetched = fetch_and_lock(work, lock, console);
+    auto fetched = fetch_and_lock(work, outcome.consulted, lock, console);
     const Status pinned = options.plan_only ? ok() : sync_pins(work.store, options.lock);
     if (!fetched)
         return std::move(fetched).error();

@@ -60,6 +60,8 @@ private:
                                  : Result<std::string>(Error(ErrorCode::limit, "a source: the URL is too long"));
             if (!url)
                 return lines_.bad_line(url.error().message());
+            if (*url != *text)
+                return lines_.bad_line("the URL is not written as Fardel writes it: " + in_short_quotes(*url));
             if (lock_.sources.size() == kLockSourcesMax)
                 return Error(ErrorCode::limit, "lock file: more than " + std::to_string(kLockSourcesMax) + " sources");
             lock_.sources.push_back(*url);

@@ -1,7 +1,9 @@
 // The text about what the bundles of a release need.
+#include <fardel/delivery/needs_text.h>
+
 #include "text_lines.h"
 
-#include <fardel/delivery/release_needs.h>
+#include <fardel/format/printable.h>
 
 #include <algorithm>
 #include <optional>
@@ -48,6 +50,9 @@ private:
             auto requirement = Requirement::parse(*text);
             if (!requirement)
                 return lines_.bad_line(requirement.error().message());
+            if (requirement->text() != *text)
+                return lines_.bad_line("the requirement is not written as Fardel writes it: " +
+                                       in_short_quotes(requirement->text()));
             if (!one.requirements.empty() && !(one.requirements.back().name < requirement->name))
                 return lines_.bad_line("requirements are not sorted by their names, or one stands twice");
             FARDEL_TRY(count());

@@ -43,6 +43,9 @@ public:
         report(outcome.conflicts);
         if (outcome.conflicts.empty())
             outcome.resolution = resolution();
+        for (const BundleId& id : consulted_)
+            if (const auto needs = snapshot_.needs.find(id); needs != snapshot_.needs.end() && !seen_.contains(id))
+                outcome.consulted.insert(*needs);
         return outcome;
     }
 
@@ -171,6 +174,7 @@ private:
         if (visits_.size() == kResolvedBundlesMax)
             return Error(ErrorCode::limit,
                          "more than " + std::to_string(kResolvedBundlesMax) + " bundles need each other");
+        consulted_.insert(bundle);
         visits_.push_back({.bundle = bundle, .parent = parent.value_or(visits_.size()), .wanted = wanted});
         return ok();
     }
@@ -265,6 +269,7 @@ private:
     std::unordered_map<BundleId, const OfferedBundle*> by_id_;
     Answers answers_;
     std::uint64_t steps_ = 0;
+    std::set<BundleId> consulted_;  // by all walks
 
     // Of the last walk.
     std::vector<Visit> visits_;

@@ -1,43 +1,47 @@
 #include <fardel/delivery/resolve.h>
 
 #include <fardel/format/dependencies.h>
-#include <fardel/format/printable.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-Error states_other(const ResolvedBundle& one, std::string_view what) {
-    return Error(ErrorCode::conflict, "bundle " + one.bundle.hex() + ", " + in_short_quotes(one.name) + ": it states " +
-                                          std::string(what) +
+Error states_other(const BundleId& id, std::string_view what) {
+    return Error(ErrorCode::conflict, "bundle " + id.hex() + ": it states " + std::string(what) +
                                           " than it was resolved by, so a server or the lock file is wrong; ask "
                                           "another server");
 }
 
 // Takes the name and version from the bundle.
 Status verify_one(ResolvedBundle& one, const Bundle& bundle) {
-    if (bundle.id() != one.bundle)
-        return Error(ErrorCode::corrupt, "bundle " + one.bundle.hex() + ": another bundle was opened for it");
+    BundleNeeds needs{.needs = one.needs, .requirements = {}};
+    for (const ResolvedRequirement& wanted : one.requirements)
+        needs.requirements.push_back(wanted.requirement);
+    FARDEL_TRY(verify_needs(one.bundle, needs, bundle));
     FARDEL_TRY_ASSIGN(const auto name, bundle.find_bundle_text("name"));
     FARDEL_TRY_ASSIGN(const auto text, bundle.find_bundle_text("version"));
     FARDEL_TRY_ASSIGN(BundleVersion version, BundleVersion::parse(text.value_or("")));
     if (!one.name.empty() && (one.name != name || one.version != version))
-        return states_other(one, "another name or version");
+        return states_other(one.bundle, "another name or version");
     one.name = name.value_or("");
     one.version = std::move(version);
-    FARDEL_TRY_ASSIGN(const auto needs, static_dependencies(bundle));
-    if (needs != one.needs)
-        return states_other(one, "other dependencies");
-    FARDEL_TRY_ASSIGN(const auto requirements, requirements_of(bundle));
-    const auto same = [](const Requirement& a, const ResolvedRequirement& b) { return a == b.requirement; };
-    if (!std::ranges::equal(requirements, one.requirements, same))
-        return states_other(one, "other requirements");
     return ok();
 }
 
 }  // namespace
+
+Status verify_needs(const BundleId& id, const BundleNeeds& needs, const Bundle& bundle) {
+    if (bundle.id() != id)
+        return Error(ErrorCode::corrupt, "bundle " + id.hex() + ": another bundle was opened for it");
+    FARDEL_TRY_ASSIGN(const auto dependencies, static_dependencies(bundle));
+    if (dependencies != needs.needs)
+        return states_other(id, "other dependencies");
+    FARDEL_TRY_ASSIGN(const auto requirements, requirements_of(bundle));
+    if (requirements != needs.requirements)
+        return states_other(id, "other requirements");
+    return ok();
+}
 
 Status verify_resolution(Resolution& resolution, const OpenResolved& open) {
     std::unordered_map<BundleId, const ResolvedBundle*> by_id;

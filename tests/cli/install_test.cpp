@@ -184,6 +184,30 @@ TEST_CASE("install: a server that lies about what bundles need is refused, and c
     CHECK(mods.listed() == "base 1.1, castle 1.0");
 }
 
+TEST_CASE("install: a lie about a bundle that is then not chosen is found, too (A66)") {
+    const ModRegistry mods;
+    const std::string older = mods.bundle("base", "1.9", {"tool"});
+    const std::string newer = mods.bundle("base", "2.0");
+    const std::string tool = mods.bundle("tool", "1.0", {"base < 2"});
+    const std::string castle = mods.bundle("castle", "1.0", {"base"});
+    mods.release({older, newer, tool, castle});
+    const std::string path = mods.requirements_path();
+    const std::string good = read_file(path);
+    // By it, base 2.0 rules itself out, and all that is then chosen states what the text says.
+    const std::string line = "bundle " + newer + "\n";
+    std::string text = good;
+    text.insert(text.find(line) + line.size(), "requires base < 2\n");
+    mods.owner.serve(path, text);
+    const Outcome refused = mods.install({"castle"});
+    CAPTURE(refused.err);
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.err.find(newer + ": it states other requirements") != std::string::npos);
+    CHECK_FALSE(fs::exists(mods.lock));
+    mods.owner.serve(path, good);
+    check_well(mods.install({"castle"}));
+    CHECK(mods.listed() == "base 2.0, castle 1.0");
+}
+
 TEST_CASE("install: a bundle that is required of one author is not taken from another") {
     const ModRegistry mods;
     const std::string base = mods.bundle("base", "1.0");

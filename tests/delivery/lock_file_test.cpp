@@ -1,5 +1,5 @@
 #include <fardel/delivery/lock_file.h>
-#include <fardel/delivery/release_needs.h>
+#include <fardel/delivery/needs_text.h>
 
 #include "kit/files.h"
 #include "kit/ids.h"
@@ -101,6 +101,7 @@ TEST_CASE("lock file: what it means is in it, and what is in it is meant") {
     check_error(parse_lock_file(with(kLock, "bundle " + kB, "bundle " + kA)), ErrorCode::malformed, "twice");
     check_error(parse_lock_file(with(kLock, ">= 1.0, < 2", ">=1.0,<2")), ErrorCode::malformed, "as Fardel writes it");
     check_error(parse_lock_file(with(kLock, "fardel-lock 1", "fardel-lock 2")), ErrorCode::unsupported, "later");
+    check_error(parse_lock_file(with(kLock, "org/mods", "org/mods/")), ErrorCode::malformed, "as Fardel writes it");
     check_error(parse_lock_file(with(kLock, "release 17", "release 017")), ErrorCode::malformed, "line 3");
     check_error(parse_lock_file(with(kLock, "name castle", "name cas\x1btle")), ErrorCode::malformed, "control");
     check_error(parse_lock_file(std::string(kLockBytesMax + 1, 'x')), ErrorCode::limit, "bytes");
@@ -137,6 +138,7 @@ TEST_CASE("release needs: the text is read, and written in the same bytes") {
     CHECK(code_of(parse_release_needs(with(text, "bundle " + kA, "bundle " + kC))) == ErrorCode::malformed);
     CHECK(code_of(parse_release_needs(with(text, "requires lib", "requires zlib"))) == ErrorCode::malformed);
     CHECK(code_of(parse_release_needs(with(text, "requires lib", "needs /etc"))) == ErrorCode::malformed);
+    CHECK(code_of(parse_release_needs(with(text, ">= 1.0, < 2", ">=1.0,<2"))) == ErrorCode::malformed);
     CHECK(code_of(parse_release_needs(with(text, "ments 1", "ments 2"))) == ErrorCode::unsupported);
     CHECK(code_of(parse_release_needs(std::string(kReleaseNeedsBytesMax + 1, 'x'))) == ErrorCode::limit);
 }

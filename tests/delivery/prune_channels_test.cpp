@@ -54,12 +54,15 @@ void check_prune_with_channel(TreeTarget& tree) {
     REQUIRE(report.channels.size() == 1);
     CHECK(report.channels[0].name == kChannel);
     CHECK(report.channels[0].release_version == 2);
-    CHECK(count_of(report, PruneStep::condemned) == 5);  // two bundles with their tables, and a release
+    // Two bundles with their tables, a release, and what its bundles need.
+    CHECK(count_of(report, PruneStep::condemned) == 6);
     value_of(prune_tree(tree, keeping({bundle_id_of(game.lone)}, kChannelNow + 8 * kDay)));
     CHECK((has(tree, game.second) && has(tree, game.base) && has(tree, game.lone)));
     CHECK_FALSE(has(tree, game.first));
     CHECK(has_file(tree, path_of_release(release)));
+    CHECK(has_file(tree, requirements_path_of(path_of_release(release))));
     CHECK_FALSE(has_file(tree, path_of_release(old_release)));
+    CHECK_FALSE(has_file(tree, requirements_path_of(path_of_release(old_release))));
     CHECK(has_file(tree, channel_root_path(kChannel, 1)));
     CHECK(value_of(read_channel(tree, kChannel))->files.release == release);
     CHECK(list_of(tree).empty());

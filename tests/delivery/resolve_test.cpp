@@ -108,6 +108,19 @@ TEST_CASE("resolve: one version for all where one does, otherwise each gets its 
     CHECK(version_for(two, "castle", "base") == "2.0");
 }
 
+TEST_CASE("resolve: what was considered and is not chosen is listed, since it had an influence") {
+    Registry registry;
+    registry.add("base", "1.9", {"tool"});
+    const BundleId newest = numbered(registry.add("base", "2.0", {"base < 2"}));
+    registry.add("tool", "1", {"base < 2"});
+    registry.add("castle", "1", {"base"});
+    const ResolveOutcome outcome = registry.resolve({"castle"});
+    CHECK(version_for(outcome, "castle", "base") == "1.9");
+    REQUIRE(outcome.consulted.size() == 1);
+    CHECK(outcome.consulted.begin()->first == newest);
+    CHECK(registry.resolve({"tool"}).consulted.empty());
+}
+
 TEST_CASE("resolve: what is installed stays if it does") {
     Registry registry;
     const BundleId old_base = numbered(registry.add("base", "1.0"));
@@ -241,7 +254,7 @@ TEST_CASE("resolve: without a root, only what the others need is left") {
     registry.add("forest", "1", {"base"});
     Resolution all = registry.resolve({"castle", "forest"}).resolution;
     const Resolution reduced = reduced_to(all, {all.roots[1]});
-    CHECK(mounted({.resolution = reduced, .conflicts = {}}) == "base 1, forest 1");
+    CHECK(mounted({.resolution = reduced, .consulted = {}, .conflicts = {}}) == "base 1, forest 1");
 }
 
 TEST_CASE("resolve: bundles must state what they were resolved by, and meet what is required (A66)") {

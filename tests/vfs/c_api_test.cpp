@@ -130,7 +130,7 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(sizeof(fardel_missing_content) == 64);
         CHECK(sizeof(fardel_missing_dependency) == 48);
         CHECK(offsetof(fardel_mount_options, licenses) == 56);  // the end of the first version's
-        CHECK(sizeof(fardel_mount_options) == 72);
+        CHECK(sizeof(fardel_mount_options) == 88);
         CHECK(sizeof(fardel_reader) == 56);
         CHECK(sizeof(fardel_stat) == 216);
         CHECK(sizeof(fardel_entry) == 272);
@@ -941,4 +941,33 @@ TEST_CASE("C API: a bundle that requires a licence token is mounted only with on
     // A caller of the first version has no tokens.
     options.struct_size = offsetof(fardel_mount_options, licenses);
     CHECK(mount_with(vfs, bundle, &options, &error) == FARDEL_ERROR_MISSING);
+}
+
+TEST_CASE("C API: a reference is looked up in what the bundle's requirements mean") {
+    const Bytes old_base = BundleMaker().add("wall", "stone 1").version("1").write();
+    const Bytes new_base = BundleMaker().add("wall", "stone 2").version("2").write();
+    const Bytes mod = BundleMaker().add("map", "map").title("mod").write();
+    Handle vfs;
+    fardel_error error = FARDEL_ERROR_INIT;
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+    options.flags = FARDEL_MOUNT_ALLOW_UNSIGNED;
+    for (const Bytes* base : {&old_base, &new_base})
+        REQUIRE(mount_with(vfs, *base, &options, &error) == FARDEL_OK);
+    fardel_id resolved{};
+    std::ranges::copy(Bundle::open(make_memory_source(old_base), {}).value()->id().bytes, resolved.bytes);
+    options.resolved = &resolved;
+    options.resolved_count = 257;
+    CHECK(mount_with(vfs, mod, &options, &error) == FARDEL_ERROR_LIMIT);
+    options.resolved_count = 1;
+    REQUIRE(mount_with(vfs, mod, &options, &error) == FARDEL_OK);
+    options.resolved = nullptr;
+    CHECK(mount_with(vfs, mod, &options, &error) == FARDEL_ERROR_ARGUMENT);
+    fardel_file* map = nullptr;
+    fardel_file* wall = nullptr;
+    REQUIRE(fardel_open(vfs, "/map", &map, nullptr) == FARDEL_OK);
+    REQUIRE(fardel_open_from(vfs, map, "wall", &wall, nullptr) == FARDEL_OK);
+    CHECK(read_whole(wall) == "stone 1");
+    CHECK(read_path(vfs, "/wall") == "stone 2");
+    fardel_close(wall);
+    fardel_close(map);
 }

@@ -9,6 +9,7 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/c_interface.h>
+#include <fardel/format/requirement.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/pure_policy.h>
@@ -71,7 +72,13 @@ fardel_code with_options(const fardel_mount_options* given, const char* label, c
     auto licenses = read_licenses(options.licenses, options.license_count);
     if (!licenses)
         return report.fail(licenses.error());
+    if (options.resolved == nullptr && options.resolved_count != 0)
+        return report.argument("a null pointer instead of bundle ids");
+    if (options.resolved_count > kRequirementsMax)
+        return report.fail(FARDEL_ERROR_LIMIT, "too many bundles for the requirements of one");
     MountOptions how;
+    for (std::size_t i = 0; i < options.resolved_count; ++i)
+        std::ranges::copy(options.resolved[i].bytes, how.resolved.emplace_back().bytes.begin());
     how.licenses = *std::move(licenses);
     how.mount_point = options.place != nullptr ? options.place : "";
     how.priority = options.priority;

@@ -5,27 +5,18 @@
 #pragma once
 
 #include <fardel/base/result.h>
-#include <fardel/delivery/resolve.h>
+#include <fardel/delivery/needs_text.h>
 #include <fardel/delivery/tree_target.h>
 #include <fardel/format/channel.h>
 #include <fardel/format/ids.h>
 #include <fardel/store/server_rule.h>
 
-#include <cstddef>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace fardel {
-
-inline constexpr std::size_t kReleaseNeedsBytesMax = 64u << 20;
-inline constexpr std::size_t kReleaseNeedsBundlesMax = 200'000;
-inline constexpr std::size_t kReleaseNeedsMax = 1'000'000;  // needs and requirements of all bundles together
-
-// Errors: malformed (with the number of the line), unsupported, limit.
-Result<NeedsOfBundles> parse_release_needs(std::string_view text);
-std::string format_release_needs(const NeedsOfBundles& needs);
 
 // Reads what the released bundles in the tree need, and what these need, from their manifests; what `known` has is not
 // read again. A bundle that the tree does not have is left out. Errors: those of the target and of Bundle::open.

@@ -74,7 +74,10 @@ struct Resolution {
 };
 
 struct ResolveOutcome {
-    Resolution resolution;               // empty if there are conflicts
+    Resolution resolution;  // empty if there are conflicts
+    // What was believed of bundles that were considered and are not in the resolution: it had an influence, too, so
+    // verify_needs() has to find it in them.
+    NeedsOfBundles consulted;
     std::vector<std::string> conflicts;  // all of them, but at most kConflictsMax; a sentence each, with the chain
 };
 
@@ -86,6 +89,10 @@ Result<ResolveOutcome> resolve(const std::vector<Requirement>& roots, const Reso
 void sort_for_mounting(Resolution& resolution);
 // The bundles that these roots need, and no others.
 Resolution reduced_to(const Resolution& resolution, const std::vector<ResolvedRequirement>& roots);
+
+// Whether a bundle states exactly these needs. Errors: conflict (something else), corrupt (it has another id), those of
+// reading it.
+Status verify_needs(const BundleId& id, const BundleNeeds& needs, const Bundle& bundle);
 
 // Opens a bundle; the caller decides by which policy.
 using OpenResolved = std::function<Result<std::shared_ptr<const Bundle>>(const BundleId&)>;

@@ -106,9 +106,13 @@ typedef struct fardel_mount_options {
      * error. */
     const fardel_license_token* licenses;
     size_t license_count;
+    /* Bundles that the bundle's requirements mean, at most 256: references of its assets are looked up in them behind
+     * its static dependencies. They count as dependencies that it needs. Copied. */
+    const fardel_id* resolved;
+    size_t resolved_count;
 } fardel_mount_options;
 #define FARDEL_MOUNT_OPTIONS_INIT \
-    { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 }
+    { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0, NULL, 0 }
 
 /* Mounts the bundle at the path, or for development (FARDEL_MOUNT_ALLOW_UNSIGNED) the folder or legacy archive there.
  * Without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED every bundle is untrusted. `mount` may be null. Errors: missing,
