@@ -11,7 +11,8 @@ namespace {
 const std::vector<std::string> kVerbs = {
     "init",   "build",  "watch", "graph", "pack",  "audit",     "id",    "ls",      "cat",     "extract",
     "verify", "keygen", "sign",  "trust", "which", "links",     "delta", "diff",    "report",  "mount",
-    "pure",   "cache",  "serve", "trace", "fetch", "conflicts", "store", "publish", "license", "channel"};
+    "pure",   "cache",  "serve", "trace", "fetch", "conflicts", "store", "publish", "license", "channel",
+    "registry"};
 
 // The verbs of a verb; empty if it has none.
 std::vector<std::string> steps_of(const std::string& verb) {
@@ -21,6 +22,7 @@ std::vector<std::string> steps_of(const std::string& verb) {
         {"cache", {"init", "stats", "trim", "verify", "export"}},
         {"trace", {"record", "show", "merge"}},
         {"channel", {"init", "sign", "publish", "release", "head", "rotate", "status"}},
+        {"registry", {"init", "recall", "fsck", "sign"}},
         {"license", {"issue", "add", "ls", "show"}},
         {"store", {"add", "ls", "export", "fsck", "pin", "unpin", "rm", "gc", "stats"}},
     };
