@@ -45,11 +45,11 @@ Result<std::vector<std::byte>> read_message() {
     }
 }
 
-// Returns the payload of a message of that type. Error: denied.
+// Returns the payload of a message of that type. Error: untrusted.
 Result<std::span<const std::byte>> payload_in(std::span<const std::byte> message, std::span<const std::byte> empty) {
     const std::size_t begin = empty.size();  // with the 8 bytes that say how long the payload is
     if (message.size() < begin || !std::ranges::equal(message.first(begin - 8), empty.first(begin - 8)))
-        return Error(ErrorCode::denied, "the message is not of the kind that this key signs");
+        return Error(ErrorCode::untrusted, "the message is not of the kind that this key signs");
     return message.subspan(begin);
 }
 
@@ -58,7 +58,7 @@ Status verify_channel_of(const Result<Value>& text, const SignCommand& command) 
     if (!text)
         return text.error();
     if (!command.channel.empty() && text->channel != command.channel)
-        return Error(ErrorCode::denied, "the message is about channel " + printable(text->channel));
+        return Error(ErrorCode::untrusted, "the message is about channel " + printable(text->channel));
     return ok();
 }
 
@@ -68,7 +68,7 @@ Status verify_message(std::span<const std::byte> message, const SignCommand& com
                           payload_in(message, signed_message(EnvelopeType::countersignature, {})));
         FARDEL_TRY_ASSIGN(const Countersignature said, decode_countersignature(payload));
         if (said.role != SignerRole::registry || said.signer != key)
-            return Error(ErrorCode::denied, "the message is no countersignature of a registry by this key");
+            return Error(ErrorCode::untrusted, "the message is no countersignature of a registry by this key");
         return ok();
     }
     FARDEL_TRY_ASSIGN(const auto payload, payload_in(message, signed_message("channel " + command.role, {})));

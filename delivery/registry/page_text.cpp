@@ -26,7 +26,7 @@ constexpr std::string_view kStyle =
     "svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:#000}svg rect{stroke:#fff}"
     "[hidden]{display:none}";
 
-// Filters the list on this page; if there are further pages, all names come from registry.json.
+// Filters the list on this page, also by "#search=word"; if there are further pages, all names come from registry.json.
 constexpr std::string_view kScript =
     "const field=document.getElementById('search'),rows=document.getElementById('rows'),"
     "own=[...rows.children];let all;field.parentElement.hidden=false;"
@@ -39,7 +39,9 @@ constexpr std::string_view kScript =
     "field.addEventListener('input',async()=>{const words=field.value.toLowerCase().split(/\\s+/).filter(Boolean),"
     "names=words.length?await list():null,fits=t=>words.every(w=>t.toLowerCase().includes(w));"
     "if(names)rows.replaceChildren(...names.filter(n=>fits(n.name+' '+n.licence)).slice(0,200).map(row));"
-    "else{rows.replaceChildren(...own);for(const r of own)r.hidden=!fits(r.textContent)}});";
+    "else{rows.replaceChildren(...own);for(const r of own)r.hidden=!fits(r.textContent)}});"
+    "if(location.hash.startsWith('#search=')){field.value=decodeURIComponent(location.hash.slice(8));"
+    "field.dispatchEvent(new Event('input'))}";
 
 // Of the bytes that hexadecimal digits stand for.
 std::string base64_of_hex(std::string_view hex) {

@@ -12,7 +12,7 @@ const std::vector<std::string> kVerbs = {"init",    "build",   "watch",   "graph
                                          "ls",      "cat",     "extract", "verify", "keygen",    "sign",  "trust",
                                          "which",   "links",   "delta",   "diff",   "report",    "mount", "pure",
                                          "cache",   "serve",   "trace",   "fetch",  "conflicts", "store", "publish",
-                                         "license", "channel", "install", "update", "remove",    "list"};
+                                         "license", "channel", "install", "update", "remove",    "list",  "registry"};
 
 // The verbs of a verb; empty if it has none.
 std::vector<std::string> steps_of(const std::string& verb) {
@@ -22,6 +22,7 @@ std::vector<std::string> steps_of(const std::string& verb) {
         {"cache", {"init", "stats", "trim", "verify", "export"}},
         {"trace", {"record", "show", "merge"}},
         {"channel", {"init", "sign", "publish", "release", "head", "rotate", "status"}},
+        {"registry", {"init", "recall", "fsck", "sign"}},
         {"license", {"issue", "add", "ls", "show"}},
         {"store", {"add", "ls", "export", "fsck", "pin", "unpin", "rm", "gc", "stats"}},
     };

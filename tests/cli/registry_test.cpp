@@ -1,0 +1,360 @@
+// fardel registry, serve --registry and publish --key: what authors, the operator, players and thieves of keys get.
+#include "registry_site.h"
+
+#include "kit/text.h"
+
+#include <functional>
+#include <map>
+
+using namespace fardel::tests;
+using nlohmann::json;
+using Reasons = std::vector<std::string>;
+
+namespace {
+
+std::map<std::string, std::string> files_below(const std::string& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+        if (entry.is_regular_file())
+            files[entry.path().lexically_relative(folder).string()] = read_file(entry.path().string());
+    return files;
+}
+
+bool is_page(const std::string& path) { return path.ends_with(".html") || path == "registry.json"; }
+
+TEST_CASE("registry: two authors upload, a player gets what they brought, and a recall reaches the player") {
+    RegistrySite site;
+    site.start();
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice");
+    const std::string garden = site.bundle("maps/garden", "1.0", "bob");
+    CHECK(site.upload(castle, "alice")["outcome"] == "accepted");
+    const json second = site.upload(garden, "bob");
+    CHECK(second["release"] == 3);
+    CHECK(site.upload(castle, "alice")["outcome"] == "was-there");
+    const Outcome first = site.fetch();
+    CAPTURE(first.err);
+    CHECK(first.exit_code == 0);
+    CHECK(first.out.find("maps/garden 1.0") != std::string::npos);
+    // Versions of one name stand side by side; a lower one never takes the position of a higher one.
+    CHECK(site.upload(site.bundle("maps/castle", "2.0", "alice"), "alice")["outcome"] == "accepted");
+    CHECK(site.upload(site.bundle("maps/castle", "1.1", "alice"), "alice")["outcome"] == "accepted");
+    const std::string status = run_well({"channel", "status", site.hub(), "--channel", "hub/stable"});
+    for (const char* version : {"maps/castle 1.0", "maps/castle 1.1", "maps/castle 2.0"})
+        CHECK(status.find(version) != std::string::npos);
+    // The author's recall, and the operator's.
+    const Arguments recall{"publish",   "--recall", site.id(castle), site.url(), "--key", site.key("alice"),
+                           "--reason", "it crashes"};
+    run_well(recall);
+    run_well(recall);  // again: nothing changes
+    Arguments by_operator{"registry", "recall", site.hub(), site.id(garden), "--reason", "stolen textures"};
+    const Arguments keys = site.signing();
+    by_operator.insert(by_operator.end(), keys.begin(), keys.end());
+    run_well(by_operator);
+    const Outcome then = site.fetch();
+    CHECK(then.exit_code == 0);
+    CHECK(has(then.out, "- " + site.id(garden).substr(0, 16)));
+    CHECK((then.out + then.err).find("it crashes") != std::string::npos);
+    CHECK((then.out + then.err).find("stolen textures") != std::string::npos);
+    CHECK(site.reasons(castle, "alice") == Reasons{"recalled", "trust-refused"});
+    const Outcome clean = site.fsck();
+    CAPTURE(clean.out);
+    CHECK(clean.exit_code == 0);
+    CHECK(site.stop().exit_code == 0);
+}
+
+TEST_CASE("registry: a refusal is the list of everything that is wrong") {
+    RegistrySite site({"--open", "maps/*", "--open", "mods/*", "--bytes-max", "1M", "--raw-bytes-max", "2M",
+                       "--versions-max", "2", "--licence", "CC0-1.0", "--licence", "MIT"});
+    site.start();
+    const std::string free = "licence = \"CC0-1.0\"\n";
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice", free);
+    site.upload(castle, "alice");
+    CHECK(site.reasons(site.bundle("maps/castle", "1.1", "bob", free), "bob") == Reasons{"name-owned"});
+    CHECK(site.reasons(site.bundle("core", "1.0", "alice", free), "alice") ==
+          Reasons{"name-owned", "trust-refused"});  // A69
+    CHECK(site.reasons(site.bundle("Core", "1.0", "alice", free), "alice") == Reasons{"name-form", "trust-refused"});
+    CHECK(site.reasons(site.bundle("maps/Castle", "1.0", "bob", free), "bob") == Reasons{"name-form"});
+    CHECK(site.reasons(site.bundle("engine", "1.0", "alice", free), "alice") ==
+          Reasons{"name-not-open", "trust-refused"});
+    CHECK(site.reasons(site.bundle("maps/castle", "1.0", "alice", free, "other content"), "alice") ==
+          Reasons{"version-taken"});
+    CHECK(site.reasons(site.bundle("maps/well", "1.0", "alice"), "alice") == Reasons{"licence-missing"});
+    CHECK(site.reasons(site.bundle("maps/well", "1.0", "alice", "licence = \"all rights reserved\"\n"), "alice") ==
+          Reasons{"licence-not-allowed"});
+    CHECK(site.reasons(site.bundle("maps/well", "1.0", "alice", free, std::string(3'000'000, 'x')), "alice") ==
+          Reasons{"too-large"});
+    CHECK(site.reasons(site.bundle("maps/well", "1.0", "", free), "alice") == Reasons{"signer-differs", "trust-refused"});
+    site.upload(site.bundle("maps/castle", "1.1", "alice", free), "alice");
+    CHECK(site.reasons(site.bundle("maps/castle", "1.2", "alice", free), "alice") == Reasons{"versions-full"});
+    // A15: a bundle under maps/* publishes names below maps/ alone.
+    site.scratch.write("evil/core/main.cfg", "quit\n");
+    run_well({"pack", site.scratch.path("evil"), "-o", site.scratch.path("evil.fardel"), "--name", "maps/evil",
+              "--version", "1.0"});
+    sign(site.scratch.path("evil.fardel"), site.key("alice"), "author");
+    CHECK(site.reasons(site.scratch.path("evil.fardel"), "alice") == Reasons{"licence-missing", "name-not-allowed"});
+    // All at once, as text for a person.
+    const Outcome text = run({"publish", site.bundle("maps/castle", "1.0", "bob", "licence = \"secret\"\n"),
+                              site.url(), "--key", site.key("bob")});
+    CHECK(text.exit_code == 1);
+    for (const char* reason : {"[name-owned]", "[version-taken]", "[versions-full]", "[licence-not-allowed]"})
+        check_has(text.out, reason);
+    CHECK(site.fsck().exit_code == 0);
+}
+
+TEST_CASE("registry: what a stolen key alone gives") {  // A73
+    RegistrySite site;
+    site.start();
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice");
+    site.upload(castle, "alice");
+    const std::string release = run_well({"channel", "status", site.hub(), "--channel", "hub/stable"});
+    // An author's key: names of that author, by uploads that are countersigned, and nothing else.
+    CHECK(site.reasons(site.bundle("core", "9.0", "alice"), "alice") == Reasons{"name-owned", "trust-refused"});
+    // The registry's key: its countersignature makes nothing a part of the channel.
+    const std::string forged = site.bundle("maps/castle", "9.0", "bob");
+    sign(forged, site.key("registry"), "registry");
+    CHECK(site.reasons(forged, "bob") == Reasons{"foreign-signature", "name-owned"});
+    // Even with the folder: a name stays with its author, and core needs the key of the studio.
+    run_well({"publish", forged, site.hub()});
+    const std::string core = site.bundle("core", "9.0", "bob");
+    sign(core, site.key("registry"), "registry");
+    run_well({"publish", core, site.hub()});
+    site.stop();
+    site.start();
+    const std::string then = run_well({"channel", "status", site.hub(), "--channel", "hub/stable"});
+    CHECK(then.find("9.0") == std::string::npos);
+    const Outcome checked = site.fsck();
+    CHECK(checked.exit_code == 1);
+    check_has(checked.out, "bundles/" + site.id(forged) + ".fardel");
+    // The head key and the release key: texts by them are refused or lead to bundles that need both signatures.
+    const Outcome other = run({"channel", "head", site.hub(), "--channel", "hub/stable", "--key", site.key("release")});
+    CHECK(other.exit_code == 1);
+    const std::string unsigned_by_registry = site.bundle("maps/castle", "8.0", "alice");
+    run_well({"publish", unsigned_by_registry, site.hub()});
+    const Outcome listed = run({"channel", "release", site.id(unsigned_by_registry), site.hub(), "--channel",
+                                "hub/stable", "--key", site.key("release")});
+    CHECK(listed.exit_code == 1);
+    check_has(listed.err, "untrusted");
+}
+
+TEST_CASE("registry: the signer program signs what its key is for, and messages of any size") {
+    const RegistrySite site;
+    const auto ask = [&](const std::string& role, const std::string& message, const Arguments& more = {}) {
+        Arguments words{"registry", "sign", role, "--key", site.key(role)};
+        words.insert(words.end(), more.begin(), more.end());
+        return run(words, {.input_path = site.scratch.write("message", message)});
+    };
+    const auto field = [](const std::string& text) {
+        std::string size(8, '\0');
+        for (std::size_t i = 0; i < size.size(); ++i)
+            size[i] = static_cast<char>((text.size() >> (8 * i)) & 0xff);
+        return size + text;
+    };
+    const std::string body =
+        "fardel-channel-head 1\nchannel hub/stable\nversion 7\ncreated 1700000000\nexpires 1700600000\nroot 1\nrelease 3 "
+        "4096 1111111111111111111111111111111111111111111111111111111111111111\n";
+    const std::string head = field("fardel") + field("channel head") + field(body);
+    const Outcome good = ask("head", head);
+    CHECK(good.exit_code == 0);
+    CHECK(good.out.size() == 129);
+    CHECK(ask("release", head).exit_code == 1);
+    CHECK(ask("registry", head).exit_code == 1);
+    CHECK(ask("head", head, {"--channel", "other"}).exit_code == 1);
+    CHECK(ask("head", "anything").exit_code == 1);
+    CHECK(ask("head", "").exit_code == 1);
+    CHECK(ask("head", field("fardel") + field("channel root") + field(body)).exit_code == 1);
+    CHECK(run({"registry", "sign", "author", "--key", site.key("head")}).exit_code == 2);
+}
+
+TEST_CASE("registry: after a kill at any step, the next start goes on") {
+    RegistrySite site;
+    site.start();
+    site.upload(site.bundle("maps/one", "1.0", "alice"), "alice");
+    site.stop();
+    const std::string channel = site.hub() + "/channels/hub/stable";
+    const auto before = files_below(site.hub());
+    site.start();
+    const std::string two = site.bundle("maps/two", "1.0", "alice");
+    site.upload(two, "alice");
+    site.stop();
+    const auto after = files_below(site.hub());
+    const auto restore = [&](auto is_new) {  // of what the upload wrote, what had reached the disk
+        for (const auto& [path, bytes] : after)
+            if (is_new(path))
+                write_file(site.hub() + "/" + path, bytes);
+            else if (!before.contains(path))
+                std::filesystem::remove(site.hub() + "/" + path);
+            else
+                write_file(site.hub() + "/" + path, before.at(path));
+        for (const auto& [path, bytes] : files_below(site.hub()))
+            if (!after.contains(path) && !before.contains(path))
+                std::filesystem::remove(site.hub() + "/" + path);
+    };
+    const auto is_bundle = [&](const std::string& path) { return path.ends_with(".fardel"); };
+    const auto is_release = [&](const std::string& path) { return path.find("/release/") != std::string::npos; };
+    const auto is_head = [&](const std::string& path) { return path.ends_with("/head"); };
+    int step = 0;
+    for (const std::function<bool(const std::string&)>& reached :
+         {std::function<bool(const std::string&)>(is_bundle),
+          std::function<bool(const std::string&)>([&](const auto& path) { return is_bundle(path) || is_release(path); }),
+          std::function<bool(const std::string&)>(
+              [&](const auto& path) { return is_bundle(path) || is_release(path) || is_head(path); })}) {
+        CAPTURE(++step);
+        restore(reached);
+        site.start();
+        CHECK(site.upload(two, "alice")["outcome"] == "was-there");
+        site.stop();
+        const Outcome checked = site.fsck();
+        CAPTURE(checked.out);
+        CHECK(checked.exit_code == 0);
+        const std::string status = run_well({"channel", "status", site.hub(), "--channel", "hub/stable"});
+        CHECK(has(status, "maps/one 1.0"));
+        CHECK(has(status, "maps/two 1.0"));
+        CHECK(std::filesystem::exists(site.hub() + "/" + "bundles/" + site.id(two) + ".html"));
+    }
+    // Nothing of it had reached the disk.
+    restore([](const std::string&) { return false; });
+    CHECK(site.fsck().exit_code == 0);
+    CHECK_FALSE(has(run_well({"channel", "status", site.hub(), "--channel", "hub/stable"}), "maps/two"));
+}
+
+TEST_CASE("registry fsck: it says everything that is wrong, and pages come back byte for byte") {
+    RegistrySite site;
+    site.start();
+    const std::string one = site.bundle("maps/one", "1.0", "alice", "licence = \"MIT\"\n");
+    const std::string two = site.bundle("mods/two", "1.0", "bob");
+    site.upload(one, "alice");
+    site.upload(two, "bob");
+    site.stop();
+    const auto before = files_below(site.hub());
+    for (const auto& [path, bytes] : before)
+        if (is_page(path) || path.ends_with(".tables"))
+            std::filesystem::remove(site.hub() + "/" + path);
+    CHECK(site.fsck().exit_code == 0);
+    CHECK(files_below(site.hub()) == before);
+    // A backup is a copy of the folder.
+    std::filesystem::copy(site.hub(), site.scratch.path("copy"), std::filesystem::copy_options::recursive);
+    CHECK(run({"registry", "fsck", site.scratch.path("copy")}).exit_code == 0);
+    const std::string bundle = site.hub() + "/bundles/" + site.id(one) + ".fardel";
+    flip_bit(bundle, std::filesystem::file_size(bundle) - 40);  // in the countersignature
+    std::filesystem::remove(site.hub() + "/bundles/" + site.id(two) + ".fardel");
+    write_file(site.hub() + "/head.key", "secret");
+    std::filesystem::create_symlink("/etc/passwd", site.hub() + "/names/passwd.html");
+    const Outcome wrong = site.fsck();
+    CHECK(wrong.exit_code == 1);
+    check_has(wrong.out, "bundles/" + site.id(one) + ".fardel: no key of this registry has countersigned it");
+    check_has(wrong.out, "bundles/" + site.id(two) + ".fardel: the newest release names it");
+    check_has(wrong.out, "head.key: does not belong to the registry");
+    check_has(wrong.out, "names/passwd.html: does not belong to the registry");
+    CHECK(is_one_clear_line(run({"registry", "fsck", site.scratch.path("none")}), "missing"));
+}
+
+TEST_CASE("registry: mistakes of operators and authors") {
+    RegistrySite site;
+    CHECK(run({"serve", site.hub(), "--registry"}).exit_code == 2);
+    CHECK(run({"serve", site.hub(), "--signer", site.signer}).exit_code == 2);
+    const auto serve_with = [&](const std::string& registry, const std::string& release) {
+        return run({"serve", site.hub(), "--registry", "--registry-key", site.key(registry), "--release-key",
+                    site.key(release), "--head-key", site.key("head"), "--listen", "127.0.0.1:0"});
+    };
+    CHECK(is_one_clear_line(serve_with("alice", "release"), "untrusted"));
+    CHECK(is_one_clear_line(serve_with("registry", "alice"), "untrusted"));
+    CHECK(is_one_clear_line(run({"publish", site.bundle("maps/a", "1", "alice"), site.hub(), "--key",
+                                 site.key("alice")}), "") == false);
+    site.start();
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice");
+    // Another address of the same registry: a request that is signed for it would count elsewhere.
+    CHECK(is_one_clear_line(run({"publish", castle, "http://localhost:" + std::to_string(site.port), "--key",
+                                 site.key("alice")}), "denied"));
+    CHECK(run({"publish", "--recall", site.id(castle), site.url(), "--key", site.key("alice")}).exit_code == 2);
+    CHECK(run({"publish", "--recall", site.id(castle), site.url(), "--key", site.key("alice"), "--reason", "x"})
+              .exit_code == 1);
+    CHECK(run({"publish", "--recall", site.id(castle), site.url(), "--key", site.key("alice"), "--reason", "a\nb"})
+              .exit_code == 3);
+    CHECK(is_one_clear_line(run({"registry", "init", site.hub(), "--url", site.url(), "--channel", "x", "--root",
+                                 site.pub("root"), "--registry", site.pub("registry"), "--release",
+                                 site.pub("release"), "--head", site.pub("head"), "--open", "**", "-o",
+                                 site.scratch.path("2.root")}), "conflict"));
+}
+
+// ---- Pages ----------------------------------------------------------------------------------------------------------
+
+std::string browse(const RegistrySite& site, const std::string& url) {
+    Arguments words{"timeout", "100", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
+                    "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+                    "--user-data-dir=" + site.scratch.path("browser"), "--virtual-time-budget=20000", "--dump-dom"};
+    words.push_back(url);
+    const Outcome outcome = run_program(words, {.variables = {{"HOME", site.scratch.root().string()}}});
+    CAPTURE(outcome.err);
+    REQUIRE_MESSAGE(outcome.exit_code == 0, "setup/install-dependencies installs chromium");
+    return outcome.out;
+}
+
+// The row of a name in a list.
+std::string row_of(const std::string& page, const std::string& name) {
+    const auto at = page.find(">" + name + "</a>");
+    if (at == std::string::npos)
+        return "";
+    const auto begin = page.rfind("<tr", at);
+    return page.substr(begin, page.find("</tr>", at) - begin);
+}
+
+TEST_CASE("registry: its pages are read in a browser behind nginx, with scripts and without") {
+    RegistrySite site;
+    site.start();
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice", "licence = \"CC0-1.0\"\n");
+    site.upload(castle, "alice");
+    site.upload(site.bundle("maps/garden", "0.9", "bob"), "bob");
+    const auto server = [&](const std::string& more) {
+        return Nginx::Site{"server { listen 8080; root " + site.hub() +
+                           "; types { text/html html; application/json json; } " + more + " }\n"};
+    };
+    const Nginx nginx(site.scratch, "front", server(""));
+    const Nginx no_scripts(site.scratch, "scriptless",
+                           server("add_header Content-Security-Policy \"script-src 'none'\";"));
+    for (const std::string& url : {nginx.url(), no_scripts.url(), site.url()}) {
+        const bool scripts = url != no_scripts.url();
+        const std::string index = browse(site, url + "/#search=garden");
+        CAPTURE(scripts);
+        CHECK(has(row_of(index, "maps/garden"), "0.9"));
+        CHECK_FALSE(has(row_of(index, "maps/garden"), "hidden"));
+        CHECK(has(row_of(index, "maps/castle"), "CC0-1.0"));
+        CHECK(has(row_of(index, "maps/castle"), "hidden") == scripts);  // the search has hidden it
+    }
+    const std::string name = browse(site, no_scripts.url() + "/names/maps/castle.html");
+    for (const std::string& part : {site.id(castle), site.public_key("alice"), site.public_key("registry"),
+                                    std::string("CC0-1.0"), "--from " + site.url()})
+        check_has(name, part);
+    const std::string bundle = browse(site, nginx.url() + "/bundles/" + site.id(castle) + ".html");
+    for (const char* part : {"<svg", "<rect", "maps/castle/", "has no remarks"})
+        check_has(bundle, part);
+}
+
+TEST_CASE("registry: hostile texts of a bundle stay texts, on pages and on terminals") {  // A133
+    RegistrySite site;
+    site.start();
+    const std::string evil = "</td><script>document.title='owned'</script><img src=x onerror=alert(1)>\\u202E\\u009B31m";
+    const std::string file = site.bundle("mods/evil", "1.0", "alice", "licence = \"" + evil + "\"\norigin = \"" + evil +
+                                                                          "\"\n\"<b>key\" = \"&amp;\"\n");
+    site.upload(file, "alice");
+    for (const std::string& page :
+         {std::string("/index.html"), std::string("/names/mods/evil.html"), "/bundles/" + site.id(file) + ".html"}) {
+        CAPTURE(page);
+        const std::string text = read_file(site.hub() + page);
+        CHECK_FALSE(has(text, "<script>document"));
+        CHECK_FALSE(has(text, "<img"));
+        CHECK_FALSE(has(text, "<b>key"));
+        CHECK_FALSE(has(text, "\u202e"));
+        CHECK(has(text, "&lt;script&gt;document"));
+        const std::string shown = browse(site, site.url() + page);
+        CHECK_FALSE(has(shown, "<title>owned"));
+        CHECK_FALSE(has(shown, "<img"));
+    }
+    const json list = json::parse(read_file(site.hub() + "/registry.json"));
+    CHECK(list["names"].size() == 1);
+    const Outcome refused = run({"publish", site.bundle("mods/evil", "1.0", "bob", "licence = \"" + evil + "\"\n"),
+                                 site.url(), "--key", site.key("bob")});
+    CHECK(refused.exit_code == 1);
+    CHECK_FALSE(has(refused.out + refused.err, "\u202e"));
+}
+
+}  // namespace
