@@ -181,6 +181,7 @@ TEST_CASE("judge_mounts: what the client's own policy has withdrawn since is rev
     const auto judgement = judge(two_bundles(), {recalled, mount_of(1, 'a')});
     CHECK(visible(judgement) == "1");
     CHECK(problems_text(judgement.problems) == "revoked maps/dm01");
+    REQUIRE(judgement.problems.size() == 1);
     CHECK(judgement.problems[0].text == "crashes");
 }
 

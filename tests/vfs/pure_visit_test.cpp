@@ -163,6 +163,7 @@ TEST_CASE("pure visit: entering, changing servers and leaving are one step each,
     mount(vfs, visits.two, brought());
     const std::vector<std::string> states = {listing_of(vfs, "/"), "assets/ base@ bundles/ one@ wall@",
                                              "assets/ base@ bundles/ two@ wall@"};
+    REQUIRE(states[0].find("one@") == std::string::npos);
     std::atomic<bool> over = false;
     std::atomic<int> seen = 0;
     std::atomic<int> torn = 0;
