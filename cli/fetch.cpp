@@ -13,6 +13,7 @@
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/update_channel.h>
+#include <fardel/format/bundle.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
