@@ -130,6 +130,7 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(sizeof(fardel_missing_content) == 64);
         CHECK(sizeof(fardel_missing_dependency) == 48);
         CHECK(offsetof(fardel_mount_options, licenses) == 56);  // the end of the first version's
+        CHECK(offsetof(fardel_mount_options, resolved) == 72);  // the end of the second version's
         CHECK(sizeof(fardel_mount_options) == 88);
         CHECK(sizeof(fardel_reader) == 56);
         CHECK(sizeof(fardel_stat) == 216);
