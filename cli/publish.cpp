@@ -237,7 +237,8 @@ Result<Exit> run_publish(Words words, Console& console) {
     add_token_option(line, command.token_file);
     add_signing_options(line, command.key)
         ->description(
-            "For a registry: the author's secret key file, which has signed the bundles; with --signer, the public key file");
+            "For a registry: the author's secret key file, which has signed the bundles; with --signer, the public key "
+            "file");
     line.text("--recall", "ID", command.recall,
               "With --key: recall this bundle at the registry; nobody fetches or opens it any more");
     line.text("--reason", "TEXT", command.reason, "With --recall: why, for those who are affected");
@@ -267,8 +268,9 @@ Result<Exit> run_publish(Words words, Console& console) {
         return line.mistake("--recall needs --reason and --key", console);
     const AuthorRequest author{.url = command.words.back(), .key = command.key, .json = command.json};
     if (!command.recall.empty())
-        return command.words.size() == 1 ? recall_at_registry(author, command.recall, command.reason, console)
-                                         : line.mistake("--recall takes the URL of the registry, and no files", console);
+        return command.words.size() == 1
+                   ? recall_at_registry(author, command.recall, command.reason, console)
+                   : line.mistake("--recall takes the URL of the registry, and no files", console);
     if (!command.keep.empty())
         return line.mistake("--keep belongs to --prune", console);
     if (command.words.size() < 2)

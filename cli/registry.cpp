@@ -18,6 +18,7 @@ constexpr std::string_view kRegistryHelp =
     "  sign ROLE --key KEY       be the program that has a key of the registry\n"
     "\n"
     "Examples:\n"
+    "  fardel registry fsck /srv/www/hub\n"
     "  fardel serve /srv/www/hub --registry --signer hub-signer --registry-key registry.key.pub --release-key "
     "release.key.pub --head-key head.key.pub\n"
     "  fardel publish castle.fardel https://hub.example --key author.key\n\n"

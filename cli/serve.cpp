@@ -2,8 +2,8 @@
 
 #include "build/served_project.h"
 #include "bundles/store_option.h"
-#include "console/figures.h"
 #include "console/clock.h"
+#include "console/figures.h"
 #include "console/json.h"
 #include "registry/registry_signers.h"
 #include "verbs.h"
@@ -95,10 +95,10 @@ void look_after(Registry* registry, const std::stop_token& stop, Console& consol
 }
 
 Result<std::unique_ptr<Registry>> open_registry(const ServeCommand& command) {
-    RegistryOptions options{.folder = command.tree,
-                            .signers = {},
-                            .head_life_s = command.head_days * 24 * 3600,
-                            .now_s = [] { return now_s(); }};
+    RegistryOptions options{
+        .folder = command.tree, .signers = {}, .head_life_s = command.head_days * 24 * 3600, .now_s = [] {
+            return now_s();
+        }};
     FARDEL_TRY_ASSIGN(options.signers, open_registry_signers(command.signers));
     return Registry::open(std::move(options));
 }
@@ -183,8 +183,8 @@ Result<Exit> serve(ServeCommand command, Console& console) {
         FARDEL_TRY_ASSIGN(registry, open_registry(command));
         FARDEL_TRY_ASSIGN(const RegistryRules rules, read_registry_rules(command.tree));
         options.registry = registry.get();
-        options.uploads = UploadOptions{
-            .tokens_path = {}, .tree_bytes_max = command.quota, .file_bytes_max = rules.file_bytes_max};
+        options.uploads =
+            UploadOptions{.tokens_path = {}, .tree_bytes_max = command.quota, .file_bytes_max = rules.file_bytes_max};
     }
     FARDEL_TRY_ASSIGN(const auto server, Server::start(std::move(options)));
     FARDEL_TRY(announce(command, *server, console));
@@ -241,8 +241,9 @@ Result<Exit> run_serve(Words words, Console& console) {
     line.number("--upload-quota", command.quota, 1, UINT64_MAX, "Bytes that all bundles of TREE may have");
     line.number("--delta-budget", command.delta_budget, 1, UINT64_MAX,
                 "Make the deltas of TREE that clients have a use for, in the background; bytes that they may have");
-    line.flag("--registry", command.is_registry,
-              "TREE is a registry ('fardel registry init'): authors upload and recall with their keys, and pages are shown");
+    line.flag(
+        "--registry", command.is_registry,
+        "TREE is a registry ('fardel registry init'): authors upload and recall with their keys, and pages are shown");
     add_registry_signing_options(line, command.signers);
     line.number("--head-days", command.head_days, 1, 30, "Heads of a registry live so many days (default: 7)");
     line.number("--grace", command.grace_s, 0, 86'400,

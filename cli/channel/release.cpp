@@ -70,9 +70,8 @@ Result<ChannelRelease> make_next_release(const ReleaseCommand& command, const Tr
     FARDEL_TRY_ASSIGN(const auto policy, channel_policy(root, recalling));
     for (const std::string& word : std::span(command.words).first(command.words.size() - 1)) {
         FARDEL_TRY_ASSIGN(const BundleId id, id_of(word));
-        FARDEL_TRY_ASSIGN(change.added.emplace_back(), find_released_bundle(*channel.tree, id,
-                                                                            policy ? &*policy : nullptr, now,
-                                                                            printable(word)));
+        FARDEL_TRY_ASSIGN(change.added.emplace_back(),
+                          find_released_bundle(*channel.tree, id, policy ? &*policy : nullptr, now, printable(word)));
     }
     return next_release(before, root, change, now);
 }

@@ -58,9 +58,8 @@ Result<Json> decision_in(const RegistryReply& reply, const std::string& url) {
 
 std::string format_decision(const std::string& subject, long status, const Json& answer) {
     const auto release = answer.find("release");
-    const std::string number = release != answer.end() && release->is_number_unsigned()
-                                   ? std::to_string(release->get<std::uint64_t>())
-                                   : "?";
+    const std::string number =
+        release != answer.end() && release->is_number_unsigned() ? std::to_string(release->get<std::uint64_t>()) : "?";
     if (status == kRefused)
         return fmt::format("{}: refused:\n", printable(subject)) + format_list(answer, "refusals") +
                format_list(answer, "remarks");
@@ -88,9 +87,8 @@ Result<Exit> print_decisions(const std::vector<Decision>& decisions, bool json, 
                          })}};
         },
         [&] {
-            return format_each(decisions, [](const Decision& one) {
-                return format_decision(one.subject, one.status, one.answer);
-            });
+            return format_each(
+                decisions, [](const Decision& one) { return format_decision(one.subject, one.status, one.answer); });
         },
         exit);
 }
@@ -103,11 +101,13 @@ Result<Decision> upload(const std::string& file, RegistryClient& client, Signer&
     ProgressBar bar(console, "uploading");
     const PublishWork work{.progress =
                                [&bar](std::uint64_t done, std::uint64_t total) {
-                                   bar.show(done, total, fmt::format("{} of {}", format_size(done), format_size(total)));
+                                   bar.show(done, total,
+                                            fmt::format("{} of {}", format_size(done), format_size(total)));
                                },
                            .stop = interrupt.token()};
     FARDEL_TRY_ASSIGN(const RegistryReply reply,
-                      client.upload(*bundle->source(), bundle->id(), signer, [] { return now_s(); }, work));
+                      client.upload(
+                          *bundle->source(), bundle->id(), signer, [] { return now_s(); }, work));
     FARDEL_TRY_ASSIGN(Json answer, decision_in(reply, request.url));
     return Decision{.subject = file, .status = reply.status, .answer = std::move(answer)};
 }

@@ -17,8 +17,9 @@ struct AuthorRequest {
     bool json = false;
 };
 
-// Uploads the files one after the other, and prints what the registry says about each: everything that is wrong with it.
-// A refusal ends the verb with Exit::refusal at its end. Errors: those of RegistryClient, of the signer and of the files.
+// Uploads the files one after the other, and prints what the registry says about each: everything that is wrong with
+// it. A refusal ends the verb with Exit::refusal at its end. Errors: those of RegistryClient, of the signer and of the
+// files.
 Result<Exit> upload_to_registry(const AuthorRequest& request, std::span<const std::string> files, Console& console);
 Result<Exit> recall_at_registry(const AuthorRequest& request, const std::string& bundle, const std::string& reason,
                                 Console& console);

@@ -21,18 +21,20 @@ struct FsckCommand {
 };
 
 Json json_of(const RegistryCheck& check) {
-    return Json{{"bundles", check.bundles},
-                {"released", check.released},
-                {"recalled", check.recalled},
-                {"problems", json_list(check.problems, [](const RegistryProblem& problem) {
-                     return Json{{"path", problem.path}, {"code", error_code_name(problem.code)}, {"text", problem.text}};
-                 })}};
+    return Json{
+        {"bundles", check.bundles},
+        {"released", check.released},
+        {"recalled", check.recalled},
+        {"problems", json_list(check.problems, [](const RegistryProblem& problem) {
+             return Json{{"path", problem.path}, {"code", error_code_name(problem.code)}, {"text", problem.text}};
+         })}};
 }
 
 std::string format_check(const RegistryCheck& check) {
     return format_each(check.problems,
                        [](const RegistryProblem& problem) {
-                           return fmt::format("{}: {} [{}]\n", problem.path, problem.text, error_code_name(problem.code));
+                           return fmt::format("{}: {} [{}]\n", problem.path, problem.text,
+                                              error_code_name(problem.code));
                        }) +
            fmt::format("{}, {} in the newest release, {} recalled; {}; the pages are written again\n",
                        format_count(check.bundles, "bundle", "bundles"), format_count(check.released),
@@ -43,10 +45,9 @@ std::string format_check(const RegistryCheck& check) {
 
 Result<Exit> fsck(const FsckCommand& command, Console& console) {
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(const RegistryCheck check,
-                      check_registry(command.folder, {.now_s = now_s(),
-                                                      .reads_bundles = !command.quick,
-                                                      .stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(
+        const RegistryCheck check,
+        check_registry(command.folder, {.now_s = now_s(), .reads_bundles = !command.quick, .stop = interrupt.token()}));
     return print_result(
         console, command.json, [&] { return json_of(check); }, [&] { return format_check(check); },
         check.problems.empty() ? Exit::fine : Exit::refusal);
@@ -55,11 +56,12 @@ Result<Exit> fsck(const FsckCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_registry_fsck(Words words, Console& console) {
-    CommandLine line("registry fsck", "FOLDER [--quick] [--json]",
-                     "Says everything that is wrong in the folder of a registry: bundles that are missing, damaged or not "
-                     "countersigned, names with two owners, files that do not belong there. Writes pages, lists and "
-                     "compressed tables again; bundles and the channel stay as they are. Needs no key.",
-                     "  fardel registry fsck /srv/www/hub\n");
+    CommandLine line(
+        "registry fsck", "FOLDER [--quick] [--json]",
+        "Says everything that is wrong in the folder of a registry: bundles that are missing, damaged or not "
+        "countersigned, names with two owners, files that do not belong there. Writes pages, lists and "
+        "compressed tables again; bundles and the channel stay as they are. Needs no key.",
+        "  fardel registry fsck /srv/www/hub\n");
     FsckCommand command;
     line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry")->required();
     line.flag("--quick", command.quick, "Do not read every byte of the bundles");

@@ -64,8 +64,7 @@ Status verify_channel_of(const Result<Value>& text, const SignCommand& command) 
 
 Status verify_message(std::span<const std::byte> message, const SignCommand& command, const PublicKey& key) {
     if (command.role == "registry") {
-        FARDEL_TRY_ASSIGN(const auto payload,
-                          payload_in(message, signed_message(EnvelopeType::countersignature, {})));
+        FARDEL_TRY_ASSIGN(const auto payload, payload_in(message, signed_message(EnvelopeType::countersignature, {})));
         FARDEL_TRY_ASSIGN(const Countersignature said, decode_countersignature(payload));
         if (said.role != SignerRole::registry || said.signer != key)
             return Error(ErrorCode::untrusted, "the message is no countersignature of a registry by this key");
@@ -88,13 +87,14 @@ Result<Exit> sign(const SignCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_registry_sign(Words words, Console& console) {
-    CommandLine line("registry sign", "ROLE --key KEY [--channel NAME]",
-                     "A signer program for 'fardel serve --registry --signer': reads a message from standard input and "
-                     "prints its signature as 128 digits. It signs nothing but countersignatures, releases or heads, as "
-                     "ROLE says, so that the server, which has no key, can have nothing else signed.",
-                     "  fardel registry sign head --key /etc/hub/head.key --channel hub/stable\n"
-                     "  printf '#!/bin/sh\\nexec sudo -n -u hubkeys fardel registry sign \"$1\" --key /etc/hub/$1.key\\n' "
-                     ">hub-signer\n");
+    CommandLine line(
+        "registry sign", "ROLE --key KEY [--channel NAME]",
+        "A signer program for 'fardel serve --registry --signer': reads a message from standard input and "
+        "prints its signature as 128 digits. It signs nothing but countersignatures, releases or heads, as "
+        "ROLE says, so that the server, which has no key, can have nothing else signed.",
+        "  fardel registry sign head --key /etc/hub/head.key --channel hub/stable\n"
+        "  printf '#!/bin/sh\\nexec sudo -n -u hubkeys fardel registry sign \"$1\" --key /etc/hub/$1.key\\n' "
+        ">hub-signer\n");
     SignCommand command;
     line.text("ROLE", "ROLE", command.role, "registry, release or head: what the key is for")->required();
     add_signing_options(line, command.key)->required();

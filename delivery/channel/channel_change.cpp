@@ -48,8 +48,7 @@ Status add_bundles(ChannelRelease& release, const ChannelChange& change) {
     for (const ReleasedBundle& one : change.added) {
         const auto recalled = std::ranges::find(release.recalled_bundles, one.bundle, &Revocation<BundleId>::id);
         if (recalled != release.recalled_bundles.end())
-            return Error(ErrorCode::revoked,
-                         title_of(one) + ": it has been recalled: " + printable(recalled->reason));
+            return Error(ErrorCode::revoked, title_of(one) + ": it has been recalled: " + printable(recalled->reason));
         std::erase_if(release.bundles, [&](const ReleasedBundle& old) {
             return old.name == one.name &&
                    (change.older_versions == OlderVersions::replaced || old.bundle == one.bundle);
@@ -82,8 +81,8 @@ Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, 
     if (change.epoch != 0)
         release.epoch = change.epoch;
     // Also if no head names the release before yet: somebody may make one at any time.
-    if (before && (release.epoch < before->release.epoch ||
-                   (!change.restored.empty() && release.epoch == before->release.epoch)))
+    if (before &&
+        (release.epoch < before->release.epoch || (!change.restored.empty() && release.epoch == before->release.epoch)))
         return Error(ErrorCode::rollback, "release " + std::to_string(before->release.version) + " has epoch " +
                                               std::to_string(before->release.epoch) +
                                               ", which never falls; a recall is taken back with a higher one");

@@ -66,7 +66,8 @@ SizeSums sums_by_type(const BundleContents& contents) {
 
 std::string sums_table(std::string_view title, const SizeSums& sums) {
     std::vector<std::pair<std::string, SizeSum>> rows(sums.begin(), sums.end());
-    std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.second.raw_bytes > b.second.raw_bytes; });
+    std::ranges::stable_sort(rows,
+                             [](const auto& a, const auto& b) { return a.second.raw_bytes > b.second.raw_bytes; });
     std::string text = "<table><tr><th>" + std::string(title) +
                        "</th><th class=\"n\">assets</th><th class=\"n\">raw</th><th class=\"n\">stored</th></tr>\n";
     for (std::size_t i = 0; i < std::min(rows.size(), kRowsMax); ++i) {
@@ -106,8 +107,8 @@ std::string needs_list(const BundleContents& contents) {
     for (const auto& [name, is_optional] : wanted) {
         if (++shown > kRowsMax)
             break;
-        text += "<li><code>" + html_text(cut_text(name, 200)) + "</code>" + (is_optional ? " (optional)" : "") +
-                "</li>\n";
+        text +=
+            "<li><code>" + html_text(cut_text(name, 200)) + "</code>" + (is_optional ? " (optional)" : "") + "</li>\n";
     }
     return text + (shown > kRowsMax ? "<li>…</li>\n" : "") + "</ul>\n";
 }
@@ -146,15 +147,16 @@ Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entr
     for (const auto& [label, sum] : folders)
         if (sum.raw_bytes != 0)
             items.push_back({.label = label, .bytes = sum.raw_bytes});
-    std::string body = "<p><code>" + bundle.id().hex() + "</code>: " +
-                       "<a href=\"../" + html_text(name_page_path(entry.name)) + "\">all versions</a>, <a href=\"../" +
+    std::string body = "<p><code>" + bundle.id().hex() + "</code>: " + "<a href=\"../" +
+                       html_text(name_page_path(entry.name)) + "\">all versions</a>, <a href=\"../" +
                        tree_path_of(bundle.id()) + "\">file</a> (" + format_bytes(entry.file_bytes) + ", " +
                        std::to_string(contents.assets.size()) + " assets, " + std::to_string(contents.names.size()) +
                        " names, " + format_bytes(contents.raw_bytes) + " raw)</p>\n<h2>Sizes</h2>\n" +
                        format_size_map(std::move(items)) + sums_table("folder or file", folders) +
                        sums_table("content type", sums_by_type(contents)) + findings_list(remarks) +
                        needs_list(contents) + signatures_table(bundle) + metadata_table(contents);
-    return format_html_page(entry.name + " " + entry.version, "../", body + "<p>" + html_text(rules.urls.front()) + "</p>\n");
+    return format_html_page(entry.name + " " + entry.version, "../",
+                            body + "<p>" + html_text(rules.urls.front()) + "</p>\n");
 }
 
 }  // namespace fardel

@@ -24,14 +24,11 @@ std::optional<Statement> find_countersigned(const Bundle& bundle, const Counters
         if (envelope.type != EnvelopeType::statement || blake3(envelope.payload) != countersignature.statement)
             continue;
         auto statement = decode_statement(envelope.payload);
-        const bool is_signed =
-            std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
-                return entry.role == SignerRole::author && entry.key == countersignature.author &&
-                       entry.signature == countersignature.author_signature &&
-                       verify_envelope_signature(envelope, entry);
-            });
-        if (statement && is_signed && statement->bundle == bundle.id() &&
-            statement->author == countersignature.author)
+        const bool is_signed = std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
+            return entry.role == SignerRole::author && entry.key == countersignature.author &&
+                   entry.signature == countersignature.author_signature && verify_envelope_signature(envelope, entry);
+        });
+        if (statement && is_signed && statement->bundle == bundle.id() && statement->author == countersignature.author)
             return *std::move(statement);
     }
     return std::nullopt;
@@ -158,9 +155,8 @@ Result<Catalogue> read_catalogue(TreeTarget& tree, std::span<const PublicKey> ke
     for (const TreeFile& file : files) {
         if (!file.path.ends_with(kBundleEnding))
             continue;
-        const auto id = BundleId::parse(
-            std::string_view(file.path).substr(kBundlesFolder.size() + 1, file.path.size() - kBundlesFolder.size() - 1 -
-                                                                              kBundleEnding.size()));
+        const auto id = BundleId::parse(std::string_view(file.path).substr(
+            kBundlesFolder.size() + 1, file.path.size() - kBundlesFolder.size() - 1 - kBundleEnding.size()));
         const CatalogueEntry* const known = before != nullptr && id ? before->find(*id) : nullptr;
         if (known != nullptr && known->file_bytes == file.size_bytes) {
             catalogue.add(*known);

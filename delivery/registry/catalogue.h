@@ -1,8 +1,9 @@
 // Catalogue: what a registry has accepted, read from the bundle files of its tree, which are its only memory.
 //
 // A bundle counts if a registry key has countersigned its author's statement; the countersignature says when. So whose
-// an open name is, how much an author has brought and which versions exist is never written anywhere else, and a copy of
-// the folder has all of it. Files are untrusted: whoever writes into the folder adds nothing without the registry's key.
+// an open name is, how much an author has brought and which versions exist is never written anywhere else, and a copy
+// of the folder has all of it. Files are untrusted: whoever writes into the folder adds nothing without the registry's
+// key.
 #pragma once
 
 #include <fardel/base/result.h>

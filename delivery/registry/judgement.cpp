@@ -64,8 +64,7 @@ public:
         FARDEL_TRY_ASSIGN(const auto policy, policy_before_registry(state_, author_));
         FARDEL_TRY_ASSIGN(
             const VerifyReport report,
-            verify_bundle(file,
-                          {.policy = policy ? &*policy : nullptr, .time = TrustTime::at(now_s_), .stop = stop}));
+            verify_bundle(file, {.policy = policy ? &*policy : nullptr, .time = TrustTime::at(now_s_), .stop = stop}));
         take_findings(report);
         if (!bundle)
             return std::move(judgement_);
@@ -143,12 +142,11 @@ private:
                 continue;
             }
             const auto statement = decode_statement(envelope.payload);
-            const bool is_signed =
-                statement && statement->bundle == bundle.id() && statement->author == author_ &&
-                std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
-                    return entry.role == SignerRole::author && entry.key == author_ &&
-                           verify_envelope_signature(envelope, entry);
-                });
+            const bool is_signed = statement && statement->bundle == bundle.id() && statement->author == author_ &&
+                                   std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
+                                       return entry.role == SignerRole::author && entry.key == author_ &&
+                                              verify_envelope_signature(envelope, entry);
+                                   });
             if (!is_signed || (newest && std::pair(newest->epoch, newest->created_s) >
                                              std::pair(statement->epoch, statement->created_s)))
                 continue;
@@ -160,7 +158,8 @@ private:
                                                 "… that signed this request has not signed the bundle; sign it with "
                                                 "'fardel sign --role author'");
         if (newest->layouts != std::vector{bundle.layout_id()})
-            refuse("layout-not-signed", "the author's statement does not list this layout, and it alone; sign this file");
+            refuse("layout-not-signed",
+                   "the author's statement does not list this layout, and it alone; sign this file");
         if (newest->expires_s != 0 && newest->expires_s <= now_s_)
             refuse("expired", "the author's statement has expired");
         if (bundle.envelopes().size() >= limits::kEnvelopesMax || signatures >= limits::kSignaturesMax)
@@ -180,7 +179,8 @@ private:
             refuse("name-owned", in_quotes(name) + " belongs to the key " + key_id(owners.front()) +
                                      "…, and you have signed with " + key_id(author_) + "…");
         else if (owners.empty() && !rules_.is_open(name))
-            refuse("name-not-open", in_quotes(name) + ": this registry gives nobody such a name; see its registry.rules");
+            refuse("name-not-open",
+                   in_quotes(name) + ": this registry gives nobody such a name; see its registry.rules");
         judge_versions(bundle);
     }
 

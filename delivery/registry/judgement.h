@@ -35,12 +35,12 @@ struct RegistryState {
 std::vector<RegistryRefusal> remarks_of(const VerifyReport& report);
 
 struct UploadJudgement {
-    std::shared_ptr<const Bundle> bundle;        // nullptr: it cannot be opened
-    std::string name;                            // empty: it has none
-    std::string version;                         // the same
-    std::optional<Envelope> statement;           // the uploader's; nothing: there is none that counts
-    std::vector<RegistryRefusal> refusals;       // empty: accepted
-    std::vector<RegistryRefusal> remarks;        // what the verifier found beside
+    std::shared_ptr<const Bundle> bundle;   // nullptr: it cannot be opened
+    std::string name;                       // empty: it has none
+    std::string version;                    // the same
+    std::optional<Envelope> statement;      // the uploader's; nothing: there is none that counts
+    std::vector<RegistryRefusal> refusals;  // empty: accepted
+    std::vector<RegistryRefusal> remarks;   // what the verifier found beside
 };
 
 // `author` has signed the request. Reads every byte. Error: cancelled.

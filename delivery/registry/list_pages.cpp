@@ -72,9 +72,9 @@ std::string list_page(const RegistryState& state, std::string_view rows, std::si
                       std::size_t pages) {
     const std::string up = page == 1 ? "" : "../";
     std::string body = "<p>" + std::to_string(names) + (names == 1 ? " name" : " names") + " in channel <code>" +
-                       html_text(state.rules.channel) + "</code>. Rules for authors: " +
-                       link(up + std::string(kRegistryRulesFile), kRegistryRulesFile) + "; for programs: " +
-                       link(up + std::string(kRegistryListFile), kRegistryListFile) + ".</p>\n" +
+                       html_text(state.rules.channel) +
+                       "</code>. Rules for authors: " + link(up + std::string(kRegistryRulesFile), kRegistryRulesFile) +
+                       "; for programs: " + link(up + std::string(kRegistryListFile), kRegistryListFile) + ".</p>\n" +
                        "<p hidden><input id=\"search\" type=\"search\" aria-label=\"Search\" "
                        "placeholder=\"Search names and licences\"></p>\n"
                        "<table><thead><tr><th>name</th><th>version</th><th>licence</th><th class=\"n\">size</th>"
@@ -88,16 +88,16 @@ std::string list_page(const RegistryState& state, std::string_view rows, std::si
                               : " " + link(up + overview_page_path(i), std::to_string(i));
         body += "</p>\n";
     }
-    return format_html_page("Bundles of " + state.rules.urls.front(), page == 1 ? "" : "../", body,
-                            PageScript::search);
+    return format_html_page("Bundles of " + state.rules.urls.front(), page == 1 ? "" : "../", body, PageScript::search);
 }
 
 std::string list_record(const CatalogueEntry& entry, bool is_recalled) {
     return "  {\"name\": " + json_text(entry.name) + ", \"version\": " + json_text(entry.version) +
            ", \"bundle\": " + json_text(entry.bundle.hex()) + ", \"licence\": " + json_text(entry.licence) +
-           ", \"bytes\": " + std::to_string(entry.file_bytes) + ", \"size\": " +
-           json_text(format_bytes(entry.file_bytes)) + ", \"day\": " + json_text(format_day(entry.accepted_s)) +
-           ", \"author\": " + json_text(entry.author.hex()) + ", \"recalled\": " + (is_recalled ? "true" : "false") +
+           ", \"bytes\": " + std::to_string(entry.file_bytes) +
+           ", \"size\": " + json_text(format_bytes(entry.file_bytes)) +
+           ", \"day\": " + json_text(format_day(entry.accepted_s)) + ", \"author\": " + json_text(entry.author.hex()) +
+           ", \"recalled\": " + (is_recalled ? "true" : "false") +
            ", \"page\": " + json_text(name_page_path(entry.name)) + "}";
 }
 
@@ -106,8 +106,7 @@ std::string list_record(const CatalogueEntry& entry, bool is_recalled) {
 std::string dependency_item(const CatalogueDependency& needed, const RegistryState& state, std::string_view up) {
     const CatalogueEntry* const here = state.catalogue.find(needed.bundle);
     const std::string title = needed.name.empty() ? needed.bundle.hex() : needed.name + " " + needed.version;
-    return "<li>" +
-           (here != nullptr ? link(std::string(up) + name_page_path(here->name), title) : html_text(title)) +
+    return "<li>" + (here != nullptr ? link(std::string(up) + name_page_path(here->name), title) : html_text(title)) +
            (needed.is_static ? "" : " (if it is there)") + "</li>";
 }
 
@@ -124,9 +123,8 @@ std::string version_section(const CatalogueEntry& entry, const ReleasedIds& rele
             format_bytes(entry.raw_bytes) + " of assets; " +
             link(std::string(up) + bundle_page_path(entry.bundle), "sizes, signatures and findings") +
             "</td></tr>\n<tr><th>licence</th><td>" +
-            (entry.licence.empty() ? "none stated" : html_text(entry.licence)) +
-            "</td></tr>\n<tr><th>added</th><td>" + format_day(entry.accepted_s) +
-            "</td></tr>\n<tr><th>author</th><td><code>" + entry.author.hex() +
+            (entry.licence.empty() ? "none stated" : html_text(entry.licence)) + "</td></tr>\n<tr><th>added</th><td>" +
+            format_day(entry.accepted_s) + "</td></tr>\n<tr><th>author</th><td><code>" + entry.author.hex() +
             "</code></td></tr>\n<tr><th>checked by</th><td><code>" + entry.registry.hex() + "</code></td></tr>\n";
     if (!entry.dependencies.empty()) {
         text += "<tr><th>needs</th><td><ul>";
@@ -183,9 +181,9 @@ std::string name_page(std::string_view name, const RegistryState& state) {
         up += c == '/' ? "../" : "";
     const std::string root = channel_root_path(state.rules.channel, 1);
     std::string body = "<h2>Install</h2>\n<p>Compare the " + link(up + root, "first root of the channel") +
-                       " with a copy from elsewhere, then:</p>\n<pre>fardel fetch " + html_text(name) +
-                       " --channel " + html_text(state.rules.channel) + " --root 1.root --from " +
-                       html_text(state.rules.urls.front()) + " --store ~/.local/share/fardel</pre>\n";
+                       " with a copy from elsewhere, then:</p>\n<pre>fardel fetch " + html_text(name) + " --channel " +
+                       html_text(state.rules.channel) + " --root 1.root --from " + html_text(state.rules.urls.front()) +
+                       " --store ~/.local/share/fardel</pre>\n";
     std::string owners;
     for (const PublicKey& key : state.catalogue.owners_of(name, state.rules))
         owners += "<br><code>" + key.hex() + "</code>";

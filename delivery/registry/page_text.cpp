@@ -109,7 +109,8 @@ std::string format_html_page(std::string_view title, std::string_view up, std::s
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
         content_policy(script) +
-        "\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+        "\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<meta name=\"referrer\" "
+        "content=\"no-referrer\">\n"
         "<title>" +
         html_text(title) + "</title>\n<style>" + std::string(kStyle) + "</style>\n</head>\n<body>\n";
     if (!up.empty())

@@ -18,9 +18,9 @@ namespace fardel {
 inline constexpr std::size_t kNamesPerPage = 1000;
 
 // Paths below the tree. `name`: verify_registry_name accepts it.
-std::string name_page_path(std::string_view name);          // "names/maps/castle.html"
-std::string bundle_page_path(const BundleId& bundle);       // "bundles/<64 digits>.html"
-std::string overview_page_path(std::size_t page);           // "index.html", "pages/2.html"
+std::string name_page_path(std::string_view name);     // "names/maps/castle.html"
+std::string bundle_page_path(const BundleId& bundle);  // "bundles/<64 digits>.html"
+std::string overview_page_path(std::size_t page);      // "index.html", "pages/2.html"
 
 // The lists of all names, by path: pages and the same as JSON.
 std::map<std::string, std::string> overview_pages(const RegistryState& state);

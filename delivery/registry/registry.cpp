@@ -209,8 +209,9 @@ struct Registry::Impl {
         const RegistryState& state = *folder.state();
         const auto policy = channel_policy(state.root, state.release);
         const auto bundle =
-            policy ? Bundle::open(signed_file, {.policy = *policy ? &**policy : nullptr, .time = TrustTime::at(now_s())})
-                   : policy.error();
+            policy
+                ? Bundle::open(signed_file, {.policy = *policy ? &**policy : nullptr, .time = TrustTime::at(now_s())})
+                : policy.error();
         if (bundle)
             return std::nullopt;
         RegistryAnswer answer = refusal_of(judgement);
@@ -258,8 +259,8 @@ struct Registry::Impl {
         ChannelChange wanted;
         wanted.recalled_bundles.push_back({bundle, reason});
         const auto& before = folder.state()->release;
-        const bool is_recalled = before && std::ranges::count(before->recalled_bundles, bundle,
-                                                              &Revocation<BundleId>::id) != 0;
+        const bool is_recalled =
+            before && std::ranges::count(before->recalled_bundles, bundle, &Revocation<BundleId>::id) != 0;
         if (!is_recalled)
             FARDEL_TRY(change(std::move(wanted), {}));
         FARDEL_TRY(folder.write_pages({entry.name}));
@@ -303,8 +304,8 @@ Result<std::unique_ptr<Registry>> Registry::open(RegistryOptions options) {
 }
 
 Result<PublicKey> Registry::verify_upload(std::string_view header, const BundleId& bundle) const {
-    return impl_->verify(
-        header, {.action = RegistryAction::upload, .url = {}, .channel = {}, .bundle = bundle, .reason = {}});
+    return impl_->verify(header,
+                         {.action = RegistryAction::upload, .url = {}, .channel = {}, .bundle = bundle, .reason = {}});
 }
 
 Result<PublicKey> Registry::verify_recall(std::string_view header, const BundleId& bundle,

@@ -55,8 +55,7 @@ Status write_tree_page(const std::string& folder, const std::string& path, std::
     return write_small_file(file, bytes);
 }
 
-RegistryFolder::RegistryFolder(std::string folder)
-    : folder_(std::move(folder)), tree_(make_folder_target(folder_)) {}
+RegistryFolder::RegistryFolder(std::string folder) : folder_(std::move(folder)), tree_(make_folder_target(folder_)) {}
 
 Result<Descriptor> RegistryFolder::lock() const {
     const std::string path = folder_ + "/.fardel-registry.lock";
@@ -95,8 +94,7 @@ Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed) {
     state->release = update.release();
     problems_.clear();
     const auto keys = registry_keys_of(state->root);
-    const Catalogue* const before =
-        state_ && registry_keys_of(state_->root) == keys ? &state_->catalogue : nullptr;
+    const Catalogue* const before = state_ && registry_keys_of(state_->root) == keys ? &state_->catalogue : nullptr;
     FARDEL_TRY_ASSIGN(state->catalogue, read_catalogue(*tree_, keys, before, problems_));
     state_ = std::move(state);
     update_ = std::move(update);

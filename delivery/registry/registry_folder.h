@@ -1,5 +1,5 @@
-// RegistryFolder: the folder of a registry, as it is read and as its channel and pages are changed. One thread at a time;
-// between programs, a lock on the file ".fardel-registry.lock".
+// RegistryFolder: the folder of a registry, as it is read and as its channel and pages are changed. One thread at a
+// time; between programs, a lock on the file ".fardel-registry.lock".
 #pragma once
 
 #include "registry/judgement.h"
@@ -42,8 +42,8 @@ public:
     // When the head expires; 0: there is none.
     std::uint64_t head_expires_s() const;
 
-    // Makes and publishes the release with this change, and its head. `added` are bundles of the catalogue. Errors: those
-    // of next_release, of the signers and of publishing.
+    // Makes and publishes the release with this change, and its head. `added` are bundles of the catalogue. Errors:
+    // those of next_release, of the signers and of publishing.
     Status change(ChannelChange change, const std::vector<BundleId>& added, Signer& release, Signer& head,
                   std::uint64_t now_s, std::uint64_t head_life_s);
     // Makes and publishes a head that names the newest release. Errors: as change().

@@ -47,8 +47,9 @@ Result<PublicKey> verify_registry_request(std::string_view header, RegistryReque
     if (!is_signed)
         return Error(ErrorCode::untrusted, "the signature of the request is not one of its key for this registry");
     if (apart > kRegistryRequestLifeSeconds)
-        return Error(ErrorCode::expired, "the request was signed " + std::to_string(apart) +
-                                             " seconds before or after the time of this server; are both clocks right?");
+        return Error(ErrorCode::expired,
+                     "the request was signed " + std::to_string(apart) +
+                         " seconds before or after the time of this server; are both clocks right?");
     return key;
 }
 

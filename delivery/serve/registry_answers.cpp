@@ -15,10 +15,7 @@ constexpr std::string_view kRecalls = "/registry/recalls/";
 class RecallReceiver final : public QuestionReceiver {
 public:
     RecallReceiver(Registry& registry, const BundleId& bundle, std::string authorization, std::size_t bytes_max)
-        : QuestionReceiver(bytes_max),
-          registry_(registry),
-          bundle_(bundle),
-          authorization_(std::move(authorization)) {}
+        : QuestionReceiver(bytes_max), registry_(registry), bundle_(bundle), authorization_(std::move(authorization)) {}
 
 private:
     ServerAnswer answer(std::span<const std::byte> body) override {
@@ -61,7 +58,8 @@ ServerAnswer refuse_registry_error(const Error& error) {
         case ErrorCode::unreachable:
         case ErrorCode::denied:
         case ErrorCode::missing: return plain_answer(503, "the registry cannot sign now; try again later");
-        default: return plain_answer(500, "the registry cannot be changed; its operator finds out with 'registry fsck'");
+        default:
+            return plain_answer(500, "the registry cannot be changed; its operator finds out with 'registry fsck'");
     }
 }
 

@@ -53,8 +53,8 @@ std::string etag_of(const RequestedFile& file, const FileStatus& status) {
     }
     const std::string mark = file.kind == RequestedFileKind::page           ? "page-"
                              : file.kind == RequestedFileKind::channel_text ? "head-"
-                             : file.kind == RequestedFileKind::trace      ? file.bundle.hex() + "-trace-"
-                                                                          : file.bundle.hex() + "-deltas-";
+                             : file.kind == RequestedFileKind::trace        ? file.bundle.hex() + "-trace-"
+                                                                            : file.bundle.hex() + "-deltas-";
     return "\"" + mark + std::to_string(status.inode) + "-" + std::to_string(status.modified_ns) + "\"";
 }
 

@@ -15,13 +15,22 @@
 
 namespace fardel {
 
-enum class RequestedFileKind : unsigned char { bundle, tables, asset_frames, trace, delta, delta_list, channel_text, page };
+enum class RequestedFileKind : unsigned char {
+    bundle,
+    tables,
+    asset_frames,
+    trace,
+    delta,
+    delta_list,
+    channel_text,
+    page
+};
 
 struct RequestedFile {
     BundleId bundle;  // of a delta or a list of deltas: the new one
     RequestedFileKind kind = RequestedFileKind::bundle;
-    BundleId old_bundle{};     // of a delta
-    std::string text_path;     // of a text of a channel, or a page, below the tree
+    BundleId old_bundle{};  // of a delta
+    std::string text_path;  // of a text of a channel, or a page, below the tree
 };
 
 // Returns its path below the tree.

@@ -209,12 +209,11 @@ struct Server::Impl final : RequestHandler {
         }
         if (registry != nullptr) {
             uploads = std::make_unique<Uploads>(
-                options.tree,
-                UploadRules{.registry = registry,
-                            .tree_bytes_max = options.uploads ? options.uploads->tree_bytes_max : 0,
-                            .file_bytes_max = options.uploads && options.uploads->file_bytes_max != 0
-                                                  ? options.uploads->file_bytes_max
-                                                  : UploadRules{}.file_bytes_max});
+                options.tree, UploadRules{.registry = registry,
+                                          .tree_bytes_max = options.uploads ? options.uploads->tree_bytes_max : 0,
+                                          .file_bytes_max = options.uploads && options.uploads->file_bytes_max != 0
+                                                                ? options.uploads->file_bytes_max
+                                                                : UploadRules{}.file_bytes_max});
             return ok();
         }
         if (!tokens || options.tree.empty())

@@ -28,11 +28,10 @@ std::string text_of_body(const HttpAnswer& answer) {
 
 Result<RegistryRules> ask_for_rules(const RemoteTree& tree) {
     FARDEL_TRY_ASSIGN(const std::string url, tree.url_of(std::string(kRegistryRulesFile)));
-    FARDEL_TRY_ASSIGN(const HttpAnswer answer,
-                      tree.perform({.url = url, .answer_bytes_max = kRegistryRulesBytesMax}));
+    FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree.perform({.url = url, .answer_bytes_max = kRegistryRulesBytesMax}));
     if (answer.status == kAbsentStatus)
-        return Error(ErrorCode::missing, printable(tree.url(), 400) +
-                                             ": is no registry; another 'fardel serve' wants a --token-file");
+        return Error(ErrorCode::missing,
+                     printable(tree.url(), 400) + ": is no registry; another 'fardel serve' wants a --token-file");
     if (answer.status != kFoundStatus)
         return HttpConnection::status_error(answer, url);
     auto rules = parse_registry_rules(text_of_body(answer));
@@ -64,8 +63,7 @@ struct RegistryClient::Impl {
     Result<std::uint64_t> find_offset(const BundleId& bundle, const std::string& authorization,
                                       std::uint64_t file_bytes) const {
         FARDEL_TRY_ASSIGN(const std::string url, tree->url_of("uploads/" + bundle.hex()));
-        const auto part =
-            tree->perform_once({.method = "HEAD", .url = url, .headers = {authorization}}, tree->stop());
+        const auto part = tree->perform_once({.method = "HEAD", .url = url, .headers = {authorization}}, tree->stop());
         const bool is_part = part && part->status == kFoundStatus && part->content_bytes;
         return is_part && *part->content_bytes < file_bytes ? *part->content_bytes : 0;
     }
@@ -77,12 +75,12 @@ const RegistryRules& RegistryClient::rules() const noexcept { return impl_->rule
 
 Result<std::unique_ptr<RegistryClient>> RegistryClient::open(const std::string& url, const TreeConnection& connection) {
     FARDEL_TRY_ASSIGN(std::string server, parse_server_url(url, "a registry"));
-    const RemoteTreeOptions options{.timeouts = {.connect = connection.connect_timeout,
-                                                 .stall = std::max(connection.stall_timeout, kVerdictWait)},
-                                    .attempts_max = connection.attempts_max,
-                                    .first_pause = connection.first_pause,
-                                    .read_headers = {},
-                                    .stop = connection.stop};
+    const RemoteTreeOptions options{
+        .timeouts = {.connect = connection.connect_timeout, .stall = std::max(connection.stall_timeout, kVerdictWait)},
+        .attempts_max = connection.attempts_max,
+        .first_pause = connection.first_pause,
+        .read_headers = {},
+        .stop = connection.stop};
     FARDEL_TRY_ASSIGN(HttpConnection http, HttpConnection::open(NoCredentials{}, options.timeouts));
     auto tree = std::make_unique<const RemoteTree>(std::move(server), std::move(http), options);
     FARDEL_TRY_ASSIGN(RegistryRules rules, ask_for_rules(*tree));
@@ -114,7 +112,9 @@ Result<RegistryReply> RegistryClient::upload(const ByteSource& file, const Bundl
             put.headers.push_back("Content-Range: bytes " + std::to_string(offset) + "-" +
                                   std::to_string(file_bytes - 1) + "/" + std::to_string(file_bytes));
         if (work.progress)
-            put.progress = [&work, offset, file_bytes](std::uint64_t sent) { work.progress(offset + sent, file_bytes); };
+            put.progress = [&work, offset, file_bytes](std::uint64_t sent) {
+                work.progress(offset + sent, file_bytes);
+            };
         return put;
     };
     FARDEL_TRY_ASSIGN(HttpAnswer answer, tree.perform_made(make, tree.stop()));
@@ -131,8 +131,8 @@ Result<RegistryReply> RegistryClient::recall(const BundleId& bundle, const std::
     FARDEL_TRY_ASSIGN(const std::string url, tree.url_of("registry/recalls/" + bundle.hex()));
     RegistryRequest request = impl_->request_for(RegistryAction::recall, bundle);
     request.reason = reason;
-    const auto body = make_memory_source(
-        {std::as_bytes(std::span(reason)).begin(), std::as_bytes(std::span(reason)).end()});
+    const auto body =
+        make_memory_source({std::as_bytes(std::span(reason)).begin(), std::as_bytes(std::span(reason)).end()});
     const auto make = [&]() -> Result<HttpRequest> {
         FARDEL_TRY_ASSIGN(const std::string authorization, impl_->authorization(request, signer, now_s()));
         return HttpRequest{.method = "POST",

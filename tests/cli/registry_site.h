@@ -1,5 +1,5 @@
-// A registry with its keys, which a signer program holds, its server, and nginx in front of it, as docs/registry.md sets
-// them up.
+// A registry with its keys, which a signer program holds, its server, and nginx in front of it, as docs/registry.md
+// sets them up.
 #pragma once
 
 #include "sample.h"
@@ -31,10 +31,25 @@ public:
                                              scratch.path("") + "'\"$1\".key --channel hub/stable\n");
         std::filesystem::permissions(signer, std::filesystem::perms::owner_all);
         port = find_free_port();
-        Arguments words{"registry",  "init",          hub(),        "--url",         url(),
-                        "--channel", "hub/stable",    "--root",     pub("root"),     "--registry",
-                        pub("registry"), "--release", pub("release"), "--head",      pub("head"),
-                        "--owner",   "core=" + pub("studio"), "-o", scratch.path("1.root")};
+        Arguments words{"registry",
+                        "init",
+                        hub(),
+                        "--url",
+                        url(),
+                        "--channel",
+                        "hub/stable",
+                        "--root",
+                        pub("root"),
+                        "--registry",
+                        pub("registry"),
+                        "--release",
+                        pub("release"),
+                        "--head",
+                        pub("head"),
+                        "--owner",
+                        "core=" + pub("studio"),
+                        "-o",
+                        scratch.path("1.root")};
         words.insert(words.end(), rules.begin(), rules.end());
         run_well(words);
         run_well({"channel", "sign", scratch.path("1.root"), "--key", key("root")});
@@ -110,8 +125,8 @@ public:
     }
 
     Outcome fetch(const Arguments& more = {}) const {
-        Arguments words{"fetch",  "--channel", "hub/stable", "--root", scratch.path("1.root"),
-                        "--from", url(),       "--store",    scratch.path("store")};
+        Arguments words{"fetch", "--channel", "hub/stable",         "--root", scratch.path("1.root"), "--from",
+                        url(),   "--store",   scratch.path("store")};
         words.insert(words.end(), more.begin(), more.end());
         return run(words, {.variables = {{"XDG_STATE_HOME", scratch.path("state")}}});
     }

@@ -42,8 +42,8 @@ TEST_CASE("registry: two authors upload, a player gets what they brought, and a 
     for (const char* version : {"maps/castle 1.0", "maps/castle 1.1", "maps/castle 2.0"})
         CHECK(status.find(version) != std::string::npos);
     // The author's recall, and the operator's.
-    const Arguments recall{"publish",   "--recall", site.id(castle), site.url(), "--key", site.key("alice"),
-                           "--reason", "it crashes"};
+    const Arguments recall{"publish", "--recall",        site.id(castle), site.url(),
+                           "--key",   site.key("alice"), "--reason",      "it crashes"};
     run_well(recall);
     run_well(recall);  // again: nothing changes
     Arguments by_operator{"registry", "recall", site.hub(), site.id(garden), "--reason", "stolen textures"};
@@ -83,7 +83,8 @@ TEST_CASE("registry: a refusal is the list of everything that is wrong") {
           Reasons{"licence-not-allowed"});
     CHECK(site.reasons(site.bundle("maps/well", "1.0", "alice", free, std::string(3'000'000, 'x')), "alice") ==
           Reasons{"too-large"});
-    CHECK(site.reasons(site.bundle("maps/well", "1.0", "", free), "alice") == Reasons{"signer-differs", "trust-refused"});
+    CHECK(site.reasons(site.bundle("maps/well", "1.0", "", free), "alice") ==
+          Reasons{"signer-differs", "trust-refused"});
     site.upload(site.bundle("maps/castle", "1.1", "alice", free), "alice");
     CHECK(site.reasons(site.bundle("maps/castle", "1.2", "alice", free), "alice") == Reasons{"versions-full"});
     // A15: a bundle under maps/* publishes names below maps/ alone.
@@ -93,8 +94,8 @@ TEST_CASE("registry: a refusal is the list of everything that is wrong") {
     sign(site.scratch.path("evil.fardel"), site.key("alice"), "author");
     CHECK(site.reasons(site.scratch.path("evil.fardel"), "alice") == Reasons{"licence-missing", "name-not-allowed"});
     // All at once, as text for a person.
-    const Outcome text = run({"publish", site.bundle("maps/castle", "1.0", "bob", "licence = \"secret\"\n"),
-                              site.url(), "--key", site.key("bob")});
+    const Outcome text = run({"publish", site.bundle("maps/castle", "1.0", "bob", "licence = \"secret\"\n"), site.url(),
+                              "--key", site.key("bob")});
     CHECK(text.exit_code == 1);
     for (const char* reason : {"[name-owned]", "[version-taken]", "[versions-full]", "[licence-not-allowed]"})
         check_has(text.out, reason);
@@ -150,7 +151,8 @@ TEST_CASE("registry: the signer program signs what its key is for, and messages 
         return size + text;
     };
     const std::string body =
-        "fardel-channel-head 1\nchannel hub/stable\nversion 7\ncreated 1700000000\nexpires 1700600000\nroot 1\nrelease 3 "
+        "fardel-channel-head 1\nchannel hub/stable\nversion 7\ncreated 1700000000\nexpires 1700600000\nroot 1\nrelease "
+        "3 "
         "4096 1111111111111111111111111111111111111111111111111111111111111111\n";
     const std::string head = field("fardel") + field("channel head") + field(body);
     const Outcome good = ask("head", head);
@@ -195,7 +197,8 @@ TEST_CASE("registry: after a kill at any step, the next start goes on") {
     int step = 0;
     for (const std::function<bool(const std::string&)>& reached :
          {std::function<bool(const std::string&)>(is_bundle),
-          std::function<bool(const std::string&)>([&](const auto& path) { return is_bundle(path) || is_release(path); }),
+          std::function<bool(const std::string&)>(
+              [&](const auto& path) { return is_bundle(path) || is_release(path); }),
           std::function<bool(const std::string&)>(
               [&](const auto& path) { return is_bundle(path) || is_release(path) || is_head(path); })}) {
         CAPTURE(++step);
@@ -258,30 +261,41 @@ TEST_CASE("registry: mistakes of operators and authors") {
     };
     CHECK(is_one_clear_line(serve_with("alice", "release"), "untrusted"));
     CHECK(is_one_clear_line(serve_with("registry", "alice"), "untrusted"));
-    CHECK(is_one_clear_line(run({"publish", site.bundle("maps/a", "1", "alice"), site.hub(), "--key",
-                                 site.key("alice")}), "") == false);
+    CHECK(is_one_clear_line(
+              run({"publish", site.bundle("maps/a", "1", "alice"), site.hub(), "--key", site.key("alice")}), "") ==
+          false);
     site.start();
     const std::string castle = site.bundle("maps/castle", "1.0", "alice");
     // Another address of the same registry: a request that is signed for it would count elsewhere.
-    CHECK(is_one_clear_line(run({"publish", castle, "http://localhost:" + std::to_string(site.port), "--key",
-                                 site.key("alice")}), "denied"));
+    CHECK(is_one_clear_line(
+        run({"publish", castle, "http://localhost:" + std::to_string(site.port), "--key", site.key("alice")}),
+        "denied"));
     CHECK(run({"publish", "--recall", site.id(castle), site.url(), "--key", site.key("alice")}).exit_code == 2);
     CHECK(run({"publish", "--recall", site.id(castle), site.url(), "--key", site.key("alice"), "--reason", "x"})
               .exit_code == 1);
     CHECK(run({"publish", "--recall", site.id(castle), site.url(), "--key", site.key("alice"), "--reason", "a\nb"})
               .exit_code == 3);
     CHECK(is_one_clear_line(run({"registry", "init", site.hub(), "--url", site.url(), "--channel", "x", "--root",
-                                 site.pub("root"), "--registry", site.pub("registry"), "--release",
-                                 site.pub("release"), "--head", site.pub("head"), "--open", "**", "-o",
-                                 site.scratch.path("2.root")}), "conflict"));
+                                 site.pub("root"), "--registry", site.pub("registry"), "--release", site.pub("release"),
+                                 "--head", site.pub("head"), "--open", "**", "-o", site.scratch.path("2.root")}),
+                            "conflict"));
 }
 
 // ---- Pages ----------------------------------------------------------------------------------------------------------
 
 std::string browse(const RegistrySite& site, const std::string& url) {
-    Arguments words{"timeout", "100", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
-                    "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-                    "--user-data-dir=" + site.scratch.path("browser"), "--virtual-time-budget=20000", "--dump-dom"};
+    Arguments words{"timeout",
+                    "100",
+                    "chromium",
+                    "--headless=new",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--disable-dev-shm-usage",
+                    "--no-first-run",
+                    "--disable-background-networking",
+                    "--user-data-dir=" + site.scratch.path("browser"),
+                    "--virtual-time-budget=20000",
+                    "--dump-dom"};
     words.push_back(url);
     const Outcome outcome = run_program(words, {.variables = {{"HOME", site.scratch.root().string()}}});
     CAPTURE(outcome.err);
@@ -332,9 +346,10 @@ TEST_CASE("registry: its pages are read in a browser behind nginx, with scripts 
 TEST_CASE("registry: hostile texts of a bundle stay texts, on pages and on terminals") {  // A133
     RegistrySite site;
     site.start();
-    const std::string evil = "</td><script>document.title='owned'</script><img src=x onerror=alert(1)>\\u202E\\u009B31m";
-    const std::string file = site.bundle("mods/evil", "1.0", "alice", "licence = \"" + evil + "\"\norigin = \"" + evil +
-                                                                          "\"\n\"<b>key\" = \"&amp;\"\n");
+    const std::string evil =
+        "</td><script>document.title='owned'</script><img src=x onerror=alert(1)>\\u202E\\u009B31m";
+    const std::string file = site.bundle(
+        "mods/evil", "1.0", "alice", "licence = \"" + evil + "\"\norigin = \"" + evil + "\"\n\"<b>key\" = \"&amp;\"\n");
     site.upload(file, "alice");
     for (const std::string& page :
          {std::string("/index.html"), std::string("/names/mods/evil.html"), "/bundles/" + site.id(file) + ".html"}) {

@@ -13,8 +13,8 @@ namespace {
 using namespace fardel::tests;
 
 const std::string kKeyText = "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8";
-const std::string kRulesText = "fardel-registry 1\nurl https://hub.example\nchannel hub/stable\nowner core " + kKeyText +
-                               "\nopen maps/*\nlicence CC0-1.0\nbytes_max 1000\nversions_max 7\n";
+const std::string kRulesText = "fardel-registry 1\nurl https://hub.example\nchannel hub/stable\nowner core " +
+                               kKeyText + "\nopen maps/*\nlicence CC0-1.0\nbytes_max 1000\nversions_max 7\n";
 
 ErrorCode refusal_of(const std::string& text) {
     const auto rules = parse_registry_rules(text);
@@ -35,8 +35,8 @@ TEST_CASE("registry rules: what is read is written again, and what is unknown is
             CHECK(kRulesText[size - 1] == '\n');  // whole lines alone
     for (const char* const line :
          {"license MIT", "bytes_max 0", "bytes_max 1", "bytes_max -1", "versions_max 01", "open a**", "open a b",
-          "owner core", "owner core zz", "channel other", "url ftp://x", "url https://u:p@x", "url https://hub.example/",
-          "licence ", "licence a\tb", "open", " open maps/*", "owner core\t"})
+          "owner core", "owner core zz", "channel other", "url ftp://x", "url https://u:p@x",
+          "url https://hub.example/", "licence ", "licence a\tb", "open", " open maps/*", "owner core\t"})
         CHECK(refusal_of(kRulesText + line + "\n") == ErrorCode::malformed);
     CHECK(refusal_of("fardel-registry 2\n") == ErrorCode::unsupported);
     CHECK(refusal_of("fardel-registry 1\nchannel hub/stable\n") == ErrorCode::malformed);
@@ -46,9 +46,8 @@ TEST_CASE("registry rules: what is read is written again, and what is unknown is
 TEST_CASE("registry names: those that look alike, hide a page or leave the folder are refused") {  // A69
     for (const char* const good : {"core", "maps/castle", "studio/base-2.0", "a_b"})
         CHECK(verify_registry_name(good));
-    for (const char* const bad :
-         {"", "Core", "maps/../core", "maps//core", "/core", "core/", ".core", "maps/.core", "c\xd0\xberre", "core ",
-          "maps/castle.html", "maps.html/x", "a\\b", "a\nb"})
+    for (const char* const bad : {"", "Core", "maps/../core", "maps//core", "/core", "core/", ".core", "maps/.core",
+                                  "c\xd0\xberre", "core ", "maps/castle.html", "maps.html/x", "a\\b", "a\nb"})
         CHECK_FALSE(verify_registry_name(bad));
     CHECK_FALSE(verify_registry_name(std::string(101, 'a')));
 }

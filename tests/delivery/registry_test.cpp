@@ -64,10 +64,9 @@ struct WireSite {
         rules.open = {"**"};
         write_file(tree + "/registry.rules", format_registry_rules(rules));
         const auto target = make_folder_target(tree);
-        require_good(publish_channel_root(*target,
-                                        root_text(*root, *options.signers.registry, *options.signers.release,
-                                                  *options.signers.head),
-                                        kNow));
+        require_good(publish_channel_root(
+            *target, root_text(*root, *options.signers.registry, *options.signers.release, *options.signers.head),
+            kNow));
         registry = value_of(Registry::open(std::move(options)));
         ServerOptions served;
         served.tree = tree;
@@ -90,7 +89,8 @@ struct WireSite {
     std::string authorize(RegistryAction action, const BundleId& bundle, Signer& signer,
                           const std::string& reason = "") const {
         return value_of(sign_registry_request(
-            {.action = action, .url = kUrl, .channel = "hub/stable", .bundle = bundle, .reason = reason}, kNow, signer));
+            {.action = action, .url = kUrl, .channel = "hub/stable", .bundle = bundle, .reason = reason}, kNow,
+            signer));
     }
 
     std::size_t bundles() const {
@@ -178,8 +178,8 @@ TEST_CASE("registry: a wrong block list, layout or byte is refused, and leaves n
     const std::string path = "/" + tree_path_of(id);
     const std::string header = site.authorize(RegistryAction::upload, id, *author);
     // In the layout head (another layout), in the tables, in blocks, in the statement.
-    for (std::size_t at : {std::size_t{4096 + 200}, std::size_t{8192 + 1}, bytes.size() / 2, bytes.size() - 1,
-                           file.size() - 20}) {
+    for (std::size_t at :
+         {std::size_t{4096 + 200}, std::size_t{8192 + 1}, bytes.size() / 2, bytes.size() - 1, file.size() - 20}) {
         CAPTURE(at);
         std::string wrong = file;
         wrong[at] = static_cast<char>(wrong[at] ^ 1);
@@ -199,9 +199,9 @@ TEST_CASE("registry: paths of pages are spelled in one way, and lead nowhere els
     std::filesystem::create_symlink("/etc/passwd", site.tree + "/names.html");
     for (const char* const found : {"/", "/index.html", "/registry.json", "/registry.rules"})
         CHECK(site.send("GET", found, "", "") == 200);
-    for (const char* const hidden :
-         {"/secret.html", "/head.key", "/names.html", "/names/../secret.html", "/names/%2e%2e/secret.html", "//index.html",
-          "/INDEX.html", "/.fardel-registry.lock", "/names/", "/bundles/../secret.html", "/index.html?x"})
+    for (const char* const hidden : {"/secret.html", "/head.key", "/names.html", "/names/../secret.html",
+                                     "/names/%2e%2e/secret.html", "//index.html", "/INDEX.html",
+                                     "/.fardel-registry.lock", "/names/", "/bundles/../secret.html", "/index.html?x"})
         CHECK(site.send("GET", hidden, "", "") == 404);
 }
 

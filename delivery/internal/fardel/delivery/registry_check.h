@@ -11,7 +11,7 @@
 namespace fardel {
 
 struct RegistryCheckOptions {
-    std::uint64_t now_s = 0;     // Unix seconds
+    std::uint64_t now_s = 0;    // Unix seconds
     bool reads_bundles = true;  // every byte of each; otherwise heads, metadata and signatures
     std::stop_token stop;
 };

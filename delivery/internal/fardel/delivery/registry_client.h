@@ -24,8 +24,8 @@ struct RegistryReply {
 
 class RegistryClient {
 public:
-    // Asks for the rules. Errors: malformed (the URL, or the rules), missing (it is no registry), denied (the server says
-    // that it is another registry), those of the first request.
+    // Asks for the rules. Errors: malformed (the URL, or the rules), missing (it is no registry), denied (the server
+    // says that it is another registry), those of the first request.
     static Result<std::unique_ptr<RegistryClient>> open(const std::string& url, const TreeConnection& connection);
     ~RegistryClient();
 

@@ -27,7 +27,7 @@ struct RegistryRequest {
     std::string url;  // of the registry
     std::string channel;
     BundleId bundle;
-    std::string reason;            // of a recall: UTF-8 without control characters
+    std::string reason;  // of a recall: UTF-8 without control characters
 };
 
 // Returns the value of the header. Errors: those of the signer.

@@ -48,7 +48,7 @@ struct ServerOptions {
     bool logs_json = false;
     ServerLimits limits;
     std::optional<UploadOptions> uploads;  // into the tree and the cache; nothing: none are accepted
-    Registry* registry = nullptr;          // of `tree`: authors upload and recall, pages are shown; it outlives the server
+    Registry* registry = nullptr;  // of `tree`: authors upload and recall, pages are shown; it outlives the server
 };
 
 class Server {

@@ -1,0 +1,30 @@
+// What authors and operators send to a registry: rules that parse are those of their own text, and no request is good
+// without a signature.
+#include "require.h"
+
+#include <fardel/delivery/registry_request.h>
+#include <fardel/delivery/registry_rules.h>
+#include <fardel/format/name.h>
+
+#include <cstdint>
+
+using namespace fardel;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto rules = parse_registry_rules(text);
+    if (rules) {
+        const auto again = parse_registry_rules(format_registry_rules(*rules));
+        require(again.has_value() && *again == *rules);
+    } else {
+        require(printable(rules.error().message(), 2000) == rules.error().message());
+    }
+    if (verify_registry_name(text))
+        require(!text.empty() && text.size() <= 100 && text.front() != '/' && printable(text) == text);
+    const std::vector<std::string> urls{"https://hub.example"};
+    const RegistryRequest request{
+        .action = RegistryAction::upload, .url = {}, .channel = "hub/stable", .bundle = {}, .reason = {}};
+    const auto key = verify_registry_request(text, request, urls, 1'700'000'000);
+    require(!key.has_value());
+    return 0;
+}
