@@ -309,8 +309,9 @@ Result<Exit> run_mount(Words words, Console& console) {
     if (command.recalls.every_s != 0 && command.tree.empty())
         return line.mistake("--every needs --from", console);
     const bool is_pure = !command.pure.empty();
-    if (is_pure && (is_channel || !command.lock.empty() || !command.tree.empty() || command.mounting.require_dependencies))
-        return line.mistake("--pure goes with neither --from nor --channel nor --lock nor --require-dependencies", console);
+    const bool has_other_set = is_channel || !command.lock.empty() || !command.tree.empty();
+    if (is_pure && (has_other_set || command.mounting.require_dependencies))
+        return line.mistake("--pure goes without --from, --channel, --lock and --require-dependencies", console);
     if (command.words.size() < (command.follow || is_channel || is_pure || !command.lock.empty() ? 1u : 2u))
         return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);

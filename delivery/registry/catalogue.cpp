@@ -121,6 +121,13 @@ void Catalogue::add(CatalogueEntry entry) {
     std::ranges::sort(ids, {}, [&](const BundleId& id) { return std::tuple(entries_.at(id).accepted_s, id); });
 }
 
+void Catalogue::prefer(const ChannelRelease& release) {
+    for (const ReleasedBundle& one : release.bundles)
+        in_release_.insert(one.bundle);
+    for (const Revocation<BundleId>& one : release.recalled_bundles)
+        in_release_.insert(one.id);
+}
+
 const CatalogueEntry* Catalogue::find(const BundleId& bundle) const {
     const auto found = entries_.find(bundle);
     return found == entries_.end() ? nullptr : &found->second;
@@ -145,7 +152,11 @@ std::vector<PublicKey> Catalogue::owners_of(std::string_view name, const Registr
     if (const NameOwners* const owners = rules.find_owners(name))
         return owners->keys;
     const auto all = named(name);
-    return all.empty() ? std::vector<PublicKey>() : std::vector{all.front()->author};
+    if (all.empty())
+        return {};
+    const auto first =
+        std::ranges::find_if(all, [&](const CatalogueEntry* entry) { return in_release_.contains(entry->bundle); });
+    return {(first != all.end() ? *first : all.front())->author};
 }
 
 Result<Catalogue> read_catalogue(TreeTarget& tree, std::span<const PublicKey> keys, const Catalogue* before,

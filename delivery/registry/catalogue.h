@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,17 +55,22 @@ Result<std::optional<CatalogueEntry>> find_entry(const Bundle& bundle, std::span
 class Catalogue {
 public:
     void add(CatalogueEntry entry);
+    // What the release lists or recalls decides whose a name is before any other bundle does.
+    void prefer(const ChannelRelease& release);
     const CatalogueEntry* find(const BundleId& bundle) const;
     const std::map<BundleId, CatalogueEntry>& entries() const noexcept { return entries_; }
     // In the order in which they were accepted.
     std::vector<const CatalogueEntry*> named(std::string_view name) const;
     std::uint64_t bytes_by(const PublicKey& author) const;
 
-    // Whose bundles may have the name: by an `owner` rule, or by who first brought it. Empty: nobody's yet.
+    // Whose bundles may have the name: by an `owner` rule, or by who first brought it. Empty: nobody's yet. The dates of
+    // countersignatures count only among bundles that the release knows, or that it does not: who has the registry key
+    // chooses dates.
     std::vector<PublicKey> owners_of(std::string_view name, const RegistryRules& rules) const;
 
 private:
     std::map<BundleId, CatalogueEntry> entries_;
+    std::set<BundleId> in_release_;
     std::map<std::string, std::vector<BundleId>, std::less<>> names_;
 };
 

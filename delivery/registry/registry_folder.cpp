@@ -96,6 +96,8 @@ Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed) {
     const auto keys = registry_keys_of(state->root);
     const Catalogue* const before = state_ && registry_keys_of(state_->root) == keys ? &state_->catalogue : nullptr;
     FARDEL_TRY_ASSIGN(state->catalogue, read_catalogue(*tree_, keys, before, problems_));
+    if (state->release)
+        state->catalogue.prefer(*state->release);
     state_ = std::move(state);
     update_ = std::move(update);
     return ok();
