@@ -84,6 +84,13 @@ std::string format_classes(ContentClass brings) {
     return text;
 }
 
+std::optional<ContentClass> parse_classes(std::string_view text) {
+    for (const ContentClass brings : {ContentClass::data, ContentClass::script, ContentClass::code})
+        if (text == format_classes(brings))
+            return brings;
+    return std::nullopt;
+}
+
 ContentFinding classify_name(std::string_view name) {
     const std::string extension = lower_extension(name);
     if (is_one_of(kCodeExtensions, extension) || is_versioned_library(name))

@@ -160,13 +160,6 @@ Result<RoleThreshold> parse_role(std::string_view text) {
 }
 
 // Each class is written with those before it, so that nobody believes that byte code without scripts is safer.
-Result<ContentClass> parse_classes(std::string_view text) {
-    for (const ContentClass brings : {ContentClass::data, ContentClass::script, ContentClass::code})
-        if (text == format_classes(brings))
-            return brings;
-    return bad_policy("classes are written classes=data, classes=data,script or classes=data,script,code");
-}
-
 Result<AllowRule> parse_allow(std::string_view text) {
     AllowRule rule;
     rule.pattern = take_until(text, ' ');
@@ -179,7 +172,10 @@ Result<AllowRule> parse_allow(std::string_view text) {
         } else if (word.starts_with(kClasses)) {
             if (std::exchange(has_classes, true))
                 return bad_policy("classes= stands twice in one rule");
-            FARDEL_TRY_ASSIGN(rule.brings, parse_classes(word.substr(kClasses.size())));
+            const auto brings = parse_classes(word.substr(kClasses.size()));
+            if (!brings)
+                return bad_policy("classes are written classes=data, classes=data,script or classes=data,script,code");
+            rule.brings = *brings;
         } else {
             FARDEL_TRY_ASSIGN(auto wanted, parse_role(word));
             rule.roles.push_back(std::move(wanted));

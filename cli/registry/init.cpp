@@ -11,6 +11,7 @@
 #include <fardel/base/folder.h>
 #include <fardel/delivery/registry_rules.h>
 #include <fardel/format/name.h>
+#include <fardel/format/printable.h>
 #include <fardel/format/random.h>
 
 #include <algorithm>
@@ -30,6 +31,7 @@ struct InitCommand {
     std::vector<std::string> owners;  // GLOB=KEY.pub
     std::vector<std::string> open;
     std::vector<std::string> licences;
+    std::string classes = "data,script,code";  // of open names
     std::optional<std::uint64_t> file_bytes_max, raw_bytes_max, key_bytes_max;
     std::uint64_t versions_max = 100;
     std::uint64_t days = 365;
@@ -58,6 +60,11 @@ public:
         FARDEL_TRY_ASSIGN(root_.head, read_role({command_.head}, 1));
         FARDEL_TRY_ASSIGN(const auto hub, keys_.read({command_.registry}));
         registry_ = {.role = SignerRole::registry, .threshold = 1, .labels = {hub.front().label}};
+        const auto brings = parse_classes(command_.classes);
+        if (!brings)
+            return Error(ErrorCode::malformed,
+                         "--classes is data, data,script or data,script,code, not " + in_quotes(command_.classes));
+        open_brings_ = *brings;
         for (const std::string& owner : command_.owners)
             FARDEL_TRY(add_owner(owner));
         for (const std::string& pattern : command_.open)
@@ -107,6 +114,7 @@ private:
         AllowRule rule;
         rule.pattern = pattern;
         rule.roles = {registry_};
+        rule.brings = open_brings_;
         if (!find_name_scope(rule))
             rule.publish = {"**"};
         root_.trust.allow.push_back(std::move(rule));
@@ -117,6 +125,7 @@ private:
     ChannelRoot root_;
     KeyReader keys_;
     RoleThreshold registry_;
+    ContentClass open_brings_ = ContentClass::code;
 };
 
 Result<Exit> init(const InitCommand& command, Console& console) {
@@ -162,6 +171,8 @@ Result<Exit> run_registry_init(Words words, Console& console) {
                "Names that match belong to this key; may be repeated, also for one pattern");
     line.texts("--open", "PATTERN", command.open,
                "Names that match belong to the author who first brings them; may be repeated");
+    line.text("--classes", "CLASSES", command.classes,
+              "What bundles of open names may bring: data; data,script; or data,script,code (default: all)");
     line.texts("--licence", "ID", command.licences,
                "A licence that bundles may state, and then one of these must; may be repeated (default: any or none)");
     line.size("--bytes-max", command.file_bytes_max, "The most that a bundle file may have, such as 500M");

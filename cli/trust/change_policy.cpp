@@ -127,12 +127,12 @@ CLI::Option* add_rule_options(CommandLine& line, RuleOptions& options) {
 Status set_classes(AllowRule& rule, const std::string& classes) {
     if (classes.empty())
         return ok();
-    for (const ContentClass brings : {ContentClass::data, ContentClass::script, ContentClass::code})
-        if (classes == format_classes(brings)) {
-            rule.brings = brings;
-            return ok();
-        }
-    return Error(ErrorCode::malformed, "--classes is data, data,script or data,script,code, not " + in_quotes(classes));
+    const auto brings = parse_classes(classes);
+    if (!brings)
+        return Error(ErrorCode::malformed,
+                     "--classes is data, data,script or data,script,code, not " + in_quotes(classes));
+    rule.brings = *brings;
+    return ok();
 }
 
 Result<Exit> run_trust_add(Words words, Console& console) {

@@ -15,8 +15,8 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,9 +63,9 @@ public:
     std::vector<const CatalogueEntry*> named(std::string_view name) const;
     std::uint64_t bytes_by(const PublicKey& author) const;
 
-    // Whose bundles may have the name: by an `owner` rule, or by who first brought it. Empty: nobody's yet. The dates of
-    // countersignatures count only among bundles that the release knows, or that it does not: who has the registry key
-    // chooses dates.
+    // Whose bundles may have the name: by an `owner` rule, or by who first brought it. Empty: nobody's yet. The dates
+    // of countersignatures count only among bundles that the release knows, or that it does not: who has the registry
+    // key chooses dates.
     std::vector<PublicKey> owners_of(std::string_view name, const RegistryRules& rules) const;
 
 private:

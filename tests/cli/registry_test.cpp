@@ -102,6 +102,39 @@ TEST_CASE("registry: a refusal is the list of everything that is wrong") {
     CHECK(site.fsck().exit_code == 0);
 }
 
+TEST_CASE("registry: open names bring data only, if the operator says so") {  // A137
+    RegistrySite site({"--open", "maps/*", "--classes", "data"});
+    site.start();
+    site.upload(site.bundle("maps/castle", "1.0", "alice"), "alice");
+    site.scratch.write("evil/maps/well/wall.tga", "#!/bin/sh\necho harm\n");
+    const std::string evil = site.scratch.path("evil.fardel");
+    run_well({"pack", site.scratch.path("evil"), "-o", evil, "--name", "maps/well", "--version", "1.0"});
+    sign(evil, site.key("alice"), "author");
+    CHECK(site.reasons(evil, "alice") == Reasons{"content-not-allowed"});
+    CHECK(run({"registry",
+               "init",
+               site.scratch.path("other"),
+               "--classes",
+               "code",
+               "--url",
+               "http://127.0.0.1:1",
+               "--channel",
+               "hub/other",
+               "--root",
+               site.pub("root"),
+               "--registry",
+               site.pub("registry"),
+               "--release",
+               site.pub("release"),
+               "--head",
+               site.pub("head"),
+               "--open",
+               "maps/*",
+               "-o",
+               site.scratch.path("other.root")})
+              .exit_code == 1);
+}
+
 TEST_CASE("registry: what a stolen key alone gives") {  // A73
     RegistrySite site;
     site.start();

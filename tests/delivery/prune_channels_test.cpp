@@ -1,5 +1,6 @@
 // Pruning static trees that have channels.
 #include "bundle-format/channel_samples.h"
+#include "delta/delta_list.h"
 #include "kit/s3_server.h"
 #include "pruned_tree.h"
 #include "served_bundle.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kit/bytes.h"
+#include "kit/opened_bundle.h"
 #include "kit/results.h"
 #include "served_bundle.h"
 

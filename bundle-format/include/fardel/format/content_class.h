@@ -26,6 +26,8 @@ std::string_view content_class_name(ContentClass content) noexcept;
 std::optional<ContentClass> find_content_class(std::string_view word) noexcept;
 // "data,script" for script: the class and those before it, as trust policies write them.
 std::string format_classes(ContentClass brings);
+// Returns nothing for any other text.
+std::optional<ContentClass> parse_classes(std::string_view text);
 
 struct ContentFinding {
     ContentClass content = ContentClass::data;
