@@ -15,7 +15,9 @@ struct BytePattern {
     std::string_view bytes;
 
     bool matches(std::span<const std::byte> head) const noexcept {
-        return at + bytes.size() <= head.size() && std::memcmp(head.data() + at, bytes.data(), bytes.size()) == 0;
+        if (head.empty() || at + bytes.size() > head.size())
+            return false;
+        return std::memcmp(head.data() + at, bytes.data(), bytes.size()) == 0;
     }
 };
 

@@ -102,6 +102,28 @@ TEST_CASE("registry: a refusal is the list of everything that is wrong") {
     CHECK(site.fsck().exit_code == 0);
 }
 
+TEST_CASE("registry: the command on a page installs a bundle, with what it requires") {
+    RegistrySite site;
+    site.start();
+    site.upload(site.bundle("maps/stones", "1.4", "bob"), "bob");
+    site.upload(site.bundle("maps/stones", "2.0", "bob"), "bob");
+    site.scratch.write("castle/maps/castle/door.txt", "oak\n");
+    const std::string castle = site.scratch.path("castle.fardel");
+    run_well({"pack", site.scratch.path("castle"), "-o", castle, "--name", "maps/castle", "--version", "1.0",
+              "--require", "maps/stones < 2"});
+    sign(castle, site.key("alice"), "author");
+    site.upload(castle, "alice");
+    const std::string page = read_file(site.hub() + "/names/maps/castle.html");
+    check_has(page, "fardel install maps/castle --channel hub/stable --root 1.root --from " + site.url());
+    const std::string lock = site.scratch.path("fardel.lock");
+    run_well({"install", "maps/castle", "--channel", "hub/stable", "--root", site.scratch.path("1.root"), "--from",
+              site.url(), "--store", site.scratch.path("store"), "--lock", lock});
+    const std::string listed = run_well({"list", "--lock", lock, "--store", site.scratch.path("store")});
+    check_has(listed, "maps/castle");
+    check_has(listed, "1.4");
+    CHECK(listed.find("2.0") == std::string::npos);
+}
+
 TEST_CASE("registry: open names bring data only, if the operator says so") {  // A137
     RegistrySite site({"--open", "maps/*", "--classes", "data"});
     site.start();
