@@ -181,9 +181,9 @@ std::string name_page(std::string_view name, const RegistryState& state) {
         up += c == '/' ? "../" : "";
     const std::string root = channel_root_path(state.rules.channel, 1);
     std::string body = "<h2>Install</h2>\n<p>Compare the " + link(up + root, "first root of the channel") +
-                       " with a copy from elsewhere, then:</p>\n<pre>fardel install " + html_text(name) + " --channel " +
-                       html_text(state.rules.channel) + " --root 1.root --from " + html_text(state.rules.urls.front()) +
-                       " --store ~/.local/share/fardel</pre>\n";
+                       " with a copy from elsewhere, then:</p>\n<pre>fardel install " + html_text(name) +
+                       " --channel " + html_text(state.rules.channel) + " --root 1.root --from " +
+                       html_text(state.rules.urls.front()) + " --store ~/.local/share/fardel</pre>\n";
     std::string owners;
     for (const PublicKey& key : state.catalogue.owners_of(name, state.rules))
         owners += "<br><code>" + key.hex() + "</code>";
