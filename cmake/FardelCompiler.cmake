@@ -14,8 +14,9 @@ endif()
 
 # Optimising all takes minutes and saves seconds of running tests.
 set(FARDEL_OPTIMISE all CACHE STRING
-    "What is optimised: all; libraries; or runtime, the libraries that games link. The rest is compiled with -O0")
-set_property(CACHE FARDEL_OPTIMISE PROPERTY STRINGS all libraries runtime)
+    "What is optimised: all; libraries; or computing, the libraries that do not wait most of the time. The rest has -O0")
+set_property(CACHE FARDEL_OPTIMISE PROPERTY STRINGS all libraries computing)
+set(FARDEL_WAITING_COMPONENTS store delivery)  # for disks and servers
 
 # fardel_compile_quickly(<target> <value>…): without optimisation, if FARDEL_OPTIMISE is one of the values.
 function(fardel_compile_quickly target)

@@ -48,7 +48,7 @@ function(fardel_add_test_folder folder)
         add_dependencies(${target} fardel)
     endif()
     fardel_compile_strictly(${target})
-    fardel_compile_quickly(${target} libraries runtime)
+    fardel_compile_quickly(${target} libraries computing)
 
     foreach(file IN LISTS arg_FILES)
         if(NOT file MATCHES "^([a-z0-9_]+)_test\\.cpp$")
