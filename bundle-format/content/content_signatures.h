@@ -15,9 +15,8 @@ struct BytePattern {
     std::string_view bytes;
 
     bool matches(std::span<const std::byte> head) const noexcept {
-        if (head.empty() || at + bytes.size() > head.size())
-            return false;
-        return std::memcmp(head.data() + at, bytes.data(), bytes.size()) == 0;
+        return at + bytes.size() <= head.size() &&
+               (bytes.empty() || std::memcmp(head.data() + at, bytes.data(), bytes.size()) == 0);
     }
 };
 
