@@ -14,7 +14,7 @@ endif()
 
 # Optimising all takes minutes and saves seconds of running tests.
 set(FARDEL_OPTIMISE all CACHE STRING
-    "What is optimised: all; libraries; or computing, the libraries that do not wait most of the time. The rest has -O0")
+    "What is optimised: all; libraries; or computing, the libraries that do not mostly wait. The rest has -O0")
 set_property(CACHE FARDEL_OPTIMISE PROPERTY STRINGS all libraries computing)
 set(FARDEL_WAITING_COMPONENTS store delivery)  # for disks and servers
 
