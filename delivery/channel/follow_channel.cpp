@@ -1,7 +1,7 @@
 #include <fardel/delivery/follow_channel.h>
 
 #include "text_fetch.h"
-#include "tree_urls.h"
+#include "transfer/tree_urls.h"
 
 #include <fardel/delivery/channel_tree.h>
 

@@ -1,6 +1,6 @@
 #include "text_fetch.h"
 
-#include "single_range.h"
+#include "transfer/single_range.h"
 
 #include <cstdint>
 #include <memory>

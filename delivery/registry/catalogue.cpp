@@ -14,7 +14,6 @@
 namespace fardel {
 namespace {
 
-constexpr std::string_view kBundlesFolder = "bundles";
 constexpr std::string_view kBundleEnding = ".fardel";
 constexpr std::string_view kRequires = "requires.";
 

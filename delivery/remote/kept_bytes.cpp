@@ -1,6 +1,6 @@
 #include "remote/kept_bytes.h"
 
-#include "other_bundles.h"
+#include "fetch/other_bundles.h"
 
 #include <algorithm>
 #include <chrono>

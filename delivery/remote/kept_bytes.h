@@ -4,7 +4,7 @@
 // Any number of threads at once. Reading never waits for a write to the disk.
 #pragma once
 
-#include "library_blocks.h"
+#include "fetch/library_blocks.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>

@@ -1,7 +1,7 @@
 #include "remote/rebuilt_blocks.h"
 
 #include "delta/held_content.h"
-#include "other_bundles.h"
+#include "fetch/other_bundles.h"
 
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>

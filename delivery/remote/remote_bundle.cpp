@@ -1,11 +1,11 @@
 #include <fardel/delivery/remote_bundle.h>
 
-#include "other_bundles.h"
+#include "fetch/other_bundles.h"
+#include "fetch/trace_fetch.h"
 #include "remote/remote_closure.h"
 #include "remote/remote_file.h"
 #include "remote/server_queue.h"
-#include "trace_fetch.h"
-#include "tree_urls.h"
+#include "transfer/tree_urls.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/format/bundle.h>

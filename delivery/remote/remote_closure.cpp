@@ -1,6 +1,6 @@
 #include "remote/remote_closure.h"
 
-#include "other_bundles.h"
+#include "fetch/other_bundles.h"
 #include "remote/remote_file.h"
 
 #include <fardel/format/bundle.h>

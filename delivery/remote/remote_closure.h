@@ -1,7 +1,7 @@
 // RemoteClosure: a bundle and all that it needs, from the store, a library or servers. One use per object.
 #pragma once
 
-#include "library_blocks.h"
+#include "fetch/library_blocks.h"
 #include "remote/rebuilt_blocks.h"
 
 #include <fardel/base/result.h>

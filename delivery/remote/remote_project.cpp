@@ -1,10 +1,10 @@
 // RemoteProject: docs/development.md shows its use, docs/serving.md has what the server answers.
 #include <fardel/delivery/remote_bundle.h>
 
-#include "project_tables.h"
 #include "remote/kept_bytes.h"
 #include "remote/remote_closure.h"
 #include "remote/remote_file.h"
+#include "tables/project_tables.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>

@@ -1,6 +1,6 @@
 #include "remote/server_queue.h"
 
-#include "retry_rule.h"
+#include "transfer/retry_rule.h"
 
 #include <fardel/format/name.h>
 

@@ -5,7 +5,7 @@
 // offline does not wait for each.
 #pragma once
 
-#include "unit_transfer.h"
+#include "transfer/unit_transfer.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/hash.h>

@@ -1,6 +1,6 @@
 #include <fardel/delivery/remote_bundle.h>
 
-#include "trace_fetch.h"
+#include "fetch/trace_fetch.h"
 
 #include <system_error>
 #include <utility>

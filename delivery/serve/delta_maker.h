@@ -6,7 +6,7 @@
 #pragma once
 
 #include "serve/delta_demand.h"
-#include "tables_question.h"
+#include "tables/tables_question.h"
 
 #include <fardel/base/parallel.h>
 #include <fardel/delivery/tree_target.h>

@@ -1,7 +1,7 @@
 #include "serve/project_answers.h"
 
-#include "project_tables.h"
 #include "serve/question_receiver.h"
+#include "tables/project_tables.h"
 
 #include <fardel/base/byte_reader.h>
 

@@ -2,8 +2,8 @@
 
 #include "delta/delta_list.h"
 #include "serve/question_receiver.h"
-#include "tables_file.h"
-#include "tables_question.h"
+#include "tables/tables_file.h"
+#include "tables/tables_question.h"
 
 #include <fardel/base/file.h>
 #include <fardel/format/bundle.h>

@@ -5,7 +5,7 @@
 
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
-#include "tables_question.h"
+#include "tables/tables_question.h"
 
 #include <fardel/base/clock.h>
 

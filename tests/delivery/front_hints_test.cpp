@@ -1,6 +1,6 @@
 // Updates of several bundles for which one answer has the fronts of deltas.
 #include "served_bundle.h"
-#include "tables_question.h"
+#include "tables/tables_question.h"
 
 #include "delta/delta_list.h"
 #include "delta/delta_record.h"

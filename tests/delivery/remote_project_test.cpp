@@ -1,6 +1,6 @@
 // RemoteProject: a device follows a project whose files are edited, through a real server.
-#include "project_tables.h"
 #include "served_bundle.h"
+#include "tables/project_tables.h"
 
 #include "kit/odd_server.h"
 #include "kit/opened_bundle.h"

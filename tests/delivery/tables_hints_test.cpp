@@ -2,7 +2,7 @@
 #include "serve/served_files.h"
 #include "serve/tables_answers.h"
 #include "served_bundle.h"
-#include "tables_question.h"
+#include "tables/tables_question.h"
 
 #include "kit/nginx.h"
 #include "kit/opened_bundle.h"

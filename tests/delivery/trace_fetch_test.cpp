@@ -1,10 +1,10 @@
 // Traces beside published bundles: what is fetched first, and what hostile ones cost.
 #include "served_bundle.h"
 
+#include "fetch/trace_fetch.h"
 #include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
-#include "trace_fetch.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_trace.h>

@@ -5,7 +5,7 @@
 #include "serve/requested_range.h"
 #include "serve/served_files.h"
 #include "serve/upload_tokens.h"
-#include "tables_question.h"
+#include "tables/tables_question.h"
 
 #include <fardel/store/cache_question.h>
 #include <fardel/store/served_cache.h>

@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace fardel {
+
+inline constexpr std::string_view kBundlesFolder = "bundles";  // of a static tree
 
 // The path of a bundle in a static tree, "bundles/<64 digits>.fardel".
 std::string tree_path_of(const BundleId& bundle);

@@ -1,0 +1,220 @@
+#include "fetch/asset_fetch.h"
+
+#include "transfer/single_range.h"
+
+#include <algorithm>
+#include <deque>
+#include <tuple>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint64_t kRoundBytes = 32u << 20;
+constexpr std::uint64_t kRequestCost = 200;  // bytes of a request and of the head of its answer
+
+// Ranges of one file, into memory.
+class RangeList final : public RangeQueue {
+public:
+    RangeList(const std::string& url, std::uint64_t file_bytes, const std::vector<FetchRequest>& requests)
+        : url_(url),
+          file_bytes_(file_bytes),
+          requests_(requests),
+          bytes_(requests.size()),
+          failures_(requests.size()) {}
+
+    std::optional<RangeJob> next() override {
+        if (next_ == requests_.size())
+            return std::nullopt;
+        const std::size_t i = next_++;
+        return RangeJob{{.url = url_,
+                         .offset = requests_[i].front().offset,
+                         .length_bytes = bytes_of(requests_[i]),
+                         .file_bytes = file_bytes_},
+                        make_byte_collector(bytes_[i], failures_[i])};
+    }
+
+    const std::vector<std::byte>& bytes(std::size_t i) const { return bytes_[i]; }
+    const std::optional<Error>& failure(std::size_t i) const { return failures_[i]; }
+
+private:
+    const std::string& url_;
+    const std::uint64_t file_bytes_;
+    const std::vector<FetchRequest>& requests_;
+    std::size_t next_ = 0;
+    std::deque<std::vector<std::byte>> bytes_;
+    std::deque<std::optional<Error>> failures_;
+};
+
+bool is_held(HeldBundles others, const AssetId& id) {
+    return std::ranges::any_of(others, [&](const auto& other) {
+        const auto found = other->find_asset(id);
+        return found && *found;
+    });
+}
+
+}  // namespace
+
+Result<std::vector<AssetFetch::PartlyHeld>> AssetFetch::find_partly_held(const Bundle& target,
+                                                                         const std::vector<bool>& missing,
+                                                                         HeldBundles others) {
+    FARDEL_TRY_ASSIGN(const std::vector<BlockPart> parts, block_parts(target, missing));
+    std::vector<PartlyHeld> blocks;
+    for (std::span<const BlockPart> rest = parts; !rest.empty();) {
+        const std::span<const BlockPart> own = first_block(rest);
+        rest = rest.subspan(own.size());
+        FARDEL_TRY_ASSIGN(const bool is_shared, is_shared_block(target, own));
+        if (!is_shared)
+            continue;
+        FARDEL_TRY_ASSIGN(const BlockRecord record, target.block(own.front().block));
+        PartlyHeld block{
+            .block = own.front().block, .stored_bytes = record.stored_bytes, .raw_bytes = record.raw_bytes};
+        for (const BlockPart& part : own) {
+            FARDEL_TRY_ASSIGN(const AssetRecord asset, target.asset(part.asset));
+            if (is_held(others, asset.id))
+                block.held_bytes += part.length_bytes;
+            else
+                block.lacking.push_back(part);
+        }
+        if (block.held_bytes != 0 && !block.lacking.empty())
+            blocks.push_back(std::move(block));
+    }
+    return blocks;
+}
+
+Status AssetFetch::find_index(const Bundle& target, std::uint64_t saved_bytes) {
+    if (was_asked_)
+        return ok();
+    FARDEL_TRY_ASSIGN(parts_, framed_parts(target));
+    const std::uint64_t index_bytes = frame_index_bytes(parts_.size());
+    if (saved_bytes <= index_bytes + kRequestCost)
+        return ok();
+    was_asked_ = true;
+    for (const std::string& tree : trees_) {
+        std::string url = tree + "/" + asset_frames_path_of(target.id());
+        FARDEL_TRY_ASSIGN(const auto bytes,
+                          fetch_range(client_, {.url = url, .length_bytes = index_bytes}, stop_, counts_));
+        auto offsets = decode_frame_index(bytes, target.layout_id(), parts_);
+        if (!offsets)
+            continue;
+        offsets_ = *std::move(offsets);
+        url_ = std::move(url);
+        return ok();
+    }
+    return ok();
+}
+
+FetchUnit AssetFetch::unit_of(const BlockPart& part) const {
+    const auto key = [](const BlockPart& one) { return std::tuple(one.block, one.offset); };
+    const auto found = std::ranges::lower_bound(parts_, key(part), {}, key);
+    const auto i = static_cast<std::size_t>(found - parts_.begin());  // it is there: both are those of shared blocks
+    return {.offset = offsets_[i], .length_bytes = static_cast<std::uint32_t>(offsets_[i + 1] - offsets_[i])};
+}
+
+Result<BlockChoice> AssetFetch::choose(const Bundle& target, std::uint32_t level, const std::vector<bool>& missing,
+                                       HeldBundles others) {
+    BlockChoice choice{.given = std::vector<bool>(missing.size(), false)};
+    rounds_.clear();
+    level_ = level;
+    if (level == 0 || others.empty())
+        return choice;
+    FARDEL_TRY_ASSIGN(const std::vector<PartlyHeld> blocks, find_partly_held(target, missing, others));
+    std::uint64_t saved_bytes = 0;
+    for (const PartlyHeld& block : blocks)
+        saved_bytes += std::uint64_t{block.stored_bytes} * block.held_bytes / block.raw_bytes;
+    FARDEL_TRY(find_index(target, saved_bytes));
+    if (url_.empty())
+        return choice;
+    for (const PartlyHeld& block : blocks) {
+        std::vector<Frame> frames;
+        std::uint64_t frames_bytes = kRequestCost;
+        std::uint64_t raw_bytes = 0;
+        for (const BlockPart& part : block.lacking) {
+            frames.push_back({part, unit_of(part)});
+            frames_bytes += frames.back().unit.length_bytes;
+            raw_bytes += part.length_bytes;
+        }
+        if (frames_bytes >= block.stored_bytes)
+            continue;
+        choice.given[block.block] = true;
+        if (rounds_.empty() || rounds_.back().raw_bytes + raw_bytes > kRoundBytes)
+            rounds_.emplace_back();
+        Round& round = rounds_.back();
+        round.blocks.push_back(block.block);
+        round.frames.insert(round.frames.end(), frames.begin(), frames.end());
+        round.raw_bytes += raw_bytes;
+    }
+    for (const Round& round : rounds_)
+        for (const FetchRequest& request : make_requests(units_of(round))) {
+            choice.fetch_bytes += bytes_of(request);
+            ++choice.requests;
+        }
+    return choice;
+}
+
+std::vector<FetchUnit> AssetFetch::units_of(const Round& round) {
+    std::vector<FetchUnit> units;
+    for (const Frame& frame : round.frames)
+        units.push_back(frame.unit);
+    return units;
+}
+
+Result<AssetFetch::Received> AssetFetch::receive(const Bundle& target, const Round& round,
+                                                 const std::function<void(std::uint64_t)>& progress) {
+    const std::vector<FetchRequest> requests = make_requests(units_of(round));
+    RangeList ranges(url_, offsets_.back(), requests);
+    counts_.requests += requests.size();
+    FARDEL_TRY(client_.run(ranges, stop_));
+    Received received;
+    PrefixDecoder decoder;
+    auto frame = round.frames.begin();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        counts_.received_bytes += ranges.bytes(i).size();
+        if (ranges.failure(i) && ends_fetch(*ranges.failure(i)))
+            return *ranges.failure(i);
+        received.is_all = received.is_all && !ranges.failure(i);
+        for (const FetchUnit& unit : requests[i]) {
+            const BlockPart& part = (frame++)->part;
+            const std::uint64_t at = unit.offset - requests[i].front().offset;
+            if (at + unit.length_bytes > ranges.bytes(i).size())
+                continue;
+            FARDEL_TRY_ASSIGN(const AssetRecord asset, target.asset(part.asset));
+            std::vector<std::byte> content(part.length_bytes);
+            const auto bytes = std::span(ranges.bytes(i)).subspan(static_cast<std::size_t>(at), unit.length_bytes);
+            if (decode_asset_frame(decoder, bytes, asset.id, content))
+                received.assets.emplace(static_cast<std::uint32_t>(part.asset), std::move(content));
+            else
+                received.is_all = false;
+        }
+    }
+    if (progress)
+        progress(counts_.received_bytes);
+    return received;
+}
+
+Status AssetFetch::fetch_blocks(const Bundle& target, HeldBundles others,
+                                const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
+                                const std::function<void(std::uint64_t)>& progress) {
+    const std::uint64_t before = counts_.received_bytes;
+    for (const Round& round : std::exchange(rounds_, {})) {
+        FARDEL_TRY_ASSIGN(const Received received, receive(target, round, [&](std::uint64_t bytes) {
+                              if (progress)
+                                  progress(bytes - before);
+                          }));
+        std::vector<bool> blocks(static_cast<std::size_t>(target.table_count(TableKind::blocks)), false);
+        for (const std::uint32_t block : round.blocks)
+            blocks[block] = wanted(block);
+        const ReadPart read = [&](const AssetId& id, const BlockPart& part, std::span<std::byte> out) {
+            const auto found = received.assets.find(static_cast<std::uint32_t>(part.asset));
+            if (found == received.assets.end())
+                return read_held_part(others, id, part, out);
+            std::ranges::copy(found->second, out.begin());
+            return true;
+        };
+        FARDEL_TRY(encode_content(target, level_, blocks, read, stop_, take));
+        if (!received.is_all)
+            return ok();  // what is wrong once is not worth a second attempt
+    }
+    return ok();
+}
+
+}  // namespace fardel

@@ -1,0 +1,211 @@
+#include "fetch/tables_fetch.h"
+
+#include "tables/tables_file.h"
+#include "transfer/tree_urls.h"
+
+#include <fardel/delivery/publish.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kTableRoundsMin = 2;
+constexpr std::size_t kLevelAlign = 64;
+
+// Whether a policy refuses the signatures.
+bool is_refusal(ErrorCode code) noexcept {
+    return code == ErrorCode::untrusted || code == ErrorCode::revoked || code == ErrorCode::expired;
+}
+
+// The bytes between the levels of page trees belong to no page and must be zero. docs/bundle-format.md §3.
+Status verify_padding(const ByteSource& file, const TableEntry& table, std::uint64_t section_offset) {
+    std::uint64_t end = section_offset + table.offset;
+    std::uint64_t level_bytes = table.length_bytes;
+    for (;;) {
+        end += level_bytes;
+        std::array<std::byte, kLevelAlign> padding{};
+        const auto gap = std::span(padding).first(static_cast<std::size_t>(-end % kLevelAlign));
+        FARDEL_TRY(file.read_at(end, gap));
+        if (!std::ranges::all_of(gap, [](std::byte byte) { return byte == std::byte{0}; }))
+            return Error(ErrorCode::corrupt, "the padding of a table is not zero");
+        end += gap.size();
+        const std::uint64_t pages = (level_bytes + limits::kPageBytes - 1) / limits::kPageBytes;
+        if (pages <= 1)
+            return ok();
+        level_bytes = pages * sizeof(Hash);
+    }
+}
+
+Status verify_padding(const ByteSource& file, std::span<const TableEntry> tables, std::uint64_t section_offset) {
+    for (const TableEntry& table : tables)
+        FARDEL_TRY(verify_padding(file, table, section_offset));
+    return ok();
+}
+
+}  // namespace
+
+TablesFetch::TablesFetch(const BundleId& bundle, const std::vector<std::string>& trees, RangeClient& client,
+                         UnitTransfer& transfer, IncomingBundle& incoming, const DamagedCopy& copy,
+                         const FetchOptions& options)
+    : id_(bundle),
+      client_(client),
+      transfer_(transfer),
+      incoming_(incoming),
+      copy_(copy),
+      options_(options),
+      servers_(trees.size()),
+      all_urls_(urls_of(trees, tables_path_of(bundle))),
+      urls_(all_urls_),
+      copy_tables_(copy.exists()),
+      has_blocks_(incoming.held_bytes() != 0) {}
+
+void TablesFetch::ask_again_from(std::size_t server) {
+    urls_ = all_urls_;
+    std::rotate(urls_.begin(), urls_.begin() + static_cast<std::ptrdiff_t>(server % servers_), urls_.end());
+}
+
+Status TablesFetch::take_hint(const AnsweredTables& hint) {
+    if (copy_tables_ || incoming_.file_bytes() || incoming_.held_bytes() != 0 ||
+        hint.file_bytes > kReceivedFileBytesMax)
+        return ok();
+    HeadBytes head{};
+    HeadBytes layout{};
+    std::ranges::copy(hint.heads.first(head.size()), head.begin());
+    std::ranges::copy(hint.heads.subspan(head.size(), layout.size()), layout.begin());
+    const auto decoded_head = decode_head(head);
+    const auto decoded_layout = decode_layout_head(layout);
+    if (bundle_id(head) != id_ || !decoded_head || !decoded_layout ||
+        !verify_sections(*decoded_head, id_, *decoded_layout, hint.file_bytes))
+        return ok();
+    const TableSections sections = table_sections(*decoded_head, *decoded_layout, hint.file_bytes);
+    if (bytes_of(sections) > options_.tables_bytes_max || hint.tables.empty())
+        return ok();
+    FARDEL_TRY(incoming_.set_file_bytes(hint.file_bytes));
+    FARDEL_TRY(incoming_.write(0, hint.heads));
+    has_compressed_tables_ = true;
+    return decode_tables(hint.tables, sections, incoming_);
+}
+
+Status TablesFetch::fetch(const GiveTables& give, std::size_t first_round) {
+    const std::size_t rounds = first_round + std::max<std::size_t>(servers_, kTableRoundsMin);
+    for (std::size_t round = first_round;;) {
+        transfer_.begin_round(round);
+        policy_refuses_ = false;
+        Status fetched = attempt(give);
+        if (fetched)
+            return ok();
+        const ErrorCode code = fetched.error().code();
+        const bool had_compressed = std::exchange(has_compressed_tables_, false);
+        const bool had_copy = std::exchange(copy_tables_, false);
+        if (policy_refuses_) {
+            // The policy has seen genuine tables: only the signatures may be better elsewhere.
+            FARDEL_TRY(forget_signatures());
+            if (!has_file_signatures_ || ++round < first_round + servers_)
+                continue;
+            return std::move(fetched).error().with_context(transfer_.first_url());
+        }
+        // Bytes that do not fit together may be right at another server, or without a cache on the way.
+        const bool wrong = code == ErrorCode::corrupt || code == ErrorCode::malformed || code == ErrorCode::limit ||
+                           (had_compressed && code == ErrorCode::unsupported);
+        if (wrong)
+            FARDEL_TRY(start_over());
+        if (wrong && (had_compressed || had_copy || ++round < rounds))
+            continue;
+        Error error = std::move(fetched).error();
+        // Nothing but the head is bound to the bundle id alone, so what does not decode may just as well be damage.
+        if (error.code() == ErrorCode::malformed && round == rounds)
+            error = Error(ErrorCode::corrupt, error.message());
+        return std::move(error).with_context(transfer_.first_url());
+    }
+}
+
+Status TablesFetch::start_over() { return has_blocks_ ? incoming_.restart() : incoming_.discard(); }
+
+Status TablesFetch::forget_signatures() {
+    const FileSection& trailer = sections_.back();
+    return incoming_.forget(trailer.offset, trailer.length_bytes);
+}
+
+Status TablesFetch::attempt(const GiveTables& give) {
+    FARDEL_TRY_ASSIGN(const auto given, give());
+    has_compressed_tables_ = given.value_or(has_compressed_tables_);
+    FARDEL_TRY(fetch_heads());
+    if (head_.manifest_bytes > options_.tables_bytes_max ||
+        layout_.layout_bytes > options_.tables_bytes_max - head_.manifest_bytes)
+        return Error(ErrorCode::limit, "its tables have " +
+                                           std::to_string(head_.manifest_bytes + layout_.layout_bytes) +
+                                           " bytes; at most " + std::to_string(options_.tables_bytes_max));
+    sections_ = table_sections(head_, layout_, *incoming_.file_bytes());
+    if (copy_tables_)
+        for (const FileSection& section : sections_)
+            FARDEL_TRY(copy_.write_unproved(incoming_, section.offset, section.length_bytes));
+    FARDEL_TRY(fetch_compressed_tables());
+    const FileSection& trailer = sections_.back();
+    has_file_signatures_ = trailer.length_bytes == 0 || !incoming_.holds(trailer.offset, trailer.length_bytes);
+    std::vector<FetchUnit> units;
+    for (const FileSection& section : sections_)
+        add_missing_units(units, incoming_, section.offset, section.length_bytes);
+    std::ranges::sort(units, {}, &FetchUnit::offset);
+    FARDEL_TRY(transfer_.run(make_requests(units), options_.stop, nullptr));
+    return open_bundle();
+}
+
+Status TablesFetch::fetch_heads() {
+    if (copy_tables_ && !incoming_.file_bytes()) {
+        FARDEL_TRY(incoming_.set_file_bytes(copy_.size_bytes()));
+        FARDEL_TRY(copy_.write_unproved(incoming_, 0, kHeadsBytes));
+    }
+    std::vector<FetchUnit> units;
+    add_missing_units(units, incoming_, 0, kHeadsBytes);
+    FARDEL_TRY(transfer_.run(make_requests(units), options_.stop, nullptr));
+    FARDEL_TRY_ASSIGN(const auto source, incoming_.source());
+    HeadBytes head{};
+    HeadBytes layout{};
+    FARDEL_TRY(source->read_at(0, head));
+    FARDEL_TRY(source->read_at(head.size(), layout));
+    if (bundle_id(head) != id_)
+        return Error(ErrorCode::corrupt, "the file on the server is another bundle, or none");
+    FARDEL_TRY_ASSIGN(head_, decode_head(head));
+    FARDEL_TRY_ASSIGN(layout_, decode_layout_head(layout));
+    if (source->size_bytes() > kReceivedFileBytesMax)
+        return Error(ErrorCode::limit, "the file has " + std::to_string(source->size_bytes()) + " bytes");
+    return verify_sections(head_, id_, layout_, source->size_bytes());
+}
+
+Status TablesFetch::fetch_compressed_tables() {
+    const std::vector<std::string> urls = std::exchange(urls_, {});
+    const std::uint64_t held_before = incoming_.held_bytes();
+    std::vector<FetchUnit> missing;
+    for (const FileSection& section : sections_)
+        add_missing_units(missing, incoming_, section.offset, section.length_bytes);
+    std::uint64_t missing_bytes = 0;
+    for (const FetchUnit& unit : missing)
+        missing_bytes += unit.length_bytes;
+    if (missing_bytes == 0 || missing_bytes < bytes_of(sections_))
+        return ok();
+    Status fetched = fetch_tables_file(client_, urls, sections_, incoming_, options_.stop, counts_);
+    has_compressed_tables_ = incoming_.held_bytes() != held_before;
+    return fetched;
+}
+
+Status TablesFetch::open_bundle() {
+    FARDEL_TRY_ASSIGN(auto source, incoming_.source());
+    auto opened = Bundle::open(std::move(source), {.policy = options_.policy, .time = options_.time});
+    if (!opened) {
+        policy_refuses_ = is_refusal(opened.error().code());
+        return std::move(opened).error();
+    }
+    bundle_ = *std::move(opened);
+    FARDEL_TRY(bundle_->verify_tables());
+    FARDEL_TRY(verify_padding(*bundle_->source(), head_.tables, layout_.manifest_offset));
+    return verify_padding(*bundle_->source(), layout_.tables, layout_.layout_offset);
+}
+
+}  // namespace fardel

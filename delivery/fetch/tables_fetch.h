@@ -1,0 +1,87 @@
+// TablesFetch: heads, tables and signatures of one bundle on their way from servers into a store: all that is no
+// content. One thread.
+#pragma once
+
+#include "fetch/damaged_copy.h"
+#include "tables/tables_file.h"
+#include "tables/tables_question.h"
+#include "transfer/unit_transfer.h"
+
+#include <fardel/base/result.h>
+#include <fardel/delivery/fetch_bundles.h>
+#include <fardel/format/bundle.h>
+#include <fardel/format/head.h>
+#include <fardel/format/limits.h>
+#include <fardel/store/incoming_bundle.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+inline constexpr std::uint64_t kHeadsBytes = 2 * std::uint64_t{limits::kHeadBytes};
+
+class TablesFetch {
+public:
+    // `trees`: complete URLs without '/' at the end. All that is passed by reference outlives the object.
+    TablesFetch(const BundleId& bundle, const std::vector<std::string>& trees, RangeClient& client,
+                UnitTransfer& transfer, IncomingBundle& incoming, const DamagedCopy& copy, const FetchOptions& options);
+
+    // Uses what a server claims to be heads and tables of the bundle, if it can be and nothing is held yet. Before
+    // fetch(). Errors: those of IncomingBundle::write.
+    Status take_hint(const AnsweredTables& hint);
+    // Writes heads and tables that need not be fetched into the incoming bundle, unverified, and returns whether there
+    // were any; nothing: it did not look. Called before each attempt.
+    using GiveTables = std::function<Result<std::optional<bool>>()>;
+    // Fetches what is missing, checks all pages of the tables and asks the policy. If a server sends tables that do not
+    // fit, or signatures that the policy refuses, the next one is asked.
+    Status fetch(const GiveTables& give, std::size_t first_round = 0);
+    // The next fetch() asks for compressed tables again, this server first.
+    void ask_again_from(std::size_t server);
+    // From now on, what does not fit together is discarded without the blocks.
+    void keep_blocks() noexcept { has_blocks_ = true; }
+
+    // After fetch().
+    const LayoutHead& layout() const noexcept { return layout_; }
+    const TableSections& sections() const noexcept { return sections_; }
+    const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }  // reads the tables only
+    // Of the compressed files.
+    const TransferCounts& counts() const noexcept { return counts_; }
+
+private:
+    Status attempt(const GiveTables& give);
+    // Discards what does not fit together, and keeps blocks.
+    Status start_over();
+    Status forget_signatures();
+    Status fetch_heads();
+    // Does nothing if there is something of the tables already, from an earlier attempt.
+    Status fetch_compressed_tables();
+    Status open_bundle();
+
+    const BundleId id_;
+    RangeClient& client_;
+    UnitTransfer& transfer_;
+    IncomingBundle& incoming_;
+    const DamagedCopy& copy_;
+    const FetchOptions& options_;
+    const std::size_t servers_;
+    const std::vector<std::string> all_urls_;
+    std::vector<std::string> urls_;       // where compressed tables may be; empty after they were asked for
+    bool has_compressed_tables_ = false;  // bytes of such a file are in the incoming bundle
+    bool has_file_signatures_ = false;    // the trailer was received from the bundle file, in this round
+    bool policy_refuses_ = false;         // the signatures; a server's certificate is another matter
+    bool copy_tables_ = false;            // those of the damaged copy are to be tried
+    bool has_blocks_ = false;             // some blocks may be among what was received
+    TransferCounts counts_;
+    BundleHead head_;
+    LayoutHead layout_;
+    TableSections sections_;
+    std::shared_ptr<const Bundle> bundle_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,39 @@
+// One range of a file on a server, into memory.
+#pragma once
+
+#include "transfer/unit_transfer.h"
+
+#include <fardel/base/result.h>
+#include <fardel/store/range_client.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+
+// A queue of one transfer.
+class SingleRange final : public RangeQueue {
+public:
+    explicit SingleRange(RangeJob job) : job_(std::move(job)) {}
+    std::optional<RangeJob> next() override { return std::exchange(job_, std::nullopt); }
+
+private:
+    std::optional<RangeJob> job_;
+};
+
+// Appends what comes to `bytes`; `failure` says why it is not all of the range. Both outlive the receiver.
+std::unique_ptr<RangeReceiver> make_byte_collector(std::vector<std::byte>& bytes, std::optional<Error>& failure);
+
+// Returns the bytes of the range. If the range does not name the size of the file, also fewer: what the server sent of
+// it, perhaps nothing. Errors: cancelled; of a range that names the size, whatever the transfer ended with.
+Result<std::vector<std::byte>> fetch_range(RangeClient& client, HttpRange range, const std::stop_token& stop,
+                                           TransferCounts& counts);
+
+// Of the errors with which the fetch of something that is not necessary ends: whether they end the whole fetch, too.
+bool ends_fetch(const Error& error) noexcept;
+
+}  // namespace fardel
