@@ -15,7 +15,6 @@ namespace fardel {
 namespace {
 
 constexpr std::uint64_t kPage = limits::kPageBytes;
-constexpr std::uint64_t kLevelAlign = 64;
 
 std::uint64_t page_count(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
 
@@ -40,7 +39,7 @@ std::vector<PageLevel> page_levels(std::uint64_t section_offset, const TableEntr
     std::vector<PageLevel> levels{{.offset = section_offset + table.offset, .length_bytes = table.length_bytes}};
     while (levels.back().length_bytes > kPage) {
         const PageLevel& below = levels.back();
-        levels.push_back({.offset = below.offset + align_up(below.length_bytes, kLevelAlign),
+        levels.push_back({.offset = below.offset + align_up(below.length_bytes, kTableAlign),
                           .length_bytes = page_count(below.length_bytes) * sizeof(Hash)});
     }
     return levels;
@@ -65,7 +64,7 @@ PageTree build_page_tree(TableKind kind, std::span<const std::byte> records) {
         }
         hashes = std::move(above);
         tree.levels.insert(tree.levels.end(), hashes.begin(), hashes.end());
-        tree.levels.resize(align_up(tree.levels.size(), kLevelAlign));
+        tree.levels.resize(align_up(tree.levels.size(), kTableAlign));
         below = hashes;
     }
 }

@@ -7,11 +7,6 @@
 #include <string>
 
 namespace fardel {
-namespace {
-
-constexpr std::uint64_t kSectionAlign = 64;
-
-}  // namespace
 
 Result<TableSection> write_tables(const TableBytes& tables, StagedFile& file, std::uint64_t section_offset,
                                   std::uint64_t length_bytes_max) {
@@ -36,7 +31,7 @@ Result<TableSection> write_tables(const TableBytes& tables, StagedFile& file, st
         const PageTree tree = build_page_tree(entry.kind, records);
         const std::uint64_t at = section_offset + entry.offset;
         FARDEL_TRY(file.write_at(at, records));
-        FARDEL_TRY(file.write_at(at + align_up(records.size(), kSectionAlign), tree.levels));
+        FARDEL_TRY(file.write_at(at + align_up(records.size(), kTableAlign), tree.levels));
         entry.root = tree.root;
     }
     return section;

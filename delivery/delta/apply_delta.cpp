@@ -5,6 +5,7 @@
 
 #include <fardel/base/parallel.h>
 #include <fardel/delivery/delta.h>
+#include <fardel/format/derived_tables.h>
 #include <fardel/format/head.h>
 
 #include <algorithm>
@@ -30,6 +31,7 @@ public:
         std::vector<std::byte>& part = parts_[offset];
         part.assign(bytes.begin(), bytes.end());
     }
+    const std::map<std::uint64_t, std::vector<std::byte>>& parts() const noexcept { return parts_; }
 
     std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
@@ -129,15 +131,14 @@ private:
             image.insert(image.end(), tables.begin(), tables.end());
             at += segment.frame_bytes;
         }
-        FARDEL_TRY(open_target(image));
-        return TableImage(target_->head(), target_->layout_head(), head_.file_bytes, TableImage::Trailer::present)
-            .scatter(0, image, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
-                return file_.write_at(offset, bytes);
-            });
+        FARDEL_TRY_ASSIGN(const auto source, open_target(image));
+        for (const auto& [offset, bytes] : source->parts())
+            FARDEL_TRY(file_.write_at(offset, bytes));
+        return ok();
     }
 
-    // Compares the tables with the ids of the new bundle.
-    Status open_target(std::span<const std::byte> image) {
+    // Compares the tables with the ids of the new bundle, and returns them.
+    Result<std::shared_ptr<const PartSource>> open_target(std::span<const std::byte> image) {
         HeadBytes head{};
         HeadBytes layout{};
         if (image.size() < head.size() + layout.size())
@@ -149,18 +150,20 @@ private:
         FARDEL_TRY_ASSIGN(const BundleHead bundle_head, decode_head(head));
         FARDEL_TRY_ASSIGN(const LayoutHead layout_head, decode_layout_head(layout));
         FARDEL_TRY(verify_sections(bundle_head, head_.new_bundle, layout_head, head_.file_bytes));
-        const TableImage parts(bundle_head, layout_head, head_.file_bytes, TableImage::Trailer::present);
+        const TableImage parts = new_tables_of(bundle_head, layout_head, head_.file_bytes);
         if (parts.size_bytes() != image.size())
             return Error(ErrorCode::malformed, "the delta gives tables of another size");
-        const auto source = std::make_shared<PartSource>(head_.file_bytes);
-        FARDEL_TRY(parts.scatter(0, image, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+        auto source = std::make_shared<PartSource>(head_.file_bytes);
+        const auto add = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
             source->add(offset, bytes);
             return ok();
-        }));
+        };
+        FARDEL_TRY(parts.scatter(0, image, add));
+        FARDEL_TRY(derive_tables(bundle_head, layout_head, *source, add));
         FARDEL_TRY_ASSIGN(target_, Bundle::open(source, {}));
         FARDEL_TRY(target_->verify_tables());
         held_.assign(target_->table_count(TableKind::blocks), false);
-        return ok();
+        return std::shared_ptr<const PartSource>(std::move(source));
     }
 
     // Any thread.

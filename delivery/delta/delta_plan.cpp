@@ -18,17 +18,6 @@ namespace {
 
 constexpr std::uint64_t kMovedBytesMax = 512u << 10;  // how far content moves inside a large asset
 
-std::vector<BlockRun> runs_of(const std::set<std::uint32_t>& blocks) {
-    std::vector<BlockRun> runs;
-    for (const std::uint32_t block : blocks) {
-        if (!runs.empty() && runs.back().end() == block)
-            ++runs.back().count;
-        else
-            runs.push_back({block, 1});
-    }
-    return runs;
-}
-
 // Collects segments of one form.
 class SegmentBuilder {
 public:

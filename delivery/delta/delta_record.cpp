@@ -12,7 +12,7 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kDeltaMagic = "FARDELDT";
-constexpr std::uint32_t kDeltaVersion = 1;
+constexpr std::uint32_t kDeltaVersion = 2;
 constexpr std::size_t kTablesEntryBytes = 20;
 constexpr std::size_t kBlocksEntryBytesMin = 9;  // form, frame bytes, no prefix, one run
 
@@ -108,6 +108,24 @@ DeltaBlocks read_blocks_entry(ByteReader& reader, std::array<std::uint64_t, 2>& 
 
 }  // namespace
 
+std::vector<BlockRun> runs_of(const std::set<std::uint32_t>& blocks) {
+    std::vector<BlockRun> runs;
+    for (const std::uint32_t block : blocks) {
+        if (!runs.empty() && runs.back().end() == block)
+            ++runs.back().count;
+        else
+            runs.push_back({block, 1});
+    }
+    return runs;
+}
+
+std::uint64_t count_of(std::span<const BlockRun> runs) noexcept {
+    std::uint64_t count = 0;
+    for (const BlockRun& run : runs)
+        count += run.count;
+    return count;
+}
+
 std::vector<std::byte> encode_delta_head(const DeltaHead& head) {
     ByteWriter writer;
     writer.text(kDeltaMagic);
@@ -132,7 +150,7 @@ Result<DeltaHead> decode_delta_head(std::span<const std::byte> bytes) {
     if (reader.text(kDeltaMagic.size()) != kDeltaMagic)
         reader.fail(ErrorCode::malformed, "not a delta");
     if (reader.u32() != kDeltaVersion)
-        reader.fail(ErrorCode::unsupported, "of another version than 1");
+        reader.fail(ErrorCode::unsupported, "of another version than 2");
     DeltaHead head;
     head.level = reader.u32();
     head.old_bundle = reader.fixed<BundleId>();

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,9 @@ struct BlockRun {
 
     std::uint64_t end() const noexcept { return std::uint64_t{first} + count; }
 };
+
+std::vector<BlockRun> runs_of(const std::set<std::uint32_t>& blocks);
+std::uint64_t count_of(std::span<const BlockRun> runs) noexcept;  // blocks
 
 // Gives blocks of the new bundle; the prefix is the raw bytes of blocks of the old one.
 struct DeltaBlocks {

@@ -17,13 +17,6 @@ constexpr std::uint64_t kPrefixPerByte = 8;
 
 Error misfit(const char* what) { return Error(ErrorCode::malformed, std::string("delta: ") + what); }
 
-std::uint64_t count_of(std::span<const BlockRun> runs) noexcept {
-    std::uint64_t count = 0;
-    for (const BlockRun& run : runs)
-        count += run.count;
-    return count;
-}
-
 }  // namespace
 
 std::uint64_t raw_bytes_of(std::span<const BlockRecord> blocks) noexcept {
@@ -62,8 +55,7 @@ Result<DeltaReader> DeltaReader::open(std::shared_ptr<const Bundle> old, const D
 }
 
 Result<std::vector<std::byte>> DeltaReader::read_tables(const DeltaTables& segment, std::span<const std::byte> frame) {
-    const TableImage image(old_->head(), old_->layout_head(), old_->source()->size_bytes(),
-                           TableImage::Trailer::absent);
+    const TableImage image = old_tables_of(*old_);
     if (!fits(segment.prefix_offset, segment.prefix_bytes, image.size_bytes()))
         return misfit("it refers to more tables than the old bundle has");
     prefix_.resize(segment.prefix_bytes);

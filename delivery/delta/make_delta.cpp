@@ -2,8 +2,10 @@
 #include "delta/delta_segment.h"
 #include "delta/raw_block.h"
 #include "delta/table_segments.h"
+#include "delta/wider_prefix.h"
 
 #include <fardel/delivery/delta.h>
+#include <fardel/format/derived_tables.h>
 #include <fardel/format/head.h>
 #include <fardel/format/prefix_codec.h>
 
@@ -21,17 +23,6 @@ Error differs() { return Error(ErrorCode::corrupt, "the delta does not give the 
 constexpr int kQuickEffort = 12;
 constexpr std::size_t kCopiedPerByte = 40;
 
-// What only moved is found with little effort, and nothing is left to save: many small files that one more file has
-// moved into other blocks.
-std::vector<std::byte> encode_given(std::span<const std::byte> prefix, std::span<const std::byte> given, int effort) {
-    if (effort > kQuickEffort) {
-        std::vector<std::byte> frame = encode_with_prefix(prefix, given, kQuickEffort);
-        if (frame.size() <= given.size() / kCopiedPerByte)
-            return frame;
-    }
-    return encode_with_prefix(prefix, given, effort);
-}
-
 // The stages of making a delta.
 class DeltaMaker {
 public:
@@ -40,9 +31,12 @@ public:
 
     Result<DeltaSummary> run() {
         FARDEL_TRY_ASSIGN(plan_, plan_delta(*old_, target_, work_.stop));
+        if (work_.effort > kQuickEffort)
+            FARDEL_TRY(encode_quickly());
         fill_head();
         FARDEL_TRY_ASSIGN(reader_, open_reader());
         end_ = kDeltaHeadBytes + head_.directory_bytes;
+        FARDEL_TRY(verify_derived());
         FARDEL_TRY(write_tables());
         head_.tables_bytes = end_ - kDeltaHeadBytes - head_.directory_bytes;
         FARDEL_TRY(write_blocks());
@@ -81,7 +75,22 @@ private:
     Status write_frame(std::span<const std::byte> frame) {
         FARDEL_TRY(file_.write_at(end_, frame));
         end_ += frame.size();
-        return work_.stop.stop_requested() ? Error(ErrorCode::cancelled, "making the delta was stopped") : ok();
+        return verify_running();
+    }
+
+    // What the delta leaves out of the tables.
+    Status verify_derived() const {
+        std::vector<std::byte> there;
+        return derive_tables(target_.head(), target_.layout_head(), *target_.source(),
+                             [&](std::uint64_t offset, std::span<const std::byte> bytes) -> Status {
+                                 there.resize(bytes.size());
+                                 FARDEL_TRY(target_.source()->read_at(offset, there));
+                                 return std::ranges::equal(there, bytes)
+                                            ? ok()
+                                            : Error(ErrorCode::malformed,
+                                                    "the look-up tables of the new bundle are "
+                                                    "not those of its names and assets");
+                             });
     }
 
     Status write_tables() {
@@ -97,10 +106,13 @@ private:
 
     Status write_blocks() {
         std::uint64_t done = 0;
-        for (DeltaBlocks& segment : plan_.directory.blocks) {
-            FARDEL_TRY_ASSIGN(const std::vector<std::byte> prefix, raw_of(*old_, old_raw_, segment.prefix));
-            FARDEL_TRY_ASSIGN(const std::vector<std::byte> given, given_by(segment));
-            const std::vector<std::byte> frame = encode_given(prefix, given, work_.effort);
+        quick_frames_.resize(plan_.directory.blocks.size());
+        for (std::size_t i = 0; i < quick_frames_.size(); ++i) {
+            DeltaBlocks& segment = plan_.directory.blocks[i];
+            std::vector<std::byte> frame = std::exchange(quick_frames_[i], {});
+            if (frame.empty()) {
+                FARDEL_TRY_ASSIGN(frame, encode(segment, work_.effort));
+            }
             segment.frame_bytes = static_cast<std::uint32_t>(frame.size());
             FARDEL_TRY(compare(segment, frame, done));
             FARDEL_TRY(write_frame(frame));
@@ -108,6 +120,37 @@ private:
                 work_.progress(done, plan_.blocks);
         }
         return ok();
+    }
+
+    Result<std::vector<std::byte>> encode(const DeltaBlocks& segment, int effort) {
+        FARDEL_TRY_ASSIGN(const std::vector<std::byte> prefix, raw_of(*old_, old_raw_, segment.prefix));
+        FARDEL_TRY_ASSIGN(const std::vector<std::byte> given, given_by(segment));
+        return encode_with_prefix(prefix, given, effort);
+    }
+
+    // What only moved is found with little effort, and nothing is left to save: many small files that one more file has
+    // moved into other blocks. Other segments may refer to more.
+    Status encode_quickly() {
+        for (DeltaBlocks& segment : plan_.directory.blocks) {
+            if (segment.form != DeltaBlocks::Form::raw) {
+                quick_frames_.emplace_back();
+                continue;
+            }
+            FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(target_, segment.blocks));
+            FARDEL_TRY_ASSIGN(std::vector<std::byte> frame, encode(segment, kQuickEffort));
+            if (frame.size() <= raw_bytes_of(records) / kCopiedPerByte) {
+                quick_frames_.push_back(std::move(frame));
+                continue;
+            }
+            quick_frames_.emplace_back();
+            FARDEL_TRY(widen_prefix(*old_, raw_bytes_of(records), segment));
+            FARDEL_TRY(verify_running());
+        }
+        return ok();
+    }
+
+    Status verify_running() const {
+        return work_.stop.stop_requested() ? Error(ErrorCode::cancelled, "making the delta was stopped") : ok();
     }
 
     // Applies the segment as a client does.
@@ -160,7 +203,8 @@ private:
     DeltaPlan plan_;
     DeltaHead head_;
     std::optional<DeltaReader> reader_;
-    std::uint64_t end_ = 0;  // of what was written
+    std::vector<std::vector<std::byte>> quick_frames_;  // per segment of blocks; empty where it is not enough
+    std::uint64_t end_ = 0;                             // of what was written
 };
 
 }  // namespace

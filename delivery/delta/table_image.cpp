@@ -1,31 +1,35 @@
 #include "delta/table_image.h"
 
+#include <fardel/format/derived_tables.h>
+
 #include <algorithm>
 
 namespace fardel {
 
-TableImage::TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes, Trailer trailer)
-    : parts_{{{0, 2 * std::uint64_t{limits::kHeadBytes}},
-              {layout.manifest_offset, head.manifest_bytes},
-              {layout.layout_offset, layout.layout_bytes},
-              {layout.trailer_offset, trailer == Trailer::present ? file_bytes - layout.trailer_offset : 0}}} {
-    add_tables(head.tables, parts_[0].length_bytes, head.manifest_bytes);
-    add_tables(layout.tables, parts_[0].length_bytes + head.manifest_bytes, layout.layout_bytes);
+TableImage::TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes, Derived derived,
+                       Trailer trailer) {
+    add_part(0, 2 * std::uint64_t{limits::kHeadBytes});
+    add_tables(head.tables, {layout.manifest_offset, head.manifest_bytes}, derived);
+    add_tables(layout.tables, {layout.layout_offset, layout.layout_bytes}, derived);
+    if (trailer == Trailer::present)
+        add_part(layout.trailer_offset, file_bytes - layout.trailer_offset);
 }
 
-void TableImage::add_tables(std::span<const TableEntry> entries, std::uint64_t section_offset,
-                            std::uint64_t section_bytes) {
+void TableImage::add_tables(std::span<const TableEntry> entries, const Section& section, Derived derived) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const std::uint64_t end = i + 1 < entries.size() ? entries[i + 1].offset : section_bytes;
-        tables_.push_back({entries[i].kind, section_offset + entries[i].offset, end - entries[i].offset});
+        const TableEntry& entry = entries[i];
+        if (derived == Derived::absent && is_look_up_table(entry.kind))
+            continue;
+        const std::uint64_t end = i + 1 < entries.size() ? entries[i + 1].offset : section.length_bytes;
+        const std::uint64_t bytes = derived == Derived::present ? end - entry.offset : entry.length_bytes;
+        tables_.push_back({entry.kind, size_bytes_, bytes});
+        add_part(section.offset + entry.offset, bytes);
     }
 }
 
-std::uint64_t TableImage::size_bytes() const noexcept {
-    std::uint64_t bytes = 0;
-    for (const Part& part : parts_)
-        bytes += part.length_bytes;
-    return bytes;
+void TableImage::add_part(std::uint64_t offset, std::uint64_t length_bytes) {
+    parts_.push_back({offset, length_bytes});
+    size_bytes_ += length_bytes;
 }
 
 std::uint64_t TableImage::counterpart(const TableImage& other, std::uint64_t offset) const noexcept {
@@ -63,6 +67,19 @@ Status TableImage::scatter(std::uint64_t offset, std::span<const std::byte> byte
         offset = 0;
     }
     return bytes.empty() ? ok() : Error(ErrorCode::malformed, "more bytes than the tables have");
+}
+
+TableImage old_tables_of(const Bundle& old) {
+    return TableImage(old.head(), old.layout_head(), old.source()->size_bytes(), TableImage::Derived::absent,
+                      TableImage::Trailer::absent);
+}
+
+TableImage new_tables_of(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes) {
+    return TableImage(head, layout, file_bytes, TableImage::Derived::absent, TableImage::Trailer::present);
+}
+
+TableImage new_tables_of(const Bundle& target) {
+    return new_tables_of(target.head(), target.layout_head(), target.source()->size_bytes());
 }
 
 }  // namespace fardel

@@ -1,13 +1,12 @@
-// TableImage: everything of a bundle file except its blocks, as bytes in one row: heads, manifest, layout, trailer.
-//
-// For differences between the tables of two bundles. A value; it reads nothing by itself.
+// TableImage: what a difference between the tables of two bundles is made from, as bytes in one row: heads, tables,
+// trailer. A value; it reads nothing by itself.
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,12 +17,14 @@ namespace fardel {
 
 class TableImage {
 public:
-    // `trailer`: whether the image ends with the trailer, which is not bound to the bundle's ids. The heads have passed
-    // verify_sections().
+    // `derived`: whether the image has what derive_tables() gives. `trailer`: whether it ends with the trailer, which
+    // is not bound to the bundle's ids. The heads have passed verify_sections().
+    enum class Derived : bool { absent, present };
     enum class Trailer : bool { absent, present };
-    TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes, Trailer trailer);
+    TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes, Derived derived,
+               Trailer trailer);
 
-    std::uint64_t size_bytes() const noexcept;
+    std::uint64_t size_bytes() const noexcept { return size_bytes_; }
     // Returns the offset in this image that probably resembles `offset` in the image of another version of the bundle:
     // as far in the same table, else as far in the image.
     std::uint64_t counterpart(const TableImage& other, std::uint64_t offset) const noexcept;
@@ -40,13 +41,24 @@ private:
     };
     struct Table {
         TableKind kind{};
-        std::uint64_t offset = 0;        // in the image
-        std::uint64_t length_bytes = 0;  // with its page tree
+        std::uint64_t offset = 0;  // in the image
+        std::uint64_t length_bytes = 0;
     };
-    void add_tables(std::span<const TableEntry> entries, std::uint64_t section_offset, std::uint64_t section_bytes);
+    struct Section {
+        std::uint64_t offset = 0;  // in the file
+        std::uint64_t length_bytes = 0;
+    };
+    void add_tables(std::span<const TableEntry> entries, const Section& section, Derived derived);
+    void add_part(std::uint64_t offset, std::uint64_t length_bytes);
 
-    std::array<Part, 4> parts_;
+    std::uint64_t size_bytes_ = 0;
+    std::vector<Part> parts_;
     std::vector<Table> tables_;
 };
+
+// What a delta refers to, and what it gives.
+TableImage old_tables_of(const Bundle& old);
+TableImage new_tables_of(const Bundle& target);
+TableImage new_tables_of(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes);
 
 }  // namespace fardel

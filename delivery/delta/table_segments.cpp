@@ -48,14 +48,6 @@ Result<EncodedTables> encode_segment(const TableFile& old, const TableFile& targ
 
 }  // namespace
 
-TableImage old_tables_of(const Bundle& old) {
-    return TableImage(old.head(), old.layout_head(), old.source()->size_bytes(), TableImage::Trailer::absent);
-}
-
-TableImage new_tables_of(const Bundle& target) {
-    return TableImage(target.head(), target.layout_head(), target.source()->size_bytes(), TableImage::Trailer::present);
-}
-
 Result<std::vector<DeltaTables>> plan_table_segments(const TableImage& old, const TableImage& target) {
     const std::uint64_t image_bytes = target.size_bytes();
     const std::uint64_t old_bytes = old.size_bytes();

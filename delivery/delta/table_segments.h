@@ -23,9 +23,6 @@ inline constexpr std::uint64_t kUndividedTablesBytesMax = 512u << 10;  // one se
 inline constexpr std::uint32_t kTablesSegmentBytes = 256u << 10;       // of larger ones, what a segment gives
 inline constexpr std::uint32_t kTablesPrefixBytes = 512u << 10;        // and what it refers to
 
-TableImage old_tables_of(const Bundle& old);
-TableImage new_tables_of(const Bundle& target);
-
 // Returns segments that give the whole image; their frames have 0 bytes yet. Error: limit (more tables than a delta can
 // have).
 Result<std::vector<DeltaTables>> plan_table_segments(const TableImage& old, const TableImage& target);

@@ -4,6 +4,8 @@
 #include "delta/table_image.h"
 #include "transfer/single_range.h"
 
+#include <fardel/base/fits.h>
+#include <fardel/format/derived_tables.h>
 #include <fardel/format/head.h>
 
 #include <algorithm>
@@ -83,10 +85,9 @@ Result<bool> DeltaFetch::try_offered(const std::vector<std::shared_ptr<const Bun
 
 Result<bool> DeltaFetch::fetch_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
                                      IncomingBundle& incoming, std::uint64_t tables_bytes_max) {
-    const TableImage old_image(old->head(), old->layout_head(), old->source()->size_bytes(),
-                               TableImage::Trailer::absent);
     // More would not be worth it, whatever the tables are.
-    if (listed.front_bytes < kDeltaHeadBytes || listed.front_bytes > old_image.size_bytes() + limits::kTrailerBytesMax)
+    if (listed.front_bytes < kDeltaHeadBytes ||
+        listed.front_bytes > old_tables_of(*old).size_bytes() + limits::kTrailerBytesMax)
         return false;
     url_ = tree_ + "/" + delta_path_of(target_, listed.old_bundle);
     FARDEL_TRY_ASSIGN(const auto front, fetch_from(url_, 0, listed.front_bytes, listed.delta_bytes));
@@ -111,6 +112,8 @@ Result<bool> DeltaFetch::use_front(const std::shared_ptr<const Bundle>& old, std
     if (incoming.file_bytes() || image_bytes > tables_bytes_max)
         return false;  // they are here already, from an earlier attempt, or too large
 
+    BundleHead bundle_head;
+    LayoutHead layout_head;
     std::optional<TableImage> image;
     std::size_t at = kDeltaHeadBytes + static_cast<std::size_t>(head_.directory_bytes);
     std::uint64_t offset = 0;
@@ -123,14 +126,16 @@ Result<bool> DeltaFetch::use_front(const std::shared_ptr<const Bundle>& old, std
                 return Error(ErrorCode::malformed, "the delta gives no heads");
             std::copy_n(tables.begin(), head.size(), head.begin());
             std::copy_n(tables.begin() + head.size(), layout.size(), layout.begin());
-            FARDEL_TRY_ASSIGN(const BundleHead bundle_head, decode_head(head));
-            FARDEL_TRY_ASSIGN(const LayoutHead layout_head, decode_layout_head(layout));
+            FARDEL_TRY_ASSIGN(bundle_head, decode_head(head));
+            FARDEL_TRY_ASSIGN(layout_head, decode_layout_head(layout));
             if (bundle_id(head) != target_)
                 return Error(ErrorCode::corrupt, "the delta gives the head of another bundle");
             FARDEL_TRY(verify_sections(bundle_head, target_, layout_head, head_.file_bytes));
-            image.emplace(bundle_head, layout_head, head_.file_bytes, TableImage::Trailer::present);
+            image.emplace(new_tables_of(bundle_head, layout_head, head_.file_bytes));
             if (image->size_bytes() != image_bytes)
                 return Error(ErrorCode::malformed, "the delta gives tables of another size");
+            if (!fits(bundle_head.manifest_bytes, layout_head.layout_bytes, tables_bytes_max))
+                return false;
             FARDEL_TRY(incoming.set_file_bytes(head_.file_bytes));
         }
         FARDEL_TRY(image->scatter(offset, tables, [&](std::uint64_t file_offset, std::span<const std::byte> part) {
@@ -139,7 +144,14 @@ Result<bool> DeltaFetch::use_front(const std::shared_ptr<const Bundle>& old, std
         at += segment.frame_bytes;
         offset += tables.size();
     }
-    return image.has_value();
+    if (!image)
+        return false;
+    FARDEL_TRY_ASSIGN(const auto given, incoming.source());
+    FARDEL_TRY(derive_tables(bundle_head, layout_head, *given,
+                             [&](std::uint64_t file_offset, std::span<const std::byte> bytes_derived) {
+                                 return incoming.write(file_offset, bytes_derived);
+                             }));
+    return true;
 }
 
 Result<BlockChoice> DeltaFetch::choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,

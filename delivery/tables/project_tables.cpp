@@ -24,7 +24,9 @@ struct ImageHeads {
     LayoutHead layout;
     // Nothing follows the layout: a root has no signatures.
     std::uint64_t file_bytes() const noexcept { return layout.trailer_offset; }
-    TableImage image() const noexcept { return TableImage(head, layout, file_bytes(), TableImage::Trailer::absent); }
+    TableImage image() const noexcept {
+        return TableImage(head, layout, file_bytes(), TableImage::Derived::present, TableImage::Trailer::absent);
+    }
 };
 
 Result<ImageHeads> read_heads(std::span<const std::byte> bytes, const BundleId* root) {

@@ -1,6 +1,7 @@
 // Deltas made from bundles of the real writer, and applied.
 #include "delta/delta_record.h"
 
+#include "bundle_forge/bundle_forge.h"
 #include "kit/bytes.h"
 #include "kit/memory_file.h"
 #include "kit/opened_bundle.h"
@@ -122,6 +123,35 @@ TEST_CASE("delta: small files that one more file has moved into other blocks are
     CHECK(frames.size() < 5000);
     CHECK(frames == block_frames(12));
     CHECK(frames != block_frames(1));
+}
+
+TEST_CASE(
+    "delta: a new file made of parts of many old ones is found in all of them, unless little effort is asked for") {
+    Files files;
+    for (std::uint32_t i = 0; i < 8; ++i)
+        files["sound/" + std::to_string(i) + ".ogg"] = noise_text(60'000, i);
+    const Bytes old = bundle_of(files);
+    std::string mixed;
+    for (const auto& [name, content] : files)
+        mixed += content.substr(20'000, 20'000);
+    files["sound/mixed.ogg"] = mixed;
+    const Bytes target = bundle_of(files);
+    const Made small = delta_between(old, target, 22);
+    CHECK(small.bytes.size() < 10'000);
+    CHECK(value_of(applied(old, small.bytes)) == target);
+    const Made quick = delta_between(old, target, 12);
+    CHECK(quick.bytes.size() > 50'000);
+    CHECK(value_of(applied(old, quick.bytes)) == target);
+}
+
+TEST_CASE("delta: none is made to a bundle whose look-up tables are wrong") {
+    const Bytes old = forge::forge(forge::wide_recipe(300)).bytes;
+    forge::Draft draft = forge::draft(forge::wide_recipe(301));
+    std::swap(draft.name_filters[3], draft.name_filters[4]);
+    const Bytes target = forge::forge(draft).bytes;
+    MemoryDisk disk;
+    const auto file = make_memory_file(disk);
+    check_error(make_delta(open_bundle(old), *open_bundle(target), *file), ErrorCode::malformed, "look-up tables");
 }
 
 TEST_CASE("delta: segments are applied side by side, and of several wrong ones the first is reported") {

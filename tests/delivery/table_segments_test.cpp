@@ -8,6 +8,7 @@
 #include "kit/sample_plan.h"
 
 #include <fardel/delivery/delta.h>
+#include <fardel/format/derived_tables.h>
 #include <fardel/format/prefix_codec.h>
 
 #include <doctest/doctest.h>
@@ -100,6 +101,15 @@ TEST_CASE("table segments: large tables are cut, small ones are not, and all ref
         }
 }
 
+// Where the records of a table begin in the image of a delta.
+std::uint64_t image_offset(const BundleHead& head, TableKind kind) {
+    std::uint64_t offset = 2 * std::uint64_t{limits::kHeadBytes};
+    for (const TableEntry& entry : head.tables)
+        if (entry.kind < kind && !is_look_up_table(entry.kind))
+            offset += entry.length_bytes;
+    return offset;
+}
+
 TEST_CASE("table segments: a segment refers to the same part of the same table, however much others have grown") {
     const auto old = open_bundle(bundle_of_many(0, 5000));
     const auto target = open_bundle(bundle_of_many(0, 10'000));
@@ -110,11 +120,12 @@ TEST_CASE("table segments: a segment refers to the same part of the same table, 
     for (const TableKind kind : {TableKind::strings, TableKind::assets, TableKind::names}) {
         const TableEntry& before = *old->head().find(kind);
         const TableEntry& after = *target->head().find(kind);
-        const std::uint64_t heads = 2 * std::uint64_t{limits::kHeadBytes};
-        CHECK(old_image.counterpart(image, heads + after.offset) == heads + before.offset);
-        const std::uint64_t middle = old_image.counterpart(image, heads + after.offset + after.length_bytes / 2);
-        CHECK(middle >= heads + before.offset + before.length_bytes * 48 / 100);
-        CHECK(middle <= heads + before.offset + before.length_bytes * 52 / 100);
+        const std::uint64_t old_offset = image_offset(old->head(), kind);
+        const std::uint64_t offset = image_offset(target->head(), kind);
+        CHECK(old_image.counterpart(image, offset) == old_offset);
+        const std::uint64_t middle = old_image.counterpart(image, offset + after.length_bytes / 2);
+        CHECK(middle >= old_offset + before.length_bytes * 48 / 100);
+        CHECK(middle <= old_offset + before.length_bytes * 52 / 100);
     }
 }
 
@@ -158,7 +169,7 @@ TEST_CASE("table segments: a delta between bundles with many names is made of th
     const DeltaSummary summary = value_of(make_delta(open_bundle(old), *open_bundle(target), *file));
     CHECK(summary.delta_bytes < target.size() / 4);
     const DeltaHead head = value_of(decode_delta_head(std::span(disk.bytes).first(kDeltaHeadBytes)));
-    CHECK(head.table_segments > 4);
+    CHECK(head.table_segments >= 4);
     MemoryDisk made;
     const auto turned = make_memory_file(made);
     value_of(apply_delta(open_bundle(old), *make_memory_source(disk.bytes), *turned));

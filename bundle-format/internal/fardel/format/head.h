@@ -17,6 +17,8 @@ namespace fardel {
 inline constexpr std::uint16_t kFormatMajor = 1;
 inline constexpr std::uint16_t kFormatMinor = 0;
 
+inline constexpr std::uint64_t kTableAlign = 64;  // of tables and of the levels of page trees, in their section
+
 using HeadBytes = std::array<std::byte, limits::kHeadBytes>;
 
 // One table: its position in its section, and the root that its pages are checked against.
