@@ -1,4 +1,5 @@
 // libfardel-physfs-preload.so in pure mode: what an unmodified game sees, whatever it mounts.
+#include "kit/class_samples.h"
 #include "kit/opened_bundle.h"
 #include "kit/program.h"
 #include "kit/scratch_folder.h"
@@ -23,7 +24,7 @@ struct Player {
         rules.bundles = {{.bundle = bundle_id_of(base), .mount_point = "", .name = "base"},
                          {.bundle = bundle_id_of(map), .mount_point = "", .name = "map"},
                          {.bundle = bundle_id_of(sounds), .mount_point = "sounds", .name = "sounds"}};
-        scratch.write("p.trust", "fardel-trust 1\nkey a " + author.key().hex() + "\nallow ** author=1:a\n");
+        scratch.write("p.trust", limiting_policy_text(author.key(), ""));
     }
     std::string path(const std::string& name) const { return scratch.path(name); }
     // Of a game in pure mode.
@@ -123,6 +124,10 @@ TEST_CASE("preload, pure: a game whose content is not the server's has no Physic
     SUBCASE("the player trusts nobody") {
         more = {{"FARDEL_TRUST", ""}};
         expected = "pure mode: unsigned: ";
+    }
+    SUBCASE("the author may bring data only, and a bundle has an archive") {
+        player.scratch.write("p.trust", limiting_policy_text(player.author.key()));
+        expected = "pure mode: wrong: base.fardel: denied: base.fardel: 'cheats.zip' is a name of code";
     }
     SUBCASE("the player's policy cannot be read") {
         more = {{"FARDEL_TRUST", "/nowhere"}};
