@@ -59,15 +59,6 @@ Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPoli
 
 }  // namespace
 
-PureFault pure_fault_of(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::untrusted: return PureFault::unsigned_;
-        case ErrorCode::revoked:
-        case ErrorCode::expired: return PureFault::revoked;
-        default: return PureFault::wrong;
-    }
-}
-
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t bytes_max) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
     if (source->size_bytes() > bytes_max)
@@ -76,11 +67,6 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t by
     std::vector<std::byte> bytes(static_cast<std::size_t>(source->size_bytes()));
     FARDEL_TRY(source->read_at(0, bytes));
     return bytes;
-}
-
-Result<PurePolicy> read_pure_policy(const std::string& path) {
-    FARDEL_TRY_ASSIGN(const auto bytes, read_file(path, PurePolicy::kBytesMax));
-    return in_file(path, PurePolicy::parse(text_of(bytes)));
 }
 
 Result<PureOffer> read_pure_offer(const std::string& path) {

@@ -5,6 +5,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/pure_judgement.h>
+#include <fardel/vfs/pure_mounts.h>
 
 #include <cstddef>
 #include <memory>
@@ -15,13 +16,9 @@ namespace fardel {
 
 // Errors: those of the file, limit (longer than `bytes_max`), and of the form.
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t bytes_max);
-Result<PurePolicy> read_pure_policy(const std::string& path);
 Result<PureOffer> read_pure_offer(const std::string& path);
 Result<PureAnswer> read_pure_answer(const std::string& path);
 Result<PureReport> read_pure_report(const std::string& path);
-
-// What is wrong with a bundle that cannot be opened or mounted.
-PureFault pure_fault_of(ErrorCode code);
 
 using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
 

@@ -4,13 +4,9 @@
 #include "channel/followed_channel.h"
 #include "pure_files.h"
 
-#include <fardel/format/byte_source.h>
-#include <fardel/sources/source_scan.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/pure_check.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -20,24 +16,11 @@ namespace {
 class PureTree {
 public:
     PureTree(Vfs& vfs, const PurePolicy& policy, const BundleLookup& lookup, MountOptions options)
-        : vfs_(vfs), wanted_(policy.rules().bundles), lookup_(lookup), options_(std::move(options)) {}
+        : vfs_(vfs), policy_(policy), lookup_(lookup), options_(std::move(options)) {}
 
     void add_file(const std::string& file) {
-        MountOptions options = options_;
-        options.label = std::filesystem::path(file).filename().string();
-        const auto kind = find_source_kind(file);
-        if (kind && (*kind == SourceKind::folder || *kind == SourceKind::archive)) {
-            options.allow_unsigned = true;  // loose files are the policy's to tolerate
-            return note(vfs_.mount(file, options), options.label);
-        }
-        const auto source = open_file_source(file);
-        const auto bundle = source ? open_pure_bundle(*source, options.label) : source.error();
-        if (!bundle)
-            return note(bundle.error(), options.label);
-        const auto at = std::ranges::find(wanted_, (*bundle)->id(), &PureBundle::bundle);
-        if (at != wanted_.end())
-            place(*at, options);
-        note(vfs_.mount(*source, options), options.label);
+        if (auto problem = mount_pure_file(vfs_, policy_, file, options_))
+            problems_.push_back(*std::move(problem));
     }
 
     // The content set that is in no file. What is nowhere, the report of the Vfs names.
@@ -45,7 +28,7 @@ public:
         std::set<BundleId> there;
         for (const MountDescription& mount : vfs_.mounts())
             there.insert(mount.bundle);
-        for (const PureBundle& wanted : wanted_) {
+        for (const PureBundle& wanted : policy_.rules().bundles) {
             if (there.contains(wanted.bundle))
                 continue;
             auto source = lookup_.open_bundle(wanted.bundle);
@@ -53,27 +36,20 @@ public:
                 continue;
             MountOptions options = options_;
             options.label = wanted.bundle.hex();
-            place(wanted, options);
-            note(vfs_.mount(*std::move(source), options), wanted.name.empty() ? options.label : wanted.name);
+            place_for_pure(policy_, wanted.bundle, options);
+            const auto mounted = vfs_.mount(*std::move(source), options);
+            if (!mounted)
+                problems_.push_back(make_pure_problem(pure_fault_of(mounted.error().code()), {},
+                                                      wanted.name.empty() ? options.label : wanted.name,
+                                                      mounted.error().text()));
         }
     }
 
     std::vector<PureProblem> take_problems() { return std::move(problems_); }
 
 private:
-    static void place(const PureBundle& wanted, MountOptions& options) {
-        options.mount_point = wanted.mount_point;
-        options.case_rule = wanted.case_rule;
-    }
-
-    void note(const Result<MountId>& mounted, const std::string& name) {
-        if (!mounted)
-            problems_.push_back(
-                make_pure_problem(pure_fault_of(mounted.error().code()), {}, name, mounted.error().text()));
-    }
-
     Vfs& vfs_;
-    const std::vector<PureBundle>& wanted_;
+    const PurePolicy& policy_;
     const BundleLookup& lookup_;
     const MountOptions options_;
     std::vector<PureProblem> problems_;

@@ -42,6 +42,41 @@ TEST_CASE("mount --from: a published bundle is read through nginx, and again wit
           std::string::npos);
 }
 
+TEST_CASE("mount --from: content of a class that its signer may not bring is listed and not opened") {  // A137
+    const ScratchFolder scratch;
+    const std::string key = make_key(scratch, "painter");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub", "--classes", "data"});
+    const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+    const auto publish = [&](const std::string& name, const std::string& file, const std::string& as) {
+        fs::create_directories(scratch.path(name));
+        scratch.write(name + "/notes.txt", "a skin\n");
+        fs::copy_file(file, scratch.path(name + "/" + as));
+        run_well({"pack", scratch.path(name), "-o", scratch.path(name + ".fardel"), "--name", name, "--key", key});
+        run_well({"publish", scratch.path(name + ".fardel"), nginx.tree()});
+        return run_well({"id", scratch.path(name + ".fardel")}).substr(0, 64);
+    };
+    const std::string store = scratch.path("store");
+    for (const auto& [name, file] : {std::pair("object", "/bin/ls"), std::pair("script", "/usr/bin/ldd")}) {
+        const std::string id = publish(name, file, "skull.tga");
+        MountedFolder mount(scratch, {id, "--store", store, "--from", nginx.url(), "--trust", policy});
+        CHECK(contents_of(mount.path("notes.txt")) == "a skin\n");
+        for (const std::string& path : {mount.path("skull.tga"), mount.path("bundles/" + id + "/skull.tga")}) {
+            CAPTURE(path);
+            CHECK(fs::file_size(path) == fs::file_size(file));
+            CHECK(contents_of(path).empty());
+        }
+        for (const auto& asset : fs::directory_iterator(mount.path("assets")))
+            CHECK(contents_of(asset.path().string()) == (asset.file_size() == 7 ? "a skin\n" : ""));
+        mount.unmount();
+    }
+    const std::string id = publish("library", "/bin/ls", "skull.so");
+    const Outcome refused =
+        run({"mount", id, scratch.path("mnt"), "--store", store, "--from", nginx.url(), "--trust", policy});
+    CHECK(refused.exit_code != 0);
+    CHECK(is_one_clear_line(refused, "denied"));
+    CHECK(refused.err.find("skull.so") != std::string::npos);
+}
+
 TEST_CASE("fetch and mount --from: --public-only refuses this machine, unless it is allowed by name") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);

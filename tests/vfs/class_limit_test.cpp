@@ -1,4 +1,5 @@
 // Which classes of content a policy lets a bundle bring. docs/trust-policy.md, "Classes of content". A137.
+#include "kit/class_samples.h"
 #include "kit/ids.h"
 #include "test_bundle.h"
 
@@ -14,23 +15,12 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::string kTarga = std::string("\0\0\2\0\0\0\0\0\0\0\0\0\x40\0\x40\0\x18\0", 18) + std::string(64, '\x7f');
-const std::string kElf = std::string(
-                             "\x7f"
-                             "ELF\2\1\1\0",
-                             8) +
-                         std::string(5000, '\x90');
-const std::string kQvm = "\x44\x14\x72\x12" + std::string(100, '\1');
-const std::string kScript = "print('nothing that is known as a statement')\n";
-
 struct Limited {
     Author author;
     std::vector<std::unique_ptr<TrustPolicy>> policies;
 
     const TrustPolicy& policy(const std::string& classes) {
-        policies.push_back(std::make_unique<TrustPolicy>(
-            TrustPolicy::parse("fardel-trust 1\nkey a " + author.key().hex() + "\nallow ** author=1:a" + classes + "\n")
-                .value()));
+        policies.push_back(std::make_unique<TrustPolicy>(limiting_policy(author.key(), classes)));
         return *policies.back();
     }
     Result<MountId> mount(Vfs& vfs, const BundleMaker& maker, const std::string& classes) {

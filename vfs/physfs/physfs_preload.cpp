@@ -6,23 +6,43 @@
 // FARDEL_ALLOW_UNSIGNED=1 mounts unsigned bundles too. With neither, or with a policy that cannot be read, every bundle
 // is refused. FARDEL_REQUIRE_DEPENDENCIES=1 refuses bundles whose static dependencies are not in the same mount.
 // Refusals and missing dependencies are reported on standard error.
+//
+//     FARDEL_PURE=server.pure FARDEL_PURE_FILES=base.fardel:map.fardel
+//
+// puts the whole search path under a server's policy, from PHYSFS_init() to PHYSFS_deinit(): these bundles, and nothing
+// that the program mounts (physfs_preload_mounts.cpp). If anything is wrong with them, PHYSFS_init() fails.
+#include "preload_mounts.h"
+
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/sources/legacy_archives.h>
 #include <fardel/vfs/physfs_archiver.h>
+#include <fardel/vfs/pure_check.h>
+#include <fardel/vfs/pure_mounts.h>
 
 #include <dlfcn.h>
 #include <physfs.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+namespace fardel {
+
+// Names come from archives and from the program: escape sequences must not reach the terminal.
+void say_from_preload(const std::string& text) { std::fprintf(stderr, "fardel: %s\n", printable(text, 8000).c_str()); }
+
+}  // namespace fardel
 
 namespace {
 
-// Names come from archives and from the program: escape sequences must not reach the terminal.
-void say(const std::string& text) { std::fprintf(stderr, "fardel: %s\n", fardel::printable(text, 8000).c_str()); }
+void say(const std::string& text) { fardel::say_from_preload(text); }
 
 void say_refused(std::string_view archive, const fardel::Error& error) {
     std::string_view reason = error.message();
@@ -51,8 +71,14 @@ bool is_on(const char* name) {
     return value != nullptr && std::string_view(value) == "1";
 }
 
-void register_archiver() {
+struct Policies {
     fardel::PhysfsArchiverOptions options;
+    bool readable = true;
+};
+
+Policies read_policies() {
+    Policies policies;
+    fardel::PhysfsArchiverOptions& options = policies.options;
     options.on_refused = say_refused;
     options.on_missing_dependency = say_missing;
     options.allow_unsigned = is_on("FARDEL_ALLOW_UNSIGNED");
@@ -62,13 +88,82 @@ void register_archiver() {
         if (policy) {
             options.policy = *std::move(policy);
         } else {
+            policies.readable = false;
             options.allow_unsigned = false;  // a policy was asked for; without it nothing is trusted
             say("FARDEL_TRUST: " + policy.error().text() + "; no bundle will be mounted");
         }
     }
-    if (const auto done = fardel::register_physfs_archiver(std::move(options)); !done)
-        say(done.error().text());
+    return policies;
 }
+
+// ---- Pure mode ------------------------------------------------------------------------------------------------------
+
+// Lives until PHYSFS_deinit(), or longer than everything that the program does at its end.
+std::optional<fardel::PhysfsPureLock>& pure_lock() {
+    static auto* const lock = new std::optional<fardel::PhysfsPureLock>;
+    return *lock;
+}
+
+// "a:b" → "a", "b", as in PATH.
+std::vector<std::string> split_paths(std::string_view list) {
+    std::vector<std::string> paths;
+    while (!list.empty()) {
+        const std::string_view path = list.substr(0, list.find(':'));
+        if (!path.empty())
+            paths.emplace_back(path);
+        list.remove_prefix(std::min(list.size(), path.size() + 1));
+    }
+    return paths;
+}
+
+void say_problem(const fardel::PureProblem& problem) {
+    say("pure mode: " + std::string(fardel::pure_fault_text(problem.fault)) + ": " +
+        (problem.name.empty() ? problem.bundle.hex() : problem.name) + ": " + problem.text);
+}
+
+// Returns what is wrong, and then is not in pure mode.
+fardel::Result<fardel::PureReport> enter_pure(const fardel::PhysfsArchiverOptions& options) {
+    FARDEL_TRY_ASSIGN(const fardel::PurePolicy policy, fardel::read_pure_policy(environment("FARDEL_PURE")));
+    const auto vfs = std::make_shared<fardel::Vfs>(fardel::VfsOptions{.cache_bytes = options.cache_bytes});
+    const fardel::MountOptions mount{.policy = options.policy ? &*options.policy : nullptr,
+                                     .time = options.time,
+                                     .allow_unsigned = options.allow_unsigned || !options.policy,
+                                     .require_dependencies = options.require_dependencies,
+                                     .archives = fardel::make_archive_reader()};
+    std::vector<fardel::PureProblem> problems;
+    const char* const files = environment("FARDEL_PURE_FILES");
+    for (const std::string& file : split_paths(files != nullptr ? files : ""))
+        if (auto problem = fardel::mount_pure_file(*vfs, policy, file, mount))
+            problems.push_back(*std::move(problem));
+    FARDEL_TRY(fardel::mount_into_physfs(vfs, {.name = "fardel", .mount_point = "/"}));
+    FARDEL_TRY_ASSIGN(fardel::PhysfsPureLock lock, fardel::PhysfsPureLock::enter(vfs, policy));
+    pure_lock().emplace(std::move(lock));
+    const fardel::PureReport judged = pure_lock()->report();
+    problems.insert(problems.end(), judged.problems().begin(), judged.problems().end());
+    if (problems.empty())
+        fardel::hidden_mounts().begin();
+    else
+        pure_lock().reset();
+    return fardel::PureReport(std::move(problems));
+}
+
+// Reports why not.
+bool is_pure_entered(const Policies& policies) {
+    if (!policies.readable)
+        return false;
+    const auto report = enter_pure(policies.options);
+    if (!report) {
+        say("pure mode: " + report.error().text());
+        return false;
+    }
+    for (const fardel::PureProblem& problem : report->problems())
+        say_problem(problem);
+    if (report->empty())
+        say("pure mode: only the content of the server is visible");
+    return report->empty();
+}
+
+int (*physfs_deinit())() { return reinterpret_cast<int (*)()>(::dlsym(RTLD_NEXT, "PHYSFS_deinit")); }
 
 }  // namespace
 
@@ -79,8 +174,23 @@ extern "C" __attribute__((visibility("default"))) int PHYSFS_init(const char* ar
         say("this program has no shared PhysicsFS");
         return 0;
     }
-    const int done = init(argv0);
-    if (done != 0)
-        register_archiver();
+    if (init(argv0) == 0)
+        return 0;
+    const Policies policies = read_policies();
+    const auto registered = fardel::register_physfs_archiver(policies.options);
+    if (!registered)
+        say(registered.error().text());
+    if (environment("FARDEL_PURE") == nullptr || (registered && is_pure_entered(policies)))
+        return 1;
+    physfs_deinit()();
+    return 0;
+}
+
+extern "C" __attribute__((visibility("default"))) int PHYSFS_deinit() {
+    const int done = physfs_deinit()();
+    if (done != 0) {
+        fardel::hidden_mounts().end();
+        pure_lock().reset();
+    }
     return done;
 }

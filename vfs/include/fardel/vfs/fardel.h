@@ -116,9 +116,9 @@ typedef struct fardel_mount_options {
 
 /* Mounts the bundle at the path, or for development (FARDEL_MOUNT_ALLOW_UNSIGNED) the folder or legacy archive there.
  * Without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED every bundle is untrusted. `mount` may be null. Errors: missing,
- * denied, io (the file); malformed, unsupported, corrupt, limit (the bundle, the mount point, the policy); untrusted,
- * revoked, expired; conflict (already mounted at this mount point); unresolved (with
- * FARDEL_MOUNT_REQUIRE_DEPENDENCIES). On an error nothing changes. */
+ * denied, io (the file); denied (a name is of a class that its signers may not bring); malformed, unsupported, corrupt,
+ * limit (the bundle, the mount point, the policy); untrusted, revoked, expired; conflict (already mounted at this mount
+ * point); unresolved (with FARDEL_MOUNT_REQUIRE_DEPENDENCIES). On an error nothing changes. */
 FARDEL_API fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options,
                                          fardel_mount_id* mount, fardel_error* error);
 /* The bundle's bytes are copied. */
@@ -286,7 +286,8 @@ FARDEL_API fardel_code fardel_read_trace(const fardel_vfs* vfs, char* buffer, si
 /* An asset. It has no position; any number of threads may read it, also after an unmount. */
 typedef struct fardel_file fardel_file;
 
-/* Follows links. `*file` is null after a failure. Errors: missing, corrupt, malformed, limit, io. */
+/* Follows links. `*file` is null after a failure. Errors: missing, corrupt, malformed, limit, io; denied (the content
+ * is of a class that its signers may not bring: docs/trust-policy.md). */
 FARDEL_API fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** file, fardel_error* error);
 /* Opens the asset that `from` means by a reference in its content: searched in its own link table, its bundle, that
  * bundle's static dependencies, then the published names. Errors: those of fardel_open; unresolved. */
