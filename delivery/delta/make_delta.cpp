@@ -29,8 +29,8 @@ public:
     DeltaMaker(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file, const DeltaWork& work)
         : old_(std::move(old)), target_(target), file_(file), work_(work), old_raw_(*old_), target_raw_(target) {}
 
-    Result<DeltaSummary> run() {
-        FARDEL_TRY_ASSIGN(plan_, plan_delta(*old_, target_, work_.stop));
+    Result<DeltaSummary> run(DeltaPlan plan) {
+        plan_ = std::move(plan);
         if (work_.effort > kQuickEffort)
             FARDEL_TRY(encode_quickly());
         fill_head();
@@ -211,7 +211,15 @@ private:
 
 Result<DeltaSummary> make_delta(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
                                 const DeltaWork& work) {
-    return DeltaMaker(std::move(old), target, file, work).run();
+    FARDEL_TRY_ASSIGN(DeltaPlan plan, plan_delta(*old, target, work.stop));
+    return DeltaMaker(std::move(old), target, file, work).run(std::move(plan));
+}
+
+Result<DeltaSummary> make_front(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
+                                const DeltaWork& work) {
+    DeltaPlan plan;
+    FARDEL_TRY_ASSIGN(plan.directory.tables, plan_table_segments(old_tables_of(*old), new_tables_of(target)));
+    return DeltaMaker(std::move(old), target, file, work).run(std::move(plan));
 }
 
 }  // namespace fardel

@@ -30,15 +30,17 @@ Result<std::vector<std::byte>> DeltaFetch::fetch_from(const std::string& url, st
                        stop_, counts_);
 }
 
-Status DeltaFetch::find_list() {
+Status DeltaFetch::find_list(DeltaKind kind) {
+    list_.clear();
     for (const std::string& tree : trees_) {
-        FARDEL_TRY_ASSIGN(const auto bytes,
-                          fetch_from(tree + "/" + delta_list_path_of(target_), 0, kDeltaListBytesMax, std::nullopt));
+        FARDEL_TRY_ASSIGN(const auto bytes, fetch_from(tree + "/" + delta_list_path_of(target_, kind), 0,
+                                                       kDeltaListBytesMax, std::nullopt));
         auto list = decode_delta_list(bytes);
         if (!list)
             continue;
         tree_ = tree;
         list_ = *std::move(list);
+        std::ranges::stable_sort(list_, {}, &ListedDelta::delta_bytes);
         return ok();
     }
     return ok();
@@ -56,17 +58,21 @@ Result<bool> DeltaFetch::fetch_tables(const std::vector<std::shared_ptr<const Bu
         if (incoming.held_bytes() != 0)
             return true;
     }
-    FARDEL_TRY(find_list());
-    std::ranges::stable_sort(list_, {}, &ListedDelta::delta_bytes);
-    for (const ListedDelta& listed : list_) {
-        const auto old = find_old(olds, listed.old_bundle, listed.old_layout);
-        if (old == olds.end())
-            continue;
-        auto written = fetch_front(*old, listed, incoming, tables_bytes_max);
-        if (written || ends_fetch(written.error()))
-            return written;
-        reader_.reset();
-        return incoming.held_bytes() != 0;
+    for (const DeltaKind kind : {DeltaKind::whole, DeltaKind::front}) {
+        if (kind == DeltaKind::front && incoming.file_bytes())
+            break;  // tables are here already, from an earlier attempt
+        FARDEL_TRY(find_list(kind));
+        for (const ListedDelta& listed : list_) {
+            const auto old = find_old(olds, listed.old_bundle, listed.old_layout);
+            if (old == olds.end())
+                continue;
+            url_ = tree_ + "/" + delta_path_of(target_, listed.old_bundle, kind);
+            auto written = fetch_front(*old, listed, incoming, tables_bytes_max);
+            if (written || ends_fetch(written.error()))
+                return written;
+            reader_.reset();
+            return incoming.held_bytes() != 0;
+        }
     }
     return false;
 }
@@ -89,7 +95,6 @@ Result<bool> DeltaFetch::fetch_front(const std::shared_ptr<const Bundle>& old, c
     if (listed.front_bytes < kDeltaHeadBytes ||
         listed.front_bytes > old_tables_of(*old).size_bytes() + limits::kTrailerBytesMax)
         return false;
-    url_ = tree_ + "/" + delta_path_of(target_, listed.old_bundle);
     FARDEL_TRY_ASSIGN(const auto front, fetch_from(url_, 0, listed.front_bytes, listed.delta_bytes));
     FARDEL_TRY_ASSIGN(head_, decode_delta_head(std::span(front).first(kDeltaHeadBytes)));
     if (head_.new_bundle != target_ || head_.front_bytes() != listed.front_bytes ||

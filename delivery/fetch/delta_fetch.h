@@ -38,14 +38,16 @@ public:
     // this object. Before fetch_tables().
     void offer(std::span<const std::byte> front) { offered_ = front; }
 
-    // Looks for a delta from one of the bundles, the smallest one first, and writes the heads and tables that it gives
-    // into the incoming bundle, unverified; `tables_bytes_max` bounds them. Returns whether anything was written.
-    // Errors: cancelled, those of IncomingBundle.
+    // Looks for a delta from one of the bundles, first for one with blocks, the smallest one first, and writes the
+    // heads and tables that it gives into the incoming bundle, unverified; `tables_bytes_max` bounds them. Returns
+    // whether anything was written. Errors: cancelled, those of IncomingBundle.
     Result<bool> fetch_tables(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
                               std::uint64_t tables_bytes_max);
 
-    // The level at which the delta's raw segments are encoded again; nothing: there is no delta.
-    std::optional<std::uint32_t> level() const noexcept { return reader_ ? std::optional(head_.level) : std::nullopt; }
+    // The level at which the delta's raw segments are encoded again; nothing: there is no delta, or none with blocks.
+    std::optional<std::uint32_t> level() const noexcept {
+        return reader_ && head_.block_segments != 0 ? std::optional(head_.level) : std::nullopt;
+    }
 
     // Chooses the segments that cost less than the blocks that they give, of those that are missing (one entry per
     // block of the bundle). Returns which blocks come from the delta. Does nothing without a delta for this layout.
@@ -67,9 +69,10 @@ private:
     };
     Result<std::vector<std::byte>> fetch_from(const std::string& url, std::uint64_t offset, std::uint64_t length_bytes,
                                               std::optional<std::uint64_t> file_bytes);
-    Status find_list();
+    Status find_list(DeltaKind kind);
     Result<bool> try_offered(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
                              std::uint64_t tables_bytes_max);
+    // Its URL is known.
     Result<bool> fetch_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
                              IncomingBundle& incoming, std::uint64_t tables_bytes_max);
     Result<bool> use_front(const std::shared_ptr<const Bundle>& old, std::span<const std::byte> bytes,

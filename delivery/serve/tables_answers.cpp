@@ -85,10 +85,18 @@ private:
         return result();
     }
 
-    // Returns the front of the smallest delta from a bundle that the client has.
+    // Returns the front of the smallest delta from a bundle that the client has, first of those with blocks.
     std::optional<std::vector<std::byte>> find_front(const BundleId& id) const {
-        auto file = files_.open({.bundle = id, .kind = RequestedFileKind::delta_list});
-        if (!file || question_.held.empty())
+        if (question_.held.empty())
+            return std::nullopt;
+        auto front = find_front(id, RequestedFileKind::delta_list, RequestedFileKind::delta);
+        return front ? std::move(front) : find_front(id, RequestedFileKind::front_list, RequestedFileKind::front);
+    }
+
+    std::optional<std::vector<std::byte>> find_front(const BundleId& id, RequestedFileKind list_kind,
+                                                     RequestedFileKind delta_kind) const {
+        auto file = files_.open({.bundle = id, .kind = list_kind});
+        if (!file)
             return std::nullopt;
         const auto bytes = read_all(*source_of(*std::move(file)), kDeltaListBytesMax);
         auto list = bytes ? decode_delta_list(*bytes) : bytes.error();
@@ -99,7 +107,7 @@ private:
             *list, [&](const ListedDelta& one) { return std::ranges::binary_search(question_.held, one.old_bundle); });
         if (listed == list->end() || listed->front_bytes > bytes_max_ - std::min(bytes_max_, used_bytes_))
             return std::nullopt;
-        auto delta = files_.open({.bundle = id, .kind = RequestedFileKind::delta, .old_bundle = listed->old_bundle});
+        auto delta = files_.open({.bundle = id, .kind = delta_kind, .old_bundle = listed->old_bundle});
         if (!delta || delta->size_bytes != listed->delta_bytes || listed->front_bytes > delta->size_bytes)
             return std::nullopt;
         std::vector<std::byte> front(static_cast<std::size_t>(listed->front_bytes));

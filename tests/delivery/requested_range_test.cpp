@@ -78,6 +78,18 @@ TEST_CASE("served files: exactly one target names each file, and every other tex
     const auto tables = find_requested_file("/bundles/" + digits + ".tables");
     REQUIRE(tables);
     CHECK(tables->kind == RequestedFileKind::tables);
+    const std::pair<std::string, RequestedFileKind> of_deltas[] = {{"list", RequestedFileKind::delta_list},
+                                                                   {"fronts", RequestedFileKind::front_list},
+                                                                   {digits + ".delta", RequestedFileKind::delta},
+                                                                   {digits + ".front", RequestedFileKind::front}};
+    for (const auto& [name, kind] : of_deltas) {
+        const std::string target = "/deltas/" + digits + "/" + name;
+        const auto file = find_requested_file(target);
+        REQUIRE(file);
+        CHECK(file->kind == kind);
+        CHECK("/" + path_of(*file) == target);
+        CHECK_FALSE(find_requested_file(target + "s"));
+    }
     for (const std::string path : {"channels/mygame/stable/head", "channels/stable/head", "channels/a/root/12"}) {
         const auto text = find_requested_file("/" + path);
         REQUIRE(text);

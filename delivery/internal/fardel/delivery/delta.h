@@ -43,6 +43,11 @@ struct DeltaSummary {
 Result<DeltaSummary> make_delta(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
                                 const DeltaWork& work = {});
 
+// The same without blocks: the delta gives the tables of the new bundle, and whoever applies it has the blocks from
+// elsewhere.
+Result<DeltaSummary> make_front(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
+                                const DeltaWork& work = {});
+
 // Returns what the delta says about itself: nothing is compared with bundles, and `shared_blocks` is 0. Errors:
 // malformed, limit, unsupported, those of `delta`.
 Result<DeltaSummary> describe_delta(const ByteSource& delta);

@@ -14,7 +14,7 @@ namespace fardel {
 
 struct DeltaPublication {
     BundleId old_bundle;
-    std::string path;  // below the tree; empty: the delta would not be smaller than the bundle
+    std::string path;  // below the tree; empty: it was left out, because it would save nothing
     bool was_there = false;
     std::uint64_t delta_bytes = 0;
 };
@@ -24,6 +24,11 @@ struct DeltaPublication {
 // bundle already), conflict (others keep changing the list).
 Result<DeltaPublication> publish_delta(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
                                        const DeltaWork& work = {});
+
+// The same for a delta that gives tables only; its path stays empty, too, if one with blocks is listed, or if it would
+// have `bytes_end` bytes or more.
+Result<DeltaPublication> publish_front(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
+                                       std::uint64_t bytes_end, const DeltaWork& work = {});
 
 // Removes a delta from the list of those that lead to the new bundle, and then the delta. Nothing happens if there is
 // none. Errors: those of TreeTarget; conflict (others keep changing the list).
