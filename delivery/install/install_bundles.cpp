@@ -151,6 +151,16 @@ Status fetch(const Installing& installing, InstallSummary& summary) {
     return ok();
 }
 
+// What was installed when the work began is what is installed now: a player may take minutes to consent.
+Status verify_unchanged(const Installing& installing) {
+    FARDEL_TRY_ASSIGN(const auto now, find_lock_file(installing.work.lock));
+    if (now == installing.wanted.before)
+        return ok();
+    return Error(ErrorCode::busy,
+                 printable(installing.work.lock) +
+                     ": it was changed meanwhile by another program; nothing was installed, try again");
+}
+
 // Fetches what the lock names, compares it with the lock, and writes the lock.
 Result<InstallSummary> fetch_and_lock(const Installing& installing, const NeedsOfBundles& consulted, LockFile& lock) {
     FARDEL_TRY(verify_consulted(installing, consulted));
@@ -159,6 +169,7 @@ Result<InstallSummary> fetch_and_lock(const Installing& installing, const NeedsO
     FARDEL_TRY(verify_resolution(lock.resolution,
                                  open_stored(installing.store, installing.state.policy.get(), installing.work.time)));
     sort_for_mounting(lock.resolution);  // by the names and versions that the bundles themselves state
+    FARDEL_TRY(verify_unchanged(installing));
     FARDEL_TRY(write_lock_file(installing.work.lock, lock));
     FetchPlan fetched = std::move(summary.plan.fetch);
     summary.plan = plan_of(installing, lock.resolution);

@@ -140,6 +140,22 @@ TEST_CASE("install: an update and a removal change the set, and a removal that w
     CHECK(code_of(remove_installed(store, mods.player.lock(), {"castle"})) == ErrorCode::missing);
 }
 
+TEST_CASE("install: a lock file that another program changes meanwhile is not overwritten") {
+    TwoMods mods;
+    mods.install(mods.player.work(mods.site, InstallChange::install, {"castle"}));
+    const BundleStore store = mods.player.store();
+    const auto change_meanwhile = [&](const InstallPlan&) -> Status {
+        value_of(remove_installed(store, mods.player.lock(), {"castle"}));
+        return ok();
+    };
+    const InstallWork work = mods.player.work(mods.site, InstallChange::install, {"forest"});
+    check_error(install_bundles(store, work, {.consent = change_meanwhile}), ErrorCode::busy, "changed meanwhile");
+    CHECK(mounted_names(mods.player).empty());
+    CHECK(value_of(store.pins()).empty());
+    mods.install(work);
+    CHECK(mounted_names(mods.player) == "base 2.0, forest 1.0");
+}
+
 TEST_CASE("install: a recalled bundle is not read as installed, and an update replaces it") {
     TwoMods mods;
     mods.install(mods.player.work(mods.site, InstallChange::install, {"forest"}));

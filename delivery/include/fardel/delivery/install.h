@@ -107,7 +107,8 @@ public:
 
     // nullptr as long as poll() has not returned true. Errors: unresolved (conflicts() has the reasons), conflict (a
     // server's text about needs is not what the bundles state; another channel), missing (no such name, or no lock
-    // file), malformed (a name), those of ChannelOutcome::failure, ChannelFollow and Fetch.
+    // file), busy (another program has changed the lock file meanwhile), malformed (a name), those of
+    // ChannelOutcome::failure, ChannelFollow and Fetch.
     const Result<InstallSummary>* outcome() const noexcept;
     // All reasons why the names cannot be installed together, a sentence each with the chain that led to it.
     const std::vector<std::string>& conflicts() const noexcept;
