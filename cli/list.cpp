@@ -8,6 +8,7 @@
 #include "install/lock_option.h"
 #include "verbs.h"
 
+#include <fardel/delivery/lock_file.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>

@@ -3,16 +3,17 @@
 #include "bundles/store_option.h"
 #include "console/figures.h"
 #include "console/json.h"
+#include "install/installation.h"
 #include "install/lock_option.h"
 #include "verbs.h"
 
+#include <fardel/delivery/install.h>
+#include <fardel/delivery/lock_file.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-#include <utility>
+#include <cstddef>
 
 namespace fardel {
 namespace {
@@ -20,43 +21,18 @@ namespace {
 Result<Exit> remove(const std::string& path, const std::string& store_path, const std::vector<std::string>& names,
                     bool as_json, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(store_path, false));
-    FARDEL_TRY_ASSIGN(LockFile lock, read_lock_file(path));
-    std::vector<ResolvedRequirement> roots = lock.resolution.roots;
-    for (const std::string& name : names)
-        if (std::erase_if(roots, [&](const ResolvedRequirement& one) { return one.requirement.name == name; }) == 0)
-            return Error(ErrorCode::missing,
-                         fmt::format("{}: {} was not installed by name; 'fardel list' shows what was", printable(path),
-                                     printable(name)));
-    std::set<BundleId> gone;
-    for (const ResolvedBundle& one : lock.resolution.bundles)
-        gone.insert(one.bundle);
-    const std::vector<ResolvedBundle> before = lock.resolution.bundles;
-    lock.resolution = reduced_to(lock.resolution, roots);
-    for (const ResolvedBundle& one : lock.resolution.bundles)
-        gone.erase(one.bundle);
-    FARDEL_TRY(write_lock_file(path, lock));
-    FARDEL_TRY(sync_pins(store, path));
-    std::vector<ResolvedBundle> removed;
-    std::ranges::copy_if(before, std::back_inserter(removed),
-                         [&](const ResolvedBundle& one) { return gone.contains(one.bundle); });
+    FARDEL_TRY_ASSIGN(const auto removed, remove_installed(store, path, names));
+    FARDEL_TRY_ASSIGN(const LockFile left, read_lock_file(path));
+    const std::size_t bundles = left.resolution.bundles.size();
     return print_result(
         console, as_json,
         [&] {
-            return Json{
-                {"lock", path},
-                {"bundles", lock.resolution.bundles.size()},
-                {"removed", json_list(removed, [](const ResolvedBundle& one) {
-                     return Json{{"bundle", one.bundle.hex()}, {"name", one.name}, {"version", one.version.text()}};
-                 })}};
+            return Json{{"lock", path}, {"bundles", bundles}, {"removed", json_of(removed)}};
         },
         [&] {
-            return format_each(removed,
-                               [](const ResolvedBundle& one) {
-                                   return fmt::format("  - {}  {} {}\n", short_id(one.bundle), printable(one.name),
-                                                      one.version.text());
-                               }) +
-                   fmt::format("{}: {}; 'fardel store gc' frees the space\n", printable(path),
-                               format_count(lock.resolution.bundles.size(), "bundle", "bundles"));
+            return format_bundles("-", removed) + fmt::format("{}: {}; 'fardel store gc' frees the space\n",
+                                                              printable(path),
+                                                              format_count(bundles, "bundle", "bundles"));
         });
 }
 

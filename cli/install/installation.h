@@ -1,5 +1,4 @@
-// What `fardel install` and `fardel update` do: follow the channel, resolve, fetch, verify, and write the lock file
-// last.
+// What `fardel install` and `fardel update` have in common: options, consent, progress, and the report.
 #pragma once
 
 #include "bundles/server_option.h"
@@ -7,19 +6,20 @@
 #include "console/command_line.h"
 #include "console/console.h"
 #include "console/exit.h"
+#include "console/json.h"
 
 #include <fardel/base/result.h>
-#include <fardel/delivery/lock_file.h>
+#include <fardel/delivery/install.h>
 
 #include <cstdint>
-#include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
 
-struct InstallOptions {
+struct InstallCommand {
+    std::vector<std::string> names;
     std::string lock = "fardel.lock";
     std::string store;
     ChannelChoice channel;  // empty: that of the lock file
@@ -31,16 +31,13 @@ struct InstallOptions {
     bool plan_only = false;
     bool json = false;
 };
-void add_install_options(CommandLine& line, InstallOptions& options);
+void add_install_options(CommandLine& line, InstallCommand& command);
 
-struct Installation {
-    std::optional<LockFile> before;
-    std::vector<Requirement> roots;  // all that are wanted, old and new ones
-    std::set<BundleId> preferred;    // stay if they do
-};
+std::string format_bundles(std::string_view sign, const std::vector<InstalledBundle>& bundles);
+Json json_of(const std::vector<InstalledBundle>& bundles);
 
-// Until the lock file is replaced, what was installed stays as it was. Exit::refusal: conflicts were reported, or the
-// channel could not be followed. Errors: those of the steps.
-Result<Exit> install(const InstallOptions& options, const Installation& wanted, Console& console);
+// Until the lock file is replaced, what was installed stays as it was. Exit::refusal: conflicts were reported. Errors:
+// those of the steps.
+Result<Exit> install(const InstallCommand& command, InstallChange change, Console& console);
 
 }  // namespace fardel

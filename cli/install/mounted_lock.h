@@ -12,8 +12,7 @@ namespace fardel {
 
 // Adds the bundles of the lock file to `words`, in their order, what the requirements of each mean, and the policy of
 // the channel, with all recalls that were accepted. The bundles are compared with the lock file. `mounting.policy_path`
-// counts, too. Errors: those of read_lock_file, accepted_channel and verify_resolution; conflict (another channel of
-// this name is followed here).
+// counts, too. Errors: those of read_installed.
 Status plan_lock(const std::string& path, std::vector<std::string>& words, MountingOptions& mounting);
 
 }  // namespace fardel

@@ -37,7 +37,60 @@ std::int32_t holds_source(void* context, std::uint64_t offset, std::uint64_t siz
 
 void release_source(void* context) { delete static_cast<SharedSource*>(context); }
 
+fardel_planned_fetch plain_planned(const PlannedFetch& planned, std::vector<const char*>& signers) {
+    for (const std::string& signer : planned.signers)
+        signers.push_back(signer.c_str());
+    return {.struct_size = sizeof(fardel_planned_fetch),
+            .bundle = plain_id(planned.bundle),
+            .name = planned.name.c_str(),
+            .version = planned.version.c_str(),
+            .licence = planned.licence.c_str(),
+            .signers = signers.data(),
+            .signer_count = signers.size(),
+            .file_bytes = planned.file_bytes,
+            .tables_bytes = planned.tables_bytes,
+            .fetch_bytes = planned.fetch_bytes,
+            .left_bytes = planned.left_bytes,
+            .requests = planned.requests};
+}
+
 }  // namespace
+
+fardel_code take_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,
+                         ChannelSubject& subject, const Report& report) {
+    if (const fardel_code bad = take_options(given, kChannelOptionsBytesLeast, options, report); bad != FARDEL_OK)
+        return bad;
+    if ((options.name == nullptr && !is_named_elsewhere) || options.state_folder == nullptr)
+        return report.argument("a channel needs a name and a state_folder");
+    subject.name = options.name != nullptr ? options.name : "";
+    subject.root = options.root_text != nullptr ? options.root_text : "";
+    subject.state_folder = options.state_folder;
+    return FARDEL_OK;
+}
+
+TrustTime time_of(const fardel_channel_options& options) {
+    return options.now_s != 0 ? TrustTime::at(options.now_s) : TrustTime::system();
+}
+
+PlainPlan::PlainPlan(const FetchPlan& plan) : signers_(plan.bundles.size()) {
+    for (std::size_t i = 0; i < plan.bundles.size(); ++i)
+        bundles_.push_back(plain_planned(plan.bundles[i], signers_[i]));
+    for (const fardel_planned_fetch& one : bundles_)
+        pointers_.push_back(&one);
+    plan_ = {.struct_size = sizeof plan_,
+             .bundles = pointers_.data(),
+             .bundle_count = pointers_.size(),
+             .fetch_bytes = plan.fetch_bytes,
+             .requests = plan.requests};
+}
+
+fardel_fetch_progress plain_progress(const FetchProgress& progress) {
+    return {.struct_size = sizeof(fardel_fetch_progress),
+            .received_bytes = progress.received_bytes,
+            .total_bytes = progress.total_bytes,
+            .bytes_per_second = progress.bytes_per_second,
+            .seconds_left = progress.seconds_left ? static_cast<std::int64_t>(*progress.seconds_left) : -1};
+}
 
 bool take_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out) {
     if (count > kTextsMax || (texts == nullptr && count != 0))

@@ -1,6 +1,7 @@
 // The handles of fardel_fetch.h, and what its functions share: options of callers as values.
 #pragma once
 
+#include <fardel/delivery/channel_follow.h>
 #include <fardel/delivery/fardel_fetch.h>
 #include <fardel/delivery/fetch.h>
 #include <fardel/delivery/remote_bundle.h>
@@ -8,6 +9,8 @@
 #include <fardel/format/c_interface.h>
 #include <fardel/store/bundle_store.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -52,6 +55,28 @@ fardel_code take_trust(const fardel_trust_options* given, TrustChoice& out, cons
 
 // Copies `count` texts. Returns false if a pointer is null.
 bool take_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out);
+
+// Fills in the members of a channel's options that both need. `name` may be null if `is_named_elsewhere`.
+constexpr std::size_t kChannelOptionsBytesLeast = offsetof(fardel_channel_options, now_s) + sizeof(std::uint64_t);
+fardel_code take_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,
+                         ChannelSubject& subject, const Report& report);
+TrustTime time_of(const fardel_channel_options& options);
+
+// A plan, for as long as this exists, which borrows its texts.
+class PlainPlan {
+public:
+    explicit PlainPlan(const FetchPlan& plan);
+    PlainPlan(const PlainPlan&) = delete;
+    PlainPlan& operator=(const PlainPlan&) = delete;
+    const fardel_fetch_plan& get() const noexcept { return plan_; }
+
+private:
+    std::vector<std::vector<const char*>> signers_;
+    std::vector<fardel_planned_fetch> bundles_;
+    std::vector<const fardel_planned_fetch*> pointers_;
+    fardel_fetch_plan plan_{};
+};
+fardel_fetch_progress plain_progress(const FetchProgress& progress);
 
 void report_bundles(const std::vector<BundleId>& bundles, fardel_bundle_named named, void* context);
 

@@ -15,8 +15,6 @@ struct fardel_channel_follow {
 namespace fardel::c {
 namespace {
 
-constexpr std::size_t kChannelOptionsBytesLeast = offsetof(fardel_channel_options, now_s) + sizeof(std::uint64_t);
-
 // Without rules of the channel: everything that is not recalled.
 std::string policy_text_of(const ChannelState& state) {
     return state.channel_policy ? state.channel_policy->format() : state.policy->format();
@@ -51,18 +49,6 @@ void report_state(const ChannelState& state, const ChannelOutcome* outcome, fard
     reported(context, &out);
 }
 
-fardel_code take_subject(const fardel_channel_options* given, fardel_channel_options& options, ChannelSubject& subject,
-                         const Report& report) {
-    if (const fardel_code bad = take_options(given, kChannelOptionsBytesLeast, options, report); bad != FARDEL_OK)
-        return bad;
-    if (options.name == nullptr || options.state_folder == nullptr)
-        return report.argument("a channel needs a name and a state_folder");
-    subject.name = options.name;
-    subject.root = options.root_text != nullptr ? options.root_text : "";
-    subject.state_folder = options.state_folder;
-    return FARDEL_OK;
-}
-
 }  // namespace
 }  // namespace fardel::c
 
@@ -74,7 +60,7 @@ fardel_code fardel_channel_accepted(const fardel_store* store, const fardel_chan
     return call(error, store != nullptr && options != nullptr && reported != nullptr, [&](const Report& report) {
         fardel_channel_options taken = FARDEL_CHANNEL_OPTIONS_INIT;
         ChannelSubject subject;
-        if (const fardel_code bad = take_subject(options, taken, subject, report); bad != FARDEL_OK)
+        if (const fardel_code bad = take_subject(options, false, taken, subject, report); bad != FARDEL_OK)
             return bad;
         return report.end(accepted_channel(store->store, subject),
                           [&](const ChannelState& state) { report_state(state, nullptr, reported, context); });
@@ -88,7 +74,7 @@ fardel_code fardel_channel_follow_start(const fardel_store* store, const fardel_
     return call(error, store != nullptr && options != nullptr && follow != nullptr, [&](const Report& report) {
         fardel_channel_options taken = FARDEL_CHANNEL_OPTIONS_INIT;
         ChannelWork work;
-        if (const fardel_code bad = take_subject(options, taken, work.subject, report); bad != FARDEL_OK)
+        if (const fardel_code bad = take_subject(options, false, taken, work.subject, report); bad != FARDEL_OK)
             return bad;
         if (taken.servers == nullptr)
             return report.argument("no servers are given");
@@ -97,7 +83,7 @@ fardel_code fardel_channel_follow_start(const fardel_store* store, const fardel_
             return bad;
         work.servers = std::move(servers.urls);
         work.rule = std::move(servers.rule);
-        work.time = taken.now_s != 0 ? TrustTime::at(taken.now_s) : TrustTime::system();
+        work.time = time_of(taken);
         return report.end(ChannelFollow::start(store->store, std::move(work)), [&](ChannelFollow started) {
             *follow = new fardel_channel_follow{.follow = std::move(started)};
         });

@@ -17,46 +17,13 @@ namespace {
 constexpr std::size_t kFetchOptionsBytesLeast = offsetof(fardel_fetch_options, ended) + sizeof(void*);
 constexpr std::size_t kListedIdsMax = 1u << 20;  // of one list; more were never set
 
-fardel_planned_fetch plain_planned(const PlannedFetch& planned, std::vector<const char*>& signers) {
-    for (const std::string& signer : planned.signers)
-        signers.push_back(signer.c_str());
-    return {.struct_size = sizeof(fardel_planned_fetch),
-            .bundle = plain_id(planned.bundle),
-            .name = planned.name.c_str(),
-            .version = planned.version.c_str(),
-            .licence = planned.licence.c_str(),
-            .signers = signers.data(),
-            .signer_count = signers.size(),
-            .file_bytes = planned.file_bytes,
-            .tables_bytes = planned.tables_bytes,
-            .fetch_bytes = planned.fetch_bytes,
-            .left_bytes = planned.left_bytes,
-            .requests = planned.requests};
-}
-
 void report_plan(const fardel_fetch_options& options, fardel_fetch* fetch, const FetchPlan& plan) {
-    std::vector<std::vector<const char*>> signers(plan.bundles.size());
-    std::vector<fardel_planned_fetch> bundles(plan.bundles.size());
-    std::vector<const fardel_planned_fetch*> pointers;
-    for (std::size_t i = 0; i < bundles.size(); ++i) {
-        bundles[i] = plain_planned(plan.bundles[i], signers[i]);
-        pointers.push_back(&bundles[i]);
-    }
-    const fardel_fetch_plan out{.struct_size = sizeof out,
-                                .bundles = pointers.data(),
-                                .bundle_count = pointers.size(),
-                                .fetch_bytes = plan.fetch_bytes,
-                                .requests = plan.requests};
-    options.planned(options.context, fetch, &out);
+    const PlainPlan plain(plan);
+    options.planned(options.context, fetch, &plain.get());
 }
 
 void report_progress(const fardel_fetch_options& options, fardel_fetch* fetch, const FetchProgress& progress) {
-    const fardel_fetch_progress out{
-        .struct_size = sizeof out,
-        .received_bytes = progress.received_bytes,
-        .total_bytes = progress.total_bytes,
-        .bytes_per_second = progress.bytes_per_second,
-        .seconds_left = progress.seconds_left ? static_cast<std::int64_t>(*progress.seconds_left) : -1};
+    const fardel_fetch_progress out = plain_progress(progress);
     options.progress(options.context, fetch, &out);
 }
 

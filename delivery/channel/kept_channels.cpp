@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -59,7 +60,9 @@ Result<std::optional<ChannelUpdate>> read_copy(const std::string& path) {
         return std::optional<ChannelUpdate>();
     if (!file)
         return file.error();
-    FARDEL_TRY_ASSIGN(const std::string bytes, read_text(file->descriptor, kKeptBytesMax, path));
+    // Copies are replaced and never change, and read_text() allocates what it may read.
+    const auto bytes_max = static_cast<std::size_t>(std::min<std::uint64_t>(file->status.size_bytes, kKeptBytesMax));
+    FARDEL_TRY_ASSIGN(const std::string bytes, read_text(file->descriptor, bytes_max, path));
     FARDEL_TRY_ASSIGN(ChannelFiles files, decode_kept_channel(bytes));
     FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(std::move(files), 0));
     return std::optional(std::move(update));

@@ -195,6 +195,15 @@ Result<LockFile> read_lock_file(const std::string& path) {
     return lock;
 }
 
+Result<std::optional<LockFile>> find_lock_file(const std::string& path) {
+    auto lock = read_lock_file(path);
+    if (!lock && lock.error().code() == ErrorCode::missing)
+        return std::optional<LockFile>();
+    if (!lock)
+        return std::move(lock).error();
+    return std::optional(*std::move(lock));
+}
+
 Status write_lock_file(const std::string& path, const LockFile& lock) {
     const std::string text = format_lock_file(lock);
     // What could not be read again is not written.

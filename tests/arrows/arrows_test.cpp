@@ -145,7 +145,7 @@ TEST_CASE("arrows: a sample includes only headers that are installed") {
 }
 
 // A header is installed if it is in a folder's include/: a user has to learn each of them.
-TEST_CASE("arrows: at most 34 headers are installed for C++, and 5 for C") {
+TEST_CASE("arrows: at most 35 headers are installed for C++, and 5 for C") {
     std::set<std::string> installed;
     std::set<std::string> installed_for_c;
     for (const auto& folder : std::filesystem::directory_iterator(FARDEL_SOURCE_DIR)) {
@@ -160,7 +160,7 @@ TEST_CASE("arrows: at most 34 headers are installed for C++, and 5 for C") {
     }
     CAPTURE(installed.size());
     CHECK(installed.contains("base/include/fardel/base/result.h"));
-    CHECK(installed.size() <= 34);
+    CHECK(installed.size() <= 35);
     CHECK(installed_for_c.contains("vfs/include/fardel/vfs/fardel.h"));
     CHECK(installed_for_c.size() <= 5);
 }

@@ -381,6 +381,83 @@ FARDEL_API void fardel_channel_follow_cancel(fardel_channel_follow* follow);
 /* Cancels the update and waits until it has ended. Null is allowed. */
 FARDEL_API void fardel_channel_follow_close(fardel_channel_follow* follow);
 
+/* ---- Bundles by name (docs/installing.md) ------------------------------------------------------------------------ */
+
+/* Installs bundles of a channel by their names, with everything that they require. A lock file says what is installed;
+ * it is replaced in one step, last. */
+typedef struct fardel_install fardel_install;
+
+typedef struct fardel_installed_bundle {
+    size_t struct_size;
+    fardel_id bundle;
+    const char* name;          /* "" if it is only a static dependency and has none */
+    const char* version;       /* as the name */
+    const char* root;          /* the text that it was installed by; null: others need it */
+    const fardel_id* resolved; /* what its requirements mean: fardel_mount_options.resolved */
+    size_t resolved_count;
+} fardel_installed_bundle;
+
+/* What is to be mounted, or is going to be. */
+typedef struct fardel_installed_set {
+    size_t struct_size;
+    uint64_t release;
+    const fardel_installed_bundle* const* bundles; /* in the order of mounting */
+    size_t bundle_count;
+    const char* policy_text;        /* for the mounts, with all recalls; null in a plan */
+    const fardel_fetch_plan* fetch; /* what is to be fetched; null: this is what is installed */
+} fardel_installed_set;
+typedef void (*fardel_installed_reported)(void* context, const fardel_installed_set* installed);
+
+enum {
+    /* Brings what is installed to the newest versions that do. `names`: the bundles that may change; none: all. */
+    FARDEL_INSTALL_UPDATE = 1
+};
+
+typedef struct fardel_install_options {
+    size_t struct_size; /* sizeof(fardel_install_options) */
+    const char* lock;   /* the path of the lock file; it need not exist for the first installation */
+    /* Its name and servers may be null if there is a lock file, which has them. A root is needed the first time. */
+    const fardel_channel_options* channel;
+    const char* const* names; /* to install: with bounds, "mods/castle >= 1.0, < 2" */
+    size_t name_count;
+    void* context; /* passed to the callbacks, which must not close the installation */
+    /* Asks for consent, as fardel_fetch_options.planned does. Null: consent is given. */
+    void (*planned)(void* context, fardel_install* install, const fardel_installed_set* plan);
+    void (*progress)(void* context, fardel_install* install, const fardel_fetch_progress* progress); /* or null */
+    /* Called once, last. May be null. `installed` is null after a failure. Codes: unresolved (conflicts), conflict,
+     * those of fardel_fetch_options.ended and of fardel_channel_state.failure. */
+    void (*ended)(void* context, fardel_install* install, const fardel_fetch_outcome* outcome,
+                  const fardel_installed_set* installed);
+    uint32_t flags; /* FARDEL_INSTALL_… */
+} fardel_install_options;
+#define FARDEL_INSTALL_OPTIONS_INIT \
+    { sizeof(fardel_install_options), NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0 }
+
+/* Starts the work. The options are copied. `*install` is null after a failure. Errors: argument, malformed (a URL),
+ * missing (libcurl is not installed), busy, those of fardel_store_open. */
+FARDEL_API fardel_code fardel_install_start(const fardel_store* store, const fardel_install_options* options,
+                                            fardel_install** install, fardel_error* error);
+/* As the functions of a fardel_fetch. */
+FARDEL_API fardel_code fardel_install_poll(fardel_install* install, uint32_t wait_max_ms, int32_t* has_ended,
+                                           fardel_error* error);
+FARDEL_API void fardel_install_accept(fardel_install* install);
+FARDEL_API void fardel_install_refuse(fardel_install* install, const char* reason);
+FARDEL_API void fardel_install_cancel(fardel_install* install);
+FARDEL_API void fardel_install_close(fardel_install* install);
+/* Why the names cannot be installed together: one of the sentences, from 0; null after the last, and before the end.
+ * Valid until the installation is closed. */
+FARDEL_API const char* fardel_install_conflict(const fardel_install* install, size_t number);
+
+/* Reports what the lock file names, compared with the bundles in the store; asks no server. `channel` needs only a
+ * state_folder. Errors: missing, conflict, unresolved, untrusted, revoked, malformed, corrupt, denied, io. */
+FARDEL_API fardel_code fardel_install_read(const fardel_store* store, const char* lock,
+                                           const fardel_channel_options* channel, fardel_installed_reported reported,
+                                           void* context, fardel_error* error);
+/* Takes bundles that were installed by name out of the lock file, with everything that only they need. Errors: missing
+ * (a name: nothing is removed), malformed, denied, no_space, io. */
+FARDEL_API fardel_code fardel_install_remove(const fardel_store* store, const char* lock, const char* const* names,
+                                             size_t name_count, fardel_error* error);
+
 #ifdef __cplusplus
 }
 #endif

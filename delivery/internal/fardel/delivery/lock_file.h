@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ std::string format_lock_file(const LockFile& lock);
 
 // Errors: missing, denied, io, those of parse_lock_file; malformed (a link, or not a regular file).
 Result<LockFile> read_lock_file(const std::string& path);
+// Nothing if there is no such file. Errors: those of read_lock_file.
+Result<std::optional<LockFile>> find_lock_file(const std::string& path);
 // Replaces the file in one step. Errors: those of write_small_file; limit.
 Status write_lock_file(const std::string& path, const LockFile& lock);
 

@@ -1,0 +1,135 @@
+// Install: brings bundles into a store by their names, with everything that they require, while a program's own loop
+// runs: what `fardel install`, `update` and `remove` do. docs/installing.md is the manual.
+//
+// A lock file says what is installed. It is replaced in one step, last: until then, and whatever fails, what was
+// installed stays as it was. A thread inside does the work; callbacks run only on the thread that calls poll() or
+// wait(). Servers are untrusted: the channel's release says what can be chosen, and bundles state what they need. One
+// thread uses an Install, except for cancel().
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/delivery/channel_follow.h>
+#include <fardel/delivery/fetch.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/trust_policy.h>
+#include <fardel/store/bundle_store.h>
+#include <fardel/store/server_rule.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// Texts are what the bundle states.
+struct InstalledBundle {
+    BundleId bundle;
+    std::string name;                // empty: it is only a static dependency, and has none
+    std::string version;             // empty: as above
+    std::string root;                // "mods/castle >= 1.0": it was installed by this text; empty: others need it
+    std::vector<BundleId> resolved;  // what its requirements mean: MountOptions::resolved
+
+    friend bool operator==(const InstalledBundle&, const InstalledBundle&) = default;
+};
+
+// What is to be mounted: the bundles in their order, each with MountOptions{.policy, .resolved, .require_dependencies}.
+struct InstalledSet {
+    std::string channel;
+    std::uint64_t release = 0;
+    std::vector<InstalledBundle> bundles;
+    // What the user's policy and the channel's rules both accept, with all recalls. nullptr only in an empty set.
+    std::shared_ptr<const TrustPolicy> policy;
+};
+
+enum class InstallChange : std::uint8_t {
+    install,  // adds names; what is installed stays as it is, if it does
+    update,   // brings what is installed to the newest versions that do
+};
+
+struct InstallWork {
+    std::string lock;  // path of the lock file; it need not exist for InstallChange::install
+    InstallChange change = InstallChange::install;
+    // To install: names with bounds, "mods/castle >= 1.0, < 2"; each replaces the one of that name. To update: names of
+    // bundles that may change; none: all may.
+    std::vector<std::string> names;
+    ChannelSubject channel;            // without a name: that of the lock file
+    std::vector<std::string> servers;  // URLs of static trees; none: the sources of the lock file
+    std::vector<std::string> mirrors;  // are asked after them
+    TrustTime time;                    // ignored() is not possible: malformed
+    ServerRule rule;
+    std::uint64_t bytes_per_second_max = 0;  // of all connections together; 0: no limit
+    unsigned connections = 6;
+};
+
+struct InstallPlan {
+    std::uint64_t release = 0;
+    std::vector<InstalledBundle> bundles;  // that are installed then, in the order of mounting
+    std::vector<InstalledBundle> added;
+    std::vector<InstalledBundle> removed;
+    FetchPlan fetch;  // of what is not in the store
+};
+
+struct InstallSummary {
+    InstallPlan plan;
+    InstalledSet installed;
+    std::uint64_t received_bytes = 0;
+};
+
+struct InstallCallbacks {
+    // Asks for consent, before any content is fetched and even if nothing changes. The work waits for accept() or
+    // refuse(), which may be called at any later time. Called again if more is to be fetched than was accepted. Empty:
+    // consent is given.
+    std::function<void(const InstallPlan&)> planned;
+    std::function<void(const FetchProgress&)> progress;  // the latest state; at most once per poll()
+    // Called once, last.
+    std::function<void(const Result<InstallSummary>&)> ended;
+};
+
+class Install {
+public:
+    // Starts the work. Errors: malformed (no lock file, a server's URL, dates that are ignored), missing (libcurl is
+    // not installed), those of BundleStore::open, busy (the system gives no thread).
+    static Result<Install> start(const BundleStore& store, InstallWork work, InstallCallbacks callbacks = {});
+    // Cancels the work and waits until it has ended. No callback is called.
+    ~Install();
+    Install(Install&&) noexcept;
+    Install& operator=(Install&&) noexcept;
+
+    // As Fetch::poll, wait, accept, refuse and cancel.
+    bool poll(std::chrono::milliseconds wait_max = std::chrono::milliseconds(0));
+    const Result<InstallSummary>& wait();
+    void accept();
+    void refuse(Error reason = Error(ErrorCode::denied, "the plan was refused"));
+    void cancel() noexcept;
+
+    // nullptr as long as poll() has not returned true. Errors: unresolved (conflicts() has the reasons), conflict (a
+    // server's text about needs is not what the bundles state; another channel), missing (no such name, or no lock
+    // file), busy (another program has changed the lock file meanwhile), malformed (a name), those of
+    // ChannelOutcome::failure, ChannelFollow and Fetch.
+    const Result<InstallSummary>* outcome() const noexcept;
+    // All reasons why the names cannot be installed together, a sentence each with the chain that led to it.
+    const std::vector<std::string>& conflicts() const noexcept;
+
+private:
+    struct Impl;
+    explicit Install(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+// What the lock file names, compared with the bundles in the store and judged by what was accepted of the channel; asks
+// no server. `channel`: as in InstallWork. Errors: missing (the file, a bundle), conflict (a bundle states something
+// else; another channel of this name is followed), unresolved (a bundle does not meet what it is to meet), revoked,
+// untrusted, expired (the policy), those of accepted_channel, malformed, unsupported, limit, denied, io.
+Result<InstalledSet> read_installed(const BundleStore& store, const std::string& lock, const ChannelSubject& channel,
+                                    const TrustTime& time = {});
+
+// Takes bundles that were installed by name out of the lock file, with everything that only they need; returns these.
+// Asks no server; the store keeps their bytes until it is collected. Errors: missing (the file; a name that was not
+// installed: nothing is removed), malformed, unsupported, limit, denied, no_space, io.
+Result<std::vector<InstalledBundle>> remove_installed(const BundleStore& store, const std::string& lock,
+                                                      const std::vector<std::string>& names);
+
+}  // namespace fardel

@@ -1,0 +1,212 @@
+#include <fardel/delivery/install_bundles.h>
+
+#include "install/lock_pins.h"
+#include "install/stored_bundles.h"
+#include "install/wanted_set.h"
+
+#include <fardel/delivery/fetch_bundles.h>
+#include <fardel/delivery/release_needs.h>
+#include <fardel/delivery/remote_bundle.h>
+#include <fardel/delivery/update_channel.h>
+#include <fardel/format/bundle.h>
+#include <fardel/format/name.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+struct Installing {
+    const BundleStore& store;
+    const InstallWork& work;
+    const InstallSteps& steps;
+    WantedSet wanted;
+    std::vector<std::string> servers;
+    ChannelState state;
+};
+
+Result<WantedSet> plan_wanted(const InstallWork& work) {
+    if (work.change == InstallChange::update) {
+        FARDEL_TRY_ASSIGN(LockFile before, read_lock_file(work.lock));
+        auto wanted = plan_update(std::move(before), work.names);
+        if (!wanted)
+            return std::move(wanted).error().with_context(printable(work.lock));
+        return wanted;
+    }
+    FARDEL_TRY_ASSIGN(auto before, find_lock_file(work.lock));
+    if (!before && work.channel.name.empty())
+        return Error(ErrorCode::missing, "there is no lock file yet, so the channel must be named");
+    return plan_roots(std::move(before), work.names);
+}
+
+std::vector<std::string> servers_of(const InstallWork& work, const WantedSet& wanted) {
+    std::vector<std::string> servers = work.servers;
+    if (servers.empty() && wanted.before)
+        servers = wanted.before->sources;
+    servers.insert(servers.end(), work.mirrors.begin(), work.mirrors.end());
+    return servers;
+}
+
+Result<ChannelState> follow(const Installing& installing) {
+    const InstallWork& work = installing.work;
+    const auto& before = installing.wanted.before;
+    ChannelSubject subject = work.channel;
+    if (subject.name.empty())
+        subject.name = before->channel;
+    FARDEL_TRY_ASSIGN(
+        ChannelOutcome followed,
+        update_channel(
+            installing.store,
+            {.subject = std::move(subject), .servers = installing.servers, .time = work.time, .rule = work.rule},
+            installing.steps.stop));
+    if (before)
+        FARDEL_TRY(verify_channel(*before, work.lock, followed.state));
+    if (installing.steps.followed)
+        installing.steps.followed(followed);
+    if (followed.failure)
+        return std::move(*followed.failure);
+    return std::move(followed.state);
+}
+
+Result<ResolveOutcome> resolve_wanted(const Installing& installing) {
+    const ChannelState& state = installing.state;
+    ResolveSnapshot snapshot;
+    for (const ChannelBundle& one : state.bundles) {
+        FARDEL_TRY_ASSIGN(BundleVersion version, BundleVersion::parse(one.version));
+        snapshot.bundles.push_back({.bundle = one.bundle, .name = one.name, .version = std::move(version)});
+    }
+    for (const auto& recall : state.recalled_bundles)
+        snapshot.recalled.emplace(recall.id, recall.reason);
+    FARDEL_TRY_ASSIGN(snapshot.needs, fetch_release_needs(installing.servers, state.name, state.release_hash,
+                                                          installing.work.rule, installing.steps.stop));
+    FARDEL_TRY_ASSIGN(ResolveOutcome outcome, resolve(installing.wanted.roots, snapshot, installing.wanted.preferred));
+    if (outcome.conflicts.empty())
+        return outcome;
+    if (installing.steps.conflicts)
+        installing.steps.conflicts(outcome.conflicts);
+    return Error(ErrorCode::unresolved, std::to_string(outcome.conflicts.size()) +
+                                            (outcome.conflicts.size() == 1 ? " conflict" : " conflicts") +
+                                            " in release " + std::to_string(state.release_version) + " of channel " +
+                                            state.name + ", the first: " + outcome.conflicts.front());
+}
+
+// Reads, of bundles that were considered and not chosen, what they need.
+Status verify_consulted(const Installing& installing, const NeedsOfBundles& consulted) {
+    if (consulted.empty())
+        return ok();
+    FARDEL_TRY_ASSIGN(RemoteServers servers,
+                      RemoteServers::open({.trees = installing.servers, .rule = installing.work.rule}));
+    const std::stop_callback on_stop(installing.steps.stop, [&servers] { servers.close(); });
+    const TrustPolicy* const policy = installing.state.policy.get();
+    for (const auto& [id, needs] : consulted) {
+        FARDEL_TRY_ASSIGN(const auto mounts,
+                          open_remote_bundles(installing.store, servers, id, policy, installing.work.time));
+        for (const RemoteMount& mount : mounts) {
+            if (mount.bundle != id)
+                continue;
+            FARDEL_TRY_ASSIGN(
+                const auto bundle,
+                Bundle::open(mount.source,
+                             {.policy = policy, .time = installing.work.time, .cache = {}, .label = id.hex()}));
+            FARDEL_TRY(verify_needs(id, needs, *bundle));
+        }
+    }
+    return ok();
+}
+
+InstallPlan plan_of(const Installing& installing, const Resolution& resolution) {
+    const Resolution nothing;
+    const Resolution& before = installing.wanted.before ? installing.wanted.before->resolution : nothing;
+    return {.release = installing.state.release_version,
+            .bundles = installed_bundles(resolution),
+            .added = only_in(resolution, before),
+            .removed = only_in(before, resolution),
+            .fetch = {}};
+}
+
+// Asks for consent, and fetches what the plan names.
+Status fetch(const Installing& installing, InstallSummary& summary) {
+    const auto ask = [&](const FetchPlan& fetch) -> Status {
+        summary.plan.fetch = fetch;
+        return installing.steps.consent ? installing.steps.consent(summary.plan) : ok();
+    };
+    std::vector<BundleId> ids;
+    for (const InstalledBundle& one : summary.plan.bundles)
+        ids.push_back(one.bundle);
+    if (ids.empty())
+        return ask({});
+    FetchOptions options;
+    options.trees = installing.servers;
+    options.policy = installing.state.policy.get();
+    options.time = installing.work.time;
+    options.stop = installing.steps.stop;
+    options.connections.servers = installing.work.rule;
+    options.connections.connections = installing.work.connections;
+    options.connections.bytes_per_second_max = installing.work.bytes_per_second_max;
+    options.progress = installing.steps.progress;
+    options.consent = ask;
+    FARDEL_TRY_ASSIGN(FetchSummary fetched, fetch_bundles(installing.store, ids, options));
+    summary.plan.fetch = std::move(fetched.plan);
+    summary.received_bytes = fetched.received_bytes;
+    return ok();
+}
+
+// What was installed when the work began is what is installed now: a player may take minutes to consent.
+Status verify_unchanged(const Installing& installing) {
+    FARDEL_TRY_ASSIGN(const auto now, find_lock_file(installing.work.lock));
+    if (now == installing.wanted.before)
+        return ok();
+    return Error(ErrorCode::busy,
+                 printable(installing.work.lock) +
+                     ": it was changed meanwhile by another program; nothing was installed, try again");
+}
+
+// Fetches what the lock names, compares it with the lock, and writes the lock.
+Result<InstallSummary> fetch_and_lock(const Installing& installing, const NeedsOfBundles& consulted, LockFile& lock) {
+    FARDEL_TRY(verify_consulted(installing, consulted));
+    InstallSummary summary{.plan = plan_of(installing, lock.resolution), .installed = {}};
+    FARDEL_TRY(fetch(installing, summary));
+    FARDEL_TRY(verify_resolution(lock.resolution,
+                                 open_stored(installing.store, installing.state.policy.get(), installing.work.time)));
+    sort_for_mounting(lock.resolution);  // by the names and versions that the bundles themselves state
+    FARDEL_TRY(verify_unchanged(installing));
+    FARDEL_TRY(write_lock_file(installing.work.lock, lock));
+    FetchPlan fetched = std::move(summary.plan.fetch);
+    summary.plan = plan_of(installing, lock.resolution);
+    summary.plan.fetch = std::move(fetched);
+    summary.installed = {.channel = lock.channel,
+                         .release = lock.release,
+                         .bundles = summary.plan.bundles,
+                         .policy = installing.state.policy};
+    return summary;
+}
+
+}  // namespace
+
+Result<InstallSummary> install_bundles(const BundleStore& store, const InstallWork& work, const InstallSteps& steps) {
+    FARDEL_TRY_ASSIGN(WantedSet wanted, plan_wanted(work));
+    std::vector<std::string> servers = servers_of(work, wanted);
+    Installing installing{.store = store,
+                          .work = work,
+                          .steps = steps,
+                          .wanted = std::move(wanted),
+                          .servers = std::move(servers),
+                          .state = {}};
+    FARDEL_TRY_ASSIGN(installing.state, follow(installing));
+    FARDEL_TRY_ASSIGN(ResolveOutcome outcome, resolve_wanted(installing));
+    LockFile lock{.channel = installing.state.name,
+                  .channel_id = installing.state.id,
+                  .release = installing.state.release_version,
+                  .sources = installing.servers,
+                  .resolution = std::move(outcome.resolution)};
+    // From before the fetch, so that no collection takes away what is here already.
+    FARDEL_TRY(pin_bundles(store, work.lock, lock));
+    auto installed = fetch_and_lock(installing, outcome.consulted, lock);
+    const Status pinned = sync_pins(store, work.lock);
+    if (!installed)
+        return std::move(installed).error();
+    FARDEL_TRY(pinned);
+    return installed;
+}
+
+}  // namespace fardel

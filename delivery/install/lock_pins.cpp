@@ -1,0 +1,58 @@
+#include "install/lock_pins.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/store/retention.h>
+
+#include <filesystem>
+#include <set>
+#include <span>
+#include <system_error>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+std::string pin_name_of(const std::string& path) {
+    std::error_code unknown;
+    const std::string whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown).string();
+    const std::string& text = unknown ? path : whole;
+    return "lock-" + blake3(std::as_bytes(std::span(text))).hex().substr(0, 32);
+}
+
+// `pins`: those of the store. A pin that is there is not written again.
+Status pin_missing(const BundleStore& store, const std::vector<BundlePin>& pins, const std::string& name,
+                   const LockFile& lock) {
+    std::set<BundleId> pinned;
+    for (const BundlePin& pin : pins)
+        if (pin.name == name && !pin.until_s)
+            pinned.insert(pin.bundle);
+    for (const ResolvedBundle& one : lock.resolution.bundles)
+        if (!pinned.contains(one.bundle))
+            FARDEL_TRY(store.pin({.bundle = one.bundle, .name = name, .until_s = {}}));
+    return ok();
+}
+
+}  // namespace
+
+Status pin_bundles(const BundleStore& store, const std::string& path, const LockFile& lock) {
+    FARDEL_TRY_ASSIGN(const auto pins, store.pins());
+    return pin_missing(store, pins, pin_name_of(path), lock);
+}
+
+Status sync_pins(const BundleStore& store, const std::string& path) {
+    FARDEL_TRY_ASSIGN(const auto lock, find_lock_file(path));
+    FARDEL_TRY_ASSIGN(const auto pins, store.pins());
+    const std::string name = pin_name_of(path);
+    std::set<BundleId> kept;
+    if (lock) {
+        FARDEL_TRY(pin_missing(store, pins, name, *lock));
+        for (const ResolvedBundle& one : lock->resolution.bundles)
+            kept.insert(one.bundle);
+    }
+    for (const BundlePin& pin : pins)
+        if (pin.name == name && !kept.contains(pin.bundle))
+            FARDEL_TRY(store.unpin(pin.bundle, name));
+    return ok();
+}
+
+}  // namespace fardel
