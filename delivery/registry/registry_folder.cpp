@@ -174,13 +174,24 @@ void RegistryFolder::remove_old_releases() const {
         static_cast<void>(tree_->remove(releases[i].second));
 }
 
+Result<std::shared_ptr<const Bundle>> RegistryFolder::open_bundle(const BundleId& id) const {
+    if (state_->catalogue.find(id) == nullptr)
+        return Error(ErrorCode::missing, id.hex() + " is not in the registry");
+    FARDEL_TRY_ASSIGN(const auto source, tree_->open(tree_path_of(id)));
+    FARDEL_TRY_ASSIGN(auto bundle, Bundle::open(source, {}));
+    if (bundle->id() != id)
+        return Error(ErrorCode::corrupt, tree_path_of(id) + " is another bundle");
+    return bundle;
+}
+
 Status RegistryFolder::write_bundle_page(const BundleId& bundle, const std::vector<RegistryRefusal>& remarks) const {
     const CatalogueEntry* const entry = state_->catalogue.find(bundle);
     if (entry == nullptr)
         return Error(ErrorCode::missing, bundle.hex() + " is not in the registry");
-    FARDEL_TRY_ASSIGN(const auto source, tree_->open(tree_path_of(bundle)));
-    FARDEL_TRY_ASSIGN(const auto opened, Bundle::open(source, {}));
-    FARDEL_TRY_ASSIGN(const std::string page, bundle_page(*opened, *entry, state_->rules, remarks));
+    FARDEL_TRY_ASSIGN(const auto opened, open_bundle(bundle));
+    FARDEL_TRY_ASSIGN(const std::string page,
+                      bundle_page(*opened, *entry, state_->rules, remarks,
+                                  [this](const BundleId& dependency) { return open_bundle(dependency); }));
     return write_tree_page(folder_, bundle_page_path(bundle), page);
 }
 

@@ -58,6 +58,8 @@ public:
 
 private:
     Status read(std::uint64_t now_s, bool only_if_changed);
+    // A bundle of the catalogue.
+    Result<std::shared_ptr<const Bundle>> open_bundle(const BundleId& id) const;
     Result<ChannelUpdate> read_update(std::uint64_t now_s) const;
     Status publish_head(const ReleaseInTree& release, Signer& head, std::uint64_t now_s, std::uint64_t head_life_s);
     void remove_old_releases() const;

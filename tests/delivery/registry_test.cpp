@@ -4,6 +4,7 @@
 #include "kit/files.h"
 #include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
+#include "kit/text.h"
 #include "registry/pages.h"
 
 #include <fardel/delivery/channel_tree.h>
@@ -17,6 +18,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <filesystem>
 
 namespace fardel {
@@ -55,19 +57,28 @@ std::string root_text(Signer& root, const Signer& registry, const Signer& releas
 struct WireSite {
     WireSite() {
         const auto root = make_key_signer(SecretKey::generate());
-        RegistryOptions options{.folder = tree, .signers = {}, .now_s = [] { return kNow; }};
-        options.signers.registry = make_key_signer(SecretKey::generate());
-        options.signers.release = make_key_signer(SecretKey::generate());
-        options.signers.head = make_key_signer(SecretKey::generate());
+        const RegistrySigners signers = new_signers();
         std::filesystem::create_directories(tree);
         RegistryRules rules{.urls = {kUrl}, .channel = "hub/stable"};
         rules.open = {"**"};
         write_file(tree + "/registry.rules", format_registry_rules(rules));
         const auto target = make_folder_target(tree);
-        require_good(publish_channel_root(
-            *target, root_text(*root, *options.signers.registry, *options.signers.release, *options.signers.head),
-            kNow));
-        registry = value_of(Registry::open(std::move(options)));
+        require_good(
+            publish_channel_root(*target, root_text(*root, *signers.registry, *signers.release, *signers.head), kNow));
+        restart();
+    }
+
+    RegistrySigners new_signers() const {
+        RegistrySigners signers;
+        signers.registry = make_key_signer(SecretKey::from_seed(keys[0].seed()));
+        signers.release = make_key_signer(SecretKey::from_seed(keys[1].seed()));
+        signers.head = make_key_signer(SecretKey::from_seed(keys[2].seed()));
+        return signers;
+    }
+
+    void restart() {
+        server.reset();
+        registry = value_of(Registry::open({.folder = tree, .signers = new_signers(), .now_s = [] { return kNow; }}));
         ServerOptions served;
         served.tree = tree;
         served.registry = registry.get();
@@ -103,6 +114,7 @@ struct WireSite {
 
     const ScratchFolder scratch;
     const std::string tree = scratch.path("tree");
+    const std::array<SecretKey, 3> keys{SecretKey::generate(), SecretKey::generate(), SecretKey::generate()};
     std::unique_ptr<Registry> registry;
     std::unique_ptr<Server> server;
 };
@@ -203,6 +215,73 @@ TEST_CASE("registry: paths of pages are spelled in one way, and lead nowhere els
                                      "/names/%2e%2e/secret.html", "//index.html", "/INDEX.html",
                                      "/.fardel-registry.lock", "/names/", "/bundles/../secret.html", "/index.html?x"})
         CHECK(site.send("GET", hidden, "", "") == 404);
+}
+
+TEST_CASE("registry: a bundle whose tables repeat one text too often is accepted, and keeps nobody else out") {  // A127
+    WireSite site;
+    const auto author = make_key_signer(SecretKey::generate());
+    BundlePlan plan;
+    add(plan, "maps/dm/0.txt", "0");
+    for (unsigned i = 1; i < 1200; ++i) {
+        const std::uint32_t asset = add(plan, "maps/dm/" + std::to_string(i) + ".txt", std::to_string(i));
+        plan.assets[asset].references.push_back(
+            {.spelling = std::string(65'000, 'x'), .target = PlannedReference::Internal{0}});
+    }
+    plan.metadata = {{"name", std::string("maps/dm")}, {"version", std::string("1")}};
+    const Bytes bytes = written(plan);
+    CHECK(bytes.size() < 1'000'000);
+    const BundleId id = bundle_id_of(bytes);
+    CHECK(site.send("PUT", "/" + tree_path_of(id), site.authorize(RegistryAction::upload, id, *author),
+                    signed_by(*author, bytes)) == 201);
+    check_has(read_file(site.tree + "/bundles/" + id.hex() + ".html"), "too often to be shown");
+    std::filesystem::remove(site.tree + "/bundles/" + id.hex() + ".html");
+    site.restart();
+    CHECK(std::filesystem::exists(site.tree + "/bundles/" + id.hex() + ".html"));
+}
+
+TEST_CASE("registry pages: the audit says where references lead, in escaped text, and comes back byte for byte") {
+    WireSite site;
+    const auto author = make_key_signer(SecretKey::generate());
+    const auto send = [&](const BundlePlan& plan) {
+        const Bytes bytes = written(plan);
+        const BundleId id = bundle_id_of(bytes);
+        CHECK(site.send("PUT", "/" + tree_path_of(id), site.authorize(RegistryAction::upload, id, *author),
+                        signed_by(*author, bytes)) == 201);
+        return id;
+    };
+    BundlePlan base;
+    add(base, "gfx/logo.tga", "logo");
+    base.metadata = {{"name", std::string("core/base")}, {"version", std::string("1")}};
+    const BundleId base_id = send(base);
+    BundlePlan plan;
+    const auto map = add(plan, "maps/dm.bsp", "map");
+    add(plan, "maps/old.txt", "old");
+    plan.names[1].published = false;
+    plan.dependencies = {{.bundle = base_id, .name = "base", .version = "1"}};
+    plan.assets[map].references = {
+        {.spelling = "logo", .target = PlannedReference::Dynamic{"gfx/logo.tga"}},
+        {.spelling = "wind", .target = PlannedReference::Dynamic{"sound/wind & rain.ogg"}},
+        {.spelling = "<img src=x onerror=alert(1)>\u202e", .target = PlannedReference::Foreign{AssetId(), 0}}};
+    plan.metadata = {{"name", std::string("maps/dm")}, {"version", std::string("1")}};
+    const BundleId id = send(plan);
+    const std::string path = site.tree + "/bundles/" + id.hex() + ".html";
+    const std::string page = read_file(path);
+    for (const char* const part :
+         {"References of its assets: 3, of which 0 lead to its own assets, 1 into its static dependencies, and 2",
+          "other bundles must (1)", "<code>sound/wind &amp; rain.ogg</code> for <code>maps/dm.bsp</code>",
+          "that its dependencies do not have (1)", "refers to <code>&lt;img src=x onerror=alert(1)&gt;",
+          "not published, and that nothing published refers to (1, 3 B)", "<code>maps/old.txt</code>"})
+        check_has(page, part);
+    for (const char* const part : {"<img", "\u202e", "<code>gfx/logo.tga</code>", "has not read"})
+        CHECK(page.find(part) == std::string::npos);
+    std::filesystem::remove(path);
+    site.restart();
+    CHECK(read_file(path) == page);
+    // A dependency that is gone is named.
+    std::filesystem::remove(site.tree + "/" + tree_path_of(base_id));
+    std::filesystem::remove(path);
+    site.restart();
+    check_has(read_file(path), "the audit has not read (1)");
 }
 
 TEST_CASE("registry pages: more than a thousand names are several pages, and one list for programs") {
