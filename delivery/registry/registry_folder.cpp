@@ -80,10 +80,11 @@ Result<ChannelUpdate> RegistryFolder::read_update(std::uint64_t now_s) const {
     return begin_in_tree(std::move(there->files), now_s);
 }
 
-Status RegistryFolder::refresh(std::uint64_t now_s) { return read(now_s, true); }
-Status RegistryFolder::reread(std::uint64_t now_s) { return read(now_s, false); }
+Status RegistryFolder::refresh(std::uint64_t now_s) { return read(now_s, true, false); }
+Status RegistryFolder::reread(std::uint64_t now_s) { return read(now_s, false, false); }
+Status RegistryFolder::read_for_check(std::uint64_t now_s) { return read(now_s, false, true); }
 
-Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed) {
+Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed, bool for_check) {
     FARDEL_TRY_ASSIGN(ChannelUpdate update, read_update(now_s));
     FARDEL_TRY_ASSIGN(RegistryRules rules, read_registry_rules(folder_));
     if (only_if_changed && state_ && update_ && update_->files() == update.files() && state_->rules == rules)
@@ -96,6 +97,9 @@ Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed) {
     const auto keys = registry_keys_of(state->root);
     const Catalogue* const before = state_ && registry_keys_of(state_->root) == keys ? &state_->catalogue : nullptr;
     FARDEL_TRY_ASSIGN(state->catalogue, read_catalogue(*tree_, keys, before, problems_));
+    if (const auto unread = std::ranges::find(problems_, true, &CatalogueProblem::is_unread);
+        !for_check && unread != problems_.end())
+        return Error(unread->code, printable(unread->path) + ": " + unread->text);
     if (state->release)
         state->catalogue.prefer(*state->release);
     state_ = std::move(state);

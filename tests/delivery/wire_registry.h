@@ -3,8 +3,10 @@
 
 #include "served_bundle.h"
 
+#include "kit/files.h"
 #include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
+#include "kit/small_disk.h"
 
 #include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/publish.h>
@@ -14,8 +16,6 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/channel.h>
 #include <fardel/verifier/verify_bundle.h>
-
-#include "kit/files.h"
 
 #include <doctest/doctest.h>
 
@@ -56,9 +56,9 @@ inline std::string root_text(Signer& root, const Signer& registry, const Signer&
     return format_signed_text(text);
 }
 
-// A registry with a server on loopback, both in this process.
-struct WireRegistry {
-    WireRegistry() {
+// The folder of a registry, with its keys, whose names are open to everybody.
+struct FolderRegistry {
+    FolderRegistry() {
         const auto root = make_key_signer(SecretKey::generate());
         const RegistrySigners signers = new_signers();
         std::filesystem::create_directories(tree);
@@ -68,7 +68,7 @@ struct WireRegistry {
         const auto target = make_folder_target(tree);
         require_good(
             publish_channel_root(*target, root_text(*root, *signers.registry, *signers.release, *signers.head), kNow));
-        restart();
+        open();
     }
 
     RegistrySigners new_signers() const {
@@ -79,9 +79,28 @@ struct WireRegistry {
         return signers;
     }
 
+    void open() {
+        registry = value_of(Registry::open({.folder = tree, .signers = new_signers(), .now_s = [] { return kNow; }}));
+    }
+
+    const ScratchFolder scratch;
+    const SmallDisk disk{scratch, "256m"};  // syncing is quick there; any other disk will do
+    const std::string tree = disk.path("tree");
+    const std::array<SecretKey, 3> keys{SecretKey::generate(), SecretKey::generate(), SecretKey::generate()};
+    std::unique_ptr<Registry> registry;
+};
+
+// The same with a server on loopback, in this process.
+struct WireRegistry : FolderRegistry {
+    WireRegistry() { serve(); }
+
     void restart() {
         server.reset();
-        registry = value_of(Registry::open({.folder = tree, .signers = new_signers(), .now_s = [] { return kNow; }}));
+        open();
+        serve();
+    }
+
+    void serve() {
         ServerOptions served;
         served.tree = tree;
         served.registry = registry.get();
@@ -116,10 +135,6 @@ struct WireRegistry {
         return count;
     }
 
-    const ScratchFolder scratch;
-    const std::string tree = scratch.path("tree");
-    const std::array<SecretKey, 3> keys{SecretKey::generate(), SecretKey::generate(), SecretKey::generate()};
-    std::unique_ptr<Registry> registry;
     std::unique_ptr<Server> server;
 };
 
