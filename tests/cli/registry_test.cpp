@@ -158,6 +158,18 @@ TEST_CASE("registry: open names bring data only, if the operator says so") {  //
               .exit_code == 1);
 }
 
+TEST_CASE("registry: an author sees at a terminal that a registry takes its time, and gets its answer") {
+    RegistrySite site;
+    const std::string quick = read_file(site.signer);
+    write_file(site.signer, "#!/bin/sh\nsleep 4\n" + quick.substr(quick.find('\n') + 1));
+    site.start();
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice");
+    const Outcome outcome = run_at_terminal({"publish", castle, site.url(), "--key", site.key("alice")});
+    CHECK(outcome.exit_code == 0);
+    check_has(outcome.out, "all sent; the registry verifies every byte");
+    check_has(outcome.out, "accepted, maps/castle 1.0");
+}
+
 TEST_CASE("registry: what a stolen key alone gives") {  // A73
     RegistrySite site;
     site.start();
