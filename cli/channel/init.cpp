@@ -24,14 +24,6 @@ struct InitCommand {
     bool json = false;
 };
 
-Result<ChannelRole> read_role(KeyReader& reader, const std::vector<std::string>& paths, std::uint64_t threshold) {
-    FARDEL_TRY_ASSIGN(const auto keys, reader.read(paths));
-    ChannelRole role{.threshold = static_cast<std::uint32_t>(threshold), .labels = {}};
-    for (const PolicyKey& key : keys)
-        role.labels.push_back(key.label);
-    return role;
-}
-
 Result<Exit> init(const InitCommand& command, Console& console) {
     ChannelRoot root;
     root.channel = command.name;

@@ -17,6 +17,14 @@ constexpr std::array kRoles{ChannelText::root, ChannelText::release, ChannelText
 
 }  // namespace
 
+Result<ChannelRole> read_role(KeyReader& reader, const std::vector<std::string>& paths, std::uint64_t threshold) {
+    FARDEL_TRY_ASSIGN(const auto keys, reader.read(paths));
+    ChannelRole role{.threshold = static_cast<std::uint32_t>(threshold), .labels = {}};
+    for (const PolicyKey& key : keys)
+        role.labels.push_back(key.label);
+    return role;
+}
+
 std::string format_roles(const ChannelRoot& root) {
     return format_each(kRoles, [&](ChannelText kind) {
         const ChannelRole& role = root.role(kind);

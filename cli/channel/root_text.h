@@ -3,16 +3,21 @@
 
 #include "console/console.h"
 #include "console/json.h"
+#include "console/labelled_keys.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/channel.h>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace fardel {
 
 inline constexpr std::uint64_t kDaySeconds = 24 * 3600;
+
+// A role of the keys in these files. Errors: those of KeyReader::read.
+Result<ChannelRole> read_role(KeyReader& reader, const std::vector<std::string>& paths, std::uint64_t threshold);
 
 // The roles with their keys and thresholds, for people.
 std::string format_roles(const ChannelRoot& root);

@@ -102,7 +102,9 @@ Result<Decision> upload(const std::string& file, RegistryClient& client, Signer&
     const PublishWork work{.progress =
                                [&bar](std::uint64_t done, std::uint64_t total) {
                                    bar.show(done, total,
-                                            fmt::format("{} of {}", format_size(done), format_size(total)));
+                                            done == total
+                                                ? "all sent; the registry verifies every byte"
+                                                : fmt::format("{} of {}", format_size(done), format_size(total)));
                                },
                            .stop = interrupt.token()};
     FARDEL_TRY_ASSIGN(const RegistryReply reply,

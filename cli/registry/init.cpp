@@ -1,6 +1,7 @@
 // fardel registry init: the rules of a registry, and the first root of its channel.
 
 #include "channel/root_text.h"
+#include "console/classes_option.h"
 #include "console/clock.h"
 #include "console/console.h"
 #include "console/figures.h"
@@ -55,16 +56,12 @@ public:
         root_.created_s = now_s;
         root_.expires_s = now_s + command_.days * kDaySeconds;
         fill_random(std::as_writable_bytes(std::span(root_.id.bytes)));
-        FARDEL_TRY_ASSIGN(root_.root, read_role(command_.root, command_.root_threshold));
-        FARDEL_TRY_ASSIGN(root_.release, read_role({command_.release}, 1));
-        FARDEL_TRY_ASSIGN(root_.head, read_role({command_.head}, 1));
+        FARDEL_TRY_ASSIGN(root_.root, read_role(keys_, command_.root, command_.root_threshold));
+        FARDEL_TRY_ASSIGN(root_.release, read_role(keys_, {command_.release}, 1));
+        FARDEL_TRY_ASSIGN(root_.head, read_role(keys_, {command_.head}, 1));
         FARDEL_TRY_ASSIGN(const auto hub, keys_.read({command_.registry}));
         registry_ = {.role = SignerRole::registry, .threshold = 1, .labels = {hub.front().label}};
-        const auto brings = parse_classes(command_.classes);
-        if (!brings)
-            return Error(ErrorCode::malformed,
-                         "--classes is data, data,script or data,script,code, not " + in_quotes(command_.classes));
-        open_brings_ = *brings;
+        FARDEL_TRY_ASSIGN(open_brings_, parse_classes_option(command_.classes));
         for (const std::string& owner : command_.owners)
             FARDEL_TRY(add_owner(owner));
         for (const std::string& pattern : command_.open)
@@ -78,14 +75,6 @@ public:
     const ChannelRoot& root() const { return root_; }
 
 private:
-    Result<ChannelRole> read_role(const std::vector<std::string>& paths, std::uint64_t threshold) {
-        FARDEL_TRY_ASSIGN(const auto keys, keys_.read(paths));
-        ChannelRole role{.threshold = static_cast<std::uint32_t>(threshold), .labels = {}};
-        for (const PolicyKey& key : keys)
-            role.labels.push_back(key.label);
-        return role;
-    }
-
     // Several owners of one pattern are one rule.
     Status add_owner(const std::string& text) {
         const auto equals = text.find('=');
@@ -171,8 +160,7 @@ Result<Exit> run_registry_init(Words words, Console& console) {
                "Names that match belong to this key; may be repeated, also for one pattern");
     line.texts("--open", "PATTERN", command.open,
                "Names that match belong to the author who first brings them; may be repeated");
-    line.text("--classes", "CLASSES", command.classes,
-              "What bundles of open names may bring: data; data,script; or data,script,code (default: all)");
+    add_classes_option(line, "bundles of open names", command.classes);
     line.texts("--licence", "ID", command.licences,
                "A licence that bundles may state, and then one of these must; may be repeated (default: any or none)");
     line.size("--bytes-max", command.file_bytes_max, "The most that a bundle file may have, such as 500M");

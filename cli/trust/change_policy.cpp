@@ -1,5 +1,6 @@
 // fardel trust add, remove and revoke: change a policy file in place, and keep its owner's comments and order.
 
+#include "console/classes_option.h"
 #include "console/output_file.h"
 #include "policy_text.h"
 #include "trust_text.h"
@@ -119,19 +120,14 @@ CLI::Option* add_rule_options(CommandLine& line, RuleOptions& options) {
                "Names that these bundles may publish; may be repeated (default: those below the pattern's folder)");
     line.texts("--override", "GLOB", options.overrides,
                "Names of other bundles that they may override; may be repeated (default: none, if there is a bound)");
-    line.text("--classes", "CLASSES", options.classes,
-              "What they may bring: data; data,script; or data,script,code (default: all)");
+    add_classes_option(line, "they", options.classes);
     return author;
 }
 
 Status set_classes(AllowRule& rule, const std::string& classes) {
     if (classes.empty())
         return ok();
-    const auto brings = parse_classes(classes);
-    if (!brings)
-        return Error(ErrorCode::malformed,
-                     "--classes is data, data,script or data,script,code, not " + in_quotes(classes));
-    rule.brings = *brings;
+    FARDEL_TRY_ASSIGN(rule.brings, parse_classes_option(classes));
     return ok();
 }
 

@@ -1,5 +1,6 @@
 // The page about what is in one bundle.
 
+#include "registry/page_audit.h"
 #include "registry/page_text.h"
 #include "registry/pages.h"
 #include "registry/safe_text.h"
@@ -16,8 +17,6 @@
 
 namespace fardel {
 namespace {
-
-constexpr std::size_t kRowsMax = 50;
 
 struct SizeSum {
     std::uint64_t assets = 0;
@@ -70,15 +69,25 @@ std::string sums_table(std::string_view title, const SizeSums& sums) {
                              [](const auto& a, const auto& b) { return a.second.raw_bytes > b.second.raw_bytes; });
     std::string text = "<table><tr><th>" + std::string(title) +
                        "</th><th class=\"n\">assets</th><th class=\"n\">raw</th><th class=\"n\">stored</th></tr>\n";
-    for (std::size_t i = 0; i < std::min(rows.size(), kRowsMax); ++i) {
+    for (std::size_t i = 0; i < std::min(rows.size(), kPageRowsMax); ++i) {
         const auto& [label, sum] = rows[i];
         text += "<tr><td>" + html_text(cut_text(label, 200)) + "</td><td class=\"n\">" + std::to_string(sum.assets) +
                 "</td><td class=\"n\">" + format_bytes(sum.raw_bytes) + "</td><td class=\"n\">" +
                 format_bytes(sum.stored_bytes) + "</td></tr>\n";
     }
-    if (rows.size() > kRowsMax)
-        text += "<tr><td>and " + std::to_string(rows.size() - kRowsMax) + " more</td></tr>\n";
+    if (rows.size() > kPageRowsMax)
+        text += "<tr><td>and " + std::to_string(rows.size() - kPageRowsMax) + " more</td></tr>\n";
     return text + "</table>\n";
+}
+
+std::string sizes_section(const BundleContents& contents) {
+    const SizeSums folders = sums_by_folder(contents);
+    std::vector<SizedItem> items;
+    for (const auto& [label, sum] : folders)
+        if (sum.raw_bytes != 0)
+            items.push_back({.label = label, .bytes = sum.raw_bytes});
+    return "<h2>Sizes</h2>\n" + format_size_map(std::move(items)) + sums_table("folder or file", folders) +
+           sums_table("content type", sums_by_type(contents));
 }
 
 std::string signatures_table(const Bundle& bundle) {
@@ -89,28 +98,6 @@ std::string signatures_table(const Bundle& bundle) {
                 text += "<tr><td>" + html_text(role_name(entry.role)) + "</td><td><code>" + entry.key.hex() +
                         "</code></td></tr>\n";
     return text + "</table>\n";
-}
-
-// What others must bring: names that assets refer to at run time, and consumed patterns.
-std::string needs_list(const BundleContents& contents) {
-    std::map<std::string, bool> wanted;  // whether something can do without
-    for (const ContentConsume& consume : contents.consumes)
-        wanted.emplace(consume.text, consume.optional);
-    for (const ContentAsset& asset : contents.assets)
-        for (const ContentReference& reference : asset.references)
-            if (reference.kind == ReferenceKind::dynamic)
-                wanted.emplace(reference.name, reference.optional);
-    if (wanted.empty())
-        return "<p>Its assets need nothing from other bundles by name.</p>\n";
-    std::string text = "<p>Names that other bundles must publish (" + std::to_string(wanted.size()) + "):</p>\n<ul>\n";
-    std::size_t shown = 0;
-    for (const auto& [name, is_optional] : wanted) {
-        if (++shown > kRowsMax)
-            break;
-        text +=
-            "<li><code>" + html_text(cut_text(name, 200)) + "</code>" + (is_optional ? " (optional)" : "") + "</li>\n";
-    }
-    return text + (shown > kRowsMax ? "<li>…</li>\n" : "") + "</ul>\n";
 }
 
 std::string findings_list(const std::vector<RegistryRefusal>& remarks) {
@@ -131,7 +118,7 @@ std::string metadata_table(const BundleContents& contents) {
     std::string text = "<h2>Metadata</h2>\n<table>\n";
     std::size_t shown = 0;
     for (const ContentMetadata& entry : contents.metadata)
-        if (++shown <= kRowsMax)
+        if (++shown <= kPageRowsMax)
             text += "<tr><th>" + html_text(cut_text(entry.key, 200)) + "</th><td>" +
                     html_text(cut_text(format_value(entry.value), 1000)) + "</td></tr>\n";
     return text + "</table>\n";
@@ -140,21 +127,25 @@ std::string metadata_table(const BundleContents& contents) {
 }  // namespace
 
 Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entry, const RegistryRules& rules,
-                                const std::vector<RegistryRefusal>& remarks) {
-    FARDEL_TRY_ASSIGN(const BundleContents contents, read_contents(bundle));
-    const SizeSums folders = sums_by_folder(contents);
-    std::vector<SizedItem> items;
-    for (const auto& [label, sum] : folders)
-        if (sum.raw_bytes != 0)
-            items.push_back({.label = label, .bytes = sum.raw_bytes});
+                                const std::vector<RegistryRefusal>& remarks, const OpenDependency& open_dependency) {
+    const auto contents = read_contents(bundle);
+    // Its author must not be able to stop the registry by a page that cannot be written.
+    const bool is_too_much =
+        !contents && (contents.error().code() == ErrorCode::limit || contents.error().code() == ErrorCode::malformed);
+    if (!contents && !is_too_much)
+        return contents.error();
     std::string body = "<p><code>" + bundle.id().hex() + "</code>: " + "<a href=\"../" +
                        html_text(name_page_path(entry.name)) + "\">all versions</a>, <a href=\"../" +
                        tree_path_of(bundle.id()) + "\">file</a> (" + format_bytes(entry.file_bytes) + ", " +
-                       std::to_string(contents.assets.size()) + " assets, " + std::to_string(contents.names.size()) +
-                       " names, " + format_bytes(contents.raw_bytes) + " raw)</p>\n<h2>Sizes</h2>\n" +
-                       format_size_map(std::move(items)) + sums_table("folder or file", folders) +
-                       sums_table("content type", sums_by_type(contents)) + findings_list(remarks) +
-                       needs_list(contents) + signatures_table(bundle) + metadata_table(contents);
+                       std::to_string(bundle.asset_count()) + " assets, " + std::to_string(bundle.name_count()) +
+                       " names, " + format_bytes(entry.raw_bytes) + " raw)</p>\n";
+    if (contents)
+        body += sizes_section(*contents) + findings_list(remarks) +
+                audit_section(audit_for_page(bundle, *contents, open_dependency), *contents);
+    else
+        body += "<p>Its tables cannot be shown: " + html_text(contents.error().message()) + "</p>\n" +
+                findings_list(remarks);
+    body += signatures_table(bundle) + (contents ? metadata_table(*contents) : "");
     return format_html_page(entry.name + " " + entry.version, "../",
                             body + "<p>" + html_text(rules.urls.front()) + "</p>\n");
 }

@@ -17,6 +17,12 @@ namespace {
 constexpr std::string_view kBundleEnding = ".fardel";
 constexpr std::string_view kRequires = "requires.";
 
+// Whether an error says what the bytes are, and not that they could not be read.
+bool is_defect(ErrorCode code) {
+    return code == ErrorCode::malformed || code == ErrorCode::corrupt || code == ErrorCode::unsupported ||
+           code == ErrorCode::limit;
+}
+
 // The payload of the statement that a countersignature is about, if its author has signed it.
 std::optional<Statement> find_countersigned(const Bundle& bundle, const Countersignature& countersignature) {
     for (const Envelope& envelope : bundle.envelopes()) {
@@ -176,7 +182,8 @@ Result<Catalogue> read_catalogue(TreeTarget& tree, std::span<const PublicKey> ke
         const auto bundle = Bundle::open(source, {});
         auto entry = bundle ? find_entry(**bundle, keys) : Result<std::optional<CatalogueEntry>>(bundle.error());
         if (!entry)
-            problems.push_back({file.path, entry.error().code(), entry.error().message()});
+            problems.push_back(
+                {file.path, entry.error().code(), entry.error().message(), !is_defect(entry.error().code())});
         else if (tree_path_of((*bundle)->id()) != file.path)
             problems.push_back({file.path, ErrorCode::corrupt, "is bundle " + (*bundle)->id().hex()});
         else if (!*entry)

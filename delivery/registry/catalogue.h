@@ -77,7 +77,8 @@ private:
 struct CatalogueProblem {
     std::string path;  // below the tree
     ErrorCode code{};
-    std::string text;  // safe to show
+    std::string text;        // safe to show
+    bool is_unread = false;  // the disk failed: what the file is remains unknown
 };
 
 // Reads all bundle files of the tree, but those that `before` has, by the same keys, with the same size. A file that

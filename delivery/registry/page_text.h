@@ -8,6 +8,8 @@
 
 namespace fardel {
 
+inline constexpr std::size_t kPageRowsMax = 50;  // of a list or table about one bundle
+
 std::string format_bytes(std::uint64_t bytes);  // "732 B", "14.2 kB"
 std::string format_day(std::uint64_t unix_s);   // "2026-01-31"
 // At most so many bytes, whole characters, and "…" if something is left out.

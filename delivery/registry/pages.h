@@ -3,6 +3,7 @@
 #pragma once
 
 #include "registry/judgement.h"
+#include "registry/page_audit.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
@@ -26,8 +27,9 @@ std::string overview_page_path(std::size_t page);      // "index.html", "pages/2
 std::map<std::string, std::string> overview_pages(const RegistryState& state);
 // All versions of a name.
 std::string name_page(std::string_view name, const RegistryState& state);
-// What is in a bundle. It never changes. Errors: those of reading its tables.
+// What is in a bundle. It changes only if one of its static dependencies comes or goes. Errors: those of reading its
+// tables, except that they are too large to be shown: then the page says so.
 Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entry, const RegistryRules& rules,
-                                const std::vector<RegistryRefusal>& remarks);
+                                const std::vector<RegistryRefusal>& remarks, const OpenDependency& open_dependency);
 
 }  // namespace fardel

@@ -25,14 +25,16 @@ public:
 
     Result<RegistryCheck> check() {
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder_.lock());
-        FARDEL_TRY(folder_.reread(options_.now_s));
+        FARDEL_TRY(folder_.read_for_check(options_.now_s));
         for (const CatalogueProblem& problem : folder_.problems())
             add(problem.path, problem.code, problem.text);
         check_head();
         check_release();
         check_owners();
         FARDEL_TRY(check_bundles());
-        FARDEL_TRY(folder_.write_pages({}));
+        // A list without what the disk did not give would be wrong; the one that is there stays.
+        if (std::ranges::none_of(folder_.problems(), &CatalogueProblem::is_unread))
+            FARDEL_TRY(folder_.write_pages({}));
         check_files();
         std::ranges::stable_sort(check_.problems, {}, &RegistryProblem::path);
         return std::move(check_);

@@ -80,10 +80,11 @@ Result<ChannelUpdate> RegistryFolder::read_update(std::uint64_t now_s) const {
     return begin_in_tree(std::move(there->files), now_s);
 }
 
-Status RegistryFolder::refresh(std::uint64_t now_s) { return read(now_s, true); }
-Status RegistryFolder::reread(std::uint64_t now_s) { return read(now_s, false); }
+Status RegistryFolder::refresh(std::uint64_t now_s) { return read(now_s, true, false); }
+Status RegistryFolder::reread(std::uint64_t now_s) { return read(now_s, false, false); }
+Status RegistryFolder::read_for_check(std::uint64_t now_s) { return read(now_s, false, true); }
 
-Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed) {
+Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed, bool for_check) {
     FARDEL_TRY_ASSIGN(ChannelUpdate update, read_update(now_s));
     FARDEL_TRY_ASSIGN(RegistryRules rules, read_registry_rules(folder_));
     if (only_if_changed && state_ && update_ && update_->files() == update.files() && state_->rules == rules)
@@ -96,6 +97,9 @@ Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed) {
     const auto keys = registry_keys_of(state->root);
     const Catalogue* const before = state_ && registry_keys_of(state_->root) == keys ? &state_->catalogue : nullptr;
     FARDEL_TRY_ASSIGN(state->catalogue, read_catalogue(*tree_, keys, before, problems_));
+    if (const auto unread = std::ranges::find(problems_, true, &CatalogueProblem::is_unread);
+        !for_check && unread != problems_.end())
+        return Error(unread->code, printable(unread->path) + ": " + unread->text);
     if (state->release)
         state->catalogue.prefer(*state->release);
     state_ = std::move(state);
@@ -174,13 +178,24 @@ void RegistryFolder::remove_old_releases() const {
         static_cast<void>(tree_->remove(releases[i].second));
 }
 
+Result<std::shared_ptr<const Bundle>> RegistryFolder::open_bundle(const BundleId& id) const {
+    if (state_->catalogue.find(id) == nullptr)
+        return Error(ErrorCode::missing, id.hex() + " is not in the registry");
+    FARDEL_TRY_ASSIGN(const auto source, tree_->open(tree_path_of(id)));
+    FARDEL_TRY_ASSIGN(auto bundle, Bundle::open(source, {}));
+    if (bundle->id() != id)
+        return Error(ErrorCode::corrupt, tree_path_of(id) + " is another bundle");
+    return bundle;
+}
+
 Status RegistryFolder::write_bundle_page(const BundleId& bundle, const std::vector<RegistryRefusal>& remarks) const {
     const CatalogueEntry* const entry = state_->catalogue.find(bundle);
     if (entry == nullptr)
         return Error(ErrorCode::missing, bundle.hex() + " is not in the registry");
-    FARDEL_TRY_ASSIGN(const auto source, tree_->open(tree_path_of(bundle)));
-    FARDEL_TRY_ASSIGN(const auto opened, Bundle::open(source, {}));
-    FARDEL_TRY_ASSIGN(const std::string page, bundle_page(*opened, *entry, state_->rules, remarks));
+    FARDEL_TRY_ASSIGN(const auto opened, open_bundle(bundle));
+    FARDEL_TRY_ASSIGN(const std::string page,
+                      bundle_page(*opened, *entry, state_->rules, remarks,
+                                  [this](const BundleId& dependency) { return open_bundle(dependency); }));
     return write_tree_page(folder_, bundle_page_path(bundle), page);
 }
 

@@ -33,6 +33,9 @@ public:
     Status refresh(std::uint64_t now_s);
     // Also looks for bundles that were published since.
     Status reread(std::uint64_t now_s);
+    // The same, for a check: bundles that the disk does not give are problems only. For changes they are errors:
+    // without them, whose a name is would be unknown.
+    Status read_for_check(std::uint64_t now_s);
     const std::shared_ptr<const RegistryState>& state() const noexcept { return state_; }
     // What was accepted, by whom the name belongs to, and is neither in the release nor recalled: a kill came between.
     std::vector<BundleId> unreleased() const;
@@ -57,7 +60,9 @@ public:
     Status write_pages(const std::set<std::string>& names) const;
 
 private:
-    Status read(std::uint64_t now_s, bool only_if_changed);
+    Status read(std::uint64_t now_s, bool only_if_changed, bool for_check);
+    // A bundle of the catalogue.
+    Result<std::shared_ptr<const Bundle>> open_bundle(const BundleId& id) const;
     Result<ChannelUpdate> read_update(std::uint64_t now_s) const;
     Status publish_head(const ReleaseInTree& release, Signer& head, std::uint64_t now_s, std::uint64_t head_life_s);
     void remove_old_releases() const;

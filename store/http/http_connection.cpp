@@ -59,13 +59,19 @@ public:
         return CURL_SEEKFUNC_OK;
     }
     static int on_time(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-        return static_cast<Conversation*>(self)->stop_.stop_requested() ? 1 : 0;
+        return static_cast<Conversation*>(self)->note_time() ? 0 : 1;
     }
 
     HttpAnswer answer;
     std::optional<Error> error;  // why a callback ended the transfer
 
 private:
+    // About once per second, also while nothing is sent or received. Returns false to stop.
+    bool note_time() {
+        if (request_.progress && request_.body_bytes != 0 && sent_bytes_ == request_.body_bytes)
+            request_.progress(sent_bytes_);  // the server takes its time for an answer
+        return !stop_.stop_requested();
+    }
     bool add_line(std::string_view line) {
         head_bytes_ += line.size();
         if (head_bytes_ > kAnswerHeadBytesMax) {

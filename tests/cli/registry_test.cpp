@@ -1,6 +1,7 @@
 // fardel registry, serve --registry and publish --key: what authors, the operator, players and thieves of keys get.
 #include "registry_site.h"
 
+#include "kit/browser.h"
 #include "kit/text.h"
 
 #include <functional>
@@ -155,6 +156,18 @@ TEST_CASE("registry: open names bring data only, if the operator says so") {  //
                "-o",
                site.scratch.path("other.root")})
               .exit_code == 1);
+}
+
+TEST_CASE("registry: an author sees at a terminal that a registry takes its time, and gets its answer") {
+    RegistrySite site;
+    const std::string quick = read_file(site.signer);
+    write_file(site.signer, "#!/bin/sh\nsleep 4\n" + quick.substr(quick.find('\n') + 1));
+    site.start();
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice");
+    const Outcome outcome = run_at_terminal({"publish", castle, site.url(), "--key", site.key("alice")});
+    CHECK(outcome.exit_code == 0);
+    check_has(outcome.out, "all sent; the registry verifies every byte");
+    check_has(outcome.out, "accepted, maps/castle 1.0");
 }
 
 TEST_CASE("registry: what a stolen key alone gives") {  // A73
@@ -338,35 +351,6 @@ TEST_CASE("registry: mistakes of operators and authors") {
 
 // ---- Pages ----------------------------------------------------------------------------------------------------------
 
-std::string browse(const RegistrySite& site, const std::string& url) {
-    Arguments words{"timeout",
-                    "100",
-                    "chromium",
-                    "--headless=new",
-                    "--no-sandbox",
-                    "--disable-gpu",
-                    "--disable-dev-shm-usage",
-                    "--no-first-run",
-                    "--disable-background-networking",
-                    "--user-data-dir=" + site.scratch.path("browser"),
-                    "--virtual-time-budget=20000",
-                    "--dump-dom"};
-    words.push_back(url);
-    const Outcome outcome = run_program(words, {.variables = {{"HOME", site.scratch.root().string()}}});
-    CAPTURE(outcome.err);
-    REQUIRE_MESSAGE(outcome.exit_code == 0, "setup/install-dependencies installs chromium");
-    return outcome.out;
-}
-
-// The row of a name in a list.
-std::string row_of(const std::string& page, const std::string& name) {
-    const auto at = page.find(">" + name + "</a>");
-    if (at == std::string::npos)
-        return "";
-    const auto begin = page.rfind("<tr", at);
-    return page.substr(begin, page.find("</tr>", at) - begin);
-}
-
 TEST_CASE("registry: its pages are read in a browser behind nginx, with scripts and without") {
     RegistrySite site;
     site.start();
@@ -382,18 +366,18 @@ TEST_CASE("registry: its pages are read in a browser behind nginx, with scripts 
                            server("add_header Content-Security-Policy \"script-src 'none'\";"));
     for (const std::string& url : {nginx.url(), no_scripts.url(), site.url()}) {
         const bool scripts = url != no_scripts.url();
-        const std::string index = browse(site, url + "/#search=garden");
+        const std::string index = browse(site.scratch, url + "/#search=garden");
         CAPTURE(scripts);
         CHECK(has(row_of(index, "maps/garden"), "0.9"));
         CHECK_FALSE(has(row_of(index, "maps/garden"), "hidden"));
         CHECK(has(row_of(index, "maps/castle"), "CC0-1.0"));
         CHECK(has(row_of(index, "maps/castle"), "hidden") == scripts);  // the search has hidden it
     }
-    const std::string name = browse(site, no_scripts.url() + "/names/maps/castle.html");
+    const std::string name = browse(site.scratch, no_scripts.url() + "/names/maps/castle.html");
     for (const std::string& part : {site.id(castle), site.public_key("alice"), site.public_key("registry"),
                                     std::string("CC0-1.0"), "--from " + site.url()})
         check_has(name, part);
-    const std::string bundle = browse(site, nginx.url() + "/bundles/" + site.id(castle) + ".html");
+    const std::string bundle = browse(site.scratch, nginx.url() + "/bundles/" + site.id(castle) + ".html");
     for (const char* part : {"<svg", "<rect", "maps/castle/", "has no remarks"})
         check_has(bundle, part);
 }
@@ -415,7 +399,7 @@ TEST_CASE("registry: hostile texts of a bundle stay texts, on pages and on termi
         CHECK_FALSE(has(text, "<b>key"));
         CHECK_FALSE(has(text, "\u202e"));
         CHECK(has(text, "&lt;script&gt;document"));
-        const std::string shown = browse(site, site.url() + page);
+        const std::string shown = browse(site.scratch, site.url() + page);
         CHECK_FALSE(has(shown, "<title>owned"));
         CHECK_FALSE(has(shown, "<img"));
     }

@@ -1,6 +1,7 @@
 // The page of `fardel report`, in a real browser.
 
 #include "bundle_forge/bundle_forge.h"
+#include "kit/browser.h"
 #include "kit/openarena.h"
 #include "sample.h"
 
@@ -17,28 +18,10 @@ namespace {
 
 Outcome browse(const ScratchFolder& scratch, const std::string& page, const std::string& view,
                const Arguments& options) {
-    Arguments words{"timeout",
-                    "100",
-                    "chromium",
-                    "--headless=new",
-                    "--no-sandbox",
-                    "--disable-gpu",
-                    "--disable-dev-shm-usage",
-                    "--no-first-run",
-                    "--hide-scrollbars",
-                    "--disable-background-networking",
-                    "--user-data-dir=" + scratch.path("browser"),
-                    "--window-size=1280,900",
-                    "--virtual-time-budget=60000"};
-    words.insert(words.end(), options.begin(), options.end());
     std::string address = "file://";
     for (const char c : page)
         address += c == '<' ? "%3C" : c == '>' ? "%3E" : c == ' ' ? "%20" : std::string(1, c);
-    words.push_back(address + view);
-    const Outcome outcome = run_program(words, {.variables = {{"HOME", scratch.root().string()}}});
-    CAPTURE(outcome.err);
-    REQUIRE_MESSAGE(outcome.exit_code == 0, "setup/install-dependencies installs chromium");
-    return outcome;
+    return run_browser(scratch, address + view, options);
 }
 
 // The document after its scripts have run.

@@ -49,6 +49,7 @@ struct HttpRequest {
     std::uint64_t body_offset = 0;
     std::uint64_t body_bytes = 0;
     std::uint64_t answer_bytes_max = 64u << 10;
+    // Also called about once per second while all is sent and the answer is awaited.
     std::function<void(std::uint64_t sent_bytes)> progress;
     ServerRule servers = {};  // a request that it refuses is `denied`
 };
