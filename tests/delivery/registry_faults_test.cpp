@@ -26,7 +26,7 @@ using namespace fardel::tests;
 using Files = std::map<std::string, std::string>;
 
 // All files, except what anybody but the registry never sees.
-Files files_below(const std::string& folder) {
+Files public_files(const std::string& folder) {
     Files files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
         const std::string path = entry.path().lexically_relative(folder).generic_string();
@@ -53,7 +53,7 @@ struct FaultySite : FolderRegistry {
         second = make_memory_source(bytes_of(signed_by(*author, map_version("2"))));
         require_good(accept(first));
         std::filesystem::copy(tree, saved, std::filesystem::copy_options::recursive);
-        before = files_below(tree);
+        before = public_files(tree);
     }
 
     Status accept(const std::shared_ptr<const ByteSource>& file) const {
@@ -74,7 +74,7 @@ struct FaultySite : FolderRegistry {
 
     // Each file is as before or as after; a head names a release that is there, and a release bundles that are.
     void check_visible(const std::string& folder, const Files& after) const {
-        const Files now = files_below(folder);
+        const Files now = public_files(folder);
         for (const auto& [path, bytes] : now) {
             check_file(path, has_file(before, path, bytes) || has_file(after, path, bytes));
         }
@@ -141,7 +141,7 @@ TEST_CASE(
     "registry: when any call fails while a bundle is accepted, nothing is half visible, and a repeat accepts it") {  // A102
     FaultySite site;
     require_good(site.accept(site.second));
-    const Files after = files_below(site.tree);
+    const Files after = public_files(site.tree);
     site.restore();
     site.open();
     const int repeats = fail_at_each_call(
@@ -153,7 +153,7 @@ TEST_CASE(
     "registry: when any call fails while a bundle is recalled, nothing is half visible, and a repeat recalls it") {  // A102
     FaultySite site;
     require_good(site.recall());
-    const Files after = files_below(site.tree);
+    const Files after = public_files(site.tree);
     site.restore();
     site.open();
     const int repeats = fail_at_each_call(
@@ -164,7 +164,7 @@ TEST_CASE(
 TEST_CASE("registry: killed at any change while a bundle is accepted, the next start goes on") {  // A100
     FaultySite site;
     require_good(site.accept(site.second));
-    const Files after = files_below(site.tree);
+    const Files after = public_files(site.tree);
     site.restore();
     site.open();
     int number = 1;
@@ -180,7 +180,7 @@ TEST_CASE("registry: killed at any change while a bundle is accepted, the next s
         site.open();
         require_good(site.accept(site.second));
         site.check_clean(2, 0);
-        const Files now = files_below(site.tree);
+        const Files now = public_files(site.tree);
         const std::string page = "names/maps/dm.html";
         CHECK(now.at(page) == after.at(page));
         site.restore();
@@ -228,10 +228,10 @@ TEST_CASE("registry fsck: when any call fails, a repeat writes every page again"
         failed = fail_call(number, kErrors[static_cast<unsigned>(number) % kErrors.size()], [&] {
                      return check_registry(site.tree, {.now_s = kNow, .stop = {}}) ? done : repeated;
                  }).failed;
-        for (const auto& [path, bytes] : files_below(site.tree))
+        for (const auto& [path, bytes] : public_files(site.tree))
             check_file(path, has_file(site.before, path, bytes));
         site.check_clean(1, 0);
-        CHECK(files_below(site.tree) == site.before);
+        CHECK(public_files(site.tree) == site.before);
     }
 }
 #endif
