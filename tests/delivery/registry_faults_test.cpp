@@ -137,8 +137,9 @@ int fail_at_each_call(FaultySite& site, const Files& after, Work work, Check che
     return repeats;
 }
 
+// A102
 TEST_CASE(
-    "registry: when any call fails while a bundle is accepted, nothing is half visible, and a repeat accepts it") {  // A102
+    "registry: when any call fails while a bundle is accepted, nothing is half visible, and a repeat accepts it") {
     FaultySite site;
     require_good(site.accept(site.second));
     const Files after = public_files(site.tree);
@@ -149,8 +150,9 @@ TEST_CASE(
     CHECK(repeats > 50);
 }
 
+// A102
 TEST_CASE(
-    "registry: when any call fails while a bundle is recalled, nothing is half visible, and a repeat recalls it") {  // A102
+    "registry: when any call fails while a bundle is recalled, nothing is half visible, and a repeat recalls it") {
     FaultySite site;
     require_good(site.recall());
     const Files after = public_files(site.tree);
