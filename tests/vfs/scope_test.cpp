@@ -105,7 +105,7 @@ TEST_CASE("scope: an open file still resolves names after its bundle is unmounte
     CHECK(content_from(vfs, from, "textures/none") == "missing");
 }
 
-TEST_CASE("scope: a search through cyclic dependencies ends") {  // A78
+TEST_CASE("scope: a search through a bundle and its own earlier version ends") {  // A78
     BundleMaker maker;
     maker.add("map", "map");
     Vfs vfs;
