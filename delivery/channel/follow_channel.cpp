@@ -28,14 +28,15 @@ private:
 
     // Error: cancelled.
     Result<FetchedText> get(const std::string& tree, const std::string& path, std::size_t bytes_max,
-                            bool bypasses_caches = false) {
+                            bool bypasses_caches) {
         FARDEL_TRY_ASSIGN(FetchedText fetched,
                           fetch_text(client_, tree + "/" + path, bytes_max, stop_, bypasses_caches));
         followed_.received_bytes += fetched.text.size();
         return fetched;
     }
 
-    // Asks one tree after the other until `accept` accepts a text. Error: the first one that says more than "missing".
+    // Asks one tree after the other until `accept` accepts a text; one that is refused may be what a cache has kept, so
+    // the same tree is asked past its caches. Error: the first one that says more than "missing".
     Status take_from_any(const std::string& path, ChannelText kind, bool bypasses_caches,
                          const std::function<Status(const std::string&)>& accept) {
         std::optional<Error> failure;
@@ -43,20 +44,22 @@ private:
             if (!failure || failure->code() == ErrorCode::missing)
                 failure = std::move(error);
         };
-        for (const std::string& tree : trees_) {
-            FARDEL_TRY_ASSIGN(const FetchedText outcome,
-                              get(tree, path, channel_file_bytes_max(kind), bypasses_caches));
-            if (outcome.failure) {
-                note(*outcome.failure);
-                continue;
+        for (const std::string& tree : trees_)
+            for (bool is_last = bypasses_caches;; is_last = true) {
+                FARDEL_TRY_ASSIGN(const FetchedText outcome, get(tree, path, channel_file_bytes_max(kind), is_last));
+                if (outcome.failure) {
+                    note(*outcome.failure);
+                    break;
+                }
+                Status accepted = accept(outcome.text);
+                if (accepted)
+                    return ok();
+                if (accepted.error().code() == ErrorCode::rollback)
+                    followed_.refused = outcome.text;
+                note(std::move(accepted).error());
+                if (is_last)
+                    break;
             }
-            Status accepted = accept(outcome.text);
-            if (accepted)
-                return ok();
-            if (accepted.error().code() == ErrorCode::rollback)
-                followed_.refused = outcome.text;
-            note(std::move(accepted).error());
-        }
         return std::move(*failure);
     }
 

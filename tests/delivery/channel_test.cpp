@@ -2,6 +2,7 @@
 #include "bundle-format/channel_samples.h"
 #include "served_bundle.h"
 
+#include "kit/files.h"
 #include "kit/nginx.h"
 
 #include <fardel/delivery/channel_tree.h>
@@ -11,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <map>
 
 namespace fardel {
 namespace {
@@ -55,7 +57,7 @@ TEST_CASE("channel: a client behind nginx takes roots, head and release, and ask
     CHECK(third.received_bytes == second.update.files().head.size());
 }
 
-TEST_CASE("channel: a server that answers nothing, or old texts, changes nothing; another mirror helps") {
+TEST_CASE("channel: a server that answers nothing, or old texts, changes nothing") {
     const ScratchFolder scratch;
     const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
     const auto tree = make_folder_target(nginx.tree());
@@ -76,6 +78,44 @@ TEST_CASE("channel: a server that answers nothing, or old texts, changes nothing
     const auto missing = value_of(follow_channel(accepted, following({nginx.url() + "/elsewhere"})));
     REQUIRE(missing.failure);
     CHECK(missing.failure->code() == ErrorCode::missing);
+}
+
+TEST_CASE("channel: a cache or a mirror with another release is asked past, and another mirror is asked") {  // A66
+    const ScratchFolder scratch;
+    const auto tree = make_folder_target(scratch.path("tree"));
+    REQUIRE(publish_channel_root(*tree, root_file(sample_root()), kChannelNow));
+    publish_texts(*tree, 1, 1);
+    const std::string release = release_file(sample_release(1));
+    const std::string other = release_file(sample_release(2));
+    REQUIRE(other.size() == release.size());
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch.path("tree")))
+        if (entry.is_regular_file())
+            files[entry.path().lexically_relative(scratch.path("tree")).string()] = read_file(entry.path().string());
+    const auto other_release = [&](bool from_a_cache) {
+        return [&, from_a_cache](OddServer::Guest& guest, const RangeRequest& request, std::string_view right,
+                                 std::uint64_t file_bytes) {
+            if (right != release || (from_a_cache && request.bypasses_caches))
+                return false;
+            guest.send(partial_answer(other, 0, file_bytes));
+            return true;
+        };
+    };
+    const TreeServer cached({}, other_release(true), files);
+    const auto past = value_of(follow_channel(only_root(), following({cached.url()})));
+    CHECK_FALSE(past.failure);
+    REQUIRE(past.update.release());
+    CHECK(past.update.release()->version == 1);
+
+    const TreeServer lying({}, other_release(false), files);
+    const auto refused = value_of(follow_channel(only_root(), following({lying.url()})));
+    REQUIRE(refused.failure);
+    CHECK(refused.failure->code() == ErrorCode::conflict);
+    CHECK_FALSE(refused.update.release());
+    const TreeServer right({}, nullptr, files);
+    const auto elsewhere = value_of(follow_channel(only_root(), following({lying.url(), right.url()})));
+    CHECK_FALSE(elsewhere.failure);
+    CHECK(elsewhere.update.release());
 }
 
 TEST_CASE("channel: an owner cannot publish what clients would refuse") {
