@@ -137,13 +137,13 @@ TEST_CASE("channel: old texts, two truths, mixed texts and those of another chan
     const auto digit = good.find(created) + created.size() + 9;  // another second
     std::string other = good.substr(digit - 9, 10);
     other.back() = other.back() == '0' ? '1' : '0';
-    owner.serve(owner.channel_path("head"),
-                owner.forge(owner.channel_path("head"), created + good.substr(digit - 9, 10), created + other,
-                            {"head"}));  // A63
+    const std::string second_truth =
+        owner.forge(owner.channel_path("head"), created + good.substr(digit - 9, 10), created + other, {"head"});
+    owner.serve(owner.channel_path("head"), second_truth);  // A63
     CHECK(player.refusal() == "rollback");
     bool kept = false;
     for (const auto& file : fs::directory_iterator(player.store + "/channels"))
-        kept = kept || file.path().extension() == ".refused";
+        kept = kept || (file.path().extension() == ".refused" && read_file(file.path().string()) == second_truth);
     CHECK(kept);
 
     owner.serve(owner.channel_path("head"), good);
