@@ -99,6 +99,8 @@ fardel_code take_work(const fardel_install_options& options, InstallWork& work, 
     }
     if (!take_texts(options.names, options.name_count, work.names))
         return report.argument("a null pointer in the names, or too many");
+    if ((options.flags & ~std::uint32_t{FARDEL_INSTALL_UPDATE}) != 0)
+        return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     work.lock = options.lock;
     work.change = (options.flags & FARDEL_INSTALL_UPDATE) != 0 ? InstallChange::update : InstallChange::install;
     work.time = time_of(channel);

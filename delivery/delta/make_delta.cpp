@@ -22,6 +22,7 @@ Error differs() { return Error(ErrorCode::corrupt, "the delta does not give the 
 
 constexpr int kQuickEffort = 12;
 constexpr std::size_t kCopiedPerByte = 40;
+constexpr std::size_t kQuickBytesMax = 64u << 20;  // in memory; beyond it, frames are made a second time
 
 // The stages of making a delta.
 class DeltaMaker {
@@ -31,12 +32,12 @@ public:
 
     Result<DeltaSummary> run(DeltaPlan plan) {
         plan_ = std::move(plan);
+        FARDEL_TRY(verify_derived());
         if (work_.effort > kQuickEffort)
             FARDEL_TRY(encode_quickly());
         fill_head();
         FARDEL_TRY_ASSIGN(reader_, open_reader());
         end_ = kDeltaHeadBytes + head_.directory_bytes;
-        FARDEL_TRY(verify_derived());
         FARDEL_TRY(write_tables());
         head_.tables_bytes = end_ - kDeltaHeadBytes - head_.directory_bytes;
         FARDEL_TRY(write_blocks());
@@ -131,20 +132,18 @@ private:
     // What only moved is found with little effort, and nothing is left to save: many small files that one more file has
     // moved into other blocks. Other segments may refer to more.
     Status encode_quickly() {
+        std::size_t kept_bytes = 0;
         for (DeltaBlocks& segment : plan_.directory.blocks) {
-            if (segment.form != DeltaBlocks::Form::raw) {
-                quick_frames_.emplace_back();
+            FARDEL_TRY(verify_running());
+            std::vector<std::byte>& quick = quick_frames_.emplace_back();
+            if (segment.form != DeltaBlocks::Form::raw)
                 continue;
-            }
             FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(target_, segment.blocks));
             FARDEL_TRY_ASSIGN(std::vector<std::byte> frame, encode(segment, kQuickEffort));
-            if (frame.size() <= raw_bytes_of(records) / kCopiedPerByte) {
-                quick_frames_.push_back(std::move(frame));
-                continue;
-            }
-            quick_frames_.emplace_back();
-            FARDEL_TRY(widen_prefix(*old_, raw_bytes_of(records), segment));
-            FARDEL_TRY(verify_running());
+            if (frame.size() > raw_bytes_of(records) / kCopiedPerByte)
+                FARDEL_TRY(widen_prefix(*old_, raw_bytes_of(records), segment));
+            else if (frame.size() <= kQuickBytesMax - kept_bytes)
+                kept_bytes += (quick = std::move(frame)).size();
         }
         return ok();
     }

@@ -15,7 +15,7 @@ constexpr std::uint64_t kNeighboursBytesMax = 4 * std::uint64_t{kDeltaPrefixByte
 struct Neighbour {
     std::uint32_t block = 0;
     std::uint32_t raw_bytes = 0;
-    std::uint64_t stored_quarters = 0;  // stored bytes per raw ones
+    std::uint64_t stored_quarters = 0;  // stored bytes per raw ones, in quarters
 };
 
 // The nearest first.

@@ -71,7 +71,9 @@ Result<bool> DeltaFetch::fetch_tables(const std::vector<std::shared_ptr<const Bu
             if (written || ends_fetch(written.error()))
                 return written;
             reader_.reset();
-            return incoming.held_bytes() != 0;
+            if (incoming.held_bytes() != 0)
+                return true;
+            break;  // a second one of a kind is not worth it
         }
     }
     return false;

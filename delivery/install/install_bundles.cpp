@@ -3,6 +3,7 @@
 #include "install/lock_pins.h"
 #include "install/stored_bundles.h"
 #include "install/wanted_set.h"
+#include "transfer/tree_urls.h"
 
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/release_needs.h>
@@ -11,6 +12,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/name.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -39,12 +41,18 @@ Result<WantedSet> plan_wanted(const InstallWork& work) {
     return plan_roots(std::move(before), work.names);
 }
 
-std::vector<std::string> servers_of(const InstallWork& work, const WantedSet& wanted) {
+// Each once, as lock files have them.
+Result<std::vector<std::string>> servers_of(const InstallWork& work, const WantedSet& wanted) {
     std::vector<std::string> servers = work.servers;
     if (servers.empty() && wanted.before)
         servers = wanted.before->sources;
     servers.insert(servers.end(), work.mirrors.begin(), work.mirrors.end());
-    return servers;
+    FARDEL_TRY_ASSIGN(servers, parse_tree_urls(servers));
+    std::vector<std::string> once;
+    for (std::string& server : servers)
+        if (std::ranges::find(once, server) == once.end())
+            once.push_back(std::move(server));
+    return once;
 }
 
 Result<ChannelState> follow(const Installing& installing) {
@@ -185,7 +193,7 @@ Result<InstallSummary> fetch_and_lock(const Installing& installing, const NeedsO
 
 Result<InstallSummary> install_bundles(const BundleStore& store, const InstallWork& work, const InstallSteps& steps) {
     FARDEL_TRY_ASSIGN(WantedSet wanted, plan_wanted(work));
-    std::vector<std::string> servers = servers_of(work, wanted);
+    FARDEL_TRY_ASSIGN(std::vector<std::string> servers, servers_of(work, wanted));
     Installing installing{.store = store,
                           .work = work,
                           .steps = steps,
@@ -202,10 +210,8 @@ Result<InstallSummary> install_bundles(const BundleStore& store, const InstallWo
     // From before the fetch, so that no collection takes away what is here already.
     FARDEL_TRY(pin_bundles(store, work.lock, lock));
     auto installed = fetch_and_lock(installing, outcome.consulted, lock);
-    const Status pinned = sync_pins(store, work.lock);
-    if (!installed)
-        return std::move(installed).error();
-    FARDEL_TRY(pinned);
+    // Pins that are too many do no harm, and the next change of the lock file removes them.
+    static_cast<void>(sync_pins(store, work.lock));
     return installed;
 }
 

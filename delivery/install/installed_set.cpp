@@ -27,8 +27,8 @@ Result<InstalledSet> read_installed(const BundleStore& store, const std::string&
 
 Result<std::vector<InstalledBundle>> remove_installed(const BundleStore& store, const std::string& lock,
                                                       const std::vector<std::string>& names) {
-    FARDEL_TRY(sync_pins(store, lock));  // an earlier removal may have been killed before it came to this
     FARDEL_TRY_ASSIGN(LockFile locked, read_lock_file(lock));
+    FARDEL_TRY(sync_pins(store, lock));  // an earlier removal may have been killed before it came to this
     std::vector<ResolvedRequirement> roots = locked.resolution.roots;
     for (const std::string& name : names)
         if (std::erase_if(roots, [&](const ResolvedRequirement& one) { return one.requirement.name == name; }) == 0)

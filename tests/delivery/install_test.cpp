@@ -120,6 +120,21 @@ TEST_CASE("install: what is refused, cancelled or in conflict leaves what was in
     check_unchanged();
 }
 
+TEST_CASE("install: servers are kept in the lock file once, however their URLs are written") {
+    TwoMods mods;
+    InstallWork work = mods.player.work(mods.site, InstallChange::install, {"castle"});
+    const std::string url = mods.site.url();
+    work.servers = {url + "/"};
+    for (int round = 0; round < 3; ++round) {
+        work.mirrors = {url, url + "/"};
+        mods.install(work);
+        CHECK(value_of(read_lock_file(work.lock)).sources == std::vector<std::string>{url});
+        work.servers.clear();
+        work.change = InstallChange::update;
+        work.names.clear();
+    }
+}
+
 TEST_CASE("install: an update and a removal change the set, and a removal that was made is said to be") {
     TwoMods mods;
     mods.install(mods.player.work(mods.site, InstallChange::install, {"castle", "forest"}));

@@ -198,6 +198,20 @@ TEST_CASE("fronts: a client prefers a delta with blocks, from whichever bundle, 
     CHECK(list[0].old_bundle == bundle_id_of(first));
 }
 
+TEST_CASE("fronts: one serves when the delta with blocks is of another version of the format") {
+    const Bytes old = version_of(1);
+    const Bytes target = version_of(2);
+    const ScratchFolder scratch;
+    const auto tree = make_folder_target(scratch.path("tree"));
+    for (const Bytes* bytes : {&old, &target})
+        publish_version(*tree, *bytes);
+    const std::string path = value_of(publish_delta(open_bundle(old), *open_bundle(target), *tree, {.effort = 3})).path;
+    TreeFiles deltas = deltas_of(scratch.path("tree"));
+    deltas.at(path)[8] = 1;
+    const Updated updated = update_from({old}, target, deltas);
+    CHECK(updated.deltas.back() == delta_path_of(bundle_id_of(target), bundle_id_of(old), DeltaKind::front));
+}
+
 TEST_CASE("fronts: none is published where a delta with blocks is") {
     const Bytes old = version_of(1, 60);
     const Bytes target = version_of(2, 60);

@@ -109,8 +109,9 @@ struct BundleAuditor::Impl {
     void note_published(std::string_view name) {
         if (const auto found = needs.find(name); found != needs.end() && !found->second.pattern)
             found->second.is_met = true;
+        int extensions = 0;
         for (auto dot = name.rfind('.'); dot != std::string_view::npos && dot > 0; dot = name.rfind('.', dot - 1)) {
-            if (name.find('/', dot) != std::string_view::npos)
+            if (name.find('/', dot) != std::string_view::npos || ++extensions > kAuditExtensionsMax)
                 break;
             const auto found = needs.find(std::string(name.substr(0, dot)) + std::string(kAnyExtension));
             if (found != needs.end() && found->second.pattern)

@@ -49,9 +49,10 @@ bool ShownVfs::is_locked() const {
     return locked_ != nullptr;
 }
 
+// Never destroyed: a program may end PhysicsFS when its own objects are gone.
 ShownVfs& shown_vfs() {
-    static ShownVfs shown;
-    return shown;
+    static auto* const shown = new ShownVfs;
+    return *shown;
 }
 
 // ---- PhysfsPureLock -------------------------------------------------------------------------------------------------

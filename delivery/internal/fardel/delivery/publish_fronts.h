@@ -21,7 +21,7 @@ namespace fardel {
 
 inline constexpr std::size_t kListedVersionsMax = 64;  // of one name; the oldest ones are forgotten
 inline constexpr std::size_t kFrontsMax = 4;           // to one bundle, from the latest versions
-// From how many bytes of tables on, all fronts together, there are no fronts but that from the latest version.
+// Above so many bytes of tables, those of all versions together, only the latest version has a front.
 inline constexpr std::uint64_t kFrontTablesBytesMax = 64u << 20;
 
 // The path of the list of versions in a static tree, "versions/<64 digits>".

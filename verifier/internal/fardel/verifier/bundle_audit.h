@@ -56,6 +56,7 @@ struct BundleAudit {
 inline constexpr std::size_t kAuditLossesMax = 1000;
 // Of globs other than "stem.*", all together; those beyond it count as published by nobody.
 inline constexpr std::size_t kAuditGlobBytesMax = 4096;
+inline constexpr int kAuditExtensionsMax = 8;  // of one name that are tried for "name.*": "a.tar.gz" has two
 
 class BundleAuditor {
 public:
