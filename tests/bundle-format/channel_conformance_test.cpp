@@ -16,6 +16,11 @@
 // timestamp rollback, snapshot version rollback            | channel_update_test: A62
 // hash mismatch, length mismatch, too long                 | a release has the length and the hash that the head names
 // expired timestamp                                        | channel_update_test: A64
+// expired timestamp or root is kept, a newer one comes     | a kept text that has expired is renewed
+// timestamp not there (404)                                | delivery/channel_test
+// initial root invalid or unsigned                         | delivery/channel_follow_test
+// fast-forward recovery                                    | channel_update_test, delivery/channel_test: A65
+// custom fields                                            | channel_test: a wrong line is refused
 // targets version differs from snapshot                    | a release has the number that the head names
 // wrong type of metadata, other spec version, no JSON      | a text of another kind, version or form is refused
 // consistent snapshots                                     | paths contain hashes: delivery/channel_test
@@ -97,6 +102,35 @@ TEST_CASE("channel conformance: only the date of the last root counts") {  // A7
     CHECK(code_of(add_release_and_head(update, 1)) == ErrorCode::expired);
     REQUIRE(update.add_root(root_file(sample_root(3))));
     CHECK(add_release_and_head(update, 1));
+}
+
+TEST_CASE("channel conformance: a kept text that has expired is renewed") {  // A64, A71
+    const ChannelFiles kept = accepted_files(5, 3);
+    std::uint64_t now_s = kChannelNow + 30 * kChannelDay;
+    std::uint64_t root_version = 1;
+    SUBCASE("the head") {}
+    SUBCASE("the root") {
+        now_s = sample_root().expires_s;
+        root_version = 2;
+    }
+    ChannelHead head = head_for(6, kept.release, 3, root_version);
+    head.created_s = now_s;
+    head.expires_s = now_s + kChannelDay;
+    ChannelUpdate update = begun(kept, now_s);
+    if (root_version == 2) {
+        ChannelHead without_root = head;
+        without_root.root_version = 1;
+        CHECK(code_of(update.add_head(head_file(without_root))) == ErrorCode::expired);
+        CHECK(update.files() == kept);
+        REQUIRE(update.add_root(root_file(changed_root(2, [&](ChannelRoot& root) {
+            root.created_s = now_s;
+            root.expires_s = now_s + kChannelDay;
+        }))));
+    }
+    REQUIRE(update.add_head(head_file(head)));
+    CHECK_FALSE(update.wanted_release());
+    CHECK(update.head()->version == 6);
+    CHECK(update.release()->version == 3);
 }
 
 TEST_CASE("channel conformance: too few signatures are none") {

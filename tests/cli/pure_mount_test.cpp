@@ -188,6 +188,41 @@ TEST_CASE("pure mount: what one server brought expires, and what another one bro
     CHECK(run({"store", "gc", "--store", player.store, "--source", "http://a"}).exit_code == 2);
 }
 
+TEST_CASE("pure mount: an exception's bundle is there with its name and its signer, by key or by role, and no other") {
+    const Player player;
+    const std::string friendly = make_key(player.scratch, "friendly"), stranger = make_key(player.scratch, "stranger");
+    player.scratch.write("hud/gfx/hud.cfg", "admitted hud");
+    player.scratch.write("theirs/gfx/theirs.cfg", "stranger's hud");
+    player.scratch.write("elsewhere/gfx/elsewhere.cfg", "of another name");
+    const auto pack = [&](const std::string& folder, const std::string& name, const std::string& key) {
+        run_well({"pack", player.scratch.path(folder), "-o", player.file(folder), "--name", name, "--key", key});
+        return player.file(folder);
+    };
+    const std::string hud = pack("hud", "huds/mine", friendly);
+    const std::string theirs = pack("theirs", "huds/theirs", stranger);
+    const std::string elsewhere = pack("elsewhere", "walls/mine", friendly);
+    const std::string trust =
+        make_policy(player.scratch, "all.trust",
+                    {"--author", player.key + ".pub", "--author", friendly + ".pub", "--author", stranger + ".pub"});
+    std::string signer = friendly + ".pub";
+    SUBCASE("by key") {}
+    SUBCASE("by role") { signer = "author=1:" + friendly + ".pub"; }
+    run_well({"pure", "policy", player.file("base"), "-o", player.policy("huds"), "--except",
+              "huds/*:" + signer + ":gfx/**"});
+    const Arguments pure{"--pure", player.policy("huds"), "--trust", trust};
+    const auto with = [&](Arguments files) {
+        files.insert(files.end(), pure.begin(), pure.end());
+        return files;
+    };
+    {
+        const MountedFolder tree(player.scratch, with({player.file("base"), hud}));
+        CHECK(contents_of(tree.path("gfx/hud.cfg")) == "admitted hud");
+        CHECK(contents_of(tree.path("base.cfg")) == "base");
+    }
+    CHECK(player.refused(with({player.file("base"), theirs})).find("huds/theirs") != std::string::npos);
+    CHECK(player.refused(with({player.file("base"), elsewhere})).find("walls/mine") != std::string::npos);
+}
+
 TEST_CASE("pure policy: exceptions may want keys in a role") {
     const Player player;
     const std::string hub = make_key(player.scratch, "hub");

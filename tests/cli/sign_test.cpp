@@ -255,3 +255,36 @@ TEST_CASE("sign: the name that is signed is the bundle's, and is printed") {
     const std::string nameless = make_rich_bundle(scratch);
     CHECK(is_one_clear_line(run({"sign", nameless, "--key", key, "--role", "author"}), "unresolved"));
 }
+
+TEST_CASE("sign: keys of minisign sign, pack and are trusted like fardel's own") {
+    const ScratchFolder scratch;
+    const auto copy = [&](const std::string& name) {
+        const std::string path = scratch.path(name);
+        fs::copy_file(FARDEL_SOURCE_DIR "/tests/bundle-format/keys/" + name, path);
+        fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+        return path;
+    };
+    std::string name = "minisign-plain";
+    Surroundings surroundings;
+    SUBCASE("without a passphrase") {}
+    SUBCASE("with a passphrase") {
+        name = "minisign-sealed";
+        const std::string passphrase = scratch.write("passphrase", "secret\n");
+        fs::permissions(passphrase, fs::perms::owner_read | fs::perms::owner_write);
+        surroundings.variables = {{"FARDEL_PASSPHRASE_FILE", passphrase}};
+    }
+    const std::string secret = copy(name + ".key");
+    const std::string trust = make_policy(scratch, "p.trust", {"--author", copy(name + ".pub")});
+    const std::string signed_later = make_bundle(scratch);
+    CHECK(run({"verify", signed_later, "--trust", trust}).exit_code == 1);
+    run_well({"sign", signed_later, "--key", secret, "--role", "author"}, surroundings);
+    CHECK(run_well({"verify", signed_later, "--trust", trust}).find(" as author") != std::string::npos);
+
+    const std::string packed = scratch.path("packed.fardel");
+    run_well({"pack", scratch.path("game"), "-o", packed, "--name", "packed", "--key", secret}, surroundings);
+    run_well({"verify", packed, "--trust", trust});
+    const std::string other =
+        make_policy(scratch, "other.trust",
+                    {"--author", copy(name == "minisign-plain" ? "minisign-sealed.pub" : "minisign-plain.pub")});
+    CHECK(run({"verify", packed, "--trust", other}).exit_code == 1);
+}

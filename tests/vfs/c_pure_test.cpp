@@ -2,6 +2,7 @@
 #include <fardel/vfs/fardel_pure.h>
 
 #include "kit/scratch_folder.h"
+#include "restricted_content.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -296,4 +297,56 @@ TEST_CASE("C pure: a server needs its own copies, from files or readers, and its
     CHECK(fardel_pure_server_offer(server, "b", "b", 1000, offer.data(), nullptr) == FARDEL_OK);
     fardel_pure_server_destroy(server);
     fardel_pure_server_destroy(nullptr);
+}
+
+namespace {
+
+// The content at `path`, or the name of the error.
+std::string read_in_c(const fardel_vfs* vfs, const char* path) {
+    fardel_file* file = nullptr;
+    if (const fardel_code code = fardel_open(vfs, path, &file, nullptr); code != FARDEL_OK)
+        return "<" + code_text(code) + ">";
+    std::string content(fardel_file_size(file), '\0');
+    CHECK(fardel_read_all(file, content.data(), content.size(), nullptr) == FARDEL_OK);
+    fardel_close(file);
+    return content;
+}
+
+}  // namespace
+
+TEST_CASE("C pure: a name gives no variant and no author's bundle that the policy does not allow") {
+    auto by = AdmittedBy::key;
+    SUBCASE("a key is admitted") {}
+    SUBCASE("a role is admitted") { by = AdmittedBy::role; }
+    const RestrictedContent content(by);
+    fardel_vfs* vfs = nullptr;
+    REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
+    content.each([&](const Bytes& bundle, const TrustPolicy& trust, int priority) {
+        const std::string text = trust.format();
+        fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+        options.policy_text = text.c_str();
+        options.flags = FARDEL_MOUNT_ALLOW_UNSIGNED;
+        options.priority = priority;
+        REQUIRE(fardel_mount_memory(vfs, bundle.data(), bundle.size(), &options, nullptr, nullptr) == FARDEL_OK);
+    });
+    REQUIRE(fardel_prefer(vfs, "quality=see-through", nullptr) == FARDEL_OK);
+    CHECK(read_in_c(vfs, "/wall") == "glass");
+    CHECK(read_in_c(vfs, "/gfx/hud") == "stranger's hud");
+
+    std::size_t count = 0;
+    REQUIRE(fardel_enter_pure(vfs, content.policy().format().c_str(), &count, nullptr) == FARDEL_OK);
+    CHECK(count == 2);
+    CHECK(read_in_c(vfs, "/wall") == "solid");
+    CHECK(read_in_c(vfs, "/window") == "<denied>");
+    CHECK(read_in_c(vfs, "/gfx/hud") == "admitted hud");
+    CHECK(read_in_c(vfs, "/gfx/good") == "good");
+    CHECK(read_in_c(vfs, "/gfx/elsewhere") == "<missing>");
+    CHECK(read_in_c(vfs, "/gfx/strange") == "<missing>");
+    REQUIRE(fardel_prefer(vfs, "quality=see-through", nullptr) == FARDEL_OK);
+    CHECK(read_in_c(vfs, "/wall") == "solid");
+
+    fardel_leave_pure(vfs);
+    CHECK(read_in_c(vfs, "/wall") == "glass");
+    CHECK(read_in_c(vfs, "/gfx/strange") == "strange");
+    fardel_vfs_destroy(vfs);
 }

@@ -2,6 +2,7 @@
 #include "kit/opened_bundle.h"
 #include "kit/scratch_folder.h"
 #include "physfs_game.h"
+#include "restricted_content.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -175,6 +176,37 @@ TEST_CASE("physfs pure lock: an archive that is gone meanwhile is named at the e
     CHECK(outcome_of(left) == "missing");
     CHECK(left.error().message().find("x.zip") != std::string::npos);
     CHECK(search_path() == "front@/ x.fardel@/ the game@/ folder@/");
+}
+
+TEST_CASE("physfs pure lock: a name gives no variant and no author's bundle that the policy does not allow") {
+    auto by = AdmittedBy::key;
+    SUBCASE("a key is admitted") {}
+    SUBCASE("a role is admitted") { by = AdmittedBy::role; }
+    const RestrictedContent content(by);
+    const auto vfs = std::make_shared<Vfs>();
+    content.each([&](const Bytes& bundle, const TrustPolicy& trust, int priority) {
+        mount(*vfs, bundle, {.priority = priority, .policy = &trust, .allow_unsigned = true});
+    });
+    vfs->prefer(parse_variant_preference("quality=see-through").value());
+    const PhysfsGame game;
+    REQUIRE(mount_into_physfs(vfs, {.name = "the game", .mount_point = "/"}));
+    CHECK(physfs_content("wall") == "glass");
+    CHECK(physfs_content("window") == "glass 2");
+    CHECK(physfs_content("gfx/hud") == "stranger's hud");
+    {
+        const auto lock = PhysfsPureLock::enter(vfs, content.policy());
+        REQUIRE_MESSAGE(lock, lock.error().text());
+        CHECK(lock->report().problems().size() == 2);
+        CHECK(physfs_content("wall") == "solid");
+        CHECK(physfs_content("window").starts_with("<"));
+        CHECK(physfs_content("gfx/hud") == "admitted hud");
+        CHECK(physfs_content("gfx/good") == "good");
+        CHECK(physfs_content("gfx/elsewhere") == "<open: not found>");
+        CHECK(physfs_content("gfx/strange") == "<open: not found>");
+        CHECK(physfs_listing("gfx") == "good hud");
+    }
+    CHECK(physfs_content("wall") == "glass");
+    CHECK(physfs_content("gfx/strange") == "strange");
 }
 
 }  // namespace fardel::tests
