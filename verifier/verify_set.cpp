@@ -1,6 +1,8 @@
 #include <fardel/verifier/verify_bundle.h>
 
 #include "findings/verify_findings.h"
+#include "sets/set_member.h"
+#include "sets/set_names.h"
 #include "tables/bundle_strings.h"
 
 #include <fardel/format/bundle.h>
@@ -17,20 +19,13 @@
 namespace fardel {
 namespace {
 
-// A bundle of the set that could be opened.
-struct Member {
-    std::shared_ptr<const Bundle> bundle;
-    std::string label;
-    std::optional<NameScope> scope;  // of the policy's rule that accepted it
-};
-
 std::optional<NameScope> scope_of(const VerifyReport& report) {
     return report.verdict && report.verdict->rule ? find_name_scope(*report.verdict->rule) : std::nullopt;
 }
 
 class SetCheck {
 public:
-    SetCheck(std::vector<Member> members, std::stop_token stop, VerifyFindings& findings)
+    SetCheck(std::vector<SetMember> members, std::stop_token stop, VerifyFindings& findings)
         : members_(std::move(members)), stop_(std::move(stop)), findings_(findings) {
         for (std::size_t i = 0; i < members_.size(); ++i)
             by_id_.emplace_back(members_[i].bundle->id(), i);
@@ -45,7 +40,8 @@ public:
                               "it is the same bundle as " + members_[by_id_[i - 1].second].label);
         gather_published();
         check_scopes();
-        for (const Member& member : members_) {
+        check_set_names(members_, stop_, findings_);
+        for (const SetMember& member : members_) {
             check_dependencies(member);
             check_foreign_assets(member);
             check_consumes(member);
@@ -57,17 +53,17 @@ public:
     }
 
 private:
-    const Member* find(const BundleId& id) const {
+    const SetMember* find(const BundleId& id) const {
         const auto at = std::ranges::lower_bound(by_id_, id, {}, &std::pair<BundleId, std::size_t>::first);
         return at != by_id_.end() && at->first == id ? &members_[at->second] : nullptr;
     }
 
     // Names that a rule lets a bundle add only, and that a bundle under another rule publishes, too.
     void check_scopes() {
-        if (std::ranges::none_of(members_, [](const Member& member) { return member.scope.has_value(); }))
+        if (std::ranges::none_of(members_, [](const SetMember& member) { return member.scope.has_value(); }))
             return;
-        std::vector<std::pair<std::string_view, const Member*>> names;
-        for (const Member& member : members_)
+        std::vector<std::pair<std::string_view, const SetMember*>> names;
+        for (const SetMember& member : members_)
             for (std::uint32_t i = 0; i < member.bundle->name_count() && !stop_.stop_requested(); ++i) {
                 const auto name = member.bundle->name(NameIndex{i});
                 const auto text = name && name->is(NameRecord::published)
@@ -76,7 +72,7 @@ private:
                 if (text && !text->empty() && (!member.scope || member.scope->may_publish(*text)))
                     names.emplace_back(*text, &member);
             }
-        std::ranges::stable_sort(names, {}, &std::pair<std::string_view, const Member*>::first);
+        std::ranges::stable_sort(names, {}, &std::pair<std::string_view, const SetMember*>::first);
         for (auto first = names.begin(); first != names.end();) {
             const auto last =
                 std::find_if(first, names.end(), [&](const auto& one) { return one.first != first->first; });
@@ -86,13 +82,12 @@ private:
         }
     }
 
-    void check_scope(std::string_view name, const Member& member,
-                     std::span<const std::pair<std::string_view, const Member*>> publishers) {
+    void check_scope(std::string_view name, const SetMember& member,
+                     std::span<const std::pair<std::string_view, const SetMember*>> publishers) {
         if (!member.scope || member.scope->may_override(name))
             return;
-        const auto other = std::ranges::find_if(publishers, [&](const auto& one) {
-            return !one.second->scope || one.second->scope->rule != member.scope->rule;
-        });
+        const auto other =
+            std::ranges::find_if(publishers, [&](const auto& one) { return member.yields(name, *one.second); });
         if (other != publishers.end())
             findings_.add(VerifierRule::name_of_another_rule, member.label,
                           quoted(name) + " is published by " + other->second->label + ", too; the rule " +
@@ -102,7 +97,7 @@ private:
 
     // Skips damaged records, which are already findings about their bundle.
     void gather_published() {
-        for (const Member& member : members_)
+        for (const SetMember& member : members_)
             for (std::uint32_t i = 0; i < member.bundle->name_count() && !stop_.stop_requested(); ++i) {
                 const auto name = member.bundle->name(NameIndex{i});
                 if (!name || !name->is(NameRecord::published) || name->is(NameRecord::tombstone))
@@ -113,7 +108,7 @@ private:
         std::ranges::sort(published_);
     }
 
-    void check_dependencies(const Member& member) {
+    void check_dependencies(const SetMember& member) {
         for (std::uint32_t i = 0; i < member.bundle->table_count(TableKind::dependencies); ++i) {
             const auto dependency = member.bundle->dependency(i);
             if (!dependency || find(dependency->bundle))
@@ -130,14 +125,14 @@ private:
         }
     }
 
-    void check_foreign_assets(const Member& member) {
+    void check_foreign_assets(const SetMember& member) {
         for (std::uint32_t i = 0; i < member.bundle->table_count(TableKind::foreign_assets); ++i) {
             const auto foreign = member.bundle->foreign_asset(i);
             const auto dependency =
                 foreign ? member.bundle->dependency(foreign->dependency) : Result<DependencyRecord>(DependencyRecord{});
             if (!foreign || !dependency)
                 continue;
-            const Member* holder = find(dependency->bundle);
+            const SetMember* holder = find(dependency->bundle);
             if (!holder)
                 continue;  // reported by check_dependencies()
             const auto found = holder->bundle->find_asset(foreign->id);
@@ -148,13 +143,13 @@ private:
     }
 
     // What a requirement cannot be read from is a finding about its bundle.
-    void check_requirements(const Member& member) {
+    void check_requirements(const SetMember& member) {
         const auto requirements = requirements_of(*member.bundle);
         if (!requirements)
             return;
         for (const Requirement& requirement : *requirements) {
             std::string closest;  // why a bundle of that name does not do
-            const bool is_met = std::ranges::any_of(members_, [&](const Member& other) {
+            const bool is_met = std::ranges::any_of(members_, [&](const SetMember& other) {
                 const auto name = other.bundle->find_bundle_text("name");
                 if (!name || *name != requirement.name)
                     return false;
@@ -170,7 +165,7 @@ private:
         }
     }
 
-    void check_consumes(const Member& member) {
+    void check_consumes(const SetMember& member) {
         const std::vector<bool> matched = match_patterns(member);
         std::size_t patterns = 0;
         for (std::uint32_t i = 0; i < member.bundle->table_count(TableKind::consumes) && !stop_.stop_requested(); ++i) {
@@ -194,7 +189,7 @@ private:
 
     // One element per pattern that the bundle consumes: whether the set publishes a name that matches it. All patterns
     // are compared in one pass over the names; none that is beyond the limit, which is a finding about the bundle.
-    std::vector<bool> match_patterns(const Member& member) const {
+    std::vector<bool> match_patterns(const SetMember& member) const {
         std::vector<std::string> patterns;
         std::size_t pattern_bytes = 0;
         for (std::uint32_t i = 0; i < member.bundle->table_count(TableKind::consumes); ++i) {
@@ -219,11 +214,11 @@ private:
         return matched;
     }
 
-    static std::string location(const Member& member, TableKind table, std::uint32_t record) {
+    static std::string location(const SetMember& member, TableKind table, std::uint32_t record) {
         return member.label + ": " + record_location(table, record);
     }
 
-    std::vector<Member> members_;
+    std::vector<SetMember> members_;
     std::vector<std::pair<BundleId, std::size_t>> by_id_;
     std::vector<std::string_view> published_;
     std::stop_token stop_;
@@ -237,7 +232,7 @@ bool VerifySetReport::good() const noexcept { return errors == 0 && std::ranges:
 Result<VerifySetReport> verify_set(std::span<const VerifyInput> inputs, const VerifyOptions& options) {
     VerifySetReport report;
     VerifyFindings findings(options.findings_max);
-    std::vector<Member> members;
+    std::vector<SetMember> members;
     for (const VerifyInput& input : inputs) {
         FARDEL_TRY_ASSIGN(VerifyReport one, verify_bundle(input.source, options));
         report.bundles.push_back(std::move(one));

@@ -30,10 +30,11 @@ const std::set<std::string_view> kElsewhere{"file-unreadable",      "page-unread
                                             "set-bundle-twice",     "dependency-missing",
                                             "dependency-absent",    "foreign-asset-missing",
                                             "consume-unresolved",   "consume-optional-unresolved",
-                                            "name-of-another-rule", "store-damaged",
-                                            "store-incomplete",     "channel-wrong",
-                                            "channel-bundle-wrong", "channel-remark",
-                                            "requirement-unmet"};
+                                            "name-of-another-rule", "set-name-twice",
+                                            "set-names-fold-equal", "set-name-is-folder",
+                                            "store-damaged",        "store-incomplete",
+                                            "channel-wrong",        "channel-bundle-wrong",
+                                            "channel-remark",       "requirement-unmet"};
 
 }  // namespace
 

@@ -125,6 +125,9 @@ namespace fardel {
     X(consume_unresolved, error, unresolved)           \
     X(consume_optional_unresolved, note, unresolved)   \
     X(name_of_another_rule, warning, denied)           \
+    X(set_name_twice, warning, conflict)               \
+    X(set_names_fold_equal, warning, conflict)         \
+    X(set_name_is_folder, warning, conflict)           \
     /* stores and channels */                          \
     X(store_damaged, error, corrupt)                   \
     X(store_incomplete, note, missing)                 \

@@ -83,7 +83,7 @@ struct VerifySetReport {
 
 // Checks each bundle, with the same options; then what they expect of one another: static dependencies must be in the
 // set, foreign assets must be in the dependency that they name, and each consumed name or pattern must be published by
-// a bundle of the set. Error: cancelled.
+// a bundle of the set; names of bundles that hide each other are warnings. Error: cancelled.
 Result<VerifySetReport> verify_set(std::span<const VerifyInput> inputs, const VerifyOptions& options);
 
 }  // namespace fardel
