@@ -86,7 +86,7 @@ TEST_CASE(
     constexpr int kErrors[] = {ENOSPC, EIO, EROFS, EDQUOT};
     int number = 1;
     for (bool failed = true; failed; ++number) {
-        const int error = kErrors[number % 4];  // the store's own tests let each call fail with each of them
+        const int error = kErrors[number % 4];  // each call fails with one of them only
         CAPTURE(number);
         CAPTURE(error);
         REQUIRE(number < 1000);
