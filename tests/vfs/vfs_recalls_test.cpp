@@ -1,32 +1,16 @@
 // Bundles that are recalled while they are mounted.
 #include "kit/opened_bundle.h"
-#include "physfs_game.h"
+#include "recalling_policy.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
 #include <fardel/vfs/fardel.h>
-#include <fardel/vfs/physfs_archiver.h>
-#include <physfs.h>
 
-#include <array>
-#include <memory>
 #include <string>
 #include <vector>
 
 using namespace fardel;
 using namespace fardel::tests;
-
-namespace {
-
-TrustPolicy recalling(std::vector<Revocation<BundleId>> bundles, std::vector<Revocation<PublicKey>> keys = {}) {
-    TrustRules rules;
-    rules.revoked_bundles = std::move(bundles);
-    rules.revoked_keys = std::move(keys);
-    rules.unsigned_allowed = true;
-    return TrustPolicy::make(std::move(rules)).value();
-}
-
-}  // namespace
 
 TEST_CASE("recalls: a recalled bundle is not opened any more, and what is open stays readable") {  // A72
     std::vector<std::string> events;
@@ -123,33 +107,4 @@ TEST_CASE("recalls: from C, a policy's text withdraws what is mounted") {
     REQUIRE(fardel_open(vfs, "/a.txt", &file, nullptr) == FARDEL_OK);
     fardel_close(file);
     fardel_vfs_destroy(vfs);
-}
-
-TEST_CASE(
-    "recalls: what PhysicsFS has open stays readable, and a name that is recalled is no other archive's") {  // A72
-    const auto vfs = std::make_shared<Vfs>();
-    mount(*vfs, BundleMaker().add("a.txt", "recalled").add("only", "recalled").title("mod").write(), labelled("mod"));
-    const BundleId bundle = vfs->mounts().front().bundle;
-    const auto behind = std::make_shared<Vfs>();
-    mount(*behind, BundleMaker().add("a.txt", "behind").add("b.txt", "b").write());
-    const PhysfsGame game;
-    REQUIRE(mount_into_physfs(vfs, {.name = "front", .mount_point = "/"}));
-    REQUIRE(mount_into_physfs(behind, {.name = "behind", .mount_point = "/"}));
-    PHYSFS_File* const file = PHYSFS_openRead("a.txt");
-    REQUIRE(file != nullptr);
-    std::array<char, 8> bytes{};
-    REQUIRE(PHYSFS_readBytes(file, bytes.data(), 2) == 2);
-
-    REQUIRE(vfs->judge_again(recalling({{bundle, "crashes"}})));
-    CHECK(PHYSFS_readBytes(file, bytes.data() + 2, 6) == 6);
-    CHECK(std::string(bytes.begin(), bytes.end()) == "recalled");
-    CHECK(PHYSFS_seek(file, 0) != 0);
-    CHECK(PHYSFS_readBytes(file, bytes.data(), 8) == 8);
-    CHECK(PHYSFS_close(file) != 0);
-    CHECK(physfs_content("a.txt") == "<read: permission denied>");
-    CHECK(physfs_content("only") == "<read: permission denied>");
-    CHECK(physfs_content("b.txt") == "b");
-
-    REQUIRE(vfs->judge_again(recalling({})));
-    CHECK(physfs_content("a.txt") == "recalled");
 }
