@@ -90,6 +90,49 @@ TEST_CASE("partial fetch: the closure of a name, and one language") {
     CHECK(all.plan.bundles[0].left_bytes < kPartBytes + 8192);
 }
 
+TEST_CASE("partial fetch: one format of textures, with what has no format and, where it is absent, the first one") {
+    BundlePlan plan;
+    const auto add_variants = [&](const std::string& name, const std::vector<std::pair<std::uint32_t, Tags>>& all) {
+        PlannedName planned{.name = name_of(name)};
+        for (const auto& [seed, tags] : all)
+            planned.variants.push_back({.asset = add_asset(plan, name + std::to_string(seed),
+                                                           random_text(seed, kPartBytes), "application/octet-stream"),
+                                        .tags = tags});
+        plan.names.push_back(std::move(planned));
+    };
+    add_variants("textures/sky", {{31, {{"texture", "png"}}}, {32, {{"texture", "bc7"}}}, {33, {{"texture", "astc"}}}});
+    add_variants("textures/sign", {{41, {{"lang", "de"}, {"texture", "astc"}}},
+                                   {42, {{"lang", "de"}, {"texture", "bc7"}}},
+                                   {43, {{"lang", "fr"}, {"texture", "astc"}}}});
+    add_variants("textures/wood", {{51, {{"texture", "png"}}}, {52, {{"texture", "bc7"}}}});
+    add(plan, "maps/one.bsp", random_text(61, kPartBytes), "application/octet-stream");
+    const Bytes bytes = written(plan);
+    const BundleId id = bundle_id_of(bytes);
+    const TreeServer server({bytes});
+    const auto fetched_parts = [&](Tags tags) {
+        const ScratchFolder scratch;
+        const BundleStore store = make_store(scratch);
+        const auto fetched = value_of(fetch_one(store, id, fetching(server, {.tags = std::move(tags)})));
+        CHECK(fetched.plan.bundles[0].fetch_bytes / kPartBytes + fetched.plan.bundles[0].left_bytes / kPartBytes == 9);
+        CHECK(stored_text(store, id, "maps/one.bsp") == random_text(61, kPartBytes));
+        std::vector<std::uint32_t> seeds;
+        for (const std::uint32_t seed : {31u, 32u, 33u, 41u, 42u, 43u, 51u, 52u}) {
+            const std::string content = random_text(seed, kPartBytes);
+            const std::string found = stored_text(store, id, "/assets/" + asset_id_of(bytes_of(content)).hex());
+            if (found == content)
+                seeds.push_back(seed);
+            else
+                CHECK(found.starts_with("missing: "));
+        }
+        return seeds;
+    };
+    using Seeds = std::vector<std::uint32_t>;
+    CHECK(fetched_parts({{"texture", "astc"}}) == Seeds{33, 41, 43, 51});
+    CHECK(fetched_parts({{"texture", "bc7"}}) == Seeds{32, 42, 52});
+    CHECK(fetched_parts({{"texture", "bc7"}, {"texture", "png"}}) == Seeds{31, 32, 42, 51, 52});
+    CHECK(fetched_parts({{"lang", "fr"}, {"texture", "astc"}}) == Seeds{33, 43, 51});
+}
+
 // maps/one.bsp refers to textures/wall.tga of a library of textures, and by its name to sound/step.wav of another one;
 // the texture refers to a palette beside it. Both libraries, and the game, have more.
 struct GameOfThree {

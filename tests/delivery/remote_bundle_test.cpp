@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -262,6 +263,67 @@ TEST_CASE("remote bundle: wanted assets come while nobody reads them") {
     CHECK(value_of(bundle->is_here(a)));
     const AssetId none{};
     CHECK(bundle->want({&none, 1}, 5).error().code() == ErrorCode::missing);
+}
+
+TEST_CASE("remote bundle: what is wanted more, or read, overtakes what was wanted before") {
+    constexpr std::uint32_t kParts = 7;
+    BundlePlan plan;
+    std::vector<std::string> contents;
+    std::vector<AssetId> ids;
+    for (std::uint32_t i = 0; i < kParts; ++i) {
+        contents.push_back(random_text(i, kPartBytes));
+        ids.push_back(asset_id_of(bytes_of(contents.back())));
+        add(plan, std::to_string(i), contents.back(), "application/octet-stream");
+    }
+    const Bytes bytes = written(plan);
+    std::atomic<bool> is_held = true;
+    std::mutex mutex;
+    std::vector<std::size_t> order;
+    const auto requested = [&] {
+        const std::scoped_lock lock(mutex);
+        return order;
+    };
+    // The first request for content waits for its answer.
+    const TreeServer server({bytes}, [&](auto& guest, const RangeRequest&, std::string_view right_bytes, auto) {
+        const auto found = std::ranges::find_if(
+            contents, [&](const std::string& one) { return right_bytes.find(one.substr(0, 100)) != right_bytes.npos; });
+        if (found == contents.end())
+            return false;
+        bool is_first = false;
+        {
+            const std::scoped_lock lock(mutex);
+            is_first = order.empty();
+            order.push_back(static_cast<std::size_t>(found - contents.begin()));
+        }
+        for (int i = 0; i < 2000 && is_first && is_held; ++i)
+            guest.sleep(10);
+        return false;
+    });
+    const ScratchFolder scratch;
+    const BundleStore store = make_store(scratch);
+    // Of two connections, one is for what nobody waits for.
+    const RemoteServers servers = value_of(
+        RemoteServers::open({.trees = {server.url()}, .connections = 2, .stall_timeout = std::chrono::seconds(60)}));
+    const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
+    for (const AssetId& id : ids)
+        CHECK_FALSE(value_of(bundle->is_here(id)));
+    const auto want = [&](std::size_t part, std::int32_t priority) {
+        REQUIRE(bundle->want({&ids[part], 1}, priority));
+    };
+    want(0, 1);
+    for (int i = 0; i < 2000 && requested().empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (const std::size_t low : {1, 2, 3})
+        want(low, 1);
+    want(4, 5);
+    want(5, 9);
+    want(6, 1);
+    CHECK(read_remote(*bundle, "3") == contents[3]);
+    CHECK(requested() == std::vector<std::size_t>{0, 3});
+    is_held = false;
+    for (int i = 0; i < 2000 && !value_of(bundle->is_here(ids[6])); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(requested() == std::vector<std::size_t>{0, 3, 5, 4, 1, 2, 6});
 }
 
 TEST_CASE("remote bundle: the rule for servers is kept, also for names that lead to this machine") {  // A89

@@ -193,6 +193,56 @@ TEST_CASE("retention: what requires a licence goes when its last token has ended
     CHECK(has(store, licensed));
 }
 
+TEST_CASE("retention: a bundle whose date has passed goes, unless it is pinned or open") {
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    const auto bundle_until = [&](std::uint64_t seed, std::int64_t end_s) {
+        BundlePlan plan;
+        add(plan, "own.bin", noise_text(20'000, seed), "application/octet-stream");
+        plan.metadata.push_back({.key = "expires", .value = end_s});
+        return add_to(store, written(plan));
+    };
+    const BundleId passed = bundle_until(1, today() - kDay);
+    const BundleId soon = bundle_until(2, today() + 10 * kDay);
+    const BundleId pinned = bundle_until(3, today() - kDay);
+    const BundleId endless = add_to(store, numbered_bundle(1));
+    CHECK(store.pin({.bundle = pinned, .name = "mine", .until_s = today() + 30 * kDay}));
+    {
+        const auto open = value_of(store.open_bundle(passed));
+        collect_in(store, 1);
+        collect_in(store, 3);
+        CHECK(has(store, passed));
+    }
+    value_of(store.open_bundle(passed));  // takes it back, so the day begins again
+    collect_in(store, 3);
+    CHECK(has(store, passed));
+    CollectionReport report = collect_in(store, 5);
+    REQUIRE(report.bundles.size() == 1);
+    CHECK(report.bundles[0].bundle == passed);
+    CHECK(report.bundles[0].reason == RemovalReason::expired);
+    CHECK(report.bundles[0].removed);
+    CHECK_FALSE(has(store, passed));
+
+    collect_in(store, 9);
+    CHECK(has(store, soon));
+    report = collect_in(store, 11);
+    REQUIRE(report.bundles.size() == 1);
+    CHECK(report.bundles[0].bundle == soon);
+    CHECK_FALSE(report.bundles[0].removed);
+    collect_in(store, 13);
+    CHECK_FALSE(has(store, soon));
+
+    // The pin ends later than the date.
+    CHECK(has(store, pinned));
+    collect_in(store, 31);
+    report = collect_in(store, 33);
+    REQUIRE(report.bundles.size() == 1);
+    CHECK(report.bundles[0].reason == RemovalReason::expired);
+    CHECK_FALSE(has(store, pinned));
+    CHECK(has(store, endless));
+    CHECK(value_of(store.check(true)).findings.empty());
+}
+
 TEST_CASE("retention: packs that no record names go a day after they were found") {
     const ScratchFolder scratch;
     const BundleStore store = new_store(scratch.path("store"));
