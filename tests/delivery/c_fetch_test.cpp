@@ -4,7 +4,6 @@
 
 #include "kit/license_tokens.h"
 #include "kit/opened_bundle.h"
-#include "vfs/test_bundle.h"
 
 #include <fardel/delivery/fardel_fetch.h>
 #include <fardel/delivery/publish_trace.h>
@@ -142,25 +141,6 @@ TEST_CASE("C fetch: a game's loop fetches with consent and progress, mounts from
     REQUIRE(fardel_store_reader(store, &id, &reader, nullptr) == FARDEL_OK);
     CHECK(reader.size_bytes == bytes.size());
     CHECK(read_through(reader, "/a.bin") == random_text(1, 300'000));
-}
-
-TEST_CASE("C fetch: consent shows who has signed, by the policy's labels") {
-    const ScratchFolder scratch;
-    Author author;
-    Author stranger;
-    const Bytes bytes = stranger.sign(author.sign(BundleMaker().title("maps").version("2").add("a", "x").write()));
-    const TreeServer server({bytes});
-    const CStore store(scratch);
-    const CServers servers(server.url());
-    const fardel_id id = plain(bytes);
-    const std::string policy = author.policy().format();
-    fardel_trust_options trust = FARDEL_TRUST_OPTIONS_INIT;
-    trust.policy_text = policy.c_str();
-    Seen seen;
-    fardel_fetch_options options = fetch_options(servers, id, seen);
-    options.trust = &trust;
-    CHECK(run(store, options, seen) == FARDEL_OK);
-    CHECK(seen.first == "maps|2||author");
 }
 
 TEST_CASE("C fetch: a plan that is refused ends with denied and the reason; one that is cancelled says so") {

@@ -2,7 +2,6 @@
 #include "served_bundle.h"
 
 #include "kit/opened_bundle.h"
-#include "vfs/test_bundle.h"
 
 #include <fardel/delivery/fetch.h>
 
@@ -10,10 +9,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace fardel {
 namespace {
@@ -87,30 +83,6 @@ TEST_CASE("fetch loop: callbacks come in order, on the thread that polls, and th
     REQUIRE(fetch.outcome() != nullptr);
     CHECK(fetch.poll());
     CHECK(received >= 300'000);
-    CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
-}
-
-TEST_CASE("fetch loop: consent shows who has signed, by the policy's labels, and no signer that does not count") {
-    const ScratchFolder scratch;
-    Author author;
-    Author stranger;
-    const Bytes bytes = stranger.sign(author.sign(licensed_version()));
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
-    FetchWork work = work_of(server.url(), bundle_id_of(bytes));
-    work.policy = std::make_shared<const TrustPolicy>(author.policy());
-    std::vector<PlannedFetch> shown;
-    Fetch* running = nullptr;
-    FetchCallbacks callbacks;
-    callbacks.planned = [&](const FetchPlan& plan) {
-        shown = plan.bundles;
-        running->accept();
-    };
-    Fetch fetch = value_of(Fetch::start(store, work, std::move(callbacks)));
-    running = &fetch;
-    CHECK(poll_to_end(fetch));
-    REQUIRE(shown.size() == 1);
-    CHECK(shown[0].signers == std::vector<std::string>{"author"});
     CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
 }
 
