@@ -5,6 +5,7 @@
 #include "kit/files.h"
 
 #include <fardel/delivery/install_bundles.h>
+#include <fardel/delivery/lock_file.h>
 #include <fardel/store/retention.h>
 
 #include <doctest/doctest.h>
