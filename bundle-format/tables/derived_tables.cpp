@@ -9,7 +9,6 @@
 #include <fardel/format/name_buckets.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string_view>
 #include <utility>

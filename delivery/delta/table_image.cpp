@@ -8,14 +8,14 @@ namespace fardel {
 
 TableImage::TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes, Derived derived,
                        Trailer trailer) {
-    add_part(0, 2 * std::uint64_t{limits::kHeadBytes});
+    add_part({0, 2 * std::uint64_t{limits::kHeadBytes}});
     add_tables(head.tables, {layout.manifest_offset, head.manifest_bytes}, derived);
     add_tables(layout.tables, {layout.layout_offset, layout.layout_bytes}, derived);
     if (trailer == Trailer::present)
-        add_part(layout.trailer_offset, file_bytes - layout.trailer_offset);
+        add_part({layout.trailer_offset, file_bytes - layout.trailer_offset});
 }
 
-void TableImage::add_tables(std::span<const TableEntry> entries, const Section& section, Derived derived) {
+void TableImage::add_tables(std::span<const TableEntry> entries, const Part& section, Derived derived) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const TableEntry& entry = entries[i];
         if (derived == Derived::absent && is_look_up_table(entry.kind))
@@ -23,13 +23,13 @@ void TableImage::add_tables(std::span<const TableEntry> entries, const Section& 
         const std::uint64_t end = i + 1 < entries.size() ? entries[i + 1].offset : section.length_bytes;
         const std::uint64_t bytes = derived == Derived::present ? end - entry.offset : entry.length_bytes;
         tables_.push_back({entry.kind, size_bytes_, bytes});
-        add_part(section.offset + entry.offset, bytes);
+        add_part({section.offset + entry.offset, bytes});
     }
 }
 
-void TableImage::add_part(std::uint64_t offset, std::uint64_t length_bytes) {
-    parts_.push_back({offset, length_bytes});
-    size_bytes_ += length_bytes;
+void TableImage::add_part(const Part& part) {
+    parts_.push_back(part);
+    size_bytes_ += part.length_bytes;
 }
 
 std::uint64_t TableImage::counterpart(const TableImage& other, std::uint64_t offset) const noexcept {

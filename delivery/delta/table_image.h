@@ -44,12 +44,8 @@ private:
         std::uint64_t offset = 0;  // in the image
         std::uint64_t length_bytes = 0;
     };
-    struct Section {
-        std::uint64_t offset = 0;  // in the file
-        std::uint64_t length_bytes = 0;
-    };
-    void add_tables(std::span<const TableEntry> entries, const Section& section, Derived derived);
-    void add_part(std::uint64_t offset, std::uint64_t length_bytes);
+    void add_tables(std::span<const TableEntry> entries, const Part& section, Derived derived);
+    void add_part(const Part& part);
 
     std::uint64_t size_bytes_ = 0;
     std::vector<Part> parts_;
