@@ -94,7 +94,10 @@ public:
         library().easy_setopt(handle, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
         library().easy_setopt(handle, CURLOPT_WRITEDATA, this);
         library().easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
-        library().easy_setopt(handle, CURLOPT_PIPEWAIT, 1L);  // for HTTP/2: one connection for all
+        // One connection for all with HTTP/2, which the handshake of TLS agrees on. Without TLS, libcurl would wait for
+        // the first answer on a new connection before it opens another.
+        if (range.url.starts_with("https:"))
+            library().easy_setopt(handle, CURLOPT_PIPEWAIT, 1L);
         library().easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, stalled_bytes_per_second(options));
         library().easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
         if (range.bypasses_caches) {
