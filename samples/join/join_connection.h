@@ -33,9 +33,9 @@ public:
         enet_address_set_host_ip(&address, "127.0.0.1");
         peer_ = host_ != nullptr ? enet_host_connect(host_, &address, 1, 0) : nullptr;
         ENetEvent event;
-        if (peer_ == nullptr || enet_host_service(host_, &event, 5'000) <= 0 || event.type != ENET_EVENT_TYPE_CONNECT)
+        if (peer_ == nullptr || enet_host_service(host_, &event, 20'000) <= 0 || event.type != ENET_EVENT_TYPE_CONNECT)
             return fardel::Error(fardel::ErrorCode::unreachable, "the game server does not answer");
-        enet_peer_timeout(peer_, 0, 2'000, 4'000);
+        enet_peer_timeout(peer_, 0, 5'000, 15'000);
         return fardel::ok();
     }
 
@@ -46,7 +46,7 @@ public:
 
     // The next message, which has to be of this kind.
     fardel::Result<std::vector<std::byte>> receive(Message wanted) {
-        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         while (std::chrono::steady_clock::now() < deadline) {
             ENetEvent event;
             if (enet_host_service(host_, &event, 100) <= 0)

@@ -133,7 +133,9 @@ void run(GameServer& server, ENetHost& host) {
         server.tick();
         ENetEvent event;
         while (enet_host_service(&host, &event, 10) > 0) {
-            if (event.type == ENET_EVENT_TYPE_RECEIVE)
+            if (event.type == ENET_EVENT_TYPE_CONNECT)
+                enet_peer_timeout(event.peer, 0, 30'000, 60'000);  // it is silent while it checks its bundles
+            else if (event.type == ENET_EVENT_TYPE_RECEIVE)
                 server.receive(event.peer, join::take(event.packet));
             else if (event.type == ENET_EVENT_TYPE_DISCONNECT)
                 server.forget(event.peer);

@@ -209,5 +209,5 @@ TEST_CASE("glob: the cost of a hostile pattern is at most its length times that 
     const auto start = std::chrono::steady_clock::now();
     for (const auto& hostile : cases)
         CHECK_FALSE(glob_matches(hostile.pattern, hostile.name));
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));  // also under sanitizers
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));  // also under sanitizers
 }

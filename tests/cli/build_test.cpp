@@ -325,7 +325,7 @@ TEST_CASE("build: Ctrl-C ends it at once, with the program that it runs") {
     text.replace(text.find("tr a-z A-Z"), 10, "sleep 60; cat");
     scratch.write("game/fardel.toml", text);
     Running build({"build", folder});
-    for (int i = 0; i < 500 && !std::filesystem::exists(scratch.path("game/.fardel/jobs")); ++i)
+    for (int i = 0; i < 3000 && !std::filesystem::exists(scratch.path("game/.fardel/jobs")); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     grow_old();
     const auto start = std::chrono::steady_clock::now();

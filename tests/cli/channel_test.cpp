@@ -237,14 +237,14 @@ TEST_CASE("channel: a recalled bundle is neither fetched nor mounted, and leaves
                      "--from", owner.nginx.url(), "--every", "1", "--foreground"},
                     player.surroundings());
     const std::string path = owner.scratch.path("live/maps.txt");
-    for (int i = 0; i < 300 && contents_of(path).empty(); ++i)
+    for (int i = 0; i < 600 && contents_of(path).empty(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     CHECK(contents_of(path) == "maps 1.0\n");
     std::ifstream reader(path, std::ios::binary);
 
     owner.release({"--recall-bundle", maps, "--reason", "crashes on the second level"});
     owner.head();
-    for (int i = 0; i < 300 && !contents_of(path).empty(); ++i)
+    for (int i = 0; i < 600 && !contents_of(path).empty(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     CHECK(contents_of(path).empty());
     std::string line;

@@ -43,7 +43,7 @@ bool is_mounted(std::string folder) {
 }
 
 bool comes_true(const std::function<bool()>& condition) {
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 6000; ++i) {
         if (condition())
             return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -75,7 +75,7 @@ public:
         Arguments words = serve_words();
         words.insert(words.end(), more.begin(), more.end());
         server = std::make_unique<Running>(words);
-        for (int tries = 0; tries < 1000 && server->output().find("serving") == std::string::npos; ++tries)
+        for (int tries = 0; tries < 3000 && server->output().find("serving") == std::string::npos; ++tries)
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         REQUIRE(server->output().find("serving") != std::string::npos);
     }

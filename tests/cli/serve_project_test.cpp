@@ -30,7 +30,7 @@ std::string root_of(const ServeProgram& server) {
 
 // Waits for another root than `before`.
 std::string next_root(const ServeProgram& server, const std::string& before) {
-    for (int tries = 0; tries < 500; ++tries) {
+    for (int tries = 0; tries < 3000; ++tries) {
         if (std::string root = root_of(server); root != before)
             return root;
         std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -19,7 +19,7 @@ namespace {
 std::string started(Arguments words, int lines) {
     words.insert(words.begin(), "serve");
     Running program(words);
-    for (int tries = 0; tries < 500 && std::ranges::count(program.output(), '\n') < lines; ++tries)
+    for (int tries = 0; tries < 3000 && std::ranges::count(program.output(), '\n') < lines; ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     program.send(SIGTERM);
     const Outcome outcome = program.wait();

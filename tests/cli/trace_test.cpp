@@ -79,7 +79,7 @@ TEST_CASE("mount --trace: what was opened is written when the folder is unmounte
     run_well({"mount", bundle, mnt, "--trace", trace});
     CHECK(read_file(mnt + "/default.cfg") == kConfig);
     run_well({"mount", "--unmount", mnt});
-    for (int i = 0; i < 1000 && !fs::exists(trace); ++i)
+    for (int i = 0; i < 6000 && !fs::exists(trace); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     CHECK(traced_names(trace) == std::vector<std::string>{"default.cfg"});
     CHECK(run({"mount", bundle, mnt, "--trace", trace}).exit_code == 1);  // it is there

@@ -428,7 +428,7 @@ TEST_CASE("C traces: what a game opens is recorded, and a mount by URL follows i
         CHECK(fardel_remote_is_here(remote, &asset, &here, nullptr) == FARDEL_OK);
         return here == 1;
     };
-    for (int i = 0; i < 1000 && !is_here(2); ++i)  // what was requested comes later
+    for (int i = 0; i < 6000 && !is_here(2); ++i)  // what was requested comes later
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     CHECK(is_here(2));
     CHECK_FALSE(is_here(1));

@@ -60,7 +60,7 @@ TEST_CASE("install: an engine installs by names in its loop, with consent, and m
     callbacks.ended = [&](const Result<InstallSummary>& outcome) { ended += outcome ? 1 : 100; };
     auto install = value_of(Install::start(
         store, mods.player.work(mods.site, InstallChange::install, {"castle", "forest >= 1.0"}), callbacks));
-    for (int frame = 0; frame < 10'000 && !install.poll(std::chrono::milliseconds(5)); ++frame)
+    for (int frame = 0; frame < 100'000 && !install.poll(std::chrono::milliseconds(5)); ++frame)
         if (asked == 1 && ended == 0)
             install.accept();
     CHECK(asked == 1);

@@ -137,7 +137,7 @@ TEST_CASE("missing content: a file that was opened before its content came reads
                 }
             });
         fetch_assets(store, server.url(), {.bundle = id, .assets = {part_id(1)}});
-        for (int i = 0; i < 1000 && right < 4; ++i)
+        for (int i = 0; i < 6000 && right < 4; ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         stops = true;
     }
@@ -207,7 +207,7 @@ TEST_CASE("missing content: of a bundle that is read from a server, what is want
     CHECK(missing[0].assets == part_ids({2, 4}));
     CHECK(server.sent_bytes() < 100'000);  // tables, and no content
     REQUIRE(bundle->want(missing[0].assets, 7));
-    for (int frame = 0; frame < 2000; ++frame) {
+    for (int frame = 0; frame < 12'000; ++frame) {
         if (value_of(missing_at(vfs, "maps/two.bsp", ContentReach::closures)).empty())
             break;
         std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -32,8 +32,8 @@ const std::string kProgram = kElf.substr(0, 18) + kPixels;  // as long, and the 
 RemoteServers connect(const std::string& tree) {
     RemoteOptions options;
     options.trees = {tree};
-    options.connect_timeout = std::chrono::milliseconds(5000);
-    options.stall_timeout = std::chrono::seconds(10);
+    options.connect_timeout = std::chrono::milliseconds(20'000);
+    options.stall_timeout = std::chrono::seconds(60);
     options.attempts_max = 2;
     return value_of(RemoteServers::open(options));
 }

@@ -12,6 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <fstream>
 #include <mutex>
 
@@ -91,9 +93,14 @@ TEST_CASE("remote bundle: killed in the middle of any answer, what was kept is r
         REQUIRE(answer < 200);
         std::filesystem::remove_all(disk.path("store"));
         const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
+        int begin[2];
+        REQUIRE(::pipe(begin) == 0);
         const pid_t child = ::fork();
         REQUIRE(child >= 0);
         if (child == 0) {
+            ::close(begin[1]);
+            char nothing = 0;
+            static_cast<void>(!::read(begin[0], &nothing, 1));  // ends when the server knows its victim
             const auto reader = RemoteReader::open(store, server.url(), id);
             ::_exit(reader && reader->reads_right() ? 0 : 1);
         }
@@ -102,6 +109,8 @@ TEST_CASE("remote bundle: killed in the middle of any answer, what was kept is r
             countdown = answer;
             victim = child;
         }
+        ::close(begin[0]);
+        ::close(begin[1]);
         siginfo_t ended{};
         REQUIRE(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) == 0);
         {

@@ -156,9 +156,9 @@ TEST_CASE("serve: SIGTERM lets a running transfer end, and accepts nothing new")
     REQUIRE(client.send(get_request("/" + tree_path_of(bundle_id_of(bytes)))));
     std::string received = client.read_some(100'000);
     server.send(SIGTERM);
-    CHECK(idle.is_closed_within(std::chrono::seconds(5)));
+    CHECK(idle.is_closed_within(std::chrono::seconds(15)));
     bool refused = false;
-    for (int tries = 0; tries < 100 && !refused; ++tries) {
+    for (int tries = 0; tries < 750 && !refused; ++tries) {
         refused = !RawConnection(server.port()).is_open();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
@@ -180,7 +180,7 @@ TEST_CASE("serve: a transfer that does not end in the time of grace is cut, and 
     CHECK(client.read_some(1000).size() == 1000);
     const auto start = std::chrono::steady_clock::now();
     CHECK(server.stop().exit_code == 0);
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(15));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
 }
 
 TEST_CASE("serve: each request is a line of the log, and counts in the metrics") {
@@ -211,7 +211,7 @@ TEST_CASE("serve: the service manager is notified when the server listens and wh
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, scratch.path("notify").c_str(), sizeof address.sun_path - 1);
     REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-    const timeval patience{20, 0};
+    const timeval patience{60, 0};
     ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     const auto read_message = [&] {
         char text[256];
@@ -222,7 +222,7 @@ TEST_CASE("serve: the service manager is notified when the server listens and wh
                     {.variables = {{"NOTIFY_SOCKET", scratch.path("notify")}}});
     CHECK(read_message() == "READY=1");
     // ThreadSanitizer can lose a signal that arrives before the program waits for one.
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2000));
     program.send(SIGTERM);
     CHECK(read_message() == "STOPPING=1");
     CHECK(program.wait().exit_code == 0);
@@ -243,7 +243,7 @@ TEST_CASE("serve: a socket that the service manager passes is used instead of on
     const std::string script = scratch.write("start.py", line);
     const std::string out = scratch.path("out");
     const Outcome ended = run_shell("python3 " + script + " > " + out +
-                                    " & id=$!; for i in $(seq 200); do "
+                                    " & id=$!; for i in $(seq 1200); do "
                                     "[ -s " +
                                     out + " ] && break; sleep 0.05; done; kill -TERM $id; wait $id");
     CHECK(ended.exit_code == 0);

@@ -165,12 +165,12 @@ void break_off(const ServeProgram& server, const UploadSite& site, const Bytes& 
                     return true;
             return false;
         };
-        for (int tries = 0; tries < 500 && (site.parts() == 0 || !has_all()); ++tries)
+        for (int tries = 0; tries < 3000 && (site.parts() == 0 || !has_all()); ++tries)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         REQUIRE(has_all());
     }
     // The next one begins when the server has closed the connection.
-    for (int tries = 0; tries < 500 && server.metric("fardel_connections") > 1; ++tries)
+    for (int tries = 0; tries < 3000 && server.metric("fardel_connections") > 1; ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 

@@ -181,12 +181,12 @@ std::uint64_t TreeServer::sent_bytes() const {
     return sent_bytes_;
 }
 
-FetchOptions fetching_from(const std::vector<std::string>& trees) {
+FetchOptions fetching_from(const std::vector<std::string>& trees, std::chrono::seconds stall_timeout) {
     FetchOptions options;
     options.trees = trees;
     options.connections = {.connections = 3,
-                           .connect_timeout = std::chrono::milliseconds(2000),
-                           .stall_timeout = std::chrono::seconds(1),
+                           .connect_timeout = std::chrono::milliseconds(20'000),
+                           .stall_timeout = stall_timeout,
                            .retry_after_max = std::chrono::seconds(0)};
     options.attempts_max = 3;
     return options;

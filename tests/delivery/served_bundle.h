@@ -10,6 +10,7 @@
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/store/bundle_store.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -84,8 +85,10 @@ const std::string& published_tables(const Bytes& bytes);
 std::string partial_answer(std::string_view bytes, std::uint64_t first, std::uint64_t file_bytes,
                            std::string_view more_headers = "");
 
-// One server; short times, so that tests of failures end soon.
-FetchOptions fetching_from(const std::vector<std::string>& trees);
+// Few attempts, so that tests of failures end soon. `stall_timeout`: short where a server stalls on purpose; a server
+// of a test that has no processor for some seconds must not seem to.
+FetchOptions fetching_from(const std::vector<std::string>& trees,
+                           std::chrono::seconds stall_timeout = std::chrono::seconds(60));
 Result<FetchSummary> fetch_one(const BundleStore& store, const BundleId& bundle, const FetchOptions& options);
 
 }  // namespace fardel::tests

@@ -62,7 +62,8 @@ Bytes frame_of(const Bytes& raw) {
 bool is_tables(const RangeRequest& request) { return request.path.ends_with(".tables"); }
 
 // The bytes of a fetch from a server that has the fault with compressed tables only. It must succeed.
-FetchSummary fetched_despite(const Bytes& bytes, const TreeServer::Fault& fault, const TrustPolicy* policy = nullptr) {
+FetchSummary fetched_despite(const Bytes& bytes, const TreeServer::Fault& fault, const TrustPolicy* policy = nullptr,
+                             std::chrono::seconds stall_timeout = std::chrono::seconds(60)) {
     const ScratchFolder scratch;
     std::atomic<int> asked = 0;
     const TreeServer server({bytes}, [&](auto& guest, const auto& request, auto right, auto file_bytes) {
@@ -70,7 +71,7 @@ FetchSummary fetched_despite(const Bytes& bytes, const TreeServer::Fault& fault,
         return fault && is_tables(request) && fault(guest, request, right, file_bytes);
     });
     const BundleStore store = make_store(scratch);
-    FetchOptions options = fetching_from({server.url()});
+    FetchOptions options = fetching_from({server.url()}, stall_timeout);
     options.policy = policy;
     auto fetched = fetch_one(store, bundle_id_of(bytes), options);
     REQUIRE_MESSAGE(fetched, (fetched ? "" : fetched.error().text()));
@@ -108,8 +109,9 @@ TEST_CASE("tables file: one that is wrong costs at most the size of the tables")
     const Bytes bytes = game_with_tables();
     const Tables tables = tables_of(bytes);
     const std::uint64_t without = fetched_despite(bytes, absent).received_bytes;
-    const auto costs = [&](const TreeServer::Fault& fault) {
-        const std::uint64_t received = fetched_despite(bytes, fault).received_bytes;
+    const auto costs = [&](const TreeServer::Fault& fault, int stall_s = 60) {
+        const std::uint64_t received =
+            fetched_despite(bytes, fault, nullptr, std::chrono::seconds(stall_s)).received_bytes;
         CHECK(received <= without + 8192 + tables.raw.size());
     };
     const auto with_flip = [&](std::size_t at) {
@@ -138,12 +140,14 @@ TEST_CASE("tables file: one that is wrong costs at most the size of the tables")
         guest.reset();
         return true;
     });
-    costs([](Guest& guest, const RangeRequest&, std::string_view right, std::uint64_t file_bytes) {
-        const std::string answer = partial_answer(right, 0, file_bytes);
-        guest.send(std::string_view(answer).substr(0, answer.size() - right.size() + 100));
-        guest.hang();
-        return true;
-    });
+    costs(
+        [](Guest& guest, const RangeRequest&, std::string_view right, std::uint64_t file_bytes) {
+            const std::string answer = partial_answer(right, 0, file_bytes);
+            guest.send(std::string_view(answer).substr(0, answer.size() - right.size() + 100));
+            guest.hang();
+            return true;
+        },
+        2);
     costs([](Guest& guest, const RangeRequest&, std::string_view, std::uint64_t) {
         guest.send(http_answer("503 Service Unavailable", "later"));
         return true;

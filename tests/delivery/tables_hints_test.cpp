@@ -221,7 +221,7 @@ TEST_CASE("serve tables: questions that are too large, wrong, compressed or with
     const auto answer = ask_tables(server, view_of(encode_question({.wanted = many, .held = {}})));
     CHECK(answer.status == 200);
     CHECK(answer.body.size() == 16);
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
 }
 
 // A question that a server has begun to answer, and its status.

@@ -162,7 +162,7 @@ TEST_CASE("trace read ahead: what the trace lists comes while nobody reads, in i
     TraceReadAhead ahead = value_of(TraceReadAhead::start(servers, {bundle}));
     ahead.wait();
     const auto has = [&](std::uint32_t i) { return value_of(bundle->is_here(wide_asset(i))); };
-    for (int i = 0; i < 1000 && !(has(5) && has(1) && has(3) && has(0)); ++i)
+    for (int i = 0; i < 6000 && !(has(5) && has(1) && has(3) && has(0)); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     for (const std::uint32_t i : {5u, 1u, 3u, 0u})
         CHECK(has(i));

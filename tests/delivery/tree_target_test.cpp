@@ -59,8 +59,8 @@ private:
 };
 
 TreeConnection quick_connection() {
-    return {.connect_timeout = std::chrono::milliseconds(5000),
-            .stall_timeout = std::chrono::seconds(20),
+    return {.connect_timeout = std::chrono::milliseconds(20'000),
+            .stall_timeout = std::chrono::seconds(120),
             .attempts_max = 2,
             .first_pause = std::chrono::milliseconds(10)};
 }

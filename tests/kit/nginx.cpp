@@ -6,11 +6,16 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <climits>
 #include <csignal>
+#include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <thread>
 
@@ -33,6 +38,33 @@ bool answers(int port) {
     return connected;
 }
 
+// Below those that the system gives to sockets without a port of their own.
+constexpr int kReservedPortsBegin = 14'000;
+constexpr int kReservedPortsEnd = 32'000;
+
+// Another process of the tests does not get the port as long as this one lives: a socket that only has a name reserves
+// it.
+bool reserve(int port) {
+    const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string name = "fardel-test-port-" + std::to_string(port);
+    std::memcpy(address.sun_path + 1, name.data(), name.size());  // abstract: it is no file, and ends with the process
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0)
+        return true;  // and the socket stays open
+    ::close(socket);
+    return false;
+}
+
+bool can_bind(int port) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_in address = loopback(port);
+    const bool bound = ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    ::close(socket);
+    return bound;
+}
+
 void replace(std::string& text, const std::string& from, const std::string& to) {
     REQUIRE_MESSAGE(text.find(from) != std::string::npos, from);
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
@@ -51,13 +83,15 @@ std::string configuration(const std::string& document) {
 }  // namespace
 
 int find_free_port() {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = loopback(0);
-    socklen_t size = sizeof address;
-    REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-    REQUIRE(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    ::close(socket);
-    return ntohs(address.sin_port);
+    constexpr int kCount = kReservedPortsEnd - kReservedPortsBegin;
+    static std::atomic<int> next = ::getpid() * 97;
+    for (int tries = 0; tries < kCount; ++tries) {
+        const int port = kReservedPortsBegin + (next++ & INT_MAX) % kCount;
+        if (reserve(port) && can_bind(port))
+            return port;
+    }
+    FAIL("there is no free port");
+    return 0;
 }
 
 Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const std::string& document,
@@ -112,7 +146,7 @@ bool Nginx::try_start(const std::string& folder, std::string site, const std::st
         ::execlp("nginx", "nginx", "-c", configured.c_str(), "-p", prefix.c_str(), "-e", log.c_str(), nullptr);
         ::_exit(127);
     }
-    for (int tries = 0; tries < 500; ++tries) {
+    for (int tries = 0; tries < 3000; ++tries) {
         if (answers(port))
             return true;
         if (::waitpid(id_, nullptr, WNOHANG) == id_) {

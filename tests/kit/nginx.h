@@ -44,7 +44,8 @@ private:
     pid_t id_ = -1;
 };
 
-// Returns a port of loopback that was free a moment ago.
+// Returns a port of loopback that nobody listens on. It stays reserved for this process: neither the system nor another
+// test gives it to anybody else.
 int find_free_port();
 
 }  // namespace fardel::tests

@@ -72,7 +72,7 @@ void OddServer::Guest::finish() const {
         return;
     ::shutdown(socket_, SHUT_WR);
     char bytes[4096];
-    for (int ticks = 0; ticks < 50 && !stopping_; ++ticks)
+    for (int ticks = 0; ticks < 2000 && !stopping_; ++ticks)
         if (is_ready(socket_, POLLIN) && ::recv(socket_, bytes, sizeof bytes, 0) <= 0)
             return;
 }

@@ -26,7 +26,7 @@ namespace fardel::tests {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kPatience = std::chrono::minutes(2);
+constexpr auto kPatience = std::chrono::minutes(5);
 
 // Returns the environment of a program: nothing of the tester's environment except the paths of programs and folders.
 std::vector<std::string> environment_of(const Surroundings& surroundings) {
@@ -82,11 +82,16 @@ int open_memory() {
     return descriptor;
 }
 
-std::string take_all(int descriptor) {
+std::string text_so_far(int descriptor) {
     std::string text;
     char chunk[65536];
-    for (ssize_t count; (count = ::pread(descriptor, chunk, sizeof chunk, static_cast<off_t>(text.size()))) > 0;)
+    for (ssize_t count = 0; (count = ::pread(descriptor, chunk, sizeof chunk, static_cast<off_t>(text.size()))) > 0;)
         text.append(chunk, static_cast<std::size_t>(count));
+    return text;
+}
+
+std::string take_all(int descriptor) {
+    std::string text = text_so_far(descriptor);
     ::close(descriptor);
     return text;
 }
@@ -196,13 +201,9 @@ Running::~Running() {
 
 void Running::send(int signal) const { ::kill(id_, signal); }
 
-std::string Running::output() const {
-    std::string text;
-    char chunk[4096];
-    for (ssize_t count = 0; (count = ::pread(out_, chunk, sizeof chunk, static_cast<off_t>(text.size()))) > 0;)
-        text.append(chunk, static_cast<std::size_t>(count));
-    return text;
-}
+std::string Running::output() const { return text_so_far(out_); }
+
+std::string Running::errors() const { return text_so_far(err_); }
 
 Outcome Running::wait() {
     Outcome outcome;

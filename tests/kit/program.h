@@ -30,7 +30,7 @@ struct Surroundings {
 
 using Arguments = std::vector<std::string>;
 
-// Runs fardel <arguments>. Fails the test if the program does not end within two minutes.
+// Runs fardel <arguments>. Fails the test if the program does not end within five minutes.
 Outcome run(const Arguments& arguments, const Surroundings& surroundings = {});
 // Returns fardel's standard output; fails the test unless the exit code is 0.
 std::string run_well(const Arguments& arguments, const Surroundings& surroundings = {});
@@ -50,6 +50,7 @@ public:
     Running& operator=(const Running&) = delete;
     void send(int signal) const;
     std::string output() const;  // standard output so far
+    std::string errors() const;  // standard error so far
     Outcome wait();
 
 private:

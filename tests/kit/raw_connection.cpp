@@ -14,7 +14,7 @@
 namespace fardel::tests {
 namespace {
 
-constexpr int kPatienceMs = 10'000;
+constexpr int kPatienceMs = 30'000;
 
 bool becomes_ready(int socket, short events, int milliseconds) {
     pollfd waited{socket, events, 0};
@@ -64,7 +64,7 @@ bool RawConnection::send(std::string_view bytes) const {
 std::string RawConnection::read_some(std::size_t bytes_max) const {
     std::string bytes(bytes_max, '\0');
     std::size_t size = 0;
-    while (size < bytes_max && becomes_ready(socket_, POLLIN, 1000)) {
+    while (size < bytes_max && becomes_ready(socket_, POLLIN, kPatienceMs)) {
         const ssize_t count = ::recv(socket_, bytes.data() + size, bytes_max - size, MSG_DONTWAIT);
         if (count <= 0)
             break;

@@ -1,4 +1,4 @@
-// A TCP connection to a server on loopback, over which a test sends any bytes. Nothing waits longer than some seconds.
+// A TCP connection to a server on loopback, over which a test sends any bytes. Nothing waits longer than half a minute.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ public:
     };
     Answer read_answer(bool has_body = true);
     Answer ask(std::string_view request, bool has_body = true);
-    // Reads at most so many bytes; fewer at the end or after a second without any.
+    // Reads at most so many bytes; fewer at the end.
     std::string read_some(std::size_t bytes_max) const;
     // Whether the server closes the connection within that time.
     bool is_closed_within(std::chrono::milliseconds time) const;

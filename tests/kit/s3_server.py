@@ -5,7 +5,7 @@
 #
 # Buckets are folders in FOLDER. Options: "no-conditions" (conditions are ignored), "skew" (its clock is an hour ahead),
 # "token=TEXT" (requests must carry this session token), "page=N" (keys of a page), "together=N" (parts are answered
-# when N of them have come, or 10 s later with 500), "refuse-part=N" (403 for this part), "busy-part=N" (503 for it
+# when N of them have come, or a minute later with 500), "refuse-part=N" (403 for this part), "busy-part=N" (503 for it
 # once). It ends with its standard input. FOLDER/uploads has the number of unfinished uploads, and that of parts
 # received at once at most.
 import base64, datetime, hashlib, hmac, http.server, os, re, sys, threading, urllib.parse, uuid
@@ -65,7 +65,7 @@ def hold_part(number):
         parts_now += 1
         parts_most = max(parts_most, parts_now)
         parts_changed.notify_all()
-        came = parts_changed.wait_for(lambda: parts_most >= together, 10)
+        came = parts_changed.wait_for(lambda: parts_most >= together, 60)
         parts_now -= 1
         is_busy = NUMBERS.get("busy-part") == number and number not in was_busy
         was_busy.add(number)
@@ -254,6 +254,8 @@ threading.Thread(target=end_with_input, daemon=True).start()
 
 
 class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 64
+
     def handle_error(self, request, client_address):
         if not isinstance(sys.exc_info()[1], ConnectionError):  # a client that was killed
             super().handle_error(request, client_address)

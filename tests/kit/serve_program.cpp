@@ -2,6 +2,8 @@
 
 #include "raw_connection.h"
 
+#include <doctest/doctest.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -24,7 +26,7 @@ ServeProgram::ServeProgram(const Arguments& arguments) {
     words.insert(words.end(), arguments.begin(), arguments.end());
     program_ = std::make_unique<Running>(words);
     std::string line;
-    for (int tries = 0; tries < 500 && line.find('\n') == std::string::npos; ++tries) {
+    for (int tries = 0; tries < 3000 && line.find('\n') == std::string::npos; ++tries) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         line = program_->output();
     }
@@ -37,7 +39,7 @@ ServeProgram::ServeProgram(const Arguments& arguments) {
 double ServeProgram::metric(const std::string& name) const {
     std::string text;
     auto at = std::string::npos;
-    for (int tries = 0; tries < 250 && at == std::string::npos; ++tries) {
+    for (int tries = 0; tries < 1500 && at == std::string::npos; ++tries) {
         if (tries != 0)
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         RawConnection connection(metrics_port_);

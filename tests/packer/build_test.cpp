@@ -467,13 +467,29 @@ TEST_CASE("build: after a kill at any point, the next build succeeds and equals 
     }
 }
 
+// The jobs of 'up' wait until there is a file "go" in the folder of the project.
+std::string waiting_script(const Game& game, const std::string& then) {
+    return "#!/bin/sh\nwhile [ ! -e '" + game.path("go") + "' ]; do sleep 0.02; done\n" + then;
+}
+
+void wait_for_a_job(const Game& game) {
+    const auto is_there = [&] {
+        std::error_code error;
+        return fs::exists(game.path(".fardel/jobs"), error) && !fs::is_empty(game.path(".fardel/jobs"), error) &&
+               !error;
+    };
+    for (int i = 0; i < 3000 && !is_there(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    REQUIRE(is_there());
+}
+
 TEST_CASE("build: of two simultaneous builds of one project, one is refused as busy") {
     const Game game;
-    game.write_program("tools/up.sh", "#!/bin/sh\nsleep 1\ncp \"$1\" \"$2\"\n");
+    game.write_program("tools/up.sh", waiting_script(game, "cp \"$1\" \"$2\"\n"));
     Running first({"build", game.path("")});
-    for (int i = 0; i < 500 && !fs::exists(game.path(".fardel/jobs")); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_for_a_job(game);
     CHECK(is_refused(game.run_build(), "busy", "another build of this project is at work; wait for it"));
+    game.write("go", "");
     CHECK(first.wait().exit_code == 0);
     grow_old();
     CHECK(run_well({"build", game.path("")}).find(" is up to date (") != std::string::npos);
@@ -481,13 +497,12 @@ TEST_CASE("build: of two simultaneous builds of one project, one is refused as b
 
 TEST_CASE("build: a source that is edited during the build causes no wrong result") {  // A110
     const Game game;
-    game.write_program("tools/up.sh", "#!/bin/sh\nsleep 0.5\ntr a-z A-Z < \"$1\" > \"$2\"\n");
+    game.write_program("tools/up.sh", waiting_script(game, "tr a-z A-Z < \"$1\" > \"$2\"\n"));
     Running build({"build", game.path(""), "--level", "1", "--jobs", "1"});
-    for (int i = 0; i < 500 && !fs::exists(game.path(".fardel/jobs")); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    wait_for_a_job(game);
     game.write("assets/b.txt", "edited meanwhile");         // its job comes later
     game.write("assets/raw.dat", "edited meanwhile, too");  // no job reads it
+    game.write("go", "");
     const Outcome outcome = build.wait();
     CHECK(is_refused(outcome, "conflict", "assets/"));
     CHECK_FALSE(fs::exists(game.path("game.fardel")));

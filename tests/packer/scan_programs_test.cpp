@@ -165,8 +165,8 @@ TEST_CASE("scanner program: a failure is reported with the line, the asset and w
           {"fardel.toml:5: scanner of 'a.fx' and 1 more: ", "ended with exit status 3", "it is bad"});
     check(project("[\"sh\", \"-c\", \"kill -9 $$\"]"), "unresolved",
           {"fardel.toml:5: scanner of 'a.fx': ", "signal 9"});
-    check(project("[\"sh\", \"-c\", \"echo begun >&2; sleep 60\"]", "timeout = 1\n"), "limit",
-          {"fardel.toml:5: scanner of 'a.fx': ", "was not done after 1 s", "timeout = ", "begun"});
+    check(project("[\"sh\", \"-c\", \"echo begun >&2; sleep 60\"]", "timeout = 5\n"), "limit",
+          {"fardel.toml:5: scanner of 'a.fx': ", "was not done after 5 s", "timeout = ", "begun"});
     check(project("[\"echo\", \"textures/a.png\"]"), "malformed",
           {"fardel.toml:5: scanner of 'a.fx': line 1 of the scanner's answer: not a JSON object"});
     check(project("[\"echo\", '{\"reference\": \"a\", \"usage\": \"x\"}']"), "malformed",

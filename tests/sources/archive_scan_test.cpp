@@ -66,7 +66,7 @@ void check_refused(const std::string& path, ErrorCode code) {
     REQUIRE_FALSE(listed);
     CHECK(listed.error().code() == code);
     CHECK(listed.error().message().starts_with(path));
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
 }  // namespace

@@ -72,8 +72,13 @@ TEST_CASE("path stamp: a file written just before the scan counts as changed and
     grow_old();
     scratch.write("tree/b.txt", "b");
     const std::string sources[] = {scratch.path("tree")};
-    const auto young = scan_sources(sources, {}, nullptr);
+    auto young = scan_sources(sources, {}, nullptr);
     REQUIRE(young);
+    for (int tries = 0; tries < 200 && young->entries[1].version; ++tries) {  // a busy machine was not quick enough
+        scratch.write("tree/b.txt", "b");
+        young = scan_sources(sources, {}, nullptr);
+        REQUIRE(young);
+    }
     CHECK(young->entries[0].version);
     CHECK_FALSE(young->entries[1].version);
     CHECK(find_changed(young->seen));

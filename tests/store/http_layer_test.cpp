@@ -18,9 +18,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const HttpLayerOptions kQuick{.timeout = 600ms};
+const HttpLayerOptions kPatient{.timeout = 60s};
+const HttpLayerOptions kQuick{.timeout = 600ms};  // with servers that do not answer
 
-std::unique_ptr<CacheLayer> open_layer(const OddServer& server, HttpLayerOptions options = kQuick) {
+std::unique_ptr<CacheLayer> open_layer(const OddServer& server, HttpLayerOptions options = kPatient) {
     return opened(open_http_layer(server.url(), std::move(options)));
 }
 
@@ -96,7 +97,7 @@ TEST_CASE("http layer: each refusal has its own error, and none is taken for abs
             http_answer(status, std::string_view(status).starts_with("204") ? "" : "a page for people",
                         "Retry-After: 99999999999999999999\r\n");
         const OddServer server([&](OddServer::Guest& guest) { guest.send(answer); });
-        CHECK(time_of([&] { CHECK(code_of(*open_layer(server), sample) == code); }) < 5s);
+        CHECK(time_of([&] { CHECK(code_of(*open_layer(server), sample) == code); }) < 20s);
         CHECK(server.heads().size() == 2);  // Retry-After is not waited for
     }
 }
@@ -140,7 +141,7 @@ TEST_CASE("http layer: a redirect is denied, wherever it leads, and the token go
               std::string("http://localhost:22/"), std::string("/again")}) {
             const OddServer server(
                 [&](OddServer::Guest& guest) { guest.send(http_answer(status, "", "Location: " + target + "\r\n")); });
-            const auto layer = open_layer(server, {.timeout = 600ms, .bearer_token = "secret-token"});
+            const auto layer = open_layer(server, {.timeout = 60s, .bearer_token = "secret-token"});
             CHECK(code_of(*layer, sample) == ErrorCode::denied);
             for (const std::string& head : server.heads())
                 CHECK(head.find("Authorization: Bearer secret-token\r\n") != std::string::npos);
@@ -293,7 +294,7 @@ TEST_CASE("http layer: an endless response is cut off, within limits of time and
                   CAPTURE(found.error().text());
                   CHECK((found.error().code() == ErrorCode::corrupt || found.error().code() == ErrorCode::malformed ||
                          found.error().code() == ErrorCode::unreachable));
-              }) < 8s);
+              }) < 20s);
     }
 }
 
@@ -316,7 +317,7 @@ TEST_CASE(
         {"creeps",
          [&](OddServer::Guest& guest) {
              for (const char c : whole)
-                 if (!guest.send({&c, 1}) || !guest.sleep(50))
+                 if (!guest.send({&c, 1}) || !guest.sleep(500))
                      return;
          }},
     };
@@ -325,15 +326,15 @@ TEST_CASE(
         const auto& serve = pair.second;
         CAPTURE(std::string(what));
         const OddServer server(serve);
-        const auto layer = open_layer(server);
+        const auto layer = open_layer(server, kQuick);
         CHECK(time_of([&] {
                   CHECK(layer->find_object(sample.asset(0), sample.outputs[0].size()).error().code() ==
                         ErrorCode::unreachable);
-              }) < 4s);
+              }) < 20s);
         CHECK(time_of([&] {
                   CHECK(layer->write_record(sample.record.key, encoded(sample.record)).error().code() ==
                         ErrorCode::unreachable);
-              }) < 4s);
+              }) < 20s);
     }
     const auto dead = opened(open_http_layer("http://127.0.0.1:" + std::to_string(find_free_port()), kQuick));
     CHECK(code_of(*dead, sample) == ErrorCode::unreachable);
@@ -371,7 +372,7 @@ TEST_CASE("http layer: garbage of any form is an error or absence") {
 
 TEST_CASE("http layer: objects above the size limit are neither fetched nor sent") {
     const OddServer server([](OddServer::Guest& guest) { guest.send(http_answer("404 Not Found", "")); });
-    const auto layer = open_layer(server, {.timeout = 600ms, .object_bytes_max = 1000});
+    const auto layer = open_layer(server, {.timeout = 60s, .object_bytes_max = 1000});
     const auto large = noise(1001, 1);
     CHECK_FALSE(layer->find_object(id_of(large), large.size()).value());
     CHECK(layer->write_object(id_of(large), large.size(), *make_memory_blob(large)).error().code() == ErrorCode::limit);
@@ -506,7 +507,7 @@ TEST_CASE(
             CHECK(cache->find(sample.record.key));
         }
     });
-    CHECK(took < 20s);
+    CHECK(took < 30s);  // asked each time, it would take 40 and more
     const auto statistics = cache->statistics();
     CHECK(statistics.layers[0].left_out == "");
     CHECK(statistics.layers[1].records_written == 20);

@@ -717,7 +717,7 @@ TEST_CASE("C API: a folder is mounted, and its changes are reported") {
     CHECK(reported == "/a~" + id_of("after!").hex().substr(0, 8));
     scratch.write("game/b", "new");
     reported.clear();
-    for (int i = 0; i < 500 && reported.empty(); ++i) {
+    for (int i = 0; i < 3000 && reported.empty(); ++i) {
         REQUIRE(fardel_poll(vfs, changed, &reported, nullptr) == FARDEL_OK);
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

@@ -84,6 +84,10 @@ struct Log {
         if (!result)
             text += '!';
     }
+    std::size_t size() {
+        const std::scoped_lock lock(mutex);
+        return text.size();
+    }
 };
 
 // Under a sanitizer, the address space says nothing about what the program allocates.
@@ -225,7 +229,8 @@ TEST_CASE("read queue: its destruction cancels waiting reads and finishes runnin
                        .done = [&log, name](Result<std::size_t> count) { log.add(name, count); }});
     scene.source->wait_for_a_read();
     std::jthread opener([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        for (int i = 0; i < 3000 && log.size() < 4; ++i)  // until the waiting reads are cancelled
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
         scene.source->open();
     });
     queue.reset();

@@ -48,7 +48,7 @@ std::string paths_of(const std::vector<AssetChange>& changes) {
 
 // Polls until something has changed; a watch may need a second or two.
 std::vector<AssetChange> poll_until_changed(Vfs& vfs) {
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 3000; ++i) {
         auto changes = vfs.poll();
         REQUIRE(changes);
         if (!changes->empty())
