@@ -467,9 +467,9 @@ TEST_CASE("build: after a kill at any point, the next build succeeds and equals 
     }
 }
 
-// The jobs of 'up' wait until there is a file "go" in the folder of the project.
+// The jobs of 'up' wait until there is a file tools/go.
 std::string waiting_script(const Game& game, const std::string& then) {
-    return "#!/bin/sh\nwhile [ ! -e '" + game.path("go") + "' ]; do sleep 0.02; done\n" + then;
+    return "#!/bin/sh\nwhile [ ! -e '" + game.path("tools/go") + "' ]; do sleep 0.02; done\n" + then;
 }
 
 void wait_for_a_job(const Game& game) {
@@ -489,7 +489,7 @@ TEST_CASE("build: of two simultaneous builds of one project, one is refused as b
     Running first({"build", game.path("")});
     wait_for_a_job(game);
     CHECK(is_refused(game.run_build(), "busy", "another build of this project is at work; wait for it"));
-    game.write("go", "");
+    game.write("tools/go", "");
     CHECK(first.wait().exit_code == 0);
     grow_old();
     CHECK(run_well({"build", game.path("")}).find(" is up to date (") != std::string::npos);
@@ -502,7 +502,7 @@ TEST_CASE("build: a source that is edited during the build causes no wrong resul
     wait_for_a_job(game);
     game.write("assets/b.txt", "edited meanwhile");         // its job comes later
     game.write("assets/raw.dat", "edited meanwhile, too");  // no job reads it
-    game.write("go", "");
+    game.write("tools/go", "");
     const Outcome outcome = build.wait();
     CHECK(is_refused(outcome, "conflict", "assets/"));
     CHECK_FALSE(fs::exists(game.path("game.fardel")));
