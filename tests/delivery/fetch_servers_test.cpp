@@ -99,7 +99,7 @@ std::string text_in(std::shared_ptr<const ByteSource> bundle, const std::string&
 
 // Runs a scenario with each kind.
 void for_each_kind(const std::function<void(const std::string& kind)>& scenario) {
-    for (const char* const kind : {"nginx", "serve tree", "serve store"}) {
+    for (const std::string kind : {"nginx", "serve tree", "serve store"}) {
         CAPTURE(kind);
         scenario(kind);
     }
@@ -355,7 +355,7 @@ TEST_CASE("fetch from real servers: a trace is followed where there is one, and 
 }
 
 TEST_CASE("fetch from real servers: a channel is followed, and an older text changes nothing") {
-    for (const char* const kind : {"nginx", "serve tree"}) {
+    for (const std::string kind : {"nginx", "serve tree"}) {
         CAPTURE(kind);
         const RealServer server(kind, {});
         const auto tree = make_folder_target(server.tree());
