@@ -16,9 +16,12 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -129,6 +132,16 @@ Status announce(const ServeCommand& command, const Server& server, Console& cons
     return console.flush();
 }
 
+// The folder of a game's files is easily taken for a tree.
+void say_if_empty(const std::string& tree, Console& console) {
+    std::error_code failure;
+    if (!tree.empty() && !std::filesystem::exists(tree + "/bundles", failure))
+        console.say(
+            fmt::format("fardel: nothing is published in {}; 'fardel publish' does that, and --project serves "
+                        "the files of a folder",
+                        printable(tree)));
+}
+
 Result<ServerOptions> options_of(const ServeCommand& command) {
     ServerOptions options;
     options.tree = command.tree;
@@ -188,6 +201,8 @@ Result<Exit> serve(ServeCommand command, Console& console) {
     }
     FARDEL_TRY_ASSIGN(const auto server, Server::start(std::move(options)));
     FARDEL_TRY(announce(command, *server, console));
+    if (command.tokens.empty() && !command.is_registry)
+        say_if_empty(command.tree, console);
     if (project)
         FARDEL_TRY(say_root(*project, command.json, console));
     notify_service_supervisor("READY=1");

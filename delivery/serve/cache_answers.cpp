@@ -10,7 +10,8 @@
 namespace fardel {
 namespace {
 
-constexpr unsigned kBodiesAtOnceMax = 64;
+constexpr unsigned kQuestionsMax = 64;  // at a time
+constexpr unsigned kUploadsMax = 64;
 constexpr std::uint64_t kObjectBytesMax = std::uint64_t(4) << 30;
 
 ServerAnswer refuse_cache_file(const Error& error) {
@@ -27,23 +28,10 @@ ServerAnswer refuse_cache_file(const Error& error) {
 
 }  // namespace
 
-class CacheAnswers::Turn {
-public:
-    explicit Turn(std::atomic<unsigned>& count) : count_(&count) {}
-    Turn(Turn&& other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
-    Turn& operator=(Turn&&) = delete;
-    ~Turn() {
-        if (count_ != nullptr)
-            --*count_;
-    }
-
-private:
-    std::atomic<unsigned>* count_;
-};
-
 class CacheAnswers::Upload final : public BodyReceiver {
 public:
-    Upload(Turn turn, std::unique_ptr<CacheUpload> upload) : turn_(std::move(turn)), upload_(std::move(upload)) {}
+    Upload(Turns::Turn turn, std::unique_ptr<CacheUpload> upload)
+        : turn_(std::move(turn)), upload_(std::move(upload)) {}
 
     std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
         const Status appended = upload_->append(bytes);
@@ -55,14 +43,14 @@ public:
     }
 
 private:
-    const Turn turn_;
+    const Turns::Turn turn_;
     const std::unique_ptr<CacheUpload> upload_;
 };
 
 class CacheAnswers::Question final : public QuestionReceiver {
 public:
-    Question(Turn turn, const ServedCache& cache, std::size_t bytes_max)
-        : QuestionReceiver(bytes_max), turn_(std::move(turn)), cache_(cache) {}
+    Question(Turns::Turn turn, const ServedCache& cache, std::size_t bytes_max)
+        : QuestionReceiver(bytes_max, std::move(turn)), cache_(cache) {}
 
 private:
     ServerAnswer answer(std::span<const std::byte> bytes) override {
@@ -71,9 +59,14 @@ private:
                         : refuse_question(question.error());
     }
 
-    const Turn turn_;
     const ServedCache& cache_;
 };
+
+CacheAnswers::CacheAnswers(std::unique_ptr<ServedCache> cache, std::optional<UploadTokens> tokens)
+    : cache_(std::move(cache)),
+      tokens_(std::move(tokens)),
+      questions_(kQuestionsMax, kTurnsOfClientMax),
+      uploads_(kUploadsMax, kUploadsMax) {}
 
 std::optional<ServedCacheFile> CacheAnswers::find_file(std::string_view target) {
     return target.starts_with('/') ? ServedCache::find_file(target.substr(1)) : std::nullopt;
@@ -81,13 +74,6 @@ std::optional<ServedCacheFile> CacheAnswers::find_file(std::string_view target) 
 
 bool CacheAnswers::is_question(std::string_view target) {
     return target.starts_with('/') && target.substr(1) == kCacheQuestionPath;
-}
-
-std::optional<CacheAnswers::Turn> CacheAnswers::take_turn() {
-    if (++under_way_ <= kBodiesAtOnceMax)
-        return Turn(under_way_);
-    --under_way_;
-    return std::nullopt;
 }
 
 Result<ServedFile> CacheAnswers::open(const ServedCacheFile& file) const {
@@ -113,7 +99,7 @@ CacheAnswers::Begun CacheAnswers::begin_upload(const ServedCacheFile& file, cons
         return plain_answer(413, "the file is too large");
     if (request.header("If-None-Match") == "*" && cache_->keeps(file))
         return plain_answer(412, "the object is there already");
-    auto turn = take_turn();
+    auto turn = uploads_.take(request.client);
     if (!turn)
         return plain_answer(503, "too many requests at once; try again later");
     return std::make_unique<Upload>(*std::move(turn), cache_->begin_upload(file, *bytes));
@@ -123,7 +109,7 @@ CacheAnswers::Begun CacheAnswers::begin_question(const ReceivedRequest& request)
     auto bytes = announced_question(request, kCacheQuestionBytesMax);
     if (auto* const refused = std::get_if<ServerAnswer>(&bytes))
         return std::move(*refused);
-    auto turn = take_turn();
+    auto turn = questions_.take(request.client);
     if (!turn)
         return plain_answer(503, "too many questions at once; read the files instead");
     return std::make_unique<Question>(*std::move(turn), *cache_, std::get<std::size_t>(bytes));

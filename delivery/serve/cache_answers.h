@@ -4,13 +4,12 @@
 
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
+#include "serve/turns.h"
 #include "serve/upload_tokens.h"
 
 #include <fardel/base/result.h>
 #include <fardel/store/served_cache.h>
 
-#include <atomic>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,8 +22,7 @@ public:
     using Begun = std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>>;
 
     // `tokens`: nothing: nobody may write.
-    CacheAnswers(std::unique_ptr<ServedCache> cache, std::optional<UploadTokens> tokens)
-        : cache_(std::move(cache)), tokens_(std::move(tokens)) {}
+    CacheAnswers(std::unique_ptr<ServedCache> cache, std::optional<UploadTokens> tokens);
 
     static std::optional<ServedCacheFile> find_file(std::string_view target);
     static bool is_question(std::string_view target);
@@ -37,13 +35,11 @@ public:
 private:
     class Upload;
     class Question;
-    // A place among those that are under way at a time, until it is destroyed.
-    class Turn;
-    std::optional<Turn> take_turn();
 
     const std::unique_ptr<ServedCache> cache_;
     const std::optional<UploadTokens> tokens_;
-    std::atomic<unsigned> under_way_ = 0;
+    Turns questions_;
+    Turns uploads_;  // apart, so that who may write does not wait for who may only ask
 };
 
 }  // namespace fardel

@@ -26,8 +26,8 @@ constexpr std::chrono::milliseconds kWaitForDescriptors{50};
 constexpr std::chrono::milliseconds kDrainPolled{20};
 constexpr unsigned kThreadsMin = 2;
 constexpr unsigned kThreadsMax = 4;
-constexpr unsigned kPatientThreads = 2;
-constexpr std::size_t kUnfinishedBodiesMax = 256;
+constexpr unsigned kPatientThreads = 2;            // for questions, and as many for all other bodies
+constexpr std::size_t kUnfinishedBodiesMax = 256;  // of each
 constexpr std::uint64_t kDiscardedBytesMax = 4u << 20;
 constexpr std::size_t kResponsePieceBytes = 128u << 10;
 constexpr int kAcceptedAtOnceMax = 64;  // then connections that wait too long are looked at
@@ -103,10 +103,12 @@ struct HttpDaemon::Impl {
             const std::scoped_lock lock(unfinished_mutex);
             is_stopping = true;
         }
-        unfinished_changed.notify_all();
+        for (Unfinished* const bodies : {&questions, &others})
+            bodies->changed.notify_all();
         patient.stop();
-        for (const auto& [connection, request] : unfinished)  // the library demands it
-            resume(connection);
+        for (const Unfinished* const bodies : {&questions, &others})  // the library demands it
+            for (const auto& [connection, request] : bodies->requests)
+                resume(connection);
         if (daemon != nullptr)
             library().stop_daemon(daemon);
     }
@@ -126,8 +128,9 @@ struct HttpDaemon::Impl {
         if (daemon == nullptr)
             return Error(ErrorCode::limit, "the server does not start: the system gives no threads or memory");
         for (unsigned i = 0; i < kPatientThreads; ++i)
-            if (!patient.try_start([this] { finish_bodies(); }))
-                return Error(ErrorCode::limit, "the server does not start: the system gives no threads");
+            for (Unfinished* const bodies : {&questions, &others})
+                if (!patient.try_start([this, bodies] { finish(*bodies); }))
+                    return Error(ErrorCode::limit, "the server does not start: the system gives no threads");
         if (!acceptor.try_start([this](const std::stop_token& stop) { accept_all(stop); }))
             return Error(ErrorCode::limit, "the server does not start: the system gives no threads");
         return ok();
@@ -285,14 +288,20 @@ struct HttpDaemon::Impl {
 
     // ---- Bodies that are complete -----------------------------------------------------------------------------------
 
+    struct Unfinished {
+        std::deque<std::pair<MHD_Connection*, Request*>> requests;
+        std::condition_variable changed;
+    };
+
     MHD_Result finish_later(MHD_Connection* connection, Request& request) {
         {
+            Unfinished& bodies = request.receiver->is_question() ? questions : others;
             const std::scoped_lock lock(unfinished_mutex);
-            if (unfinished.size() < kUnfinishedBodiesMax && !is_stopping) {
+            if (bodies.requests.size() < kUnfinishedBodiesMax && !is_stopping) {
                 table.begin_work(request.socket);
                 suspend(connection);
-                unfinished.emplace_back(connection, &request);
-                unfinished_changed.notify_one();
+                bodies.requests.emplace_back(connection, &request);
+                bodies.changed.notify_one();
                 return MHD_YES;
             }
         }
@@ -300,14 +309,14 @@ struct HttpDaemon::Impl {
         return send(connection, request, busy);
     }
 
-    void finish_bodies() {
+    void finish(Unfinished& bodies) {
         std::unique_lock lock(unfinished_mutex);
         for (;;) {
-            unfinished_changed.wait(lock, [this] { return is_stopping || !unfinished.empty(); });
+            bodies.changed.wait(lock, [&] { return is_stopping || !bodies.requests.empty(); });
             if (is_stopping)
                 return;
-            const auto [connection, request] = unfinished.front();
-            unfinished.pop_front();
+            const auto [connection, request] = bodies.requests.front();
+            bodies.requests.pop_front();
             lock.unlock();
             request->answer = request->receiver->finish();
             resume(connection);
@@ -327,8 +336,8 @@ struct HttpDaemon::Impl {
     std::mutex peers_mutex;
     std::unordered_map<int, Peer> peers;  // by socket; entries of closed ones are replaced
     std::mutex unfinished_mutex;
-    std::condition_variable unfinished_changed;
-    std::deque<std::pair<MHD_Connection*, Request*>> unfinished;
+    Unfinished questions;
+    Unfinished others;  // may take minutes: uploads that are verified
     bool is_stopping = false;
     WorkerThreads patient;
     WorkerThreads acceptor;

@@ -13,7 +13,8 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kProjectFolder = "/project/";
-constexpr unsigned kProjectQuestionsMax = 4;  // at a time: each has tables of two roots in memory
+constexpr unsigned kProjectQuestionsMax = 8;  // at a time: each has its answer in memory
+constexpr unsigned kProjectQuestionsOfClientMax = 2;
 
 class LiveFiles final : public ServedFiles {
 public:
@@ -47,9 +48,8 @@ std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle, std::un
 // Takes 64 bytes: the root that is wanted, and the one that is held.
 class ProjectAnswers::TablesQuestionReceiver final : public QuestionReceiver {
 public:
-    explicit TablesQuestionReceiver(ProjectAnswers& answers)
-        : QuestionReceiver(kProjectQuestionBytes), answers_(answers) {}
-    ~TablesQuestionReceiver() override { --answers_.under_way_; }
+    TablesQuestionReceiver(ProjectAnswers& answers, Turns::Turn turn)
+        : QuestionReceiver(kProjectQuestionBytes, std::move(turn)), answers_(answers) {}
 
 private:
     ServerAnswer answer(std::span<const std::byte> question) override {
@@ -70,6 +70,9 @@ private:
 
     ProjectAnswers& answers_;
 };
+
+ProjectAnswers::ProjectAnswers(const LiveBundle& bundle)
+    : bundle_(bundle), questions_(kProjectQuestionsMax, kProjectQuestionsOfClientMax) {}
 
 bool ProjectAnswers::is_asked(std::string_view target) noexcept { return target.starts_with(kProjectFolder); }
 
@@ -99,11 +102,10 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> ProjectAnswers::begin(
         return refuse_method("POST");
     if (find_announced_bytes(request) != kProjectQuestionBytes)
         return plain_answer(400, "a question has two bundle ids");
-    if (++under_way_ > kProjectQuestionsMax) {
-        --under_way_;
+    auto turn = questions_.take(request.client);
+    if (!turn)
         return plain_answer(503, "too many questions at once; ask later");
-    }
-    return std::make_unique<TablesQuestionReceiver>(*this);
+    return std::make_unique<TablesQuestionReceiver>(*this, *std::move(turn));
 }
 
 }  // namespace fardel

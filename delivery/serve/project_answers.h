@@ -4,10 +4,10 @@
 
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
+#include "serve/turns.h"
 
 #include <fardel/delivery/live_bundle.h>
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -20,7 +20,7 @@ std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle, std::un
 
 class ProjectAnswers {
 public:
-    explicit ProjectAnswers(const LiveBundle& bundle) : bundle_(bundle) {}
+    explicit ProjectAnswers(const LiveBundle& bundle);
 
     // Whether the target is one of a project: "/project/…".
     static bool is_asked(std::string_view target) noexcept;
@@ -31,7 +31,7 @@ private:
     ServerAnswer answer_head(const ReceivedRequest& request) const;
 
     const LiveBundle& bundle_;
-    std::atomic<unsigned> under_way_{0};  // questions for tables
+    Turns questions_;  // for tables
 };
 
 }  // namespace fardel

@@ -3,6 +3,7 @@
 
 #include "serve/announced_bytes.h"
 #include "serve/server_answer.h"
+#include "serve/turns.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,9 @@ inline std::variant<ServerAnswer, std::size_t> announced_question(const Received
 
 class QuestionReceiver : public BodyReceiver {
 public:
-    explicit QuestionReceiver(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+    // `turn`: nothing: their number is not limited here.
+    explicit QuestionReceiver(std::size_t bytes_max, std::optional<Turns::Turn> turn = std::nullopt)
+        : bytes_max_(bytes_max), turn_(std::move(turn)) {}
 
     std::optional<ServerAnswer> take(std::span<const std::byte> bytes) final {
         if (bytes.size() > bytes_max_ - question_.size())
@@ -47,11 +50,13 @@ public:
         return std::nullopt;
     }
     ServerAnswer finish() final { return answer(question_); }
+    bool is_question() const noexcept override { return true; }
 
 private:
     virtual ServerAnswer answer(std::span<const std::byte> question) = 0;
 
     const std::size_t bytes_max_;
+    const std::optional<Turns::Turn> turn_;
     std::vector<std::byte> question_;
 };
 

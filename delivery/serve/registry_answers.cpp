@@ -16,6 +16,7 @@ class RecallReceiver final : public QuestionReceiver {
 public:
     RecallReceiver(Registry& registry, const BundleId& bundle, std::string authorization, std::size_t bytes_max)
         : QuestionReceiver(bytes_max), registry_(registry), bundle_(bundle), authorization_(std::move(authorization)) {}
+    bool is_question() const noexcept override { return false; }  // it waits for uploads, and for the signer
 
 private:
     ServerAnswer answer(std::span<const std::byte> body) override {

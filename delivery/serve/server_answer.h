@@ -62,6 +62,8 @@ public:
     virtual std::optional<ServerAnswer> take(std::span<const std::byte> bytes) = 0;
     // The body is complete. Runs on a thread that may take its time.
     virtual ServerAnswer finish() = 0;
+    // True: finish() takes seconds at most, and must not wait for those that may take minutes.
+    virtual bool is_question() const noexcept { return false; }
 };
 
 class RequestHandler {

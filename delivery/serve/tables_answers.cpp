@@ -143,12 +143,11 @@ private:
 
 class TablesAnswers::Receiver final : public QuestionReceiver {
 public:
-    Receiver(TablesAnswers& answers, const ReceivedRequest& request, std::size_t bytes_max)
-        : QuestionReceiver(bytes_max), answers_(answers), peer_(request.peer), client_(request.client) {}
-    ~Receiver() override {
-        const std::scoped_lock lock(answers_.mutex_);
-        --answers_.under_way_;
-    }
+    Receiver(TablesAnswers& answers, const ReceivedRequest& request, std::size_t bytes_max, Turns::Turn turn)
+        : QuestionReceiver(bytes_max, std::move(turn)),
+          answers_(answers),
+          peer_(request.peer),
+          client_(request.client) {}
 
 private:
     ServerAnswer answer(std::span<const std::byte> bytes) override {
@@ -174,13 +173,10 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> TablesAnswers::begin(c
     auto bytes = announced_question(request, kQuestionBytesMax);
     if (auto* const refused = std::get_if<ServerAnswer>(&bytes))
         return std::move(*refused);
-    {
-        const std::scoped_lock lock(mutex_);
-        if (under_way_ >= budget_.questions_max)
-            return plain_answer(503, "too many questions at once; read the files instead, or ask later");
-        ++under_way_;
-    }
-    return std::make_unique<Receiver>(*this, request, std::get<std::size_t>(bytes));
+    auto turn = turns_.take(request.client);
+    if (!turn)
+        return plain_answer(503, "too many questions at once; read the files instead, or ask later");
+    return std::make_unique<Receiver>(*this, request, std::get<std::size_t>(bytes), *std::move(turn));
 }
 
 std::uint64_t TablesAnswers::left_bytes(const std::string& peer, SteadyTime now) {

@@ -5,6 +5,7 @@
 
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
+#include "serve/turns.h"
 #include "tables/tables_question.h"
 
 #include <fardel/base/clock.h>
@@ -25,6 +26,7 @@ struct TablesBudget {
     std::uint64_t bytes_max = 128u << 20;       // of answers that one address may have at once
     std::uint64_t bytes_per_second = 4u << 20;  // that it may have again
     unsigned questions_max = 16;                // at a time, of all clients
+    unsigned questions_of_client_max = kTurnsOfClientMax;
 };
 
 class TablesAnswers {
@@ -32,7 +34,10 @@ public:
     // `files` outlives the object. `note`: called with each question that is answered, by any thread.
     using Note = std::function<void(const TablesQuestion&, std::string_view client)>;
     TablesAnswers(const ServedFiles& files, Note note, const TablesBudget& budget = {})
-        : files_(files), note_(std::move(note)), budget_(budget) {}
+        : files_(files),
+          note_(std::move(note)),
+          budget_(budget),
+          turns_(budget.questions_max, budget.questions_of_client_max) {}
 
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const ReceivedRequest& request);
 
@@ -51,7 +56,7 @@ private:
     const TablesBudget budget_;
     std::mutex mutex_;
     std::unordered_map<std::string, Account> accounts_;
-    unsigned under_way_ = 0;
+    Turns turns_;
 };
 
 }  // namespace fardel

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 using namespace fardel::tests;
 
@@ -179,6 +180,17 @@ TEST_CASE("serve --cache: files are read by anybody, written with a token, and r
     CHECK(ask("FARDELCQ") == 400);
     CHECK(ask(std::string("FARDELCQ\1\0\0\0\xff\xff\xff\xff\0\0\0\0", 20)) == 413);
     CHECK(ask(std::string("FARDELCQ\1\0\0\0\1\0\0\0\0\0\0\0", 20) + std::string(32, 'a')) == 200);
+    // Questions that do not end take the places of questions, and not those of who may write.
+    std::vector<RawConnection> slow;
+    for (int i = 0; i < 100; ++i) {
+        slow.emplace_back(port);
+        CHECK(slow.back().send("POST /lacking HTTP/1.1\r\nHost: h\r\nContent-Length: 52\r\n\r\nFARDEL"));
+    }
+    const std::string question = std::string("FARDELCQ\1\0\0\0\1\0\0\0\0\0\0\0", 20) + std::string(32, 'a');
+    server.serve->wait_until_none_waits();
+    CHECK(ask(question) == 503);
+    CHECK(put(target, object, token) == 201);
+    slow.clear();
     RawConnection large(port);
     CHECK(large.ask("POST /lacking HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3000000\r\n\r\n")
               .status == 413);

@@ -1,6 +1,7 @@
 // fardel serve as people start it: what it prints, and the mistakes they make. tests/delivery has what it answers.
 #include "sample.h"
 
+#include "kit/document.h"
 #include "kit/nginx.h"
 
 #include <nlohmann/json.hpp>
@@ -40,8 +41,35 @@ TEST_CASE("serve: it prints where it listens, with the port that the system chos
     CHECK(line["metrics"].is_null());
 }
 
+TEST_CASE("serve: systemd accepts the unit of the manual, and its command line is one that starts") {
+    const ScratchFolder scratch;
+    const std::string tree = scratch.path("tree");
+    run_well({"publish", make_bundle(scratch), tree});
+    const std::string unit = document_block(FARDEL_SOURCE_DIR "/docs/serving.md", "ini");
+    const std::string start = "\nExecStart=/usr/bin/fardel serve ";
+    const auto begin = unit.find(start);
+    REQUIRE(begin != std::string::npos);
+    const auto end = unit.find('\n', begin + 1);
+    const std::string words = unit.substr(begin + start.size(), end - begin - start.size());
+    REQUIRE(words == "/srv/www/mygame --access-log -");
+    started({tree, "--access-log", "-", "--listen", "127.0.0.1:0"}, 1);
+
+    // The program is not installed; any other that exists is one for systemd.
+    const std::string file =
+        scratch.write("fardel-serve.service", unit.substr(0, begin) + "\nExecStart=/bin/true" + unit.substr(end));
+    const Outcome verified = run_program({"systemd-analyze", "verify", file});
+    CAPTURE(verified.err);
+    CHECK(verified.exit_code == 0);
+    CHECK(verified.err.empty());
+}
+
 TEST_CASE("serve: the mistakes that people make") {
     const ScratchFolder scratch;
+    Running wrong_folder({"serve", scratch.root().string(), "--listen", "127.0.0.1:0"});
+    for (int tries = 0; tries < 500 && wrong_folder.output().empty(); ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wrong_folder.send(SIGTERM);
+    check_has(wrong_folder.wait().err, "nothing is published in " + scratch.root().string());
     const std::string tree = scratch.path("tree");
     run_well({"publish", make_bundle(scratch), tree});
     CHECK(is_one_clear_line(run({"serve", scratch.path("none")}), "missing"));

@@ -1,18 +1,28 @@
 // The same fetches from every kind of server end with the same bytes in the store: nginx, `fardel serve` with a tree,
 // and `fardel serve` with a store.
+#include "bundle-format/channel_samples.h"
 #include "served_bundle.h"
 
 #include "kit/nginx.h"
 #include "kit/opened_bundle.h"
 #include "kit/serve_program.h"
 
+#include <fardel/delivery/channel_tree.h>
+#include <fardel/delivery/follow_channel.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
+#include <fardel/delivery/publish_trace.h>
+#include <fardel/delivery/remote_bundle.h>
+#include <fardel/vfs/vfs.h>
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <thread>
+#include <utility>
 
 namespace fardel {
 namespace {
@@ -32,6 +42,7 @@ public:
             if (with_deltas)
                 publish_deltas(bundles, nginx_->tree());
             url_ = nginx_->url();
+            tree_ = nginx_->tree();
             return;
         }
         const std::string folder = scratch_.path(kind);
@@ -47,11 +58,14 @@ public:
             if (with_deltas)
                 publish_deltas(bundles, folder);
             serve_.emplace(Arguments{folder});
+            tree_ = folder;
         }
         url_ = serve_->url();
     }
 
     const std::string& url() const { return url_; }
+    // The folder of a static tree; a store has none.
+    const std::string& tree() const { return tree_; }
     void stop() {
         if (nginx_)
             nginx_->stop();
@@ -70,11 +84,22 @@ private:
     std::optional<Nginx> nginx_;
     std::optional<ServeProgram> serve_;
     std::string url_;
+    std::string tree_;
 };
+
+std::string text_in(std::shared_ptr<const ByteSource> bundle, const std::string& path) {
+    Vfs vfs;
+    value_of(vfs.mount(std::move(bundle), {.allow_unsigned = true}));
+    const auto file = vfs.open(path);
+    if (!file)
+        return file.error().text();
+    const auto bytes = file->read_all();
+    return bytes ? text_of(*bytes) : bytes.error().text();
+}
 
 // Runs a scenario with each kind.
 void for_each_kind(const std::function<void(const std::string& kind)>& scenario) {
-    for (const char* const kind : {"nginx", "serve tree", "serve store"}) {
+    for (const std::string kind : {"nginx", "serve tree", "serve store"}) {
         CAPTURE(kind);
         scenario(kind);
     }
@@ -242,6 +267,120 @@ TEST_CASE("fetch from real servers: one that dies in the middle, or has nothing,
             CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
         }
     });
+}
+
+TEST_CASE("fetch from real servers: a part of a bundle, what is missing of it, and later the rest") {
+    const Bytes bytes = game_of_maps();
+    const BundleId id = bundle_id_of(bytes);
+    for_each_kind([&](const std::string& kind) {
+        const ScratchFolder scratch;
+        const RealServer server(kind, {bytes});
+        const BundleStore store = make_store(scratch);
+        FetchOptions options = fetching_from({server.url()});
+        options.selection.closures = {"maps/one.bsp"};
+        CHECK(value_of(fetch_one(store, id, options)).received_bytes < 3 * kPartBytes);
+        CHECK(text_in(value_of(store.open_bundle(id)), "textures/wall.tga") == random_text(3, kPartBytes));
+        CHECK(text_in(value_of(store.open_bundle(id)), "maps/two.bsp").starts_with("missing: "));
+        options.selection = {.assets = {id_of(random_text(2, kPartBytes))}};
+        CHECK(value_of(fetch_one(store, id, options)).received_bytes < 2 * kPartBytes);
+        CHECK(text_in(value_of(store.open_bundle(id)), "maps/two.bsp") == random_text(2, kPartBytes));
+        options.selection = {};
+        CHECK(value_of(fetch_one(store, id, options)).received_bytes < 4 * kPartBytes);
+        CHECK(stored_bytes(store, id) == bytes);
+    });
+}
+
+TEST_CASE("fetch from real servers: a damaged bundle is mended by the ranges that are bad") {
+    const Bytes bytes = game_version("1");
+    for_each_kind([&](const std::string& kind) {
+        const ScratchFolder scratch;
+        const RealServer server(kind, {bytes});
+        const BundleStore store = make_store(scratch);
+        FetchOptions options = fetching_from({server.url()});
+        options.repairs = true;
+        Bytes damaged = bytes;
+        damaged[damaged.size() / 2] ^= std::byte{1};
+        options.damaged_copy = make_memory_source(damaged);
+        CHECK(value_of(fetch_one(store, bundle_id_of(bytes), options)).received_bytes < bytes.size() / 2);
+        CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
+    });
+}
+
+TEST_CASE("fetch from real servers: a bundle is read while it is fetched as reads need it, and completed elsewhere") {
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    for_each_kind([&](const std::string& kind) {
+        const ScratchFolder scratch;
+        const RealServer server(kind, {bytes});
+        const RealServer other(kind == "nginx" ? "serve tree" : "nginx", {bytes}, "other");
+        const BundleStore store = make_store(scratch);
+        {
+            const RemoteServers servers = value_of(RemoteServers::open({.trees = {server.url()}}));
+            const auto remote = value_of(RemoteBundle::open(store, servers, id));
+            CHECK(text_in(remote->source(), "version.txt") == "1");
+            CHECK(text_in(remote->source(), "b.bin") == random_text(2, 300'000));
+            CHECK(servers.counts().received_bytes < 500'000);
+        }
+        CHECK(value_of(fetch_one(store, id, fetching_from({other.url()}))).received_bytes < 420'000);
+        CHECK(stored_bytes(store, id) == bytes);
+    });
+}
+
+TEST_CASE("fetch from real servers: a trace is followed where there is one, and the same bytes arrive without") {
+    const Bytes bytes = game_of_maps();
+    const auto bundle = open_bundle(bytes);
+    const AssetId second = id_of(random_text(2, kPartBytes));
+    for_each_kind([&](const std::string& kind) {
+        const ScratchFolder scratch;
+        const RealServer server(kind, {bytes});
+        const bool has_trace = !server.tree().empty();
+        if (has_trace)
+            value_of(publish_trace(*bundle, {{.size_bytes = kPartBytes, .bundle = bundle->id(), .asset = second}},
+                                   *make_folder_target(server.tree())));
+        const BundleStore store = make_store(scratch);
+        {
+            const RemoteServers servers = value_of(RemoteServers::open({.trees = {server.url()}}));
+            const auto remote = value_of(RemoteBundle::open(store, servers, bundle->id()));
+            TraceReadAhead ahead = value_of(TraceReadAhead::start(servers, {remote}));
+            ahead.wait();
+            const auto is_here = [&] { return value_of(remote->is_here(second)); };
+            for (int tries = 0; has_trace && tries < 1000 && !is_here(); ++tries)
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            CHECK(is_here() == has_trace);
+            CHECK(text_in(remote->source(), "maps/two.bsp") == random_text(2, kPartBytes));
+        }
+        value_of(fetch_one(store, bundle->id(), fetching_from({server.url()})));
+        CHECK(stored_bytes(store, bundle->id()) == bytes);
+    });
+}
+
+TEST_CASE("fetch from real servers: a channel is followed, and an older text changes nothing") {
+    for (const std::string kind : {"nginx", "serve tree"}) {
+        CAPTURE(kind);
+        const RealServer server(kind, {});
+        const auto tree = make_folder_target(server.tree());
+        REQUIRE(publish_channel_root(*tree, root_file(sample_root()), kChannelNow));
+        const auto publish = [&](std::uint64_t version) {
+            const std::string release = release_file(sample_release(version));
+            REQUIRE(publish_channel_release(*tree, release, kChannelNow));
+            REQUIRE(publish_channel_head(*tree, head_file(head_for(version, release, version)), kChannelNow));
+        };
+        const FollowOptions options{
+            .trees = {server.url()}, .now_s = kChannelNow, .connections = fetching_from({}).connections, .stop = {}};
+        const ChannelFiles only_root{.root = root_file(sample_root()), .release = {}, .head = {}};
+        publish(1);
+        const auto first = value_of(follow_channel(only_root, options));
+        CHECK_FALSE(first.failure);
+        publish(2);
+        const auto second = value_of(follow_channel(first.update.files(), options));
+        CHECK_FALSE(second.failure);
+        REQUIRE(second.update.release());
+        CHECK(second.update.release()->version == 2);
+        const auto newer = value_of(follow_channel(accepted_files(5, 3), options));
+        REQUIRE(newer.failure);
+        CHECK(newer.failure->code() == ErrorCode::rollback);
+        CHECK(newer.update.files() == accepted_files(5, 3));
+    }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
+#include "tables/tables_question.h"
 
 #include <fardel/delivery/publish.h>
 
@@ -101,6 +102,23 @@ TEST_CASE("serve attacks: heads that come byte by byte end in time, and do not s
     }
     CHECK(open == 0);
     CHECK(server.metric("fardel_connections_silent_total") >= 400);
+}
+
+TEST_CASE("serve attacks: questions whose bodies do not come do not stop those of other addresses") {  // A82
+    const Site site;
+    const ServeProgram server = site.serve({"--per-address", "64"});
+    const Bytes question = encode_question({.wanted = {bundle_id_of(site.bytes)}, .held = {}});
+    const std::string head =
+        "POST /tables HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(question.size()) + "\r\n\r\n";
+    const std::string body(reinterpret_cast<const char*>(question.data()), question.size());
+    std::vector<RawConnection> slow;
+    for (int i = 0; i < 40; ++i) {
+        slow.emplace_back(server.port(), 0, std::uint8_t{2});
+        REQUIRE(slow.back().send(head + body.substr(0, 30)));
+    }
+    server.wait_until_none_waits();
+    CHECK(RawConnection(server.port(), 0, 2).ask(head + body).status == 503);
+    CHECK(RawConnection(server.port(), 0, 3).ask(head + body).status == 200);
 }
 
 TEST_CASE("serve attacks: readers that do not read end, and do not stop others") {  // A82

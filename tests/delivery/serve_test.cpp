@@ -7,6 +7,7 @@
 #include "kit/serve_program.h"
 
 #include <fardel/delivery/publish.h>
+#include <fardel/store/bundle_reference.h>
 
 #include <doctest/doctest.h>
 
@@ -132,6 +133,28 @@ TEST_CASE("serve: a store's bundles are sent as the files that were added, and o
     CHECK(none.status == 404);
 }
 
+TEST_CASE("serve: what a store only refers to is sent from the file elsewhere, and not when that has changed") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("1");
+    const std::string path = scratch.write("mods/game.fardel", bytes);
+    grow_old();
+    value_of(add_reference(make_store(scratch), path));
+    const std::string target = "/" + tree_path_of(bundle_id_of(bytes));
+    {
+        const ServeProgram server({"--store", scratch.path("store")});
+        RawConnection client(server.port());
+        CHECK(client.ask(get_request(target)).body == text_of_bytes(bytes));
+        CHECK(client.ask(get_request(target, "Range: bytes=299000-301000\r\n")).body ==
+              text_of_bytes(bytes).substr(299'000, 2001));
+    }
+    Bytes changed = bytes;
+    changed[changed.size() / 2] ^= std::byte{1};
+    write_file(path, changed);
+    const ServeProgram server({"--store", scratch.path("store")});
+    RawConnection client(server.port());
+    CHECK(client.ask(get_request(target)).status != 200);
+}
+
 TEST_CASE("serve: a bundle that the store has in part is missing") {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("1");
@@ -200,6 +223,24 @@ TEST_CASE("serve: each request is a line of the log, and counts in the metrics")
     const std::string log = scratch.read("log");
     CHECK(log.find("\"GET " + target + " HTTP/1.1\" 206 100\n") != std::string::npos);
     CHECK(log.find("\"GET /\\x1b[31m\\x22red HTTP/1.1\" 404 ") != std::string::npos);
+}
+
+TEST_CASE("serve: a log that logrotate copies and truncates goes on from its beginning") {
+    const ScratchFolder scratch;
+    ServeProgram server({publish_game(scratch, game_version("1")), "--access-log", scratch.path("log")});
+    const auto ask = [&](const std::string& target) {
+        const std::string line = "\"GET " + target + " HTTP/1.1\" 404";
+        RawConnection client(server.port());
+        CHECK(client.ask(get_request(target)).status == 404);
+        for (int tries = 0; tries < 1000 && scratch.read("log").find(line) == std::string::npos; ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return scratch.read("log");
+    };
+    CHECK(ask("/before").starts_with("127.0.0.1 "));
+    std::filesystem::resize_file(scratch.path("log"), 0);
+    const std::string after = ask("/after");
+    CHECK(after.starts_with("127.0.0.1 "));
+    CHECK(after.find("/before") == std::string::npos);
 }
 
 TEST_CASE("serve: the service manager is notified when the server listens and when it stops") {

@@ -227,10 +227,11 @@ TEST_CASE("serve tables: questions that are too large, wrong, compressed or with
 // A question that a server has begun to answer, and its status.
 class Asked {
 public:
-    Asked(TablesAnswers& answers, std::string_view peer, std::span<const std::byte> question) {
+    Asked(TablesAnswers& answers, std::string_view peer, std::span<const std::byte> question,
+          std::string_view client = "") {
         const std::string length = std::to_string(question.size());
         auto begun = answers.begin(
-            {.method = "POST", .target = "/tables", .peer = peer, .header = [&](const char* name) {
+            {.method = "POST", .target = "/tables", .peer = peer, .client = client, .header = [&](const char* name) {
                  return name == std::string_view("Content-Length") ? std::string_view(length) : std::string_view();
              }});
         if (auto* const refused = std::get_if<ServerAnswer>(&begun)) {
@@ -281,6 +282,30 @@ TEST_CASE("serve tables: a client that asks again and again is refused, and othe
     value_of(fetch_one(store, bundle_id_of(bundles.back()), fetching_from({server.url()})));
     CHECK(server.questions() == 1);
     check_all_stored(store, bundles);
+}
+
+TEST_CASE("serve tables: questions of one client that do not end leave room for those of others") {  // A91
+    const Bytes bytes = game_version("1");
+    const ScratchFolder scratch;
+    value_of(publish_bundle(make_memory_source(bytes), scratch.path("tree")));
+    const auto files = value_of(serve_folder(scratch.path("tree")));
+    const Bytes question = encode_question({.wanted = {bundle_id_of(bytes)}, .held = {}});
+    TablesAnswers answers(*files, [](const TablesQuestion&, std::string_view) {},
+                          {.questions_max = 5, .questions_of_client_max = 3});
+    const auto ask = [&](std::string_view client) { return Asked(answers, client, question, client); };
+    std::vector<Asked> open;
+    open.reserve(5);
+    for (int i = 0; i < 3; ++i)
+        open.push_back(ask("192.0.2.1"));
+    CHECK(ask("192.0.2.1").status() == 503);
+    CHECK(ask("192.0.2.2").status() == 200);
+    open.push_back(ask("192.0.2.3"));
+    open.push_back(ask(""));  // behind a proxy on this machine
+    CHECK(ask("192.0.2.2").status() == 503);
+    CHECK(ask("").status() == 503);
+    open.erase(open.begin());
+    CHECK(ask("192.0.2.1").status() == 200);
+    CHECK(ask("192.0.2.2").status() == 200);
 }
 
 TEST_CASE("serve tables: what is not served is answered like what does not exist") {  // A92

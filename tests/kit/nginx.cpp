@@ -1,6 +1,6 @@
 #include "nginx.h"
 
-#include "files.h"
+#include "document.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -71,15 +71,6 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
         text.replace(at, from.size(), to);
 }
 
-// Returns the configuration in a document.
-std::string configuration(const std::string& document) {
-    const std::string manual = read_file(FARDEL_SOURCE_DIR "/docs/" + document);
-    const auto start = manual.find("```nginx\n");
-    const auto end = manual.find("```\n", start + 9);
-    REQUIRE((start != std::string::npos && end != std::string::npos));
-    return manual.substr(start + 9, end - start - 9);
-}
-
 }  // namespace
 
 int find_free_port() {
@@ -96,7 +87,7 @@ int find_free_port() {
 
 Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const std::string& document,
              const std::string& served) {
-    start(scratch, name, configuration(document), served);
+    start(scratch, name, document_block(FARDEL_SOURCE_DIR "/docs/" + document, "nginx"), served);
 }
 
 Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const Site& site) : module_(site.module) {

@@ -50,6 +50,13 @@ double ServeProgram::metric(const std::string& name) const {
     return std::strtod(text.c_str() + at + name.size() + 2, nullptr);
 }
 
+void ServeProgram::wait_until_none_waits() const {
+    for (int tries = 0; metric("fardel_connections_waiting") != 0; ++tries) {
+        REQUIRE(tries < 1000);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
 Outcome ServeProgram::stop() {
     send(SIGTERM);
     return wait();

@@ -1,6 +1,7 @@
 // parse_project: each key, each mistake with its position and what to write instead.
 #include <fardel/packer/project.h>
 
+#include "kit/document.h"
 #include "kit/files.h"
 #include "parsed_project.h"
 
@@ -284,11 +285,7 @@ TEST_CASE("project: the starter project parses, and so does everything in its co
 
 TEST_CASE("project: the example of the manual parses, and every key is in the manual") {
     const std::string manual = read_file(FARDEL_SOURCE_DIR "/docs/project-file.md");
-    const std::size_t begin = manual.find("```toml\n");
-    REQUIRE(begin != std::string::npos);
-    const std::size_t end = manual.find("```", begin + 8);
-    REQUIRE(end != std::string::npos);
-    const Project project = parse_well(manual.substr(begin + 8, end - begin - 8));
+    const Project project = parse_well(document_block(FARDEL_SOURCE_DIR "/docs/project-file.md", "toml"));
     CHECK(project.rules.size() >= 4);
     CHECK_FALSE(project.dependencies.empty());
     for (const std::string_view key :
