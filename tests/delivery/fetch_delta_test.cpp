@@ -6,6 +6,7 @@
 
 #include "kit/opened_bundle.h"
 
+#include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
 #include <fardel/format/manifest.h>
 
