@@ -76,8 +76,9 @@ namespace {
 
 enum class Lasting : bool { no, yes };
 
-Status create_all_folders(const std::string& path, Lasting lasting) {
-    for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+// Those whose paths have more than `from` characters.
+Status create_all_folders(const std::string& path, Lasting lasting, std::size_t from = 0) {
+    for (std::size_t slash = path.find('/', from + 1);; slash = path.find('/', slash + 1)) {
         const std::string folder = path.substr(0, slash);
         if (auto created = create_folder(folder, folder); !created) {
             // mkdir may refuse an existing folder with other errors, such as EROFS.
@@ -98,6 +99,13 @@ Status create_all_folders(const std::string& path, Lasting lasting) {
 
 Status create_folders(const std::string& path) { return create_all_folders(path, Lasting::no); }
 Status create_lasting_folders(const std::string& path) { return create_all_folders(path, Lasting::yes); }
+
+Status create_folders_below(const std::string& root, const std::string& path) {
+    return path.size() <= root.size() ? ok() : create_all_folders(path, Lasting::no, root.size());
+}
+Status create_lasting_folders_below(const std::string& root, const std::string& path) {
+    return path.size() <= root.size() ? ok() : create_all_folders(path, Lasting::yes, root.size());
+}
 
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject) {
     FARDEL_TRY(verify_path(prefix));

@@ -128,6 +128,9 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(damaged_file, open_file_source(command.damaged_file));
     }
     FetchBar bar(console);
+    const auto describe = [&](const FetchPlan& plan) {
+        return (followed ? format_outcome(*followed, now_s()) : "") + format_plan(plan);
+    };
     std::optional<FetchPlan> shown;
     FetchOptions options;
     options.trees = trees_of(command);
@@ -158,7 +161,9 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
             return Error(ErrorCode::limit, fmt::format("{} are to be fetched, more than --max-bytes allows; nothing "
                                                        "was fetched",
                                                        format_size(plan.fetch_bytes)));
-        return ok();
+        if (!command.json)
+            FARDEL_TRY(console.write(describe(plan)));
+        return console.flush();  // before any content comes
     };
     const auto fetched = fetch_bundles(store, bundles, options);
     if (!fetched && !(shown && command.plan_only))
@@ -181,11 +186,11 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
             return json;
         },
         [&] {
-            std::string text = (followed ? format_outcome(*followed, now_s()) : "") + format_plan(plan);
-            if (fetched && !plan.bundles.empty())
-                text += fmt::format("fetched {} in {}\n", format_size(fetched->received_bytes),
-                                    format_count(fetched->requests, "request", "requests"));
-            return text;
+            if (!fetched)
+                return describe(plan);
+            return plan.bundles.empty() ? std::string()
+                                        : fmt::format("fetched {} in {}\n", format_size(fetched->received_bytes),
+                                                      format_count(fetched->requests, "request", "requests"));
         });
 }
 

@@ -1,5 +1,6 @@
 // fardel mount: shows bundles as a folder that every program can read, through FUSE.
 
+#include "bundles/bundle_url.h"
 #include "bundles/mounts.h"
 #include "bundles/server_option.h"
 #include "bundles/store_option.h"
@@ -141,6 +142,24 @@ void follow(FollowedProject& followed, Vfs& vfs, const std::stop_token& stop, Co
     }
 }
 
+// Bundles that are named by URLs become ids, and their tree is that of --from. Returns what is wrong.
+std::optional<std::string> take_urls(MountCommand& command) {
+    for (std::size_t i = 0; i + 1 < command.words.size(); ++i) {
+        std::string& word = command.words[i];
+        if (!is_url(word))
+            continue;
+        auto url = find_bundle_url(word);
+        if (!url)
+            return printable(word) + " is not the URL of a bundle in a tree, URL/bundles/ID.fardel";
+        if (!command.tree.empty() && command.tree != url->tree)
+            return "the bundles are in two trees, " + printable(command.tree) + " and " + printable(url->tree) +
+                   "; mount one after the other, or name one tree with --from and the other with --mirror";
+        command.tree = std::move(url->tree);
+        word = url->bundle.hex();
+    }
+    return std::nullopt;
+}
+
 // What is mounted, in order; of a channel, the bundles of its release; of a lock file, what it names.
 Result<std::vector<std::string>> plan_mounts(MountCommand& command, Console& console) {
     std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
@@ -246,14 +265,17 @@ Result<Exit> run_mount(Words words, Console& console) {
         "  fardel mount 6f0c1d2a /mnt/game --store ~/.local/share/fardel\n"
         "  fardel mount 6f0c1d2a /mnt/game --library ~/games/mods\n"
         "  fardel mount 6f0c...2d1a /mnt/game --store ~/.local/share/fardel --from https://example.org/mygame\n"
+        "  fardel mount https://example.org/mygame/bundles/6f0c...2d1a.fardel /mnt/game --store ~/.local/share/fardel\n"
         "  fardel mount /mnt/game --from http://192.168.0.7:8080 --follow --store ~/.local/share/fardel\n"
         "  fardel mount /mnt/game --channel mygame/stable --store ~/.local/share/fardel\n"
         "  fardel mount /mnt/game --lock fardel.lock --store ~/.local/share/fardel\n"
         "  fardel mount base.fardel /mnt/game --pure server.pure --trust game.trust --store ~/.local/share/fardel\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
-    line.texts("FILE", "FILE", command.words,
-               "The bundles, in the order in which they are mounted; the last word is DIR, an empty folder")
+    line.texts(
+            "FILE", "FILE", command.words,
+            "The bundles, in the order in which they are mounted, also by id or by the URL at which 'fardel publish' "
+            "has put them; the last word is DIR, an empty folder")
         ->required();
     add_mounting_options(line, command.mounting);
     line.text(
@@ -291,6 +313,8 @@ Result<Exit> run_mount(Words words, Console& console) {
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;
     }
+    if (const auto mistake = take_urls(command))
+        return line.mistake(*mistake, console);
     if (command.tree.empty() && !command.mirrors.empty())
         return line.mistake("--mirror needs --from", console);
     if (command.tree.empty() && command.servers.public_only)

@@ -52,7 +52,8 @@ std::string unfinished_name() {
 // Writes a file under a temporary name beside `path`. commit() renames it to `path`; without it, the file is removed.
 class UnfinishedWriter {
 public:
-    static Result<UnfinishedWriter> open(const std::string& path) {
+    // Creates missing folders below `root`.
+    static Result<UnfinishedWriter> open(const std::string& root, const std::string& path) {
         const std::string folder = folder_of_path(path);
         for (int tried = 0;; ++tried) {
             std::string name = folder + "/" + unfinished_name();
@@ -63,7 +64,7 @@ public:
             if (tried >= kNamesTried || (number != ENOENT && number != EEXIST))
                 return std::move(file).error();
             if (number == ENOENT)
-                FARDEL_TRY(create_folders(folder));
+                FARDEL_TRY(create_folders_below(root, folder));
         }
     }
     ~UnfinishedWriter() {
@@ -99,8 +100,8 @@ private:
     std::uint64_t size_bytes_ = 0;
 };
 
-Status write_file(const std::string& path, std::span<const std::byte> bytes) {
-    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(path));
+Status write_file(const std::string& root, const std::string& path, std::span<const std::byte> bytes) {
+    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(root, path));
     FARDEL_TRY(file.append(bytes));
     return file.commit();
 }
@@ -159,7 +160,7 @@ Result<bool> is_empty(const std::string& path) {
 
 Status write_marker(const std::string& folder) {
     const std::string text = std::string(kMarkerStart) + std::string(kMarkerEnd);
-    return write_file(folder + "/" + std::string(kMarkerName), std::as_bytes(std::span(text)));
+    return write_file(folder, folder + "/" + std::string(kMarkerName), std::as_bytes(std::span(text)));
 }
 
 }  // namespace
@@ -227,7 +228,7 @@ std::shared_ptr<const BlobSource> CacheFolder::blob(CacheFileKind kind, const Ha
 
 Status CacheFolder::write(CacheFileKind kind, const Hash& id, const BlobSource& bytes) const {
     FARDEL_TRY_ASSIGN(const auto stream, bytes.open());
-    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(path_of(kind, id)));
+    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(path_, path_of(kind, id)));
     std::vector<std::byte> buffer(kCopyBytes);
     for (;;) {
         FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(buffer));
@@ -238,7 +239,7 @@ Status CacheFolder::write(CacheFileKind kind, const Hash& id, const BlobSource& 
 }
 
 Status CacheFolder::write(CacheFileKind kind, const Hash& id, std::span<const std::byte> bytes) const {
-    return write_file(path_of(kind, id), bytes);
+    return write_file(path_, path_of(kind, id), bytes);
 }
 
 void CacheFolder::mark_used(const CacheFile& file) const {

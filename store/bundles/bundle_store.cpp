@@ -266,7 +266,8 @@ Result<StoreAddition> BundleStore::add(const std::shared_ptr<const ByteSource>& 
 }
 
 Result<StoreAddition> add_reference(const BundleStore& store, const std::string& path, const StoreWork& work) {
-    FARDEL_TRY_ASSIGN(const StoreFolder folder, StoreFolder::open(store.path(), true));
+    FARDEL_TRY_ASSIGN(const StoreFolder folder, StoreFolder::open(store.path(), false));
+    FARDEL_TRY(folder.create_parts());
     FARDEL_TRY_ASSIGN(const PackReference reference, refer_to_file(path, work));
     FARDEL_TRY_ASSIGN(const auto file, open_referred_file(folder, reference));
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
@@ -377,7 +378,11 @@ Status BundleStore::pin(const BundlePin& pin) const {
     // Holding it takes it back if it is condemned.
     FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(impl_->folder)));
     FARDEL_TRY(lease.hold({.bundles = {pin.bundle}, .packs = {}}));
-    return RetentionFolder(impl_->folder).write_pin(pin);
+    RetentionFolder disk(impl_->folder);
+    const auto lock = disk.lock();  // a collection removes pins that have ended under it
+    if (!lock && lock.error().code() != ErrorCode::unsupported)
+        return lock.error();
+    return disk.write_pin(pin);
 }
 
 Status BundleStore::add_license(const Envelope& token) const {

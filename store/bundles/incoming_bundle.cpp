@@ -316,7 +316,8 @@ IncomingBundle::IncomingBundle(IncomingBundle&&) noexcept = default;
 
 Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const BundleId& bundle, StoredPart stored,
                                             const std::stop_token& stop) {
-    FARDEL_TRY_ASSIGN(StoreFolder folder, StoreFolder::open(store.path(), true));
+    FARDEL_TRY_ASSIGN(StoreFolder folder, StoreFolder::open(store.path(), false));
+    FARDEL_TRY(folder.create_parts());
     FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(folder)));
     FARDEL_TRY(lease.hold({.bundles = {bundle}, .packs = {}}));
     std::unique_ptr<Impl> impl(new Impl{.folder = std::move(folder), .lease = std::move(lease), .bundle = bundle});

@@ -53,12 +53,12 @@ std::optional<std::int64_t> parse_until(std::string_view text) {
 // ---- The lock -------------------------------------------------------------------------------------------------------
 
 Status RetentionFolder::create_part(const char* name) const {
-    return create_lasting_folders(folder_.retention_path(name));
+    return create_lasting_folders_below(folder_.path(), folder_.retention_path(name));
 }
 
 Result<std::unique_ptr<DiskHold>> RetentionFolder::lock() {
     const std::string path = folder_.retention_path("lock");
-    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
+    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(folder_.path(), path));
     return wait_for_lock(std::move(file), path, LockSharing::alone);
 }
 
@@ -91,8 +91,8 @@ Result<bool> RetentionFolder::has_pack(const Hash& pack) {
     FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
     if (status && status->is_file())
         return true;
-    const auto reference = folder_.find_reference(pack);
-    return reference && reference->has_value();
+    FARDEL_TRY_ASSIGN(const auto reference, folder_.find_reference(pack));
+    return reference.has_value();
 }
 
 Status RetentionFolder::remove_pack(const Hash& pack) {
@@ -125,7 +125,7 @@ Status RetentionFolder::replace_condemned(const CondemnedList& list) {
 Result<std::unique_ptr<DiskHold>> RetentionFolder::open_use(const BundleId& bundle) {
     const std::string path = use_path(bundle);
     for (int tried = 0; tried < kUseLocksTried; ++tried) {
-        FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
+        FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(folder_.path(), path));
         const auto locked = lock_file_shared(file, path);
         if (locked && !*locked)
             return std::unique_ptr<DiskHold>();
@@ -141,7 +141,7 @@ Result<std::unique_ptr<DiskHold>> RetentionFolder::open_use(const BundleId& bund
 Result<std::unique_ptr<DiskHold>> RetentionFolder::claim_use(const BundleId& bundle) {
     const std::string path = use_path(bundle);
     FARDEL_TRY_ASSIGN(const auto before, find_file_status(path, path, Links::refused));
-    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
+    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(folder_.path(), path));
     FARDEL_TRY_ASSIGN(const bool locked, lock_file(file, path));
     if (!locked)
         return std::unique_ptr<DiskHold>();
@@ -200,6 +200,8 @@ Status RetentionFolder::write_pin(const BundlePin& pin) const {
 Result<bool> RetentionFolder::remove_pin(const BundleId& bundle, const std::string& name) const {
     const std::string path = folder_.retention_path("pins/" + bundle.hex() + "-" + name);
     FARDEL_TRY_ASSIGN(const bool removed, remove_file(path, path));
+    if (!removed)
+        FARDEL_TRY(file_status(folder_.path(), folder_.path()));  // or else the store is gone, and the pin may be there
     FARDEL_TRY(removed ? sync_folder(folder_of_path(path)) : ok());
     return removed;
 }

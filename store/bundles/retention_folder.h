@@ -66,7 +66,7 @@ public:
     std::string source_of(const BundleId& bundle) const;
 
 private:
-    LeaseFolder leases() const { return LeaseFolder(folder_.retention_path("leases")); }
+    LeaseFolder leases() const { return LeaseFolder(folder_.path(), folder_.retention_path("leases")); }
     Status create_part(const char* name) const;
     std::string use_path(const BundleId& bundle) const { return folder_.retention_path("used/" + bundle.hex()); }
 

@@ -90,7 +90,8 @@ public:
         return was_licensed;
     }
 
-    // Tokens that have ended stay as long as a bundle is here that they are about: they say why it goes.
+    // Tokens that have ended stay as long as a bundle is here that they are about: they say why it goes. `bundles`: all
+    // that require one.
     Status remove_ended(const RetentionFolder& disk, std::span<const LicensedBundle> bundles,
                         std::int64_t now_s) const {
         for (const Token& one : tokens_)
@@ -135,6 +136,7 @@ public:
     std::vector<BundlePin> pins;
     std::vector<RetentionFacts> bundles;   // ascending
     std::vector<LicensedBundle> licensed;  // those that could be opened
+    bool are_all_opened = true;
     StoreLicenses licenses;
 
 private:
@@ -148,12 +150,14 @@ private:
         const auto record = folder_.find_record(id);
         if (record && !*record)
             return ok();  // removed meanwhile
+        are_all_opened &= record && opens_bundles;
         if (record) {
             facts.file_bytes = (*record)->file_bytes;
             for (const StorePack& pack : (*record)->packs)
                 facts.packs.push_back({.id = pack.id, .size_bytes = referred_.contains(pack.id) ? 0 : pack.size_bytes});
             if (opens_bundles) {
                 FARDEL_TRY_ASSIGN(const auto bundle, open_stored(folder_, id));
+                are_all_opened &= bundle != nullptr;
                 if (bundle) {
                     FARDEL_TRY_ASSIGN(facts.needs, needs_of_bundle(*bundle));
                     const auto in_date = bundle->verify_content_date(TrustTime::at(static_cast<std::uint64_t>(now_s_)));
@@ -170,8 +174,10 @@ private:
         const auto requirement = bundle.find_license_requirement();
         const auto name = bundle.find_bundle_text("name");
         for (const Error* const error : {requirement ? nullptr : &requirement.error(), name ? nullptr : &name.error()})
-            if (error != nullptr)
+            if (error != nullptr) {
+                are_all_opened = false;
                 return is_of_bundle(*error) ? ok() : Status(*error);
+            }
         if (!*requirement)
             return ok();
         licensed.push_back({.bundle = bundle.id(), .name = std::string(name->value_or(""))});
@@ -217,6 +223,16 @@ Result<bool> repack_sparse(const StoreFolder& folder, std::span<const RetentionF
     report.repack_written_bytes = repacked.written_bytes;
     report.notes.insert(report.notes.end(), repacked.notes.begin(), repacked.notes.end());
     return repacked.packs != 0;
+}
+
+// Pins are written under the lock, so one that was renewed meanwhile stays.
+Status remove_passed_pins(RetentionFolder& disk, std::int64_t now_s) {
+    FARDEL_TRY_ASSIGN(const auto lock, disk.lock());
+    FARDEL_TRY_ASSIGN(const auto pins, disk.list_pins());
+    for (const BundlePin& pin : pins)
+        if (is_passed(pin, now_s))
+            FARDEL_TRY(disk.remove_pin(pin.bundle, pin.name));
+    return ok();
 }
 
 // What remains is as the second collection found it; what either removed was removed.
@@ -277,10 +293,9 @@ Result<CollectionReport> collect_store(const StoreFolder& folder, const Retentio
     if (!rules.dry_run) {
         remove_abandoned_packs(folder);
         remove_needless_incoming(folder);
-        FARDEL_TRY(facts.licenses.remove_ended(disk, facts.licensed, rules.now_s));
-        for (const BundlePin& pin : facts.pins)
-            if (is_passed(pin, rules.now_s))
-                FARDEL_TRY(disk.remove_pin(pin.bundle, pin.name));
+        if (facts.are_all_opened)
+            FARDEL_TRY(facts.licenses.remove_ended(disk, facts.licensed, rules.now_s));
+        FARDEL_TRY(remove_passed_pins(disk, rules.now_s));
     }
     const StoreLeftovers removed = remove_old_incoming(folder, rules.now_s - rules.incoming_for_s, rules.dry_run);
     report.removed_incoming = removed.incoming;

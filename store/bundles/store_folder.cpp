@@ -68,9 +68,14 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
     }
     FARDEL_TRY(verify_marker(folder.path_));
     if (create)
-        for (const char* const part : {"/bundles", "/packs", "/incoming"})
-            FARDEL_TRY(create_lasting_folders(folder.path_ + part));
+        FARDEL_TRY(folder.create_parts());
     return folder;
+}
+
+Status StoreFolder::create_parts() const {
+    for (const char* const part : {"/bundles", "/packs", "/incoming"})
+        FARDEL_TRY(create_lasting_folders_below(path_, path_ + part));
+    return ok();
 }
 
 std::string StoreFolder::record_path(const BundleId& bundle) const { return path_ + "/bundles/" + bundle.hex(); }
@@ -206,7 +211,7 @@ Result<std::optional<PackReference>> StoreFolder::find_reference(const PackId& p
 }
 
 Status StoreFolder::write_reference(const PackReference& reference) const {
-    FARDEL_TRY(create_folders(path_ + "/refs"));
+    FARDEL_TRY(create_lasting_folders_below(path_, path_ + "/refs"));
     return write_small_file(reference_path(reference.pack.id), encode_pack_reference(reference));
 }
 
@@ -239,7 +244,7 @@ Result<Descriptor> StoreFolder::lock_incoming(const BundleId& bundle) const {
     const Error busy(ErrorCode::busy, "bundle " + bundle.hex() + " is being fetched by another process");
     for (int tried = 0; tried < kLocksTried; ++tried) {
         auto file = open_or_create_file(path);
-        if (!file && file.error().code() == ErrorCode::missing)
+        if (!file && file.error().code() == ErrorCode::missing && tried + 1 < kLocksTried)
             continue;  // removed since it was there
         if (!file)
             return std::move(file).error();

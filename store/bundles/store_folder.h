@@ -41,6 +41,10 @@ public:
 
     const std::string& path() const noexcept { return path_; }
 
+    // Creates the folders of records, packs and what is received, as far as a program that was killed has not. Error:
+    // missing (the store is gone).
+    Status create_parts() const;
+
     // Returns the ids of all records, ascending. Files with other names are ignored.
     Result<std::vector<BundleId>> list_records() const;
     // Returns nothing if there is none. Errors: those of decode_store_record, corrupt (it is another bundle's), denied,

@@ -57,11 +57,11 @@ Result<Descriptor> open_or_create_file(const std::string& path) {
     return std::move(file.descriptor);
 }
 
-Result<Descriptor> open_lock_file(const std::string& path) {
+Result<Descriptor> open_lock_file(const std::string& root, const std::string& path) {
     auto file = open_or_create_file(path);
     if (file || file.error().code() != ErrorCode::missing)
         return file;
-    FARDEL_TRY(create_folders(folder_of_path(path)));
+    FARDEL_TRY(create_lasting_folders_below(root, folder_of_path(path)));
     return open_or_create_file(path);
 }
 

@@ -22,7 +22,7 @@ Result<std::unique_ptr<DiskHold>> wait_for_lock(Descriptor file, const std::stri
 // Opens a file for reading and writing. Errors: missing (it was removed a moment ago), malformed (a link, or not a
 // regular file), denied, no_space, io.
 Result<Descriptor> open_or_create_file(const std::string& path);
-// Opens the file, and creates it and the folders above it if they do not exist.
-Result<Descriptor> open_lock_file(const std::string& path);
+// Opens the file, and creates it and the folders above it, up to `root`, if they do not exist.
+Result<Descriptor> open_lock_file(const std::string& root, const std::string& path);
 
 }  // namespace fardel

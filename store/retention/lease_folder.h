@@ -20,9 +20,10 @@ namespace fardel {
 
 class LeaseFolder {
 public:
-    explicit LeaseFolder(std::string path) : path_(std::move(path)) {}
+    // `path`: below `root`, the folder of the store or cache.
+    LeaseFolder(std::string root, std::string path) : root_(std::move(root)), path_(std::move(path)) {}
 
-    // Creates the folder, too, if it does not exist. Errors: busy, denied, no_space, io.
+    // Creates the folder, too, if it does not exist. Errors: missing (no root), busy, denied, no_space, io.
     Result<std::unique_ptr<LeaseFile>> create() const;
     Result<std::vector<FoundLease>> list() const;
     Status remove(const std::string& name) const;
@@ -30,6 +31,7 @@ public:
 private:
     std::string path_of(const std::string& name) const { return path_ + "/" + name; }
 
+    std::string root_;
     std::string path_;
 };
 

@@ -58,6 +58,18 @@ TEST_CASE("folder: creating reports whether the name was free; parent folders ar
     CHECK(std::filesystem::is_directory(scratch.path("a/b/c")));
     CHECK_FALSE(create_folders(scratch.path("file/below")));
 
+    REQUIRE(create_folders_below(scratch.path("a"), scratch.path("a/d/e")));
+    CHECK(std::filesystem::is_directory(scratch.path("a/d/e")));
+    REQUIRE(create_lasting_folders_below(scratch.path("a/"), scratch.path("a//f")));
+    CHECK(std::filesystem::is_directory(scratch.path("a/f")));
+    CHECK(create_lasting_folders_below(scratch.path("a"), scratch.path("a")));
+    for (const char* const below : {"gone/b", "gone/b/c"}) {
+        const auto refused = create_lasting_folders_below(scratch.path("gone"), scratch.path(below));
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code() == fardel::ErrorCode::missing);
+    }
+    CHECK_FALSE(std::filesystem::exists(scratch.path("gone")));
+
     CHECK(*remove_folder(scratch.path("a/b/c"), "x"));
     CHECK_FALSE(*remove_folder(scratch.path("a/b/c"), "x"));
     const auto full = remove_folder(scratch.path("a"), "x");

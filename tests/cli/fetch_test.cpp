@@ -64,3 +64,24 @@ TEST_CASE("fetch: --repair mends the store, --repair-file a file, and what is ri
     CHECK(refused.exit_code != 0);
     CHECK(refused.err.find("one bundle") != std::string::npos);
 }
+
+TEST_CASE("fetch: it shows the plan, and at a terminal how much came, how fast, and how long it will take") {
+    const ScratchFolder scratch;
+    scratch.write("game/sound.ogg", noise_text(600'000, 1));
+    const std::string bundle = scratch.path("game.fardel");
+    run_well({"pack", scratch.path("game"), "-o", bundle, "--name", "game"});
+    const std::string id = run_well({"id", bundle}).substr(0, 64);
+    const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+    run_well({"publish", bundle, nginx.tree()});
+    const auto words = [&](const std::string& store) {
+        return Arguments{"fetch", nginx.url(), id, "--store", scratch.path(store), "--rate", "200000"};
+    };
+    const Outcome watched = run_at_terminal(words("watched"));
+    CHECK(watched.exit_code == 0);
+    CHECK(watched.out.find("fetching [") != std::string::npos);
+    CHECK(watched.out.find("/s, ") != std::string::npos);
+    CHECK(watched.out.find(" s left") != std::string::npos);
+    CHECK(watched.out.find("to fetch: ") < watched.out.find("fetching ["));  // the plan comes before any content
+    CHECK(watched.out.find("fetched ") > watched.out.rfind("fetching ["));
+    CHECK(run(words("unwatched")).err == "");
+}

@@ -43,6 +43,44 @@ TEST_CASE("mount --from: a published bundle is read through nginx, and again wit
           std::string::npos);
 }
 
+TEST_CASE("mount: a bundle that is named by its URL is read from its tree, like one of --from") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string id = run_well({"id", bundle}).substr(0, 64);
+    const std::string store = scratch.path("store");
+    const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+    run_well({"publish", bundle, nginx.tree()});
+    const std::string url = nginx.url() + "/bundles/" + id + ".fardel";
+    {
+        MountedFolder mount(scratch, {url, "--store", store});
+        CHECK(contents_of(mount.path("default.cfg")) == kConfig);
+        CHECK(contents_of(mount.path("bundles/" + id + "/default.cfg")) == kConfig);
+        mount.unmount();
+    }
+    {
+        MountedFolder mount(scratch, {url, "--store", store, "--from", nginx.url()});
+        CHECK(contents_of(mount.path("default.cfg")) == kConfig);
+        mount.unmount();
+    }
+    const auto refused = [&](const Arguments& words, const std::string& reason) {
+        Arguments all{"mount"};
+        all.insert(all.end(), words.begin(), words.end());
+        all.insert(all.end(), {scratch.path("mnt"), "--store", store});
+        const Outcome outcome = run(all);
+        CAPTURE(outcome.err);
+        CHECK(outcome.exit_code == 2);
+        CHECK(outcome.err.find(reason) != std::string::npos);
+    };
+    refused({nginx.url()}, "URL/bundles/ID.fardel");
+    refused({nginx.url() + "/bundles/" + id.substr(1) + ".fardel"}, "URL/bundles/ID.fardel");
+    refused({nginx.url() + "/bundles/" + id + ".tables"}, "URL/bundles/ID.fardel");
+    refused({nginx.url() + "/" + id + ".fardel"}, "URL/bundles/ID.fardel");
+    refused({url, "--from", "http://127.0.0.1:1/other"}, "two trees");
+    refused({url, "http://127.0.0.1:1/other/bundles/" + id + ".fardel"}, "two trees");
+    const Outcome denied = run({"mount", url, scratch.path("mnt"), "--store", scratch.path("new"), "--public-only"});
+    CHECK(is_one_clear_line(denied, "denied"));
+}
+
 TEST_CASE("mount --from: content of a class that its signer may not bring is listed and not opened") {  // A137
     const ScratchFolder scratch;
     const std::string key = make_key(scratch, "painter");

@@ -6,6 +6,7 @@
 
 #include "kit/opened_bundle.h"
 
+#include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
 #include <fardel/format/manifest.h>
 
@@ -13,6 +14,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -48,14 +51,22 @@ Bytes game_of(const GameFiles& files, int level = 3) {
     return written(plan, {.level = level, .jobs = 2});
 }
 
-TreeFiles deltas_between(const Bytes& old, const Bytes& target) {
+// The deltas from each of these to the target, and the list of them.
+TreeFiles deltas_from(const std::vector<Bytes>& olds, const Bytes& target) {
     const ScratchFolder scratch;
     const auto tree = make_folder_target(scratch.path("tree"));
     const auto bundle = open_bundle(target);
-    const DeltaPublication made = value_of(publish_delta(open_bundle(old), *bundle, *tree, {.effort = 9}));
+    TreeFiles files;
+    for (const Bytes& old : olds) {
+        const DeltaPublication made = value_of(publish_delta(open_bundle(old), *bundle, *tree, {.effort = 9}));
+        files[made.path] = scratch.read("tree/" + made.path);
+    }
     const std::string list = delta_list_path_of(bundle->id());
-    return {{list, scratch.read("tree/" + list)}, {made.path, scratch.read("tree/" + made.path)}};
+    files[list] = scratch.read("tree/" + list);
+    return files;
 }
+
+TreeFiles deltas_between(const Bytes& old, const Bytes& target) { return deltas_from({old}, target); }
 
 struct Fetched {
     FetchSummary summary;
@@ -241,6 +252,37 @@ TEST_CASE("fetch: a client without the old bundle, or with it in another layout,
     const TreeFiles deltas = deltas_between(old, target);
     CHECK(update(game_of({{"other.txt", "other"}}), target, deltas).of_deltas == 0);
     CHECK(update(game_of(first_game(), 12), target, deltas).of_deltas == 0);
+}
+
+TEST_CASE("fetch: of the deltas from bundles that are here, the smallest is taken") {
+    const Bytes first = game_of(first_game());
+    const Bytes second = game_of(second_game());
+    GameFiles files = second_game();
+    files["scripts/1200.txt"].insert(50, "a line of the third version\n");
+    const Bytes third = game_of(files);
+    const TreeFiles deltas = deltas_from({first, second}, third);
+    const auto path_from = [&](const Bytes& old) { return delta_path_of(bundle_id_of(third), bundle_id_of(old)); };
+    REQUIRE(deltas.at(path_from(second)).size() < deltas.at(path_from(first)).size());
+    const auto received_with = [&](const std::vector<Bytes>& held, const std::string& used) {
+        const ScratchFolder scratch;
+        const TreeServer server({third}, nullptr, deltas);
+        const BundleStore store = make_store(scratch);
+        for (const Bytes& one : held)
+            value_of(store.add(make_memory_source(one)));
+        const FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(third), fetching_from({server.url()})));
+        CHECK(stored_bytes(store, bundle_id_of(third)) == third);
+        std::size_t of_delta = 0;
+        for (const RangeRequest& request : server.requests()) {
+            CHECK((!request.path.ends_with(".delta") || request.path == used));
+            of_delta += request.path == used ? 1 : 0;
+        }
+        CHECK(of_delta == 2);  // tables; blocks
+        return fetched.received_bytes;
+    };
+    const std::uint64_t from_first = received_with({first}, path_from(first));
+    const std::uint64_t from_second = received_with({second}, path_from(second));
+    CHECK(from_second < from_first);
+    CHECK(received_with({first, second}, path_from(second)) <= from_second);
 }
 
 TEST_CASE("fetch: a delta that is cut off in the middle is replaced by ranges") {

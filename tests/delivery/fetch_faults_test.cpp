@@ -5,11 +5,19 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -307,6 +315,75 @@ TEST_CASE("fetch faults: of a body that is cut, the blocks that came whole are n
             before = request.first;
         }
     CHECK(before != 0);
+}
+
+struct StoredRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
+// Where the blocks are in a bundle file, in order.
+std::vector<StoredRange> block_ranges_of(const Bytes& bytes) {
+    const auto bundle = open_bundle(bytes);
+    std::vector<StoredRange> ranges;
+    for (std::uint32_t i = 0; i < bundle->table_count(TableKind::blocks); ++i) {
+        const BlockRecord block = value_of(bundle->block(i));
+        const std::uint64_t begin = bundle->layout_head().blocks_offset + block.stored_offset;
+        ranges.push_back({.begin = begin, .end = begin + block.stored_bytes});
+    }
+    std::ranges::sort(ranges, {}, &StoredRange::begin);
+    return ranges;
+}
+
+TEST_CASE("fetch faults: wherever a body is cut, wrong or stalls, no block before is asked for again") {  // A85
+    const Bytes bytes = game_version("1");
+    const std::vector<StoredRange> blocks = block_ranges_of(bytes);
+    REQUIRE(blocks.size() > 8);
+    const auto check = [&](const std::string& kind, std::uint64_t at) {  // in the file
+        CAPTURE(kind);
+        CAPTURE(at);
+        std::mutex mutex;
+        std::vector<RangeRequest> asked;  // for blocks
+        const TreeServer server(
+            {bytes}, [&](Guest& guest, const RangeRequest& request, std::string_view right, std::uint64_t file_bytes) {
+                if (request.first < blocks.front().begin || request.first >= blocks.back().end)
+                    return false;
+                {
+                    const std::scoped_lock lock(mutex);
+                    asked.push_back(request);
+                    if (asked.size() > 1)
+                        return false;
+                }
+                std::string answer = partial_answer(right, request.first, file_bytes);
+                const std::size_t place = answer.size() - right.size() + static_cast<std::size_t>(at - request.first);
+                if (kind == "wrong")
+                    answer[place] = static_cast<char>(answer[place] ^ 1);
+                guest.send(kind == "wrong" ? answer : answer.substr(0, place));
+                if (kind == "stalls")
+                    guest.hang();
+                return true;
+            });
+        const ScratchFolder scratch;
+        const BundleStore store = make_store(scratch);
+        FetchOptions options = fetching_from({server.url()});
+        options.connections.stall_timeout = std::chrono::seconds(kind == "stalls" ? 2 : 30);
+        value_of(fetch_one(store, bundle_id_of(bytes), options));
+        CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
+        const std::scoped_lock lock(mutex);
+        REQUIRE(asked.size() >= 2);
+        CHECK(asked[0].first == blocks.front().begin);
+        CHECK(asked[1].first == std::ranges::find_if(blocks, [&](const auto& block) { return block.end > at; })->begin);
+        CHECK(asked[1].last == asked[0].last);
+    };
+    for (const std::size_t block : {std::size_t{0}, std::size_t{3}, blocks.size() - 2}) {  // the last has one byte
+        REQUIRE(blocks[block].end - blocks[block].begin > 2);
+        check("is cut", blocks[block].begin + 1);
+        check("is cut", blocks[block].end - 1);
+        check("wrong", blocks[block].end - 1);
+    }
+    check("is cut", blocks[0].begin);
+    check("is cut", blocks[3].end);
+    check("stalls", blocks[5].end);
 }
 
 TEST_CASE("fetch faults: a server that ignores ranges is used, and not read to its end") {  // A83

@@ -193,6 +193,36 @@ TEST_CASE("retention: what requires a licence goes when its last token has ended
     CHECK(has(store, licensed));
 }
 
+TEST_CASE("retention: a token that has ended stays while a bundle cannot be opened, which it may be about") {  // A76
+    const ScratchFolder scratch;
+    const BundleStore store = new_store(scratch.path("store"));
+    BundlePlan plan;
+    add(plan, "own.bin", noise_text(20'000, 7), "application/octet-stream");
+    plan.metadata.push_back({.key = "license-token", .value = true});
+    const BundleId licensed = add_to(store, written(plan));
+    LicenseToken token;
+    token.bundle = licensed;
+    token.created_s = 1;
+    token.expires_s = static_cast<std::uint64_t>(today() + 10 * kDay);
+    const auto signer = make_key_signer(SecretKey::generate());
+    CHECK(store.add_license(value_of(sign_license_token(token, *signer))));
+    const std::filesystem::path pack = std::filesystem::directory_iterator(scratch.path("store/packs"))->path();
+    const std::string right = read_file(pack);
+    std::filesystem::permissions(pack, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
+    write_file(pack, std::string(right.size(), 'x'));
+    collect_in(store, 12);
+    collect_in(store, 14);
+    CHECK(has(store, licensed));
+    CHECK(value_of(store.licenses()).size() == 1);
+    // Mended, it goes.
+    write_file(pack, right);
+    collect_in(store, 16);
+    collect_in(store, 18);
+    CHECK_FALSE(has(store, licensed));
+    collect_in(store, 18);
+    CHECK(value_of(store.licenses()).empty());
+}
+
 TEST_CASE("retention: a bundle whose date has passed goes, unless it is pinned or open") {
     const ScratchFolder scratch;
     const BundleStore store = new_store(scratch.path("store"));

@@ -30,6 +30,10 @@ Result<bool> create_folder(const FileLocation& location, std::string_view subjec
 Status create_folders(const std::string& path);
 // The same, and the folders that it creates survive a power failure.
 Status create_lasting_folders(const std::string& path);
+// The same two for what is missing below `root`, with which the path begins. The root itself is never created: where a
+// disk was removed, nothing is written. Error: missing (there is no root).
+Status create_folders_below(const std::string& root, const std::string& path);
+Status create_lasting_folders_below(const std::string& root, const std::string& path);
 // Creates a folder "<prefix><six characters>" that only this user can access, and returns its path.
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject);
 // Removes an empty folder. Returns false if there was none.

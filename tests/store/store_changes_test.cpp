@@ -1,0 +1,416 @@
+// What changes a store beside additions and collections, each killed, failing and without power at every step; and
+// whatever changes one, while its folder vanishes or cannot be written.
+#include "kit/failing_call.h"
+#include "kit/opened_bundle.h"
+#include "kit/power_loss.h"
+#include "kit/results.h"
+#include "kit/sample_plan.h"
+#include "kit/scratch_folder.h"
+#include "kit/small_disk.h"
+#include "kit/vanished_folder.h"
+
+#include <fardel/base/clock.h>
+#include <fardel/base/system_error.h>
+#include <fardel/format/envelope.h>
+#include <fardel/format/head.h>
+#include <fardel/format/signer.h>
+#include <fardel/format/trust_policy.h>
+#include <fardel/store/bundle_reference.h>
+#include <fardel/store/bundle_store.h>
+#include <fardel/store/incoming_bundle.h>
+#include <fardel/store/retention.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kDayOfChanges = 24 * 3600;
+
+std::int64_t now_of_changes() { return wall_clock_ns() / 1'000'000'000; }
+
+Bytes small_bundle(std::uint32_t number) {
+    BundlePlan plan;
+    add(plan, "shared.bin", noise_text(30'000, 1), "application/octet-stream");
+    add(plan, "own.bin", noise_text(10'000, 100 + number), "application/octet-stream");
+    return written(plan);
+}
+
+BundleStore opened_store(const std::string& folder) { return value_of(BundleStore::open(folder + "/store", false)); }
+
+bool is_in_list(const BundleStore& store, const Bytes& bytes) {
+    const auto bundles = value_of(store.list());
+    return std::ranges::find(bundles, bundle_id_of(bytes), &StoredBundle::bundle) != bundles.end();
+}
+
+bool has_bytes(const BundleStore& store, const Bytes& bytes) {
+    const auto source = store.peek_bundle(bundle_id_of(bytes));
+    Bytes read(bytes.size());
+    return source && (*source)->size_bytes() == bytes.size() && (*source)->read_at(0, read) && read == bytes;
+}
+
+// A collection that removes what was condemned, whatever the clock says.
+Status collect_now(const BundleStore& store) {
+    const auto report = store.collect({.now_s = now_of_changes(), .grace_s = 0});
+    return report ? ok() : Status(report.error());
+}
+
+// Receives a bundle as a fetch does.
+Status receive_whole(const BundleStore& store, const Bytes& bytes) {
+    FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(make_memory_source(bytes), {}));
+    if (is_in_list(store, bytes))
+        return ok();
+    FARDEL_TRY_ASSIGN(IncomingBundle incoming, IncomingBundle::open(store, bundle->id()));
+    incoming.set_source("https://example.org/tree");
+    if (!incoming.file_bytes())
+        FARDEL_TRY(incoming.set_file_bytes(bytes.size()));
+    if (!incoming.holds(0, bytes.size()))
+        FARDEL_TRY(incoming.write(0, bytes));
+    return std::move(incoming).commit(bundle->layout_id());
+}
+
+enum class Made : std::uint8_t { no, yes, half };
+
+Made made_if(bool is_made) { return is_made ? Made::yes : Made::no; }
+
+struct StoreChange {
+    std::string name;
+    std::function<Status(const BundleStore&)> make;
+    std::function<Made(const BundleStore&)> find;
+};
+
+// A folder with a store that has two bundles, one of which is pinned; and a bundle file elsewhere.
+class ChangedStore {
+public:
+    ChangedStore() {
+        write_file(referred_path_, referred);
+        fs::create_directory(start_);
+        const BundleStore store = value_of(BundleStore::open(start_ + "/store", true));
+        value_of(store.add(make_memory_source(kept)));
+        value_of(store.add(make_memory_source(goes)));
+        CHECK(store.pin({.bundle = bundle_id_of(kept), .name = "first", .until_s = std::nullopt}));
+    }
+
+    // Replaces the folder by one with the store as it was.
+    void restore(const std::string& folder) const {
+        fs::remove_all(folder);
+        fs::copy(start_, folder, fs::copy_options::recursive);
+    }
+    std::string path(const std::string& name) const { return disk_.path(name); }
+
+    // Those that no other file of tests covers.
+    std::vector<StoreChange> changes() const {
+        const BundleId pinned = bundle_id_of(goes);
+        const std::int64_t until_s = now_of_changes() + 100 * kDayOfChanges;
+        const auto pins_of = [](const BundleStore& store, std::string_view name) {
+            std::vector<BundlePin> pins = value_of(store.pins());
+            std::erase_if(pins, [&](const BundlePin& pin) { return pin.name != name; });
+            return pins;
+        };
+        const Envelope token = license();
+        return {
+            {"pin",
+             [=](const BundleStore& store) {
+                 return store.pin({pinned, "second", until_s});
+             },
+             [=](const BundleStore& store) {
+                 const auto pins = pins_of(store, "second");
+                 return pins.empty()
+                            ? Made::no
+                            : (pins == std::vector{BundlePin{pinned, "second", until_s}} ? Made::yes : Made::half);
+             }},
+            {"unpin",
+             [id = bundle_id_of(kept)](const BundleStore& store) {
+                 const auto removed = store.unpin(id, "first");
+                 return removed ? ok() : Status(removed.error());
+             },
+             [=](const BundleStore& store) { return made_if(pins_of(store, "first").empty()); }},
+            {"license", [=](const BundleStore& store) { return store.add_license(token); },
+             [=](const BundleStore& store) {
+                 const auto tokens = value_of(store.licenses());
+                 return tokens.empty() ? Made::no : (tokens == std::vector<Envelope>{token} ? Made::yes : Made::half);
+             }},
+            {"remove",
+             [=](const BundleStore& store) { return store.remove_bundles(std::vector{pinned}, now_of_changes()); },
+             [=](const BundleStore& store) {
+                 const auto bundles = value_of(store.retained(now_of_changes()));
+                 return made_if(std::ranges::find(bundles, pinned, &RetainedBundle::bundle)->condemned_s.has_value());
+             }},
+            {"refer",
+             [this](const BundleStore& store) {
+                 const auto added = add_reference(store, referred_path_);
+                 return added ? ok() : Status(added.error());
+             },
+             [this](const BundleStore& store) {
+                 return !is_in_list(store, referred) ? Made::no : has_bytes(store, referred) ? Made::yes : Made::half;
+             }},
+            {"export",
+             [this](const BundleStore& store) {
+                 return store.export_bundle(bundle_id_of(kept), store.path() + "-exported");
+             },
+             [this](const BundleStore& store) {
+                 const std::string path = store.path() + "-exported";
+                 return !fs::exists(path) ? Made::no : read_file(path) == text_of(kept) ? Made::yes : Made::half;
+             }},
+        };
+    }
+
+    std::vector<StoreChange> all_changes() const {
+        std::vector<StoreChange> all = changes();
+        const auto find_referred = [this](const BundleStore& store) {
+            return !is_in_list(store, referred) ? Made::no : has_bytes(store, referred) ? Made::yes : Made::half;
+        };
+        all.push_back({"add",
+                       [this](const BundleStore& store) {
+                           const auto added = store.add(make_memory_source(referred));
+                           return added ? ok() : Status(added.error());
+                       },
+                       find_referred});
+        all.push_back(
+            {"receive", [this](const BundleStore& store) { return receive_whole(store, referred); }, find_referred});
+        // One that has something to condemn, to remove and to pack again.
+        all.push_back({"collect",
+                       [this](const BundleStore& store) -> Status {
+                           if (is_in_list(store, goes))
+                               FARDEL_TRY(store.remove_bundles(std::vector{bundle_id_of(goes)}, now_of_changes()));
+                           return collect_now(store);
+                       },
+                       [this](const BundleStore& store) {
+                           return made_if(!is_in_list(store, goes) && value_of(store.check(false)).unused_packs == 0);
+                       }});
+        return all;
+    }
+
+    const Bytes kept = small_bundle(1);
+    const Bytes goes = small_bundle(2);
+    const Bytes referred = small_bundle(3);
+
+private:
+    Envelope license() const {
+        LicenseToken token;
+        token.bundle = bundle_id_of(kept);
+        token.created_s = 1;
+        token.expires_s = static_cast<std::uint64_t>(now_of_changes() + kDayOfChanges);
+        return value_of(sign_license_token(token, *make_key_signer(SecretKey::generate())));
+    }
+
+    ScratchFolder scratch_;
+    SmallDisk disk_{scratch_, "64m"};
+    const std::string start_ = disk_.path("start");
+    const std::string referred_path_ = disk_.path("referred.fardel");
+};
+
+#if defined(FARDEL_CAN_FAIL_CALLS)
+
+constexpr int kRandomLosses = 2;
+
+template <class Outcome>
+int exit_code_of(const Outcome& outcome) {
+    return outcome ? 0 : 1 + static_cast<int>(outcome.error().code());
+}
+constexpr int exit_code_of(ErrorCode code) { return 1 + static_cast<int>(code); }
+
+int make_in(const StoreChange& change, const std::string& folder) {
+    const auto store = BundleStore::open(folder + "/store", false);
+    return store ? exit_code_of(change.make(*store)) : exit_code_of(store);
+}
+
+// The change is made or not; what was there is whole; made again, it succeeds and leaves nothing behind.
+void verify_change(const ChangedStore& site, const StoreChange& change, const std::string& folder, bool is_reported) {
+    {
+        const BundleStore store = opened_store(folder);
+        CHECK(value_of(store.check(true)).findings == std::vector<std::string>{});
+        CHECK(has_bytes(store, site.kept));
+        const Made made = change.find(store);
+        CHECK(made != Made::half);
+        CHECK((made == Made::yes || !is_reported));
+    }
+    CHECK(make_in(change, folder) == 0);
+    const BundleStore store = opened_store(folder);
+    CHECK(change.find(store) == Made::yes);
+    CHECK(has_bytes(store, site.kept));
+    CHECK(value_of(store.check(true)).findings == std::vector<std::string>{});
+}
+
+TEST_CASE("store changes: killed at any step, each is made or not, and can be made again") {  // A100
+    const ChangedStore site;
+    const std::string folder = site.path("folder");
+    for (const StoreChange& change : site.changes()) {
+        CAPTURE(change.name);
+        int number = 1;
+        for (bool paused = true; paused; ++number) {
+            CAPTURE(number);
+            REQUIRE(number < 500);
+            site.restore(folder);
+            {
+                PausedChild child(number, changes_files, [&] { return make_in(change, folder); });
+                paused = child.is_paused();
+                CHECK((paused || child.exit_code() == 0));
+            }
+            verify_change(site, change, folder, !paused);
+        }
+        CHECK(number > 4);
+    }
+}
+
+TEST_CASE(
+    "store changes: whichever call on files fails, the error is its own, and the next attempt succeeds") {  // A102
+    const ChangedStore site;
+    const std::string folder = site.path("folder");
+    constexpr int kErrors[] = {ENOSPC, EIO, EROFS};
+    for (const StoreChange& change : site.changes()) {
+        CAPTURE(change.name);
+        int number = 1;
+        for (bool failed = true; failed; ++number) {
+            const int error = kErrors[number % 3];
+            CAPTURE(number);
+            CAPTURE(error);
+            REQUIRE(number < 1000);
+            site.restore(folder);
+            const FailedCall outcome = fail_call(number, error, [&] { return make_in(change, folder); });
+            failed = outcome.failed;
+            CAPTURE(outcome.call);
+            CAPTURE(outcome.exit_code);
+            // A lock that is not closed stays. A file elsewhere without a status counts as changed.
+            CHECK((outcome.exit_code == 0 || outcome.exit_code == exit_code_of(error_code_of(error)) ||
+                   (outcome.call == SYS_close && outcome.exit_code == exit_code_of(ErrorCode::busy)) ||
+                   (outcome.call == SYS_newfstatat && outcome.exit_code == exit_code_of(ErrorCode::conflict))));
+            verify_change(site, change, folder, outcome.exit_code == 0);
+        }
+        CHECK(number > 5);
+    }
+}
+
+TEST_CASE(
+    "store changes: after a power failure at any moment, each is made or not, and stays once it was made") {  // A101
+    const ChangedStore site;
+    const std::string folder = site.path("folder");
+    const std::string left = site.path("left");
+    for (const StoreChange& change : site.changes()) {
+        CAPTURE(change.name);
+        site.restore(folder);
+        const RecordedFolder recorded(folder, [&] { return make_in(change, folder); });
+        REQUIRE(recorded.exit_code() == 0);
+        CHECK(recorded.steps() > 2);
+        for_each_power_loss(recorded, left, kRandomLosses,
+                            [&](std::size_t step) { verify_change(site, change, left, step + 1 == recorded.steps()); });
+    }
+}
+
+TEST_CASE("store changes: a pin and a token that a new store was given survive a power failure") {  // A101
+    const ChangedStore site;
+    const std::string folder = site.path("folder");
+    const std::string left = site.path("left");
+    for (const StoreChange& change : site.changes()) {
+        if (change.name != "pin" && change.name != "license")
+            continue;
+        CAPTURE(change.name);
+        fs::remove_all(folder);
+        fs::create_directory(folder);
+        const RecordedFolder recorded(folder, [&] {
+            const auto store = BundleStore::open(folder + "/store", true);
+            return store ? exit_code_of(change.make(*store)) : exit_code_of(store);
+        });
+        REQUIRE(recorded.exit_code() == 0);
+        for_each_power_loss(recorded, left, kRandomLosses, [&](std::size_t step) {
+            if (step + 1 == recorded.steps())
+                CHECK(change.find(opened_store(left)) == Made::yes);
+        });
+    }
+}
+
+TEST_CASE(
+    "store changes: while the folder vanishes at any step, nothing is lost and no store is begun in its place") {  // A102
+    const ChangedStore site;
+    for (const StoreChange& change : site.all_changes()) {
+        CAPTURE(change.name);
+        const int failures = for_each_vanished(
+            site.path("folder"), [&](const std::string& folder) { site.restore(folder); },
+            [&](const std::string& folder) { return make_in(change, folder); },
+            [&](const std::string& folder, int exit_code) {
+                // "malformed": there is no store. "conflict": a pack is gone that was there.
+                CHECK((exit_code == 0 || exit_code == exit_code_of(ErrorCode::missing) ||
+                       exit_code == exit_code_of(ErrorCode::malformed) ||
+                       exit_code == exit_code_of(ErrorCode::conflict)));
+                verify_change(site, change, folder, exit_code == 0);
+            });
+        CHECK(failures > 0);
+    }
+}
+
+TEST_CASE("store changes: a pin that is renewed while a collection runs stays") {  // A106
+    const ChangedStore site;
+    const std::string folder = site.path("folder");
+    const BundleId pinned = bundle_id_of(site.goes);
+    int number = 1;
+    for (bool paused = true; paused; ++number) {
+        CAPTURE(number);
+        REQUIRE(number < 500);
+        site.restore(folder);
+        const BundleStore store = opened_store(folder);
+        REQUIRE(store.pin({.bundle = pinned, .name = "renewed", .until_s = now_of_changes() - 1}));
+        PausedChild child(number, changes_files, [&] { return exit_code_of(collect_now(opened_store(folder))); });
+        paused = child.is_paused();
+        // The collection may have the lock, for which the pin waits.
+        std::jthread renewal([&] { CHECK(store.pin({.bundle = pinned, .name = "renewed", .until_s = std::nullopt})); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        CHECK(child.finish() == 0);
+        renewal.join();
+        const auto pins = value_of(store.pins());
+        CHECK(std::ranges::find(pins, BundlePin{pinned, "renewed", std::nullopt}) != pins.end());
+    }
+    CHECK(number > 10);
+}
+
+#else
+
+TEST_CASE("store changes: system calls do not fail on purpose under a sanitizer") {
+    MESSAGE("SKIPPED: the calls of a sanitizer would count, too");
+}
+
+#endif
+
+TEST_CASE(
+    "store changes: on a disk that can only be read, bundles are read and exported, and changes are refused") {  // A102
+    const ChangedStore site;
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");
+    const std::string folder = disk.path("folder");
+    site.restore(folder);
+    if (!disk.mounted() || !disk.make_read_only()) {
+        MESSAGE("SKIPPED: no permission to mount a small disk");
+        return;
+    }
+    const BundleStore store = opened_store(folder);
+    CHECK(value_of(store.list()).size() == 2);
+    CHECK(value_of(store.closure(bundle_id_of(site.kept))) == std::vector{bundle_id_of(site.kept)});
+    const auto source = value_of(store.open_bundle(bundle_id_of(site.kept)));
+    Bytes read(site.kept.size());
+    REQUIRE(source->read_at(0, read));
+    CHECK(read == site.kept);
+    CHECK(store.export_bundle(bundle_id_of(site.kept), scratch.path("out.fardel")));
+    CHECK(read_file(scratch.path("out.fardel")) == text_of(site.kept));
+    CHECK(value_of(store.check(true)).findings == std::vector<std::string>{});
+    CHECK(value_of(store.usage(now_of_changes())).bundles == 2);
+    for (const StoreChange& change : site.all_changes()) {
+        CAPTURE(change.name);
+        const Status made = change.make(store);
+        CHECK(code_of(made) == error_code_of(EROFS));
+        CHECK(change.find(store) == Made::no);
+    }
+}
+
+}  // namespace
+}  // namespace fardel
