@@ -177,11 +177,31 @@ TEST_CASE("install: a server that lies about what bundles need is refused, and c
     lie("", "requires base\n", "");                                // one fewer
     mods.owner.serve(path, good.substr(0, good.size() / 2));
     CHECK(mods.install({"castle"}).exit_code == 1);
-    fs::remove(path);
-    CHECK(mods.install({"castle"}).exit_code == 3);
     mods.owner.serve(path, good);
     check_well(mods.install({"castle"}));
     CHECK(mods.listed() == "base 1.1, castle 1.0");
+}
+
+TEST_CASE("install: where no server has the text about what bundles need, they are read by range") {
+    const ModRegistry mods;
+    const std::string older = mods.bundle("base", "1.9", {"tool"});
+    const std::string newer = mods.bundle("base", "2.0", {"base < 2"});  // considered, and not chosen
+    const std::string tool = mods.bundle("tool", "1.0", {"base < 2"});
+    const std::string other = mods.bundle("other", "1.0");
+    mods.release({older, newer, tool, other, mods.bundle("castle", "1.0", {"base"}), mods.bundle("bad", "1.0", {"x"})});
+    fs::remove(mods.requirements_path());
+    // What nobody needs is not even looked at.
+    fs::remove(mods.owner.tree() + "/bundles/" + other + ".fardel");
+    check_well(mods.install({"castle"}));
+    CHECK(mods.listed() == "base 1.9, tool 1.0, castle 1.0");
+    CHECK_FALSE(mods.player.has(newer));
+    // Conflicts are found as before, and what no server has is one of them.
+    const json report = json::parse(mods.install({"bad", "other", "--json"}).out);
+    CHECK(report["conflicts"].size() == 2);
+    // A text that is there and lacks a bundle is completed in the same way.
+    mods.owner.serve(mods.requirements_path(), "fardel-requirements 1\n");
+    check_well(mods.verb({"update"}));
+    CHECK(mods.listed() == "base 1.9, tool 1.0, castle 1.0");
 }
 
 TEST_CASE("install: a lie about a bundle that is then not chosen is found, too (A66)") {
