@@ -2,6 +2,10 @@
 #include "channel_owner.h"
 #include "mounted_folder.h"
 
+#include <chrono>
+#include <csignal>
+#include <thread>
+
 using namespace fardel::tests;
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -263,6 +267,31 @@ TEST_CASE("install: a recalled bundle is said, not mounted, and replaced by upda
     check_well(mods.verb({"update"}));
     CHECK(mods.listed() == "base 1.0, castle 1.0");
     CHECK(mods.verb({"list"}).exit_code == 0);
+}
+
+TEST_CASE("install: what a lock file has mounted takes recalls while it is mounted, and the rest goes on") {  // A72
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    mods.release({base, mods.bundle("castle", "1.0")});
+    check_well(mods.install({"base", "castle"}));
+    fs::create_directories(mods.owner.scratch.path("live"));
+    Running mounted({"mount", mods.owner.scratch.path("live"), "--lock", mods.lock, "--store", mods.player.store,
+                     "--from", mods.owner.nginx.url(), "--every", "1", "--foreground"},
+                    mods.player.surroundings());
+    const std::string path = mods.owner.scratch.path("live/base.txt");
+    for (int i = 0; i < 300 && contents_of(path).empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK(contents_of(path) == "base 1.0\n");
+    mods.owner.release({"--recall-bundle", base, "--reason", "crashes"});
+    mods.owner.head();
+    for (int i = 0; i < 300 && !contents_of(path).empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK(contents_of(path).empty());
+    CHECK(contents_of(mods.owner.scratch.path("live/castle.txt")) == "castle 1.0\n");
+    mounted.send(SIGTERM);
+    const std::string said = mounted.wait().err;
+    CHECK(said.find("crashes; its files are not opened any more") != std::string::npos);
+    CHECK(said.find("release 2 is there; 'fardel update --plan'") != std::string::npos);
 }
 
 TEST_CASE("install: an update that fails leaves the lock file and a set that can be mounted") {
