@@ -163,13 +163,14 @@ std::optional<std::string> take_urls(MountCommand& command) {
 // What is mounted, in order; of a channel, the bundles of its release; of a lock file, what it names.
 Result<std::vector<std::string>> plan_mounts(MountCommand& command, Console& console) {
     std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
-    if (!command.lock.empty())
-        FARDEL_TRY(plan_lock(command.lock, files, command.mounting));
-    if (command.channel.name.empty())
-        return files;
-    FARDEL_TRY_ASSIGN(auto own, find_policy(command.mounting.policy_path));
-    FARDEL_TRY_ASSIGN(command.recalls.subject, subject_of(command.channel, std::move(own)));
-    FARDEL_TRY(plan_channel(command.recalls.subject, files, command.mounting, console));
+    if (!command.lock.empty()) {
+        FARDEL_TRY_ASSIGN(command.recalls.subject, plan_lock(command.lock, files, command.mounting));
+        command.recalls.newer_advice = "'fardel update --plan' shows what of it would be installed";
+    } else if (!command.channel.name.empty()) {
+        FARDEL_TRY_ASSIGN(auto own, find_policy(command.mounting.policy_path));
+        FARDEL_TRY_ASSIGN(command.recalls.subject, subject_of(command.channel, std::move(own)));
+        FARDEL_TRY(plan_channel(command.recalls.subject, files, command.mounting, console));
+    }
     command.recalls.servers.push_back(command.tree);
     command.recalls.servers.insert(command.recalls.servers.end(), command.mirrors.begin(), command.mirrors.end());
     command.recalls.rule = command.servers.rule();
@@ -256,7 +257,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n       "
         "fardel mount [FILE...] DIR --pure POLICY --trust TRUST [--store DIR]\n       "
         "fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n       "
-        "fardel mount DIR --lock FILE [--store DIR] [--trust POLICY]\n       "
+        "fardel mount DIR --lock FILE [--from URL [--every SECONDS]] [--store DIR] [--trust POLICY]\n       "
         "fardel mount "
         "--unmount DIR",
         "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
@@ -294,7 +295,8 @@ Result<Exit> run_mount(Words words, Console& console) {
     line.text("--lock", "FILE", command.lock, "A lock file: mount what 'fardel install' has installed by it");
     line.number(
         "--every", command.recalls.every_s, 1, 86'400,
-        "With --channel and --from: ask the server every so many seconds for recalls, which take effect at once");
+        "With --from and --channel or --lock: ask the server every so many seconds for recalls, which take effect at "
+        "once");
     line.texts("--mirror", "URL", command.mirrors,
                "With --from: another server with the same tree, or with bundles that a project needs");
     line.text("--trace", "FILE", command.trace,
@@ -324,8 +326,10 @@ Result<Exit> run_mount(Words words, Console& console) {
     if (command.follow && command.tree.empty())
         return line.mistake("--follow needs --from", console);
     const bool is_channel = !command.channel.name.empty();
-    if (!is_channel && (!command.channel.root.empty() || command.recalls.every_s != 0))
-        return line.mistake("--root and --every need --channel", console);
+    if (!is_channel && !command.channel.root.empty())
+        return line.mistake("--root needs --channel", console);
+    if (!is_channel && command.lock.empty() && command.recalls.every_s != 0)
+        return line.mistake("--every needs --channel or --lock", console);
     if (is_channel && (command.follow || command.words.size() != 1))
         return line.mistake("--channel mounts the bundles of its release, and takes no others", console);
     if (!command.lock.empty() && (is_channel || command.follow || command.words.size() != 1))

@@ -45,9 +45,10 @@ public:
         const Statement& statement = signed_statement.statement;
         const AllowRule* const rule = first_rule(rules_, statement.name);
         Judgement judgement;
-        if (find_revocation(rules_.revoked_keys, statement.author))  // A72
-            judgement.refusal = Error(ErrorCode::revoked, "its author's key, " + shown_key(rules_, statement.author) +
-                                                              ", has been withdrawn");
+        if (const auto* revocation = find_revocation(rules_.revoked_keys, statement.author))  // A72
+            judgement.refusal =
+                Error(ErrorCode::revoked, "its author's key, " + shown_key(rules_, statement.author) +
+                                              ", has been withdrawn" + shown_reason(revocation->reason));
         else if (rule == nullptr)
             judgement.refusal = Error(ErrorCode::untrusted,
                                       "no rule of the trust policy is about the name " + printable(statement.name));

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <set>
 #include <thread>
+#include <utility>
 
 namespace fardel {
 namespace {
@@ -22,22 +24,26 @@ void sleep_unless_stopped(std::uint64_t seconds, const std::stop_token& stop) {
         std::this_thread::sleep_for(kStopLookedAt);
 }
 
-// Withdraws and says what the state recalls. Returns what to say about the outcome; empty: nothing.
-std::string take_outcome(const ChannelOutcome& outcome, std::uint64_t release_mounted, Vfs& vfs, Console& console) {
-    if (outcome.has_new_recalls) {
-        const auto recalled = vfs.judge_again(*outcome.state.policy);
-        if (!recalled)
-            return recalled.error().text();
-        for (const RecalledMount& one : *recalled)
+// Withdraws what the state recalls, and says what was not `withdrawn` before.
+Status withdraw(const ChannelState& state, Vfs& vfs, std::set<MountId>& withdrawn, Console& console) {
+    FARDEL_TRY_ASSIGN(const auto recalled, vfs.judge_again(*state.policy));
+    std::set<MountId> now;
+    for (const RecalledMount& one : recalled) {
+        now.insert(one.mount);
+        if (!withdrawn.contains(one.mount))
             console.say("fardel: " + one.reason.text() + "; its files are not opened any more");
     }
+    withdrawn = std::move(now);
+    return ok();
+}
+
+// What to say about an update; empty: nothing.
+std::string describe(const ChannelOutcome& outcome, std::uint64_t release_mounted, const std::string& newer_advice) {
     if (outcome.failure)
         return fmt::format("{}; {}", outcome.failure->text(), describe_age(outcome.state, now_s()));
     if (outcome.state.release_version != release_mounted)
-        return fmt::format(
-            "channel {}: release {} is there; 'fardel fetch --channel' brings it, and the next mount "
-            "shows it",
-            printable(outcome.state.name), outcome.state.release_version);
+        return fmt::format("channel {}: release {} is there; {}", printable(outcome.state.name),
+                           outcome.state.release_version, newer_advice);
     return "";
 }
 
@@ -65,11 +71,14 @@ void watch_recalls(const RecallWatch& watch, const std::string& store_path, Vfs&
     const auto store = open_store(store_path, false);
     const auto mounted = store ? accepted_channel(*store, watch.subject) : Result<ChannelState>(store.error());
     const std::uint64_t release = mounted ? mounted->release_version : 0;
+    std::set<MountId> withdrawn;
     std::string said;
     for (; store && !stop.stop_requested(); sleep_unless_stopped(watch.every_s, stop)) {
         const auto outcome = update_channel(
             *store, {.subject = watch.subject, .servers = watch.servers, .time = {}, .rule = watch.rule}, stop);
-        const std::string text = outcome ? take_outcome(*outcome, release, vfs, console) : outcome.error().text();
+        // Each time: another program may have followed the channel, and have taken its recalls into the store.
+        const Status judged = outcome ? withdraw(outcome->state, vfs, withdrawn, console) : outcome.error();
+        const std::string text = judged ? describe(*outcome, release, watch.newer_advice) : judged.error().text();
         if (!text.empty() && text != said && !stop.stop_requested())
             console.say("fardel: " + text);
         said = text;

@@ -9,10 +9,10 @@
 
 namespace fardel {
 
-Status plan_lock(const std::string& path, std::vector<std::string>& words, MountingOptions& mounting) {
+Result<ChannelSubject> plan_lock(const std::string& path, std::vector<std::string>& words, MountingOptions& mounting) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(mounting.store, false));
     FARDEL_TRY_ASSIGN(auto own, find_policy(mounting.policy_path));
-    FARDEL_TRY_ASSIGN(const ChannelSubject subject, subject_of({}, std::move(own)));
+    FARDEL_TRY_ASSIGN(ChannelSubject subject, subject_of({}, std::move(own)));
     FARDEL_TRY_ASSIGN(const InstalledSet installed, read_installed(store, path, subject));
     for (const InstalledBundle& one : installed.bundles) {
         words.push_back(one.bundle.hex());
@@ -21,7 +21,8 @@ Status plan_lock(const std::string& path, std::vector<std::string>& words, Mount
     }
     mounting.policy = installed.policy;
     mounting.require_dependencies = true;
-    return ok();
+    subject.name = installed.channel;
+    return subject;
 }
 
 }  // namespace fardel

@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::string_view kKeptTitle = "fardel-channel-kept 1";
 constexpr std::string_view kKeptEnding = ".channel";
+constexpr std::string_view kEvidenceEnding = ".refused";
+constexpr std::ptrdiff_t kEvidenceMax = 16;  // per channel: whoever has stolen a key can sign any number of truths
 constexpr std::size_t kKeptBytesMax = 66u << 20;
 constexpr std::size_t kHashDigits = 64;
 constexpr std::chrono::seconds kLockWait{10};
@@ -159,7 +161,15 @@ Status KeptChannels::keep(const Hash& channel_id, const ChannelFiles& files) con
 }
 
 Status KeptChannels::keep_evidence(const Hash& channel_id, std::string_view text) const {
-    return write_durably(folders_[0], channel_id.hex() + "." + hash_text(text).substr(0, 16) + ".refused", text);
+    FARDEL_TRY(create_lasting_folders(folders_[0]));
+    FARDEL_TRY_ASSIGN(const auto names, list_names_at(folders_[0]));
+    const auto is_evidence = [&](const std::string& name) {
+        return name.starts_with(channel_id.hex() + ".") && name.ends_with(kEvidenceEnding);
+    };
+    if (std::ranges::count_if(names, is_evidence) >= kEvidenceMax)
+        return ok();
+    return write_durably(folders_[0],
+                         channel_id.hex() + "." + hash_text(text).substr(0, 16) + std::string(kEvidenceEnding), text);
 }
 
 }  // namespace fardel

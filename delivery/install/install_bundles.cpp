@@ -10,9 +10,14 @@
 #include <fardel/delivery/remote_bundle.h>
 #include <fardel/delivery/update_channel.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/dependencies.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
 #include <utility>
 
 namespace fardel {
@@ -76,6 +81,72 @@ Result<ChannelState> follow(const Installing& installing) {
     return std::move(followed.state);
 }
 
+// Bundles of which only the tables are read, from the store or by range.
+class TablesReader {
+public:
+    static Result<TablesReader> open(const Installing& installing) {
+        FARDEL_TRY_ASSIGN(RemoteServers servers,
+                          RemoteServers::open({.trees = installing.servers, .rule = installing.work.rule}));
+        return TablesReader(installing, std::move(servers));
+    }
+
+    Result<std::shared_ptr<const Bundle>> read(const BundleId& id) {
+        const std::stop_callback on_stop(installing_.steps.stop, [this] { servers_.close(); });
+        const TrustPolicy* const policy = installing_.state.policy.get();
+        const TrustTime& time = installing_.work.time;
+        FARDEL_TRY_ASSIGN(const auto mounts, open_remote_bundles(installing_.store, servers_, id, policy, time));
+        const auto found = std::ranges::find(mounts, id, &RemoteMount::bundle);
+        return Bundle::open(found->source, {.policy = policy, .time = time, .cache = {}, .label = id.hex()});
+    }
+
+private:
+    TablesReader(const Installing& installing, RemoteServers servers)
+        : installing_(installing), servers_(std::move(servers)) {}
+
+    const Installing& installing_;
+    RemoteServers servers_;
+};
+
+// The hint of the servers; nothing if none of them has it.
+Result<NeedsOfBundles> find_needs(const Installing& installing) {
+    const ChannelState& state = installing.state;
+    auto needs = fetch_release_needs(installing.servers, state.name, state.release_hash, installing.work.rule,
+                                     installing.steps.stop);
+    if (!needs && needs.error().code() == ErrorCode::missing)
+        return NeedsOfBundles();
+    return needs;
+}
+
+// Resolves, and reads what bundles need from themselves where no text says it, until nothing more is to be read.
+Result<ResolveOutcome> resolve_reading(const Installing& installing, ResolveSnapshot& snapshot) {
+    std::optional<TablesReader> reader;
+    std::set<BundleId> tried;
+    for (;;) {
+        FARDEL_TRY_ASSIGN(ResolveOutcome outcome,
+                          resolve(installing.wanted.roots, snapshot, installing.wanted.preferred));
+        std::erase_if(outcome.unknown, [&](const BundleId& id) { return !tried.insert(id).second; });
+        if (outcome.unknown.empty())
+            return outcome;
+        if (tried.size() > kResolvedBundlesMax)
+            return Error(ErrorCode::limit, "no server says what the bundles of the release need, and more than " +
+                                               std::to_string(kResolvedBundlesMax) + " of them would be read");
+        if (!reader) {
+            FARDEL_TRY_ASSIGN(TablesReader opened, TablesReader::open(installing));
+            reader.emplace(std::move(opened));
+        }
+        for (const BundleId& id : outcome.unknown) {
+            const auto bundle = reader->read(id);
+            if (!bundle &&
+                (bundle.error().code() == ErrorCode::missing || bundle.error().code() == ErrorCode::unresolved))
+                continue;  // a conflict, which is reported with all others
+            FARDEL_TRY(bundle);
+            BundleNeeds& needs = snapshot.needs[id];
+            FARDEL_TRY_ASSIGN(needs.needs, static_dependencies(**bundle));
+            FARDEL_TRY_ASSIGN(needs.requirements, requirements_of(**bundle));
+        }
+    }
+}
+
 Result<ResolveOutcome> resolve_wanted(const Installing& installing) {
     const ChannelState& state = installing.state;
     ResolveSnapshot snapshot;
@@ -85,9 +156,8 @@ Result<ResolveOutcome> resolve_wanted(const Installing& installing) {
     }
     for (const auto& recall : state.recalled_bundles)
         snapshot.recalled.emplace(recall.id, recall.reason);
-    FARDEL_TRY_ASSIGN(snapshot.needs, fetch_release_needs(installing.servers, state.name, state.release_hash,
-                                                          installing.work.rule, installing.steps.stop));
-    FARDEL_TRY_ASSIGN(ResolveOutcome outcome, resolve(installing.wanted.roots, snapshot, installing.wanted.preferred));
+    FARDEL_TRY_ASSIGN(snapshot.needs, find_needs(installing));
+    FARDEL_TRY_ASSIGN(ResolveOutcome outcome, resolve_reading(installing, snapshot));
     if (outcome.conflicts.empty())
         return outcome;
     if (installing.steps.conflicts)
@@ -102,22 +172,10 @@ Result<ResolveOutcome> resolve_wanted(const Installing& installing) {
 Status verify_consulted(const Installing& installing, const NeedsOfBundles& consulted) {
     if (consulted.empty())
         return ok();
-    FARDEL_TRY_ASSIGN(RemoteServers servers,
-                      RemoteServers::open({.trees = installing.servers, .rule = installing.work.rule}));
-    const std::stop_callback on_stop(installing.steps.stop, [&servers] { servers.close(); });
-    const TrustPolicy* const policy = installing.state.policy.get();
+    FARDEL_TRY_ASSIGN(TablesReader reader, TablesReader::open(installing));
     for (const auto& [id, needs] : consulted) {
-        FARDEL_TRY_ASSIGN(const auto mounts,
-                          open_remote_bundles(installing.store, servers, id, policy, installing.work.time));
-        for (const RemoteMount& mount : mounts) {
-            if (mount.bundle != id)
-                continue;
-            FARDEL_TRY_ASSIGN(
-                const auto bundle,
-                Bundle::open(mount.source,
-                             {.policy = policy, .time = installing.work.time, .cache = {}, .label = id.hex()}));
-            FARDEL_TRY(verify_needs(id, needs, *bundle));
-        }
+        FARDEL_TRY_ASSIGN(const auto bundle, reader.read(id));
+        FARDEL_TRY(verify_needs(id, needs, *bundle));
     }
     return ok();
 }

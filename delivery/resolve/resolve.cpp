@@ -43,9 +43,13 @@ public:
         report(outcome.conflicts);
         if (outcome.conflicts.empty())
             outcome.resolution = resolution();
-        for (const BundleId& id : consulted_)
-            if (const auto needs = snapshot_.needs.find(id); needs != snapshot_.needs.end() && !seen_.contains(id))
+        for (const BundleId& id : consulted_) {
+            const auto needs = snapshot_.needs.find(id);
+            if (needs == snapshot_.needs.end())
+                outcome.unknown.push_back(id);
+            else if (!seen_.contains(id))
                 outcome.consulted.insert(*needs);
+        }
         return outcome;
     }
 
@@ -194,7 +198,8 @@ private:
                 add(chain_to(at) + "it has been recalled: " + printable(recall->second));
             else if (!snapshot_.needs.contains(id))
                 add(chain_to(at) + (by_id_.contains(id)
-                                        ? "what it needs is not known: the text about this release lacks it"
+                                        ? "what it needs is not known: neither a text about this release nor the "
+                                          "bundle was found"
                                         : "the registry does not have this bundle"));
         }
     }

@@ -1,35 +1,12 @@
 // The scenarios of the conformance suite of TUF, The Update Framework, in terms of channels: root is root, release is
-// targets and snapshot, head is timestamp.
-//
-// scenario of TUF                                          | case below
-// ---------------------------------------------------------|----------------------------------------------------------
-// basic init and refresh; no new version                   | a client with a good root follows
-// root chain, each signed by the one before                | a chain of roots ends at the last one
-// root not signed by the old, or by the new keys           | a root needs the keys of both
-// root version skipped, repeated, older                    | a root is the next one or none
-// expired intermediate root; expired last root             | only the date of the last root counts
-// metadata not yet signed, too few signatures              | too few signatures are none
-// one key signs twice, duplicate keys in a role            | a key counts once
-// signatures of unknown keys beside good ones              | other keys' signatures change nothing
-// unknown roles, role without keys, threshold 0            | a root with impossible roles is malformed
-// key rotation of timestamp, snapshot, targets             | a new key ends what the old one signed
-// timestamp rollback, snapshot version rollback            | channel_update_test: A62
-// hash mismatch, length mismatch, too long                 | a release has the length and the hash that the head names
-// expired timestamp                                        | channel_update_test: A64
-// expired timestamp or root is kept, a newer one comes     | a kept text that has expired is renewed
-// timestamp not there (404)                                | delivery/channel_test
-// initial root invalid or unsigned                         | delivery/channel_follow_test
-// fast-forward recovery                                    | channel_update_test, delivery/channel_test: A65
-// custom fields                                            | channel_test: a wrong line is refused
-// targets version differs from snapshot                    | a release has the number that the head names
-// wrong type of metadata, other spec version, no JSON      | a text of another kind, version or form is refused
-// consistent snapshots                                     | paths contain hashes: delivery/channel_test
-// delegations                                              | none in channels: rules of the root name authors
+// targets and snapshot, head is timestamp. tests/ATTACKS.md lists each test of that suite with the case that shows it.
 #include "channel_samples.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
+#include <vector>
 
 using namespace fardel;
 using namespace fardel::tests;
@@ -52,11 +29,35 @@ ChannelRoot changed_root(std::uint64_t version, const std::function<void(Channel
     return root;
 }
 
+// A role at one moment, and who signs then: keys by their numbers.
+struct RoleStep {
+    std::vector<std::uint8_t> keys;
+    std::uint32_t threshold;
+    std::vector<std::uint8_t> signers;
+};
+
+ChannelRole add_role(ChannelRoot& root, const RoleStep& step) {
+    ChannelRole role{step.threshold, {}};
+    for (const std::uint8_t number : step.keys) {
+        role.labels.push_back(key_label(number));
+        root.trust.keys.push_back(policy_key(number));
+    }
+    std::ranges::sort(root.trust.keys, {}, &PolicyKey::label);
+    return role;
+}
+
+std::string root_of(std::uint64_t version, const RoleStep& step) {
+    ChannelRoot root = sample_root(version);
+    root.root = add_role(root, step);
+    return root_file(root, step.signers);
+}
+
 }  // namespace
 
 TEST_CASE("channel conformance: a client with a good root follows") {
     ChannelUpdate update = begun(first_files());
     REQUIRE(add_release_and_head(update, 1));
+    CHECK(update.files().release == release_file(sample_release(1)));  // byte for byte as it came
     ChannelUpdate again = begun(update.files());
     REQUIRE(again.add_head(update.files().head));
     CHECK(again.files() == update.files());
@@ -85,6 +86,107 @@ TEST_CASE("channel conformance: a root needs the keys of both") {  // A70
     CHECK(update.add_root(root_file(next, {kRootKeyA, kRootKeyC, kOtherKey})));
 }
 
+TEST_CASE("channel conformance: roots rotate their keys and thresholds, or do not") {  // A70
+    struct Rotation {
+        const char* name;
+        bool is_accepted;  // the last root; those before it always are
+        std::vector<RoleStep> roots;
+    };
+    const Rotation rotations[] = {
+        {"one key for another", true, {{{21}, 1, {21}}, {{22}, 1, {22, 21}}, {{22}, 1, {22}}}},
+        {"with signatures of others",
+         true,
+         {{{21}, 1, {23, 21, 24}}, {{22}, 1, {23, 22, 21, 24}}, {{22}, 1, {22, 24}}}},
+        {"three of five, each time others",
+         true,
+         {{{20, 21, 22, 23, 24}, 3, {20, 22, 24}},
+          {{20, 21, 22, 23, 24}, 3, {20, 24, 21}},
+          {{20, 21, 22, 23, 24}, 3, {20, 21, 23}},
+          {{20, 21, 22, 23, 24}, 3, {20, 21, 23}}}},
+        {"one of five", true, {{{20, 21, 22, 23, 24}, 3, {20, 22, 24}}, {{20, 21, 23, 24, 25}, 3, {20, 24, 21}}}},
+        {"one of five, in two steps",
+         true,
+         {{{20, 21, 22, 23, 24}, 3, {20, 22, 24}},
+          {{20, 21, 23, 24, 25}, 3, {20, 22, 24, 25}},
+          {{20, 21, 23, 24, 25}, 3, {20, 24, 25}}}},
+        {"all of five, in two steps",
+         true,
+         {{{20, 21, 22, 23, 24}, 3, {20, 22, 24}},
+          {{25, 26, 27, 28, 29}, 3, {20, 22, 24, 25, 26, 27}},
+          {{25, 26, 27, 28, 29}, 3, {25, 26, 27}}}},
+        {"a higher threshold", true, {{{21, 22, 23}, 1, {21}}, {{21, 22, 23}, 2, {21, 22}}}},
+        {"a lower threshold",
+         true,
+         {{{21, 22, 23}, 2, {21, 22}}, {{21, 22, 23}, 1, {21, 22}}, {{21, 22, 23}, 1, {21}}}},
+        {"a second key", true, {{{21}, 1, {21}}, {{21, 22}, 2, {21, 22}}}},
+        {"not by the old key", false, {{{21}, 1, {21}}, {{22}, 1, {22, 23, 24}}}},
+        {"not by the new key", false, {{{21}, 1, {21}}, {{22}, 1, {21, 23, 24}}}},
+        {"not by three of the new keys",
+         false,
+         {{{20, 21, 22, 23, 24}, 3, {20, 22, 24}}, {{20, 21, 23, 24, 25}, 3, {20, 22, 24}}}},
+        {"not by three of the old keys",
+         false,
+         {{{20, 21, 22, 23, 24}, 3, {20, 22, 24}}, {{20, 21, 23, 24, 25}, 3, {20, 24, 25}}}},
+        {"a higher threshold that is not met", false, {{{21, 22, 23}, 1, {21}}, {{21, 22, 23}, 2, {22}}}},
+        {"a lower threshold, by too few of the old", false, {{{21, 22, 23}, 2, {21, 22}}, {{21, 22, 23}, 1, {21}}}},
+    };
+    for (const Rotation& rotation : rotations) {
+        CAPTURE(rotation.name);
+        ChannelFiles files = first_files();
+        files.root = root_of(1, rotation.roots[0]);
+        ChannelUpdate update = begun(files);
+        for (std::size_t i = 1; i < rotation.roots.size(); ++i) {
+            const std::string next = root_of(i + 1, rotation.roots[i]);
+            const bool is_accepted = rotation.is_accepted || i + 1 < rotation.roots.size();
+            const std::string expected = is_accepted ? next : update.files().root;
+            const Status added = update.add_root(next);
+            CHECK(static_cast<bool>(added) == is_accepted);
+            CHECK((added || added.error().code() == ErrorCode::untrusted));
+            CHECK(update.files().root == expected);
+        }
+    }
+}
+
+TEST_CASE("channel conformance: heads and releases count if the threshold of their role has signed") {
+    struct Signing {
+        bool is_accepted;
+        RoleStep role;
+    };
+    const Signing signings[] = {
+        {true, {{22}, 1, {22}}},
+        {true, {{21}, 1, {23, 21, 24}}},
+        {false, {{22}, 1, {21, 23, 24}}},
+        {false, {{20, 21, 23, 24, 25}, 3, {20, 22, 24}}},
+        {false, {{20, 21, 23, 24, 25}, 3, {20, 24}}},
+        {true, {{20, 21, 22, 23, 24}, 3, {20, 22, 24}}},
+        {true, {{20, 21, 22, 23, 24}, 3, {20, 24, 21}}},
+        {true, {{20, 21, 22, 23, 24}, 3, {20, 21, 23}}},
+        {true, {{20, 21, 22, 23, 24}, 3, {21, 22, 23}}},
+        {true, {{20, 21, 22, 23, 24}, 3, {22, 23, 24}}},
+    };
+    for (const auto& [is_accepted, role] : signings) {
+        const std::string good = release_file(sample_release(1));
+        ChannelRoot root = sample_root();
+        root.head = add_role(root, role);
+        ChannelUpdate update = begun({.root = root_file(root), .release = {}, .head = {}});
+        const std::string head = value_of(format_channel_head(head_for(1, good, 1)));
+        const Status by_role = update.add_head(signed_file(ChannelText::head, head, role.signers));
+        CHECK(static_cast<bool>(by_role) == is_accepted);
+        CHECK((by_role || by_role.error().code() == ErrorCode::untrusted));
+
+        root = sample_root();
+        root.release = add_role(root, role);
+        ChannelUpdate other = begun({.root = root_file(root), .release = {}, .head = {}});
+        const std::string release =
+            signed_file(ChannelText::release, value_of(format_channel_release(sample_release(1))), role.signers);
+        REQUIRE(other.add_head(head_file(head_for(1, release, 1))));
+        const Status released = other.add_release(release);
+        CHECK(static_cast<bool>(released) == is_accepted);
+        CHECK((released || released.error().code() == ErrorCode::untrusted));
+        CHECK(static_cast<bool>(other.head()) == is_accepted);
+    }
+}
+
 TEST_CASE("channel conformance: a root is the next one or none") {  // A70
     for (const std::uint64_t version : {1, 3, 4}) {
         ChannelUpdate update = begun(first_files());
@@ -100,6 +202,7 @@ TEST_CASE("channel conformance: only the date of the last root counts") {  // A7
     ChannelUpdate update = begun(first_files());
     REQUIRE(update.add_root(root_file(expired)));
     CHECK(code_of(add_release_and_head(update, 1)) == ErrorCode::expired);
+    CHECK(update.root().version == 2);
     REQUIRE(update.add_root(root_file(sample_root(3))));
     CHECK(add_release_and_head(update, 1));
 }
@@ -164,6 +267,22 @@ TEST_CASE("channel conformance: other keys' signatures change nothing") {
     CHECK(update.add_root(root_file(sample_root(2), {kRootKeyA, kRootKeyB, kOtherKey, kAuthorKey})));
     CHECK(code_of(update.add_root(root_file(sample_root(3), {kRootKeyA, kOtherKey, kAuthorKey, kHeadKey}))) ==
           ErrorCode::untrusted);
+}
+
+TEST_CASE("channel conformance: a wrong signature beside enough good ones changes nothing") {
+    const ChannelRoot root = changed_root(2, [](ChannelRoot& one) {
+        one.head.labels = {key_label(kHeadKey), key_label(kOtherKey)};
+    });
+    ChannelUpdate update = begun(first_files());
+    REQUIRE(update.add_root(root_file(root)));
+    const std::string release = release_file(sample_release(1));
+    const std::string body = value_of(format_channel_head(head_for(1, release, 1, 2)));
+    SignedText head =
+        value_of(parse_signed_text(ChannelText::head, signed_file(ChannelText::head, body, {kHeadKey, kOtherKey})));
+    head.signatures[0].signature.bytes[7] ^= 1;
+    REQUIRE(update.add_head(format_signed_text(head)));
+    head.signatures[1].signature.bytes[7] ^= 1;
+    CHECK(code_of(update.add_head(format_signed_text(head))) == ErrorCode::untrusted);
 }
 
 TEST_CASE("channel conformance: a root with impossible roles is malformed") {
@@ -238,4 +357,10 @@ TEST_CASE("channel conformance: a text of another kind, version or form is refus
           ErrorCode::unsupported);
     CHECK(code_of(update.add_head(signed_file(ChannelText::head, "{}\n", {kHeadKey}))) == ErrorCode::malformed);
     CHECK(code_of(update.add_head("")) == ErrorCode::malformed);
+    // One key for both roles makes neither text the other.
+    ChannelUpdate shared = begun(first_files());
+    REQUIRE(shared.add_root(root_file(changed_root(2, [](ChannelRoot& root) {
+        root.release.labels = {key_label(kReleaseKey), key_label(kHeadKey)};
+    }))));
+    CHECK(code_of(shared.add_head(release_file(sample_release(1), kHeadKey))) == ErrorCode::untrusted);
 }

@@ -9,7 +9,10 @@
 #include <fardel/format/hash.h>
 
 #include <algorithm>
-#include <initializer_list>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace fardel::tests {
 
@@ -56,7 +59,7 @@ inline ChannelRelease sample_release(std::uint64_t version = 1) {
     return release;
 }
 
-inline std::string signed_file(ChannelText kind, std::string body, std::initializer_list<std::uint8_t> keys) {
+inline std::string signed_file(ChannelText kind, std::string body, const std::vector<std::uint8_t>& keys) {
     SignedText text{.body = std::move(body), .signatures = {}};
     for (const std::uint8_t number : keys) {
         const auto signer = make_key_signer(numbered_key(number));
@@ -65,8 +68,7 @@ inline std::string signed_file(ChannelText kind, std::string body, std::initiali
     return format_signed_text(text);
 }
 
-inline std::string root_file(const ChannelRoot& root,
-                             std::initializer_list<std::uint8_t> keys = {kRootKeyA, kRootKeyB}) {
+inline std::string root_file(const ChannelRoot& root, const std::vector<std::uint8_t>& keys = {kRootKeyA, kRootKeyB}) {
     return signed_file(ChannelText::root, value_of(format_channel_root(root)), keys);
 }
 

@@ -113,7 +113,8 @@ TEST_CASE("channel: a wrong line is refused with its number") {
     check_error(root_with("allow **", "unsigned allow\nallow **"), ErrorCode::malformed, "unsigned");
     check_error(root_with("allow **", "# a comment\nallow **"), ErrorCode::malformed, "order");
     check_error(root_with("channel mygame/stable", "channel MyGame/stable"), ErrorCode::malformed, "a-z");
-    check_error(root_with("channel mygame/stable", "channel ../stable"), ErrorCode::malformed, "");
+    for (const char* const name : {"../stable", "my?game", "my#game", "my%2fgame", "/stable", "my//game", "a\\b"})
+        check_error(root_with("channel mygame/stable", "channel " + std::string(name)), ErrorCode::malformed, "");
     // One key with two labels counts once (A55).
     check_error(root_with("8a88e3dd7409f195fd52db2d3cba5d72ca6709bf1d94121bf3748801b40f6f5c",
                           "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8"),

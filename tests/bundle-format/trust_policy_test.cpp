@@ -850,6 +850,7 @@ TEST_CASE("trust verdict: a withdrawn key never counts") {  // A72
     const TrustPolicy author = policy_of("allow ** author=1:p1\nrevoke key " + key(1).hex() + " stolen\n");
     const TrustVerdict verdict = judged(author, {statement});
     CHECK(verdict.refusal->code() == ErrorCode::revoked);
+    CHECK(verdict.refusal->message().find("has been withdrawn: stolen") != std::string::npos);
     CHECK(has_finding(verdict, "revoked-key", 0));
 
     const TrustPolicy registry = policy_of("allow ** author=1:p1 registry=1:p2,p3\nrevoke key " + key(2).hex() + "\n");

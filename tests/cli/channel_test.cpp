@@ -52,6 +52,13 @@ TEST_CASE("channel: from init to a player who has what is current, and again for
     const Outcome unknown = player.fetch({"mods"});
     CHECK(unknown.exit_code == 3);
     CHECK(unknown.err.find("has no bundle named mods") != std::string::npos);
+    // The channel was followed all the same, and its texts are kept as they came.
+    owner.head();
+    const std::string newest = owner.head_file();
+    CHECK(player.fetch({"mods"}).exit_code == 3);
+    const std::string id = word_after(owner.scratch.read("1.root"), "\nid");
+    for (const std::string& folder : {player.store, player.state + "/fardel"})
+        CHECK(read_file(folder + "/channels/" + id + ".channel").find(newest) != std::string::npos);
     // The root is not needed again.
     run_well({"fetch", "--channel", "mygame/stable", "--from", owner.nginx.url(), "--store", player.store},
              player.surroundings());
@@ -273,6 +280,38 @@ TEST_CASE("channel: a recalled bundle is neither fetched nor mounted, and leaves
               .err.find("[revoked]") != std::string::npos);
 }
 
+TEST_CASE("channel: a recall that another program has taken reaches a mount that follows a server without it") {  // A72
+    const ChannelOwner owner;
+    const ChannelPlayer player(owner, "ann");
+    const std::string maps = owner.bundle("maps", "1.0");
+    owner.release({owner.bundle("base", "1.0"), maps});
+    owner.head();
+    player.fetch_well();
+    const Nginx behind(owner.scratch, "behind", "delivery.md", "/srv/www/mygame");
+    fs::copy(owner.tree(), behind.tree(), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    fs::create_directories(owner.scratch.path("live"));
+    Running mounted({"mount", owner.scratch.path("live"), "--channel", "mygame/stable", "--store", player.store,
+                     "--from", behind.url(), "--every", "1", "--foreground"},
+                    player.surroundings());
+    const std::string path = owner.scratch.path("live/maps.txt");
+    for (int i = 0; i < 300 && contents_of(path).empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK(contents_of(path) == "maps 1.0\n");
+
+    owner.release({"--recall-bundle", maps, "--reason", "crashes on the second level"});
+    owner.head();
+    static_cast<void>(player.fetch());
+    for (int i = 0; i < 300 && !contents_of(path).empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK(contents_of(path).empty());
+    CHECK(contents_of(owner.scratch.path("live/base.txt")) == "base 1.0\n");
+    mounted.send(SIGTERM);
+    const std::string said = mounted.wait().err;
+    const auto at = said.find("crashes on the second level");
+    CHECK(at != std::string::npos);
+    CHECK(said.find("crashes on the second level", at + 1) == std::string::npos);  // once
+}
+
 TEST_CASE("channel: with one root key lost, the others rotate it away, and players go on") {
     const ChannelOwner owner;
     const ChannelPlayer player(owner, "ann");
@@ -299,11 +338,18 @@ TEST_CASE("channel: with one root key lost, the others rotate it away, and playe
     CHECK(player.refusal() == "untrusted");
     owner.head({}, "head2");
     CHECK(player.fetch_well()["channel"]["root"] == 3);
+    // What was accepted under an earlier root's rules is judged by those of the newest one.
+    const std::string strict = make_policy(owner.scratch, "strict.trust", {"--author", owner.pub("thief")});
+    owner.owner(
+        {"channel", "rotate", owner.scratch.path("3.root"), "-o", owner.scratch.path("4.root"), "--trust", strict});
+    owner.sign_text("4.root", {"rb"});
+    owner.owner({"channel", "publish", owner.scratch.path("4.root"), owner.tree()});
+    CHECK(player.refusal() == "untrusted");
     CHECK(is_one_clear_line(owner.try_owner({"channel", "rotate", owner.scratch.path("3.root"), "-o",
-                                             owner.scratch.path("4.root"), "--remove", "head=nobody"}),
+                                             owner.scratch.path("5.root"), "--remove", "head=nobody"}),
                             "missing"));
     CHECK(is_one_clear_line(owner.try_owner({"channel", "rotate", owner.scratch.path("3.root"), "-o",
-                                             owner.scratch.path("4.root"), "--threshold", "root=9"}),
+                                             owner.scratch.path("5.root"), "--threshold", "root=9"}),
                             "malformed"));
 }
 

@@ -2,6 +2,10 @@
 #include "channel_owner.h"
 #include "mounted_folder.h"
 
+#include <chrono>
+#include <csignal>
+#include <thread>
+
 using namespace fardel::tests;
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -177,11 +181,31 @@ TEST_CASE("install: a server that lies about what bundles need is refused, and c
     lie("", "requires base\n", "");                                // one fewer
     mods.owner.serve(path, good.substr(0, good.size() / 2));
     CHECK(mods.install({"castle"}).exit_code == 1);
-    fs::remove(path);
-    CHECK(mods.install({"castle"}).exit_code == 3);
     mods.owner.serve(path, good);
     check_well(mods.install({"castle"}));
     CHECK(mods.listed() == "base 1.1, castle 1.0");
+}
+
+TEST_CASE("install: where no server has the text about what bundles need, they are read by range") {
+    const ModRegistry mods;
+    const std::string older = mods.bundle("base", "1.9", {"tool"});
+    const std::string newer = mods.bundle("base", "2.0", {"base < 2"});  // considered, and not chosen
+    const std::string tool = mods.bundle("tool", "1.0", {"base < 2"});
+    const std::string other = mods.bundle("other", "1.0");
+    mods.release({older, newer, tool, other, mods.bundle("castle", "1.0", {"base"}), mods.bundle("bad", "1.0", {"x"})});
+    fs::remove(mods.requirements_path());
+    // What nobody needs is not even looked at.
+    fs::remove(mods.owner.tree() + "/bundles/" + other + ".fardel");
+    check_well(mods.install({"castle"}));
+    CHECK(mods.listed() == "base 1.9, tool 1.0, castle 1.0");
+    CHECK_FALSE(mods.player.has(newer));
+    // Conflicts are found as before, and what no server has is one of them.
+    const json report = json::parse(mods.install({"bad", "other", "--json"}).out);
+    CHECK(report["conflicts"].size() == 2);
+    // A text that is there and lacks a bundle is completed in the same way.
+    mods.owner.serve(mods.requirements_path(), "fardel-requirements 1\n");
+    check_well(mods.verb({"update"}));
+    CHECK(mods.listed() == "base 1.9, tool 1.0, castle 1.0");
 }
 
 TEST_CASE("install: a lie about a bundle that is then not chosen is found, too (A66)") {
@@ -243,6 +267,31 @@ TEST_CASE("install: a recalled bundle is said, not mounted, and replaced by upda
     check_well(mods.verb({"update"}));
     CHECK(mods.listed() == "base 1.0, castle 1.0");
     CHECK(mods.verb({"list"}).exit_code == 0);
+}
+
+TEST_CASE("install: what a lock file has mounted takes recalls while it is mounted, and the rest goes on") {  // A72
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    mods.release({base, mods.bundle("castle", "1.0")});
+    check_well(mods.install({"base", "castle"}));
+    fs::create_directories(mods.owner.scratch.path("live"));
+    Running mounted({"mount", mods.owner.scratch.path("live"), "--lock", mods.lock, "--store", mods.player.store,
+                     "--from", mods.owner.nginx.url(), "--every", "1", "--foreground"},
+                    mods.player.surroundings());
+    const std::string path = mods.owner.scratch.path("live/base.txt");
+    for (int i = 0; i < 300 && contents_of(path).empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK(contents_of(path) == "base 1.0\n");
+    mods.owner.release({"--recall-bundle", base, "--reason", "crashes"});
+    mods.owner.head();
+    for (int i = 0; i < 300 && !contents_of(path).empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK(contents_of(path).empty());
+    CHECK(contents_of(mods.owner.scratch.path("live/castle.txt")) == "castle 1.0\n");
+    mounted.send(SIGTERM);
+    const std::string said = mounted.wait().err;
+    CHECK(said.find("crashes; its files are not opened any more") != std::string::npos);
+    CHECK(said.find("release 2 is there; 'fardel update --plan'") != std::string::npos);
 }
 
 TEST_CASE("install: an update that fails leaves the lock file and a set that can be mounted") {

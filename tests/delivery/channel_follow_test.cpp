@@ -110,6 +110,16 @@ TEST_CASE("channel follow: roots of other names and channels, and dates that are
     other = follower.subject();
     other.root = root_file(sample_root(), {kRootKeyA});
     CHECK(code_of(accepted_channel(follower.store, other)) == ErrorCode::untrusted);
+    other.root.replace(other.root.find("version 1\n"), 10, "");
+    CHECK(code_of(accepted_channel(follower.store, other)) == ErrorCode::malformed);
+    const TreeServer server({});
+    for (const std::string& root : {root_file(sample_root(), {kRootKeyA}), other.root}) {
+        ChannelWork wrong = follower.work();
+        wrong.subject.root = root;
+        wrong.servers = {server.url()};
+        CHECK_FALSE(update_channel(follower.store, wrong, {}));
+    }
+    CHECK(server.requests().empty());  // before anybody is asked
     ChannelWork timeless = follower.work();
     timeless.time = TrustTime::ignored();
     CHECK(code_of(update_channel(follower.store, timeless, {})) == ErrorCode::malformed);

@@ -8,11 +8,16 @@
 #include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/follow_channel.h>
 #include <fardel/delivery/kept_channels.h>
+#include <fardel/format/hash.h>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -29,6 +34,20 @@ void publish_texts(TreeTarget& tree, std::uint64_t head_version, std::uint64_t r
 
 FollowOptions following(std::vector<std::string> trees) {
     return {.trees = std::move(trees), .now_s = kChannelNow, .connections = fetching_from({}).connections, .stop = {}};
+}
+
+using TreeFiles = std::map<std::string, std::string>;
+
+// The files of a tree with one root and these texts, whatever a client has accepted.
+TreeFiles tree_files(std::uint64_t head_version, const ChannelRelease& release) {
+    const std::string file = release_file(release);
+    return {{channel_root_path(kChannel, 1), root_file(sample_root())},
+            {channel_release_path(kChannel, blake3(std::as_bytes(std::span(file)))), file},
+            {channel_head_path(kChannel), head_file(head_for(head_version, file, release.version))}};
+}
+
+TreeFiles tree_files(std::uint64_t head_version, std::uint64_t release_version) {
+    return tree_files(head_version, sample_release(release_version));
 }
 
 ChannelFiles only_root() { return {.root = root_file(sample_root()), .release = {}, .head = {}}; }
@@ -67,7 +86,7 @@ TEST_CASE("channel: a server that answers nothing, or old texts, changes nothing
     const auto old = value_of(follow_channel(accepted, following({nginx.url()})));
     REQUIRE(old.failure);
     CHECK(old.failure->code() == ErrorCode::rollback);
-    CHECK_FALSE(old.refused.empty());
+    CHECK(old.refused.empty());
     CHECK(old.update.files() == accepted);
 
     const std::string nobody = "http://127.0.0.1:1";
@@ -78,6 +97,71 @@ TEST_CASE("channel: a server that answers nothing, or old texts, changes nothing
     const auto missing = value_of(follow_channel(accepted, following({nginx.url() + "/elsewhere"})));
     REQUIRE(missing.failure);
     CHECK(missing.failure->code() == ErrorCode::missing);
+}
+
+TEST_CASE("channel: a head that contradicts an accepted text is evidence, an older one is not") {  // A63
+    const auto accepted = accepted_files(5, 3);
+    ChannelRelease other = sample_release(3);
+    other.created_s += 1;
+    for (const TreeFiles& files : {tree_files(5, 4), tree_files(6, other), tree_files(4, other)}) {
+        const TreeServer server({}, nullptr, files);
+        const auto followed = value_of(follow_channel(accepted, following({server.url()})));
+        REQUIRE(followed.failure);
+        CHECK(followed.failure->code() == ErrorCode::rollback);
+        CHECK(followed.refused == files.at(channel_head_path(kChannel)));
+        CHECK(followed.update.files() == accepted);
+    }
+    const TreeServer behind({}, nullptr, tree_files(4, 3));
+    CHECK(value_of(follow_channel(accepted, following({behind.url()}))).refused.empty());
+}
+
+TEST_CASE("channel: a release that no server has leaves what was accepted") {
+    const auto accepted = accepted_files(5, 3);
+    TreeFiles files = tree_files(6, 4);
+    std::erase_if(files, [](const auto& file) { return file.first.find("/release/") != std::string::npos; });
+    const TreeServer server({}, nullptr, files);
+    const auto followed = value_of(follow_channel(accepted, following({server.url()})));
+    REQUIRE(followed.failure);
+    CHECK(followed.failure->code() == ErrorCode::missing);
+    CHECK(followed.update.files() == accepted);
+}
+
+TEST_CASE("channel: a server that is down, behind or wrong does not hold back what another one has") {  // A88
+    const auto accepted = accepted_files(5, 3);
+    const TreeServer behind({}, nullptr, tree_files(5, 3));
+    const TreeServer older({}, nullptr, tree_files(2, 1));
+    TreeFiles bad_root = tree_files(5, 3);
+    bad_root[channel_root_path(kChannel, 2)] = root_file(sample_root(2), {kRootKeyA});
+    const TreeServer wrong({}, nullptr, bad_root);
+    TreeFiles bad_head = tree_files(5, 3);
+    const std::string release = release_file(sample_release(4));
+    bad_head[channel_head_path(kChannel)] = head_file(head_for(99, release, 4), kOtherKey);
+    const TreeServer forged({}, nullptr, bad_head);
+    const TreeServer current({}, nullptr, tree_files(6, 4));
+    const std::string down = "http://127.0.0.1:1";
+
+    const std::vector<std::string> others{down, behind.url(), older.url(), wrong.url(), forged.url()};
+    std::vector<std::vector<std::string>> lists;
+    for (const std::string& other : others) {
+        lists.push_back({other, current.url()});
+        lists.push_back({current.url(), other});
+    }
+    lists.push_back(others);
+    lists.back().push_back(current.url());
+    for (const auto& list : lists) {
+        CAPTURE(list.front());
+        const auto followed = value_of(follow_channel(accepted, following(list)));
+        CHECK_FALSE(followed.failure);
+        REQUIRE(followed.update.release());
+        CHECK(followed.update.release()->version == 4);
+    }
+    // If nobody has anything newer, that is no failure; what only wrong servers say is one.
+    CHECK_FALSE(value_of(follow_channel(accepted, following({down, behind.url()}))).failure);
+    for (const TreeServer* server : {&wrong, &forged}) {
+        const auto refused = value_of(follow_channel(accepted, following({server->url()})));
+        REQUIRE(refused.failure);
+        CHECK(refused.failure->code() == ErrorCode::untrusted);
+    }
 }
 
 TEST_CASE("channel: a cache or a mirror with another release is asked past, and another mirror is asked") {  // A66
@@ -183,6 +267,12 @@ TEST_CASE("channel: what was accepted survives the loss or the rollback of one o
     std::filesystem::remove_all(scratch.path("store"));
     CHECK_FALSE(kept.find(id));
     REQUIRE(kept.keep_evidence(id, before.head));
+    // Whoever has stolen a key can sign any number of truths.
+    for (int i = 0; i < 40; ++i)
+        REQUIRE(kept.keep_evidence(id, "truth " + std::to_string(i)));
+    const auto files = std::filesystem::directory_iterator(scratch.path("store/channels"));
+    CHECK(std::count_if(begin(files), end(files),
+                        [](const auto& file) { return file.path().extension() == ".refused"; }) == 16);
 }
 
 }  // namespace fardel

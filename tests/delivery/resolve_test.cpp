@@ -119,6 +119,9 @@ TEST_CASE("resolve: what was considered and is not chosen is listed, since it ha
     REQUIRE(outcome.consulted.size() == 1);
     CHECK(outcome.consulted.begin()->first == newest);
     CHECK(registry.resolve({"tool"}).consulted.empty());
+    CHECK(outcome.unknown.empty());
+    registry.snapshot.needs.erase(newest);
+    CHECK(registry.resolve({"castle"}).unknown == std::vector{newest});
 }
 
 TEST_CASE("resolve: what is installed stays if it does") {
@@ -162,7 +165,7 @@ TEST_CASE(
     CHECK(mentions(registry.resolve({"castle"}).conflicts, "it has been recalled: stolen"));
     registry.snapshot.recalled.clear();
     registry.snapshot.needs.erase(numbered(1));
-    CHECK(mentions(registry.resolve({"castle"}).conflicts, "the text about this release lacks it"));
+    CHECK(mentions(registry.resolve({"castle"}).conflicts, "what it needs is not known"));
 }
 
 TEST_CASE("resolve: a recalled version is passed over for an older one") {
@@ -254,7 +257,7 @@ TEST_CASE("resolve: without a root, only what the others need is left") {
     registry.add("forest", "1", {"base"});
     Resolution all = registry.resolve({"castle", "forest"}).resolution;
     const Resolution reduced = reduced_to(all, {all.roots[1]});
-    CHECK(mounted({.resolution = reduced, .consulted = {}, .conflicts = {}}) == "base 1, forest 1");
+    CHECK(mounted({.resolution = reduced, .consulted = {}, .unknown = {}, .conflicts = {}}) == "base 1, forest 1");
 }
 
 TEST_CASE("resolve: bundles must state what they were resolved by, and meet what is required (A66)") {

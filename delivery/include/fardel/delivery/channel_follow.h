@@ -68,7 +68,7 @@ struct ChannelState {
 
 struct ChannelWork {
     ChannelSubject subject;
-    std::vector<std::string> servers;  // URLs of static trees with the channel; the next one is asked if one fails
+    std::vector<std::string> servers;  // URLs of static trees with the channel; the newest head of all counts
     TrustTime time;                    // ignored() is not possible: malformed
     ServerRule rule;
 };
@@ -81,7 +81,9 @@ struct ChannelOutcome {
     // What is different from before. All bundles of the first release are added.
     std::vector<ChannelBundle> added;
     std::vector<ChannelBundle> removed;  // and those that are recalled now
-    bool has_new_recalls = false;        // judge again what is mounted
+    // Something is recalled that was not in the store's state. Another program may have followed the channel since
+    // content was mounted, so what is mounted is judged again after every update: Vfs::judge_again(*state.policy).
+    bool has_new_recalls = false;
     std::uint64_t received_bytes = 0;
 };
 

@@ -355,7 +355,9 @@ typedef struct fardel_channel_state {
     const char* policy_text;
     const char* failure_text; /* why an update accepted nothing newer, or not all; "" if it did */
     fardel_code failure;      /* its code, or FARDEL_OK */
-    int32_t has_new_recalls;  /* judge again what is mounted */
+    /* Something is recalled that was not in the store's state. Another program may have followed the channel since
+     * content was mounted, so fardel_judge_again is called with policy_text after every update. */
+    int32_t has_new_recalls;
 } fardel_channel_state;
 typedef void (*fardel_channel_reported)(void* context, const fardel_channel_state* state);
 

@@ -16,7 +16,9 @@
 namespace fardel {
 
 struct FollowOptions {
-    std::vector<std::string> trees;  // URLs of static trees with the channel; the next one is asked if one fails
+    // URLs of static trees with the channel. All are asked for the head, and the newest one counts; for the rest, the
+    // next one is asked if one fails.
+    std::vector<std::string> trees;
     std::uint64_t now_s = 0;
     RangeClientOptions connections;
     std::stop_token stop;
@@ -25,7 +27,7 @@ struct FollowOptions {
 struct FollowedChannel {
     ChannelUpdate update;          // what is accepted now: keep its files before anything newer is used
     std::optional<Error> failure;  // why nothing newer was accepted, or not all
-    std::string refused;           // the text of a rollback with two contents: evidence; otherwise empty
+    std::string refused;           // a head that contradicts an accepted text of the same version; otherwise empty
     std::uint64_t received_bytes = 0;
 };
 

@@ -78,6 +78,8 @@ struct ResolveOutcome {
     // What was believed of bundles that were considered and are not in the resolution: it had an influence, too, so
     // verify_needs() has to find it in them.
     NeedsOfBundles consulted;
+    // What was considered and what the snapshot has no needs of; the outcome may be another one with them.
+    std::vector<BundleId> unknown;
     std::vector<std::string> conflicts;  // all of them, but at most kConflictsMax; a sentence each, with the chain
 };
 
