@@ -3,9 +3,14 @@
 #include "stopwatch.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
+#include <fardel/format/name.h>
 #include <fardel/format/random.h>
+#include <fardel/format/unpacked_bundle.h>
+#include <fardel/vfs/mount.h>
 #include <fardel/vfs/pure_check.h>
+#include <fardel/vfs/vfs.h>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -102,6 +107,45 @@ void measure_verdicts(const Game& game, Table& table) {
                .more_is_better = true,
                .peer_name = "none",
                .target = "≥ 10,000"});
+}
+
+// ---- Many bundles ---------------------------------------------------------------------------------------------------
+
+// What pure mode costs with as many bundles; each has one asset of 4 KiB.
+void measure_bundles(std::size_t count, Table& table) {
+    Game game;
+    PureRules rules;
+    rules.unsigned_allowed = true;
+    MountChange change;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string name = fmt::format("maps/made-up-{}", i);
+        std::vector<std::byte> bytes(4096);
+        fill_random(bytes);
+        BundlePlan plan;
+        plan.assets.push_back({.source = make_memory_blob(std::move(bytes)), .key = name, .content_type = ""});
+        plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = 0}}});
+        const auto source = must(make_unpacked_source(plan, {.jobs = 1}));
+        game.bundles.push_back(must(open_pure_bundle(source, name)));
+        rules.bundles.push_back({game.bundles.back()->id(), CaseRule::exact, "", name});
+        change.mount.push_back({.subject = source, .options = {.allow_unsigned = true}});
+    }
+    game.policy = must(PurePolicy::make(std::move(rules)));
+    Vfs vfs;
+    const auto add = [&](std::string_view work, double seconds) {
+        table.add({.work = fmt::format("{} bundles: {}", count, work),
+                   .ours = seconds * 1e3,
+                   .unit = "ms",
+                   .peer_name = "none"});
+    };
+    add("mount them in one change", best_seconds(1, [&] { (void)must(vfs.apply(change)); }));
+    add("enter pure mode", best_seconds(5, [&] { (void)vfs.enter_pure(*game.policy); }));
+    PureServer server = game.serve();
+    add("begin an epoch", best_seconds(5, [&] { (void)must(server.begin_epoch(random_hash())); }));
+    const PureOffer offer = must(server.offer(random_hash(), "client", "client", 1000));
+    std::optional<PureReply> reply;
+    add("a client's answer", best_seconds(5, [&] { reply = must(vfs.answer_pure(offer, {}, "client", {})); }));
+    if (!server.check(reply->answer, "client", &reply->report, 1001).welcome())
+        std::abort();
 }
 
 // ---- Clients over UDP -----------------------------------------------------------------------------------------------
@@ -230,6 +274,8 @@ void bench_pure(const Scene& scene, Table& table) {
     const Game game = open_game(scene);
     measure_verdicts(game, table);
     measure_joins(game, table);
+    for (const std::size_t count : {1u, 1'000u, 10'000u})
+        measure_bundles(count, table);
 }
 
 }  // namespace fardel::bench

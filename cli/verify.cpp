@@ -7,6 +7,8 @@
 #include "console/json.h"
 #include "console/output_file.h"
 #include "console/progress_bar.h"
+#include "pure/pure_files.h"
+#include "pure/pure_verbs.h"
 #include "verbs.h"
 #include "verify/verify_outcome.h"
 #include "verify/verify_whole.h"
@@ -32,6 +34,7 @@ struct VerifyCommand {
     std::string root;
     std::string policy;
     std::string profile;
+    std::string pure;
     std::vector<std::string> licenses;
     std::string store;
     std::string sarif;
@@ -64,6 +67,30 @@ Result<VerifyOutcome> verify_all(const VerifyCommand& command, const VerifyOptio
         return verify_files(command.files, options);
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
     return verify_store(store, options);
+}
+
+ErrorCode error_code_of(PureFault fault) {
+    switch (fault) {
+        case PureFault::missing: return ErrorCode::missing;
+        case PureFault::wrong: return ErrorCode::conflict;
+        case PureFault::unsigned_: return ErrorCode::untrusted;
+        case PureFault::revoked: return ErrorCode::revoked;
+        case PureFault::not_allowed:
+        case PureFault::extra: break;
+    }
+    return ErrorCode::denied;
+}
+
+// Why a server with that pure policy would refuse a client that has mounted the files.
+Status add_pure_findings(const VerifyCommand& command, VerifySetReport& set) {
+    FARDEL_TRY_ASSIGN(const PurePolicy policy, read_pure_policy(command.pure));
+    FARDEL_TRY_ASSIGN(const PureClient client, mount_for_pure(command.files, policy, command.policy));
+    FARDEL_TRY_ASSIGN(const auto problems, find_problems({}, policy, client, false));  // every byte was read
+    for (const PureProblem& problem : problems)
+        add_finding(
+            set, "pure-refused", problem.name,
+            Error(error_code_of(problem.fault), fmt::format("{}: {}", pure_fault_text(problem.fault), problem.text)));
+    return ok();
 }
 
 // The tokens of the files and of the store.
@@ -107,6 +134,8 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         };
         FARDEL_TRY_ASSIGN(outcome, verify_all(command, options));
         outcome.policy = command.policy;
+        if (!command.pure.empty())
+            FARDEL_TRY(add_pure_findings(command, outcome.set));
     }
     if (!command.sarif.empty())
         FARDEL_TRY(write_file(command.sarif, format_json(sarif_of(outcome)) + "\n"));
@@ -123,13 +152,14 @@ Result<Exit> run_verify(Words words, Console& console) {
     CommandLine line(
         "verify",
         "FILE... | --store DIR | TREE --channel NAME [--root ROOT] [--trust POLICY] [--license TOKEN] "
-        "[--profile NAME|FILE] [--sarif OUT] [--junit OUT] [--jobs N] [--json]",
+        "[--profile NAME|FILE] [--pure POLICY] [--sarif OUT] [--junit OUT] [--jobs N] [--json]",
         "Verifies every byte of bundles and lists everything that is wrong. Several files are also checked "
         "as a set that is mounted together. Without a FILE, a whole store is verified; with --channel, a channel and "
         "all that its release names.",
         "  fardel verify mygame.fardel\n"
         "  fardel verify mygame.fardel mod.fardel --trust policy.trust\n"
         "  fardel verify pack.fardel --trust policy.trust --license ann.license\n"
+        "  fardel verify base.fardel map.fardel --pure server.pure --trust client.trust --junit pure.xml\n"
         "  fardel verify --store ~/.local/share/fardel --junit store.xml\n"
         "  fardel verify /srv/www/mygame --channel mygame/stable\n"
         "  fardel verify build/*.fardel --sarif findings.sarif --junit findings.xml\n");
@@ -145,6 +175,9 @@ Result<Exit> run_verify(Words words, Console& console) {
               "Without a FILE: verify everything in this store. With --trust, its licence tokens count, too");
     line.text("--profile", "NAME|FILE", command.profile,
               "The conventions that names must follow: gltf, quake3, or a file .toml (default: none)");
+    line.text("--pure", "POLICY", command.pure,
+              "A server's pure policy: would it let a client play that has mounted these files? Needs --trust, unless "
+              "the policy allows unsigned content");
     line.text("--sarif", "OUT", command.sarif, "Also write the findings to this file as SARIF 2.1.0, for code hosts");
     line.text("--junit", "OUT", command.junit, "Also write them to this file as JUnit's XML, for build servers");
     line.number("-j,--jobs", command.jobs, 0, 256, "Threads (default: one per core)");
@@ -157,6 +190,8 @@ Result<Exit> run_verify(Words words, Console& console) {
         return line.mistake("name bundles, or a store with --store", console);
     if (!command.channel.empty() && command.files.size() != 1)
         return line.mistake("--channel needs one TREE", console);
+    if (!command.pure.empty() && (command.files.empty() || !command.channel.empty()))
+        return line.mistake("--pure needs the bundles of a client", console);
     if (command.channel.empty() && !command.root.empty())
         return line.mistake("--root needs --channel", console);
     return verify(command, console);

@@ -1,5 +1,6 @@
 #include "pure_lock.h"
 
+#include <unordered_map>
 #include <utility>
 
 namespace fardel {
@@ -18,8 +19,11 @@ std::shared_ptr<const MountSet> PureLock::show(const MountSet& mounted) const {
     std::vector<Mount> visible;
     std::vector<std::string> compiled;  // mounts with the same globs, as all folders of loose files, share their set
     std::shared_ptr<const GlobSet> globs;
+    std::unordered_map<MountId, const Mount*> by_id;
+    for (const Mount& mount : mounted.mounts())
+        by_id.emplace(mount.id, &mount);
     for (PureVisible& one : judge(mounted, *policy_).visible) {
-        Mount mount = *mounted.find(one.id);
+        Mount mount = *by_id.at(one.id);
         if (!one.paths.empty()) {
             if (!globs || compiled != one.paths) {
                 compiled = std::move(one.paths);

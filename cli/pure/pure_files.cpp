@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 namespace fs = std::filesystem;
@@ -100,6 +101,9 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
         FARDEL_TRY_ASSIGN(trust, read_trust_policy(trust_path));
     }
     const auto cache = std::make_shared<BlockCache>(kCacheBytes);
+    std::unordered_map<BundleId, const PureBundle*> wanted;
+    for (const PureBundle& bundle : policy.rules().bundles)
+        wanted.emplace(bundle.bundle, &bundle);
     PureClient client;
     std::uint32_t number = 0;
     for (const std::string& file : files) {
@@ -112,14 +116,14 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
             continue;
         }
         MountDescription mount{.id = MountId{++number}, .label = "bundle " + bundle->checked->id().hex().substr(0, 8)};
-        const auto& wanted = policy.rules().bundles;
-        if (const auto at = std::ranges::find(wanted, bundle->checked->id(), &PureBundle::bundle); at != wanted.end()) {
-            mount.mount_point = at->mount_point;
-            mount.case_rule = at->case_rule;
+        if (const auto at = wanted.find(bundle->checked->id()); at != wanted.end()) {
+            mount.mount_point = at->second->mount_point;
+            mount.case_rule = at->second->case_rule;
         }
-        client.mounts.insert(client.mounts.begin(), pure_mount(mount, *bundle->vouched));
+        client.mounts.push_back(pure_mount(mount, *bundle->vouched));
         client.bundles.push_back(bundle->checked);
     }
+    std::ranges::reverse(client.mounts);  // later ones win
     return client;
 }
 

@@ -23,6 +23,7 @@ namespace {
 
 constexpr long kAccepted = 201;
 constexpr long kKnown = 200;
+constexpr long kJudging = 202;
 constexpr long kRefused = 422;
 
 // Returns a text of an object of an untrusted answer; empty: there is none.
@@ -46,6 +47,9 @@ std::string format_list(const Json& answer, const char* key) {
 
 // Returns what a registry has decided. Errors: denied, unreachable (it has decided nothing).
 Result<Json> decision_in(const RegistryReply& reply, const std::string& url) {
+    if (reply.status == kJudging)
+        return Error(ErrorCode::unreachable,
+                     printable(url) + ": the registry has not decided yet; the same command asks again");
     if (reply.status != kAccepted && reply.status != kKnown && reply.status != kRefused)
         return Error(reply.status >= 500 ? ErrorCode::unreachable : ErrorCode::denied,
                      fmt::format("{}: the registry answers {}: {}", printable(url), reply.status,

@@ -62,7 +62,7 @@ std::string junit_of(const VerifyOutcome& outcome) {
     std::string suites;
     for (std::size_t i = 0; i < outcome.files.size(); ++i)
         suites += format_suite(printable(outcome.files[i], kPathBytesMax), outcome.set.bundles[i].findings);
-    if (outcome.files.size() > 1 || !outcome.whole.empty())
+    if (outcome.files.size() > 1 || !outcome.whole.empty() || !outcome.set.findings.empty())
         suites += format_suite(outcome.whole.empty() ? "together" : printable(outcome.whole, kPathBytesMax),
                                outcome.set.findings);
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"fardel verify\">\n" + suites +

@@ -44,6 +44,15 @@ ServerAnswer registry_answer(const RegistryAnswer& answer) {
             .body = format_registry_answer(answer)};
 }
 
+ServerAnswer judging_answer(const BundleId& bundle) {
+    return {.status = 202,
+            .headers = {{"Content-Type", "application/json"},
+                        {"Cache-Control", "no-store"},
+                        {"Location", "/uploads/" + bundle.hex()},
+                        {"Retry-After", "2"}},
+            .body = "{\n  \"outcome\": \"judging\",\n  \"bundle\": \"" + bundle.hex() + "\"\n}\n"};
+}
+
 ServerAnswer refuse_registry_request(const Error& error) {
     ServerAnswer answer = plain_answer(401, error.message());
     answer.headers.emplace_back("WWW-Authenticate", "Fardel");

@@ -16,6 +16,8 @@ namespace fardel {
 
 // JSON: 201 or 200, and 422 for a refusal.
 ServerAnswer registry_answer(const RegistryAnswer& answer);
+// For an upload that is still being judged: 202, and where its author asks for the decision.
+ServerAnswer judging_answer(const BundleId& bundle);
 // For a request without a good signature: 401.
 ServerAnswer refuse_registry_request(const Error& error);
 // For what may be tried again, since the registry could not decide: 503, 507 or 500.

@@ -5,6 +5,7 @@
 
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/format/file_source.h>
 #include <fardel/format/hash.h>
@@ -16,6 +17,7 @@
 #include <charconv>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -75,16 +77,23 @@ struct SentRange {
     std::uint64_t file_bytes = 0;
 };
 
-// Parses "bytes 100-199/200"; an empty text means the whole file. Nothing: it does not end the file, or is another
-// number of bytes than the body has.
+// Parses "bytes 100-199/200", or "bytes */200" if all of it was sent before; an empty text means the whole file.
+// Nothing: it does not end the file, or is another number of bytes than the body has.
 std::optional<SentRange> find_sent_range(std::string_view text, std::uint64_t body_bytes) {
     if (text.empty())
         return SentRange{.offset = 0, .file_bytes = body_bytes};
     constexpr std::string_view kUnit = "bytes ";
     if (!text.starts_with(kUnit))
         return std::nullopt;
+    constexpr std::string_view kNothing = "*/";
+    text.remove_prefix(kUnit.size());
+    if (text.starts_with(kNothing)) {
+        const auto total = parse_decimal(text.substr(kNothing.size()), std::numeric_limits<std::uint64_t>::max());
+        return total && body_bytes == 0 ? std::optional(SentRange{.offset = *total, .file_bytes = *total})
+                                        : std::nullopt;
+    }
     std::uint64_t numbers[3] = {};
-    const char* at = text.data() + kUnit.size();
+    const char* at = text.data();
     const char* const end = text.data() + text.size();
     constexpr std::string_view kBehind = "-/";
     for (std::size_t i = 0; i < std::size(numbers); ++i) {
@@ -129,19 +138,33 @@ struct Uploads::Staged {
     const Descriptor& file() const { return part ? part->file() : nameless; }
 };
 
-// One upload. Its room in the tree is reserved while it exists.
+// Room in the tree, reserved while the object exists.
+class Uploads::Room {
+public:
+    Room(Uploads& uploads, std::uint64_t bytes) : uploads_(uploads), bytes_(bytes) {}
+    ~Room() { uploads_.release(bytes_); }
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+
+private:
+    Uploads& uploads_;
+    const std::uint64_t bytes_;
+};
+
+// One upload.
 class Uploads::Receiver final : public BodyReceiver {
 public:
-    Receiver(Uploads& uploads, const BundleId& bundle, std::string owner, std::uint64_t file_bytes, Staged staged)
+    Receiver(Uploads& uploads, const BundleId& bundle, std::string owner, std::uint64_t file_bytes, Staged staged,
+             std::unique_ptr<Room> room)
         : uploads_(uploads),
           bundle_(bundle),
           owner_(std::move(owner)),
           file_bytes_(file_bytes),
+          room_(std::move(room)),
           staged_(std::move(staged)) {
         std::ranges::copy(staged_.begin, head_.begin());
         received_bytes_ = staged_.bytes;
     }
-    ~Receiver() override { uploads_.release(file_bytes_); }
 
     std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
         if (bytes.size() > file_bytes_ - received_bytes_)
@@ -200,13 +223,26 @@ private:
     // The bytes stay for another attempt if the registry cannot decide.
     ServerAnswer finish_for_registry() {
         const auto author = PublicKey::parse(owner_);
-        const auto source = open_received();
+        auto source = open_received();
         if (!author || !source)
             return refuse_upload(author ? source.error() : author.error());
-        const auto answer = uploads_.rules_.registry->accept(*source, *author, uploads_.stop_.get_token());
-        if (answer)
-            forget();
-        return answer ? registry_answer(*answer) : refuse_registry_error(answer.error());
+        // The judgement may outlive the request.
+        struct Kept {
+            std::unique_ptr<Room> room;
+            Staged staged;
+        };
+        const auto kept = std::make_shared<Kept>(Kept{.room = std::move(room_), .staged = std::move(staged_)});
+        const auto ended = [kept](const RegistryDecision& decision) {
+            if (decision && kept->staged.part)
+                kept->staged.part->remove();
+        };
+        const auto decision = uploads_.judgements_->judge(
+            {.bundle = bundle_, .author = *author, .file = *std::move(source), .ended = ended}, kJudgementWait);
+        if (!decision)
+            return refuse_registry_error(decision.error());
+        if (!*decision)
+            return judging_answer(bundle_);
+        return **decision ? registry_answer(***decision) : refuse_registry_error((**decision).error());
     }
 
     Result<Publication> publish() {
@@ -228,6 +264,7 @@ private:
     const BundleId bundle_;
     const std::string owner_;
     const std::uint64_t file_bytes_;
+    std::unique_ptr<Room> room_;
     Staged staged_;
     HeadBytes head_{};
     std::uint64_t received_bytes_ = 0;
@@ -236,9 +273,17 @@ private:
 Uploads::Uploads(std::string tree, UploadRules rules)
     : tree_(std::move(tree)), rules_(std::move(rules)), parts_(tree_) {
     parts_.remove_old(wall_clock_ns());
+    if (rules_.registry != nullptr)
+        judgements_.emplace(*rules_.registry);
 }
 
 Uploads::~Uploads() = default;
+
+void Uploads::stop() {
+    stop_.request_stop();
+    if (judgements_)
+        judgements_->stop();
+}
 
 std::optional<BundleId> Uploads::find_part(std::string_view target) {
     constexpr std::string_view kUploads = "/uploads/";
@@ -258,11 +303,22 @@ std::variant<ServerAnswer, std::string> Uploads::find_owner(const BundleId& bund
     return name != nullptr ? std::variant<ServerAnswer, std::string>(*name) : refuse_token();
 }
 
-ServerAnswer Uploads::answer_part(const BundleId& bundle, const ReceivedRequest& request) const {
+std::optional<PendingJudgements::Found> Uploads::find_judgement(const BundleId& bundle, const std::string& owner) {
+    const auto author = PublicKey::parse(owner);
+    return judgements_ && author ? judgements_->find(bundle, *author) : std::nullopt;
+}
+
+ServerAnswer Uploads::answer_part(const BundleId& bundle, const ReceivedRequest& request) {
     auto found = find_owner(bundle, request);
     const std::string* const owner = std::get_if<std::string>(&found);
     if (owner == nullptr)
         return std::get<ServerAnswer>(std::move(found));
+    if (request.method == "GET" && judgements_) {
+        const auto judgement = find_judgement(bundle, *owner);
+        if (!judgement)
+            return plain_answer(404, "nothing is known of an upload of this bundle by this author; send it again");
+        return judgement->decision ? registry_answer(*judgement->decision) : judging_answer(bundle);
+    }
     if (request.method != "HEAD")
         return plain_answer(405, "what was received of an upload is not sent back");
     const std::uint64_t bytes = parts_.size_bytes(bundle, *owner);
@@ -287,17 +343,20 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
     const auto range = find_sent_range(request.header("Content-Range"), *announced);
     if (!range)
         return plain_answer(400, "the range does not fit the size of the body");
+    if (range->offset == range->file_bytes)
+        if (const auto judgement = find_judgement(file.bundle, *owner); judgement && !judgement->decision)
+            return judging_answer(file.bundle);
     if (range->file_bytes < sizeof(HeadBytes) || range->file_bytes > rules_.file_bytes_max)
         return plain_answer(413, "no bundle file has that size, or it is too large for this server");
     if (auto refused = reserve(range->file_bytes, parts_.size_bytes(file.bundle, *owner)))
         return *std::move(refused);
+    auto room = std::make_unique<Room>(*this, range->file_bytes);
     auto staged = stage(file.bundle, *owner, range->offset);
-    if (!staged) {
-        release(range->file_bytes);
+    if (!staged)
         return staged.error().code() == ErrorCode::conflict ? plain_answer(416, staged.error().message())
                                                             : refuse_upload(staged.error());
-    }
-    return std::make_unique<Receiver>(*this, file.bundle, *owner, range->file_bytes, *std::move(staged));
+    return std::make_unique<Receiver>(*this, file.bundle, *owner, range->file_bytes, *std::move(staged),
+                                      std::move(room));
 }
 
 Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const {

@@ -2,9 +2,11 @@
 // takes them from authors for a registry, which decides (registry.h).
 //
 // Until then, nothing serves it. What breaks off, or is killed, stays for a day, so that its owner can go on; what is
-// refused leaves nothing behind. Any thread.
+// refused leaves nothing behind. A registry that has not decided after kJudgementWait goes on without the request,
+// which is answered with 202; the author asks for the decision at the target of the part. Any thread.
 #pragma once
 
+#include "registry/pending_judgements.h"
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
 #include "serve/upload_parts.h"
@@ -14,7 +16,7 @@
 #include <fardel/delivery/registry.h>
 #include <fardel/format/trust_policy.h>
 
-#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -25,6 +27,8 @@
 #include <variant>
 
 namespace fardel {
+
+inline constexpr std::chrono::seconds kJudgementWait{5};
 
 struct UploadRules {
     Registry* registry = nullptr;  // instead of tokens and a policy; it outlives the object
@@ -43,20 +47,23 @@ public:
 
     // Parses "/uploads/<64 digits>", which stands for what was received of a bundle.
     static std::optional<BundleId> find_part(std::string_view target);
-    // Says how much that is: the size of the answer to HEAD.
-    ServerAnswer answer_part(const BundleId& bundle, const ReceivedRequest& request) const;
+    // Says how much that is: the size of the answer to HEAD. To GET, what a registry decided.
+    ServerAnswer answer_part(const BundleId& bundle, const ReceivedRequest& request);
 
     // Decides by the headers of a request to PUT a file.
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const RequestedFile& file,
                                                                     const ReceivedRequest& request);
     // Ends verifications that are under way.
-    void stop() { stop_.request_stop(); }
+    void stop();
 
 private:
     class Receiver;
+    class Room;
     struct Staged;
     // Who uploads: the name of a token, or the digits of an author's key; or the refusal.
     std::variant<ServerAnswer, std::string> find_owner(const BundleId& bundle, const ReceivedRequest& request) const;
+    // What a registry makes of the owner's newest upload of the bundle; nothing: it knows of none.
+    std::optional<PendingJudgements::Found> find_judgement(const BundleId& bundle, const std::string& owner);
     // The file that is written to, from `offset` on. Errors: conflict (not so many bytes are there), those of the disk.
     Result<Staged> stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const;
     // Returns the refusal, if there is no room. `own_part_bytes`: of these, what was received already.
@@ -71,6 +78,7 @@ private:
     std::uint64_t reserved_bytes_ = 0;
     unsigned under_way_ = 0;
     std::mutex publishing_;
+    std::optional<PendingJudgements> judgements_;  // of a registry
 };
 
 }  // namespace fardel

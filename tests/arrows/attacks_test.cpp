@@ -3,6 +3,7 @@
 
 #include "kit/files.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -71,6 +72,43 @@ std::vector<std::string> wrong_rows(const std::string& page, const Read& read) {
     return wrong;
 }
 
+// What is wrong with the rows of docs/pure-mode.md | bypass | here | `folder/file_test` "a part of a name", … |, where
+// "all" stands for all cases of a file, and a row whose `here` says that nothing prevents it needs none. `bypasses`:
+// the number of rows.
+template <class Read>
+std::vector<std::string> wrong_bypasses(const std::string& table, const Read& read, std::size_t& bypasses) {
+    static const std::regex row("\\| ([^|]+) \\| ([^|]+) \\| ([^|]*) ?\\|");
+    static const std::regex part("`([^`]+)`|\"([^\"]+)\"|\\ball\\b");
+    std::vector<std::string> wrong;
+    std::istringstream in(table);
+    for (std::string line; std::getline(in, line);) {
+        std::smatch cells;
+        if (!std::regex_match(line, cells, row) || line.starts_with("| ---") || line.starts_with("| bypass |"))
+            continue;
+        ++bypasses;
+        const std::string tests = cells[3];
+        std::string file;
+        std::set<std::string> names;
+        std::size_t named = 0;
+        for (std::sregex_iterator at(tests.begin(), tests.end(), part), end; at != end; ++at) {
+            if ((*at)[1].matched) {
+                file = (*at)[1];
+                names = file.ends_with("_test") ? names_in(read("tests/" + file + ".cpp"), true)
+                                                : std::set<std::string>{read(file)};
+                continue;
+            }
+            const std::string name = (*at)[2];
+            const auto has_it = [&](const std::string& one) { return one.find(name) != std::string::npos; };
+            ++named;
+            if (std::none_of(names.begin(), names.end(), has_it))
+                wrong.push_back(cells[1].str() + ": " + file + " has no case with \"" + name + "\"");
+        }
+        if (named == 0 && cells[2].str().find("nothing prevents") == std::string::npos)
+            wrong.push_back(cells[1].str() + ": names no test");
+    }
+    return wrong;
+}
+
 }  // namespace
 
 TEST_CASE("attacks: each class has a test that exists, or a reason why it has none") {
@@ -103,6 +141,66 @@ TEST_CASE("attacks: every row of a test has the exact name of a case that exists
     };
     for (const std::string& wrong : wrong_rows(fardel::tests::read_file(kTests + "ATTACKS.md"), read))
         FAIL_CHECK(wrong);
+}
+
+TEST_CASE("attacks: every file of the source that the pages name exists") {
+    const std::string source = FARDEL_SOURCE_DIR;
+    std::set<std::string> endings;  // "vfs/lookup/resolve.cpp": also "lookup/resolve.cpp" and "resolve.cpp"
+    for (const char* const folder : {"base", "bundle-format", "sources", "store", "vfs", "packer", "verifier",
+                                     "delivery", "cli", "samples", "tests"})
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(source + "/" + folder)) {
+            std::string path = entry.path().lexically_relative(source).string();
+            for (std::size_t at = 0; at != std::string::npos; at = path.find('/')) {
+                path.erase(0, at == 0 ? 0 : at + 1);
+                endings.insert(path);
+            }
+        }
+    static const std::regex named("`([A-Za-z0-9_/.-]+\\.(?:cpp|h))`");
+    for (const char* const page : {"/tests/ATTACKS.md", "/docs/threat-model.md"}) {
+        const std::string text = fardel::tests::read_file(source + page);
+        std::size_t files = 0;
+        for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at, ++files)
+            if (!endings.contains((*at)[1].str()))
+                FAIL_CHECK((std::string(page) + " names " + (*at)[1].str()));
+        CHECK(files > 20);
+    }
+}
+
+TEST_CASE("pure mode: each bypass in its table has tests that exist, or says that nothing prevents it") {
+    const std::string source = FARDEL_SOURCE_DIR;
+    const std::string page = fardel::tests::read_file(source + "/docs/pure-mode.md");
+    const std::size_t begin = page.find("## Bypasses of earlier schemes");
+    REQUIRE(begin != std::string::npos);
+    const auto read = [&](const std::string& file) {
+        const std::string path = source + "/" + file;
+        return std::filesystem::exists(path) ? fardel::tests::read_file(path) : std::string();
+    };
+    std::size_t bypasses = 0;
+    for (const std::string& wrong : wrong_bypasses(page.substr(begin), read, bypasses))
+        FAIL_CHECK(wrong);
+    CHECK(bypasses >= 20);
+}
+
+TEST_CASE("pure mode: a bypass whose test is misspelt, in another file or missing is found") {
+    const auto read = [](const std::string& file) -> std::string {
+        return file == "tests/a/x_test.cpp" ? "TEST_CASE(\"pure: one, two\") {}\nTEST_CASE(\"pure: three\") {}\n" : "";
+    };
+    const auto wrong = [&](const std::string& tests) {
+        std::size_t bypasses = 0;
+        return wrong_bypasses("| bypass | here | test |\n| --- | --- | --- |\n| a | b | " + tests + " |\n", read,
+                              bypasses)
+            .size();
+    };
+    CHECK(wrong("`a/x_test` \"one, two\"") == 0);
+    CHECK(wrong("`a/x_test` \"one\", \"three\"") == 0);
+    CHECK(wrong("`a/x_test` all") == 0);
+    CHECK(wrong("`a/x_test` \"one, too\"") == 1);
+    CHECK(wrong("`a/x_test` \"one\", \"four\"") == 1);
+    CHECK(wrong("`a/y_test` \"one\"") == 1);
+    CHECK(wrong("`a/y_test` all") == 1);
+    CHECK(wrong("\"one\"") == 1);
+    CHECK(wrong("`a/x_test`") == 1);
+    CHECK(wrong("") == 1);
 }
 
 TEST_CASE("attacks: a name that is cut, misspelt or in another file is found, and so is a row of another form") {

@@ -335,3 +335,38 @@ TEST_CASE("pure test: says without a server whether a client would be accepted, 
     CHECK(run({"pure", "test", "--policy", game.policy}).out.find("would be refused: 2 problems") != std::string::npos);
     CHECK(run({"pure", "test"}).exit_code == 2);
 }
+
+TEST_CASE("verify --pure: whether a server would accept the client is a finding, in every form of the report") {
+    const Game game;
+    const auto verified = [&](const std::vector<std::string>& files, int exit_code, const std::string& trust) {
+        Arguments words{"verify"};
+        words.insert(words.end(), files.begin(), files.end());
+        words.insert(words.end(), {"--pure", game.policy, "--trust", trust, "--json", "--sarif",
+                                   game.scratch.path("out.sarif"), "--junit", game.scratch.path("out.xml")});
+        const Outcome outcome = run(words);
+        CAPTURE(outcome.err);
+        CAPTURE(outcome.out);
+        CHECK(outcome.exit_code == exit_code);
+        const json report = json::parse(outcome.out);
+        std::string found;
+        for (const json& one : report["set_findings"])
+            if (one["rule"] == "pure-refused")
+                found += one["code"].get<std::string>() + " " + one["where"].get<std::string>() + "; ";
+        return found;
+    };
+    CHECK(verified({game.client_base, game.client_map}, 0, game.trust) == "");
+    CHECK(read_file(game.scratch.path("out.xml")).find("failures=\"1\"") == std::string::npos);
+    CHECK(verified({game.client_base}, 1, game.trust) == "missing maps/dm02; ");
+    const std::string sarif = read_file(game.scratch.path("out.sarif"));
+    CHECK(sarif.find("\"ruleId\": \"pure-refused\"") != std::string::npos);
+    const std::string junit = read_file(game.scratch.path("out.xml"));
+    CHECK(junit.find("missing: in the content set and not mounted") != std::string::npos);
+    game.scratch.write("extra/cheat.cfg", "cheat");
+    const std::string extra = game.packed("extra", "mods/extra");
+    CHECK(verified({game.client_base, game.client_map, extra}, 1, game.trust) == "denied mods/extra; ");
+    const std::string stranger =
+        make_policy(game.scratch, "stranger.trust", {"--author", make_key(game.scratch, "stranger") + ".pub"});
+    CHECK(verified({game.client_base, game.client_map}, 1, stranger) == "untrusted base/core; untrusted maps/dm02; ");
+    CHECK(run({"verify", "--store", game.scratch.path("store"), "--pure", game.policy}).exit_code == 2);
+    CHECK(run({"verify", game.client_base, "--pure", game.scratch.path("none")}).exit_code == 3);
+}

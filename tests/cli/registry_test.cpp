@@ -170,6 +170,37 @@ TEST_CASE("registry: an author sees at a terminal that a registry takes its time
     check_has(outcome.out, "accepted, maps/castle 1.0");
 }
 
+TEST_CASE("registry: an author who waits gets the decision, though the server is killed and started meanwhile") {
+    RegistrySite site;
+    const std::string quick = read_file(site.signer);
+    const std::string slow = site.scratch.write("slow", "");
+    write_file(site.signer,
+               "#!/bin/sh\nwhile [ -e '" + slow + "' ]; do sleep 0.1; done\n" + quick.substr(quick.find('\n') + 1));
+    std::filesystem::remove(slow);
+    site.start({"--access-log", site.scratch.path("log")});
+    site.scratch.write("slow", "");
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice");
+    Running author({"publish", castle, site.url(), "--key", site.key("alice")});
+    const auto log_has = [&](const std::string& part) {
+        for (int tries = 0; tries < 1200; ++tries) {
+            if (has(read_file(site.scratch.path("log")), part))
+                return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+        return false;
+    };
+    CHECK(log_has("\"GET /uploads/"));  // the upload was answered, and its author asks for the decision
+    site.server->send(SIGKILL);
+    static_cast<void>(site.server->wait());
+    std::filesystem::remove(slow);
+    site.start({"--access-log", site.scratch.path("log")});
+    const Outcome outcome = author.wait();
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == 0);
+    check_has(outcome.out, "accepted, maps/castle 1.0");
+    CHECK(site.fsck().exit_code == 0);
+}
+
 TEST_CASE("registry: what a stolen key alone gives") {  // A73
     RegistrySite site;
     site.start();

@@ -5,12 +5,150 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
 
 namespace fardel {
 namespace {
 
 using namespace fardel::tests;
+
+// Whether signers answer; until they do, they wait, or say that they cannot.
+struct Gate {
+    enum class State : std::uint8_t { open, closed, broken };
+
+    void set(State next) {
+        {
+            const std::scoped_lock lock(mutex);
+            state = next;
+        }
+        changed.notify_all();
+    }
+    bool opens() {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [this] { return state != State::closed; });
+        return state == State::open;
+    }
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    State state = State::open;
+};
+
+class GatedSigner final : public Signer {
+public:
+    GatedSigner(std::unique_ptr<Signer> own, std::shared_ptr<Gate> gate)
+        : own_(std::move(own)), gate_(std::move(gate)) {}
+    PublicKey public_key() const override { return own_->public_key(); }
+    Result<Signature> sign(std::span<const std::byte> message) override {
+        return gate_->opens() ? own_->sign(message) : Error(ErrorCode::unreachable, "the signer is gone");
+    }
+
+private:
+    const std::unique_ptr<Signer> own_;
+    const std::shared_ptr<Gate> gate_;
+};
+
+// A registry whose own signer is behind a gate, and a bundle for it.
+struct GatedRegistry : WireRegistry {
+    GatedRegistry() {
+        server.reset();
+        RegistrySigners signers = new_signers();
+        signers.registry = std::make_unique<GatedSigner>(std::move(signers.registry), gate);
+        open_with(std::move(signers));
+        serve();
+    }
+    ~GatedRegistry() { gate->set(Gate::State::broken); }
+
+    std::string by(Signer& signer) const { return authorize(RegistryAction::upload, id, signer); }
+    // What the server has of an upload that is not decided; empty: nothing.
+    std::string part_bytes() const {
+        const RawConnection::Answer part = ask("HEAD", status, by(*author));
+        return part.status == 200 ? part.field("content-length") : "";
+    }
+    // PUT without a byte: all of them were sent before.
+    RawConnection::Answer put_nothing() const {
+        return ask("PUT", path, by(*author), "", "Content-Range: bytes */" + std::to_string(file.size()) + "\r\n");
+    }
+
+    const std::shared_ptr<Gate> gate = std::make_shared<Gate>();
+    const std::unique_ptr<Signer> author = make_key_signer(SecretKey::generate());
+    const Bytes bytes = map_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const std::string file = signed_by(*author, bytes);
+    const std::string path = "/" + tree_path_of(id);
+    const std::string status = "/uploads/" + id.hex();
+};
+
+TEST_CASE("registry: an author whose bundle is judged for long gets an answer at once, and the decision when it asks") {
+    GatedRegistry site;
+    const auto other = make_key_signer(SecretKey::generate());
+    CHECK(site.ask("GET", site.status, site.by(*site.author)).status == 404);
+    site.gate->set(Gate::State::closed);
+    const RawConnection::Answer first = site.ask("PUT", site.path, site.by(*site.author), site.file);
+    CHECK(first.status == 202);
+    CHECK(first.field("location") == site.status);
+    check_has(first.body, "\"outcome\": \"judging\"");
+    CHECK(site.part_bytes() == std::to_string(site.file.size()));
+    // Its author may ask, and nobody else; a repeated upload without its bytes waits for the same judgement.
+    CHECK(site.ask("GET", site.status, site.by(*site.author)).status == 202);
+    CHECK(site.ask("GET", site.status, "").status == 401);
+    CHECK(site.ask("GET", site.status, site.by(*other)).status == 404);
+    CHECK(site.put_nothing().status == 202);
+    CHECK(site.bundles() == 0);
+    site.gate->set(Gate::State::open);
+    RawConnection::Answer then;
+    for (int tries = 0; tries < 1000 && then.status != 201; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        then = site.ask("GET", site.status, site.by(*site.author));
+    }
+    CHECK(then.status == 201);
+    check_has(then.body, "\"outcome\": \"accepted\"");
+    CHECK(site.ask("GET", site.status, site.by(*site.author)).body == then.body);  // also later
+    CHECK(site.part_bytes() == "");
+    CHECK(std::filesystem::exists(site.tree + site.path));
+    CHECK(site.put_nothing().status == 416);  // it has no such bytes any more
+}
+
+TEST_CASE("registry: what could not be decided is judged again without its bytes, also after a restart") {
+    GatedRegistry site;
+    site.gate->set(Gate::State::broken);
+    CHECK(site.send("PUT", site.path, site.by(*site.author), site.file) == 503);
+    CHECK(site.ask("GET", site.status, site.by(*site.author)).status == 404);
+    CHECK(site.part_bytes() == std::to_string(site.file.size()));
+    CHECK(site.ask("PUT", site.path, site.by(*site.author), "", "Content-Range: bytes */9000\r\n").status == 416);
+    CHECK(site.ask("PUT", site.path, site.by(*site.author), "x",
+                   "Content-Range: bytes */" + std::to_string(site.file.size()) + "\r\n")
+              .status == 400);
+    site.restart();
+    const int decided = site.put_nothing().status;
+    CHECK((decided == 201 || decided == 202));
+    if (decided == 202)
+        CHECK(site.send("GET", site.status, site.by(*site.author), "") == 201);
+    CHECK(std::filesystem::exists(site.tree + site.path));
+}
+
+TEST_CASE("registry: a server that is stopped in the middle of a judgement keeps the bytes") {
+    GatedRegistry site;
+    site.gate->set(Gate::State::closed);
+    CHECK(site.ask("PUT", site.path, site.by(*site.author), site.file).status == 202);
+    std::jthread opening([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        site.gate->set(Gate::State::broken);  // else the signer would keep the server from ending
+    });
+    site.restart();
+    CHECK(site.part_bytes() == std::to_string(site.file.size()));
+    CHECK(site.bundles() == 0);
+}
 
 TEST_CASE("registry: without the author's signature of this very request, nothing is received") {  // A79
     const WireRegistry site;

@@ -20,11 +20,14 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 namespace fardel::tests {
 
@@ -79,8 +82,10 @@ struct FolderRegistry {
         return signers;
     }
 
-    void open() {
-        registry = value_of(Registry::open({.folder = tree, .signers = new_signers(), .now_s = [] { return kNow; }}));
+    void open() { open_with(new_signers()); }
+    void open_with(RegistrySigners signers) {
+        registry =
+            value_of(Registry::open({.folder = tree, .signers = std::move(signers), .now_s = [] { return kNow; }}));
     }
 
     const ScratchFolder scratch;
@@ -111,13 +116,24 @@ struct WireRegistry : FolderRegistry {
     std::string http_url() const { return "http://127.0.0.1:" + std::to_string(port()); }
     int port() const { return server->addresses().front().port; }
 
-    int send(const std::string& method, const std::string& target, const std::string& authorization,
-             const std::string& body) const {
+    RawConnection::Answer ask(const std::string& method, const std::string& target, const std::string& authorization,
+                              const std::string& body = {}, const std::string& more_headers = {}) const {
         RawConnection client(port());
-        static_cast<void>(client.send(method + " " + target + " HTTP/1.1\r\nHost: h\r\n" +
+        static_cast<void>(client.send(method + " " + target + " HTTP/1.1\r\nHost: h\r\n" + more_headers +
                                       (authorization.empty() ? "" : "Authorization: " + authorization + "\r\n") +
                                       "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body));
-        return client.read_answer().status;
+        return client.read_answer(method != "HEAD");
+    }
+    // What it came to, also if that takes long.
+    int send(const std::string& method, const std::string& target, const std::string& authorization,
+             const std::string& body) const {
+        RawConnection::Answer answer = ask(method, target, authorization, body);
+        const std::string location = answer.field("location");
+        for (int tries = 0; answer.status == 202 && tries < 1000; ++tries) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            answer = ask("GET", location, authorization);
+        }
+        return answer.status;
     }
 
     std::string authorize(RegistryAction action, const BundleId& bundle, Signer& signer,

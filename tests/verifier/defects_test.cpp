@@ -24,7 +24,7 @@ bool is_error(std::string_view rule) {
     return found != rules.end() && found->severity == FindingSeverity::error;
 }
 
-// Rules that need more than the bytes of one bundle: a source that fails, a set, a store, a channel.
+// Rules that need more than the bytes of one bundle: a source that fails, a set, a store, a channel, a pure policy.
 const std::set<std::string_view> kElsewhere{"file-unreadable",      "page-unreadable",
                                             "block-unreadable",     "set-bundle-unusable",
                                             "set-bundle-twice",     "dependency-missing",
@@ -34,7 +34,8 @@ const std::set<std::string_view> kElsewhere{"file-unreadable",      "page-unread
                                             "set-names-fold-equal", "set-name-is-folder",
                                             "store-damaged",        "store-incomplete",
                                             "channel-wrong",        "channel-bundle-wrong",
-                                            "channel-remark",       "requirement-unmet"};
+                                            "channel-remark",       "requirement-unmet",
+                                            "pure-refused"};
 
 }  // namespace
 

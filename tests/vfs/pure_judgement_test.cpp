@@ -5,7 +5,12 @@
 #include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace fardel;
@@ -205,6 +210,37 @@ TEST_CASE("judge_mounts: loose files come last, so that none overrides a bundle'
                                          "screenshots/x/1.png", "Config/a.cfg",  "a.png"};
     CHECK(problems_text(judge_loose_paths(policy, "folder", paths)) ==
           "not-allowed scripts/a.cfg, not-allowed screenshots/x/1.png, not-allowed Config/a.cfg, not-allowed a.png");
+}
+
+TEST_CASE("judge_mounts: the time for a content set and its mounts is linear, and all of them are judged") {
+    const auto judged_s = [](std::size_t count) {
+        PureRules rules;
+        std::vector<PureMount> mounts;
+        for (std::size_t i = 0; i < count; ++i) {
+            PureMount mount = mount_of(static_cast<std::uint32_t>(i + 1), 'a', "maps/" + std::to_string(i));
+            mount.bundle = id_from<BundleId>(random_hash());
+            rules.bundles.push_back({mount.bundle, CaseRule::exact, "", mount.name});
+            mounts.push_back(std::move(mount));
+        }
+        for (std::size_t i = 0; i < count; ++i)  // as many that the policy does not have
+            mounts.push_back(mount_of(static_cast<std::uint32_t>(count + i + 1), 'f', "mods/" + std::to_string(i)));
+        const PurePolicy policy = PurePolicy::make(std::move(rules)).value();
+        double best_s = 1e9;
+        for (int run = 0; run < 5; ++run) {
+            const std::clock_t begin = std::clock();
+            const PureJudgement judgement = judge_mounts(policy, mounts);
+            best_s = std::min(best_s, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+            CHECK(judgement.complete);
+            CHECK(judgement.visible.size() == count);
+            CHECK(judgement.problems.size() == count);
+        }
+        return best_s;
+    };
+    const double few_s = judged_s(512);
+    const double many_s = judged_s(16'384);  // 32 times as many; each with each would be 1024 times as much
+    CAPTURE(few_s);
+    CAPTURE(many_s);
+    CHECK(many_s < 200 * std::max(few_s, 1e-5));
 }
 
 TEST_CASE("judge_variants: tags outside an axis of the policy are reported; the client may choose on other axes") {

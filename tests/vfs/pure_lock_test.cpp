@@ -6,10 +6,16 @@
 
 #include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/unpacked_bundle.h>
 #include <fardel/vfs/pure_check.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace fardel;
@@ -210,6 +216,49 @@ TEST_CASE("pure lock: it handles hundreds of bundles") {
     CHECK(content_at(vfs, "/all") == "119");
     for (int i = 0; i < 120; ++i)
         CHECK(content_at(vfs, "/own " + std::to_string(i)) == "x");
+}
+
+TEST_CASE("pure lock: ten thousand bundles are locked, answered and judged with the messages of one") {
+    constexpr std::size_t kBundles = 10'000;
+    const auto name_of = [](std::size_t i) { return "maps/" + std::to_string(i); };
+    std::vector<std::shared_ptr<const ByteSource>> sources;
+    std::vector<std::shared_ptr<const Bundle>> copies;
+    PureRules rules;
+    rules.unsigned_allowed = true;
+    MountChange all;
+    for (std::size_t i = 0; i < kBundles; ++i) {
+        sources.push_back(
+            value_of(make_unpacked_source(BundleMaker().add(name_of(i), std::to_string(i)).plan(), {.jobs = 1})));
+        copies.push_back(value_of(open_pure_bundle(sources.back(), name_of(i))));
+        rules.bundles.push_back({.bundle = copies.back()->id(), .mount_point = "", .name = name_of(i)});
+        all.mount.push_back({.subject = sources.back(), .options = unsigned_at()});
+    }
+    std::ranges::reverse(all.mount);  // the policy's order counts
+    Vfs vfs;
+    const std::vector<MountId> mounts = value_of(vfs.apply(std::move(all)));
+    const PurePolicy policy = policy_of(std::move(rules));
+    CHECK(vfs.enter_pure(policy).empty());
+    for (const std::size_t i : {std::size_t{0}, kBundles / 2, kBundles - 1})
+        CHECK(content_at(vfs, "/" + name_of(i)) == std::to_string(i));
+    PureServer server = value_of(PureServer::create(policy, copies));
+    REQUIRE(server.begin_epoch(random_hash()));
+    const auto judged = [&](const PureReply& reply) {
+        return server.check(reply.answer, "alice", &reply.report, 1001);
+    };
+    const auto offer = [&] { return value_of(server.offer(random_hash(), "alice", "alice", 1000)); };
+    const PureOffer asked = offer();
+    const PureReply reply = value_of(vfs.answer_pure(asked, {}, "alice", {}));
+    const PureVerdict welcome = judged(reply);
+    CHECK(welcome.welcome());
+    CHECK(value_of(encode_pure_offer(asked)).size() == 624);
+    CHECK(encode_pure_answer(reply.answer).size() == 240);
+    CHECK(encode_pure_verdict(welcome).size() == 108);
+    // Without one of them: exactly that one is named.
+    REQUIRE(vfs.unmount(mounts[kBundles / 2]));
+    const PureReply without = value_of(vfs.answer_pure(offer(), {}, "alice", {}));
+    REQUIRE(without.report.problems().size() == 1);
+    CHECK(without.report.problems()[0].name == name_of(kBundles - 1 - kBundles / 2));
+    CHECK(judged(without).has(PureRefusal::client_problems));
 }
 
 TEST_CASE("pure lock: the trust policy's bounds of names do not change what the server's policy shows") {

@@ -128,12 +128,13 @@ namespace fardel {
     X(set_name_twice, warning, conflict)               \
     X(set_names_fold_equal, warning, conflict)         \
     X(set_name_is_folder, warning, conflict)           \
-    /* stores and channels */                          \
+    /* stores, channels, pure policies */              \
     X(store_damaged, error, corrupt)                   \
     X(store_incomplete, note, missing)                 \
     X(channel_wrong, error, untrusted)                 \
     X(channel_bundle_wrong, error, missing)            \
-    X(channel_remark, warning, expired)
+    X(channel_remark, warning, expired)                \
+    X(pure_refused, error, denied)
 
 enum class VerifierRule : std::uint8_t {
 #define FARDEL_RULE(name, severity, code) name,

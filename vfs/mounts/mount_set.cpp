@@ -46,7 +46,7 @@ bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameR
     std::size_t names = 0;
     for (Mount* mount : outside) {
         const std::size_t more = mount->bundle->table_count(TableKind::names);
-        if (!members.empty() && names + more > NameRun::kBundleNamesMax)
+        if (members.size() == NameRun::kMembersMax || (!members.empty() && names + more > NameRun::kBundleNamesMax))
             break;
         mount->in_run = NameRun::fits(*mount->bundle);
         mount->unfit = !mount->in_run;

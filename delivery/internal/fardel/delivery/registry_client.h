@@ -18,7 +18,7 @@
 namespace fardel {
 
 struct RegistryReply {
-    long status = 0;   // 201: accepted; 200: it was there, or is recalled; 422: refused; others: no decision
+    long status = 0;   // 201: accepted; 200: it was there, or is recalled; 422: refused; others: no decision (202: yet)
     std::string text;  // with these three, the JSON of docs/registry.md; untrusted
 };
 
@@ -31,8 +31,8 @@ public:
 
     const RegistryRules& rules() const noexcept;
 
-    // Sends the file; goes on where an earlier attempt broke off. `now_s`: the time when a request is signed. Errors:
-    // those of the signer and of the requests.
+    // Sends the file, and waits for the decision, up to 12 hours; goes on where an earlier attempt broke off. `now_s`:
+    // the time when a request is signed. Errors: those of the signer and of the requests.
     Result<RegistryReply> upload(const ByteSource& file, const BundleId& bundle, Signer& signer,
                                  const std::function<std::uint64_t()>& now_s, const PublishWork& work);
     Result<RegistryReply> recall(const BundleId& bundle, const std::string& reason, Signer& signer,
