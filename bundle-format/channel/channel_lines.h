@@ -11,7 +11,6 @@
 
 namespace fardel {
 
-inline constexpr std::uint64_t kChannelNumberMax = (1ull << 53) - 1;
 
 // The largest body of a text.
 std::size_t channel_body_bytes_max(ChannelText kind) noexcept;

@@ -6,6 +6,7 @@
 #include "console/clock.h"
 #include "console/figures.h"
 
+#include <fardel/delivery/channel_change.h>
 #include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/follow_channel.h>
 #include <fardel/delivery/publish.h>
@@ -132,12 +133,24 @@ void check_dates(ChannelStatus& status, std::uint64_t now) {
         status.problems.emplace_back(ErrorCode::missing, "there is no head: clients see no release");
 }
 
+void check_numbers(ChannelStatus& status) {
+    const auto check = [&](ChannelText kind, std::uint64_t version) {
+        if (Status left = verify_number_left(kind, version, status.root); !left)
+            status.problems.push_back(std::move(left).error());
+    };
+    if (status.head)
+        check(ChannelText::head, status.head->version);
+    if (status.release)
+        check(ChannelText::release, status.release->version);
+}
+
 }  // namespace
 
 Result<ChannelStatus> read_channel_status(const ChannelAddress& channel, std::uint64_t now_s, std::stop_token stop) {
     FARDEL_TRY_ASSIGN(ChannelStatus status, channel.root.empty() ? look_into_tree(channel, now_s, std::move(stop))
                                                                  : ask_server(channel, now_s, std::move(stop)));
     check_dates(status, now_s);
+    check_numbers(status);
     return status;
 }
 

@@ -72,8 +72,20 @@ Result<std::string> text_in(const Bundle& bundle, std::string_view key) {
 
 }  // namespace
 
+Status verify_number_left(ChannelText kind, std::uint64_t version, const ChannelRoot& root) {
+    if (version < kChannelNumberMax)
+        return ok();
+    const std::string name(channel_text_name(kind));
+    return Error(ErrorCode::limit, "channel " + printable(root.channel) + ": its " + name +
+                                       " has the highest version that there is, so nothing can follow it: somebody "
+                                       "else has a " +
+                                       name + " key. Replace the " + name + " keys: fardel channel rotate");
+}
+
 Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, const ChannelRoot& root,
                                     const ChannelChange& change, std::uint64_t now_s) {
+    if (before)
+        FARDEL_TRY(verify_number_left(ChannelText::release, before->release.version, root));
     ChannelRelease release = before ? before->release : ChannelRelease();
     release.channel = root.channel;
     release.version = before ? before->release.version + 1 : 1;

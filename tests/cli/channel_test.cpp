@@ -375,6 +375,10 @@ TEST_CASE("channel: who has stolen a head key chooses no content, and a rotation
     owner.serve(head, good);
     owner.serve(head, owner.forge(head, "version 1\n", "version 9007199254740991\n", {"head"}));
     player.fetch_well();
+    CHECK(is_one_clear_line(
+        owner.try_owner({"channel", "head", owner.tree(), "--channel", "mygame/stable", "--key", owner.key("head")}),
+        "limit"));
+    CHECK(status_of(owner)["wrong"][0]["code"] == "limit");
     owner.serve(head, good);
     CHECK(player.refusal() == "rollback");
     make_key(owner.scratch, "head2");

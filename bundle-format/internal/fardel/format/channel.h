@@ -118,6 +118,7 @@ struct ChannelHead {
     friend bool operator==(const ChannelHead&, const ChannelHead&) = default;
 };
 
+inline constexpr std::uint64_t kChannelNumberMax = (1ull << 53) - 1;  // of versions, epochs, sizes and dates
 inline constexpr std::uint64_t kChannelHeadLifeMaxSeconds = 30ull * 24 * 3600;
 inline constexpr std::uint64_t kChannelReleasedBundlesMax = 100'000;
 inline constexpr std::uint64_t kChannelRecallsMax = 4096;  // of each kind

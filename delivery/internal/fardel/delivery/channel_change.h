@@ -31,9 +31,13 @@ struct ChannelChange {
     std::uint64_t epoch = 0;  // 0: that of the release before
 };
 
+// Whether a text of the kind can follow the one with that version. Error: limit (there is no higher one: whoever signed
+// it wanted to end the channel).
+Status verify_number_left(ChannelText kind, std::uint64_t version, const ChannelRoot& root);
+
 // Returns the release that follows `before`; without it, the first one. Errors: rollback (the epoch falls, or a recall
 // is taken back in the same one), missing (nothing of that name to remove, no such recall to take back), revoked (what
-// is added has been recalled), conflict (another bundle has that name and version).
+// is added has been recalled), conflict (another bundle has that name and version), limit (no version is left).
 Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, const ChannelRoot& root,
                                     const ChannelChange& change, std::uint64_t now_s);
 
