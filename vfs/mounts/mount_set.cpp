@@ -6,7 +6,9 @@
 #include <fardel/sources/source_scan.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace fardel {
@@ -67,11 +69,18 @@ bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameR
     return true;
 }
 
-// Inserts the mount before those of the same or a lower priority: it is the youngest of its priority.
-void insert_youngest(std::vector<Mount>& mounts, Mount mount) {
-    const auto below =
-        std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
-    mounts.insert(below, std::move(mount));
+// Inserts each mount before those of the same or a lower priority: it is the youngest of its priority. Of several, the
+// last one is.
+void insert_youngest(std::vector<Mount>& mounts, std::vector<Mount> added) {
+    const auto is_above = [](const Mount& a, const Mount& b) { return a.priority > b.priority; };
+    std::ranges::reverse(added);
+    std::ranges::stable_sort(added, is_above);
+    std::vector<Mount> all;
+    all.reserve(mounts.size() + added.size());
+    std::merge(std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()),
+               std::make_move_iterator(mounts.begin()), std::make_move_iterator(mounts.end()), std::back_inserter(all),
+               is_above);
+    mounts = std::move(all);
 }
 
 Result<Mount> take(std::vector<Mount>& mounts, MountId id) {
@@ -83,13 +92,31 @@ Result<Mount> take(std::vector<Mount>& mounts, MountId id) {
     return mount;
 }
 
-Status verify_alone(const std::vector<Mount>& mounts, const Mount& mount) {
+Status verify_alone(const Mount& mount, const Mount& other) {
+    if (other.id == mount.id || other.bundle->id() != mount.bundle->id() || other.mount_point != mount.mount_point)
+        return ok();
+    return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() +
+                                          " is mounted at \"/" + mount.mount_point + "\" already, from " +
+                                          other.bundle->label() + "; unmount that or choose another mount point");
+}
+
+Status verify_alone(const Mount& mount, const std::vector<Mount>& mounts) {
     for (const Mount& other : mounts)
-        if (other.id != mount.id && other.bundle->id() == mount.bundle->id() && other.mount_point == mount.mount_point)
-            return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() +
-                                                  " is mounted at \"/" + mount.mount_point + "\" already, from " +
-                                                  other.bundle->label() +
-                                                  "; unmount that or choose another mount point");
+        FARDEL_TRY(verify_alone(mount, other));
+    return ok();
+}
+
+// The same for many mounts that are added to others.
+Status verify_alone(const std::vector<Mount>& added, const std::vector<Mount>& mounts) {
+    std::unordered_map<BundleId, std::vector<const Mount*>> by_bundle;
+    for (const Mount& mount : mounts)
+        by_bundle[mount.bundle->id()].push_back(&mount);
+    for (const Mount& mount : added) {
+        auto& others = by_bundle[mount.bundle->id()];
+        for (const Mount* const other : others)
+            FARDEL_TRY(verify_alone(mount, *other));
+        others.push_back(&mount);
+    }
     return ok();
 }
 
@@ -202,7 +229,9 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
     for (const MountPriority& wanted : change.prioritise) {
         FARDEL_TRY_ASSIGN(Mount mount, take(mounts, wanted.mount));
         mount.priority = wanted.priority;
-        insert_youngest(mounts, std::move(mount));
+        std::vector<Mount> moved;
+        moved.push_back(std::move(mount));
+        insert_youngest(mounts, std::move(moved));
     }
     for (MountSetChange::Replacement& replacement : change.replace) {
         const auto at = std::ranges::find(mounts, replacement.mount, &Mount::id);
@@ -210,25 +239,24 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
             return no_such_mount(replacement.mount);
         static_cast<MountContent&>(*at) = std::move(replacement.content);
         at->in_run = at->unfit = false;
-        FARDEL_TRY(verify_alone(mounts, *at));
+        FARDEL_TRY(verify_alone(*at, mounts));
     }
     for (Mount& mount : change.add_below) {
-        FARDEL_TRY(verify_alone(mounts, mount));
+        FARDEL_TRY(verify_alone(mount, mounts));
         const auto above = std::ranges::find(mounts, change.above, &Mount::id);
         if (above == mounts.end())
             return no_such_mount(change.above);
         mount.priority = above->priority;
         mounts.insert(above + 1, std::move(mount));
     }
-    for (Mount& mount : change.add) {
-        FARDEL_TRY(verify_alone(mounts, mount));
-        insert_youngest(mounts, std::move(mount));
-    }
+    FARDEL_TRY(verify_alone(change.add, mounts));
+    insert_youngest(mounts, std::move(change.add));
 
     Runs runs = this->runs();
-    const auto is_mounted = [&](ContentNumber number) {
-        return std::ranges::find(mounts, number, &Mount::number) != mounts.end();
-    };
+    std::unordered_set<ContentNumber> contents;
+    for (const Mount& mount : mounts)
+        contents.insert(mount.number);
+    const auto is_mounted = [&](ContentNumber number) { return contents.contains(number); };
     for (auto& run : runs)
         if (!std::ranges::all_of(run->members(), is_mounted))
             run = NameRun::build(members_of(*run, mounts));
