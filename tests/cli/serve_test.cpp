@@ -66,7 +66,7 @@ TEST_CASE("serve: systemd accepts the unit of the manual, and its command line i
 TEST_CASE("serve: the mistakes that people make") {
     const ScratchFolder scratch;
     Running wrong_folder({"serve", scratch.root().string(), "--listen", "127.0.0.1:0"});
-    for (int tries = 0; tries < 500 && wrong_folder.output().empty(); ++tries)
+    for (int tries = 0; tries < 3000 && wrong_folder.output().empty(); ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     wrong_folder.send(SIGTERM);
     check_has(wrong_folder.wait().err, "nothing is published in " + scratch.root().string());

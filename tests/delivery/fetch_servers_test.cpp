@@ -344,7 +344,7 @@ TEST_CASE("fetch from real servers: a trace is followed where there is one, and 
             TraceReadAhead ahead = value_of(TraceReadAhead::start(servers, {remote}));
             ahead.wait();
             const auto is_here = [&] { return value_of(remote->is_here(second)); };
-            for (int tries = 0; has_trace && tries < 1000 && !is_here(); ++tries)
+            for (int tries = 0; has_trace && tries < 6000 && !is_here(); ++tries)
                 std::this_thread::sleep_for(std::chrono::milliseconds(10));
             CHECK(is_here() == has_trace);
             CHECK(text_in(remote->source(), "maps/two.bsp") == random_text(2, kPartBytes));
