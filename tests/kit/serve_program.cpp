@@ -2,6 +2,8 @@
 
 #include "raw_connection.h"
 
+#include <doctest/doctest.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
