@@ -119,6 +119,59 @@ TEST_CASE(
     CHECK(number > 60);
 }
 
+TEST_CASE("fetch: whenever the folder of the store vanishes, it stays gone, and the next fetch ends well") {  // A102
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const TreeServer server({bytes});
+    value_of(RangeClient::open({}));
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");
+    const std::string path = disk.path("store");
+    const std::string away = disk.path("away");
+    int number = 1;
+    int failures = 0;
+    for (bool paused = true; paused; ++number) {
+        CAPTURE(number);
+        REQUIRE(number < 1000);
+        std::filesystem::remove_all(path);
+        value_of(BundleStore::open(path, true));
+        PausedChild child(number, changes_files, [&] {
+            const auto store = BundleStore::open(path, false);
+            if (!store)
+                return 1 + static_cast<int>(store.error().code());
+            const auto fetched = fetch_one(*store, id, fetching_from({server.url()}));
+            return fetched ? 0 : 1 + static_cast<int>(fetched.error().code());
+        });
+        paused = child.is_paused();
+        if (paused)
+            std::filesystem::rename(path, away);  // as when a disk is unplugged
+        const int exit_code = child.finish();
+        CAPTURE(exit_code);
+        // If it goes while it is looked at, it is no store any more, or another program seems to have removed a pack.
+        constexpr ErrorCode kCodes[] = {ErrorCode::missing, ErrorCode::malformed, ErrorCode::conflict};
+        CHECK((exit_code == 0 ||
+               std::ranges::any_of(kCodes, [&](ErrorCode code) { return exit_code == 1 + static_cast<int>(code); })));
+        failures += exit_code != 0 ? 1 : 0;
+        if (paused) {
+            CHECK_FALSE(std::filesystem::exists(path));
+            std::filesystem::remove_all(path);
+            std::filesystem::rename(away, path);
+        }
+        const BundleStore store = value_of(BundleStore::open(path, false));
+        CHECK(value_of(store.check(true)).findings.empty());
+        CHECK((exit_code != 0 || is_whole(store, id)));
+        value_of(fetch_one(store, id, fetching_from({server.url()})));
+        CHECK(stored_bytes(store, id) == bytes);
+        store.remove_leftovers();
+        const StoreCheckReport report = value_of(store.check(true));
+        CHECK(report.findings.empty());
+        CHECK(report.incoming == 0);
+        CHECK(report.abandoned_files == 0);
+    }
+    CHECK(number > 30);
+    CHECK(failures > 0);
+}
+
 TEST_CASE("publish: killed or failing at any step, a file appears whole or not at all") {  // A100, A102
     const Bytes bytes = game_version("1");
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
