@@ -27,7 +27,10 @@ Status verify_path(const std::string& path) {
 
 class FolderTarget final : public TreeTarget {
 public:
-    explicit FolderTarget(std::string folder) : folder_(std::move(folder)) {}
+    explicit FolderTarget(std::string folder) : folder_(std::move(folder)) {
+        const auto status = find_file_status(folder_, folder_);
+        was_there_ = status && *status;
+    }
 
     std::string name() const override { return "the folder " + printable(folder_, 400); }
 
@@ -38,7 +41,7 @@ public:
 
     Result<PutOutcome> put(const std::string& path, const ByteSource& bytes, const PublishWork& work) override {
         FARDEL_TRY(verify_path(path));
-        FARDEL_TRY(create_lasting_folders(folder_of_path(path_of(path))));
+        FARDEL_TRY(create_folder_of(path));
         auto there = open_file_source(path_of(path));
         if (there)
             return compare(path, bytes, **there, work);
@@ -63,9 +66,10 @@ public:
         FARDEL_TRY(verify_path(path));
         auto file = open_file_source(path_of(path));
         if (!file) {
-            if (file.error().code() == ErrorCode::missing)
-                return std::optional<TreeHead>();
-            return std::move(file).error();
+            if (file.error().code() != ErrorCode::missing)
+                return std::move(file).error();
+            FARDEL_TRY(verify_there());
+            return std::optional<TreeHead>();
         }
         if ((*file)->size_bytes() > kTreeHeadBytesMax)
             return Error(ErrorCode::limit, printable(path_of(path)) + ": larger than a head may be");
@@ -79,7 +83,7 @@ public:
     Status replace_head(const std::string& path, std::span<const std::byte> bytes,
                         const std::string& version) override {
         FARDEL_TRY(verify_path(path));
-        FARDEL_TRY(create_lasting_folders(folder_of_path(path_of(path))));
+        FARDEL_TRY(create_folder_of(path));
         FARDEL_TRY_ASSIGN(const Descriptor lock, lock_tree());
         FARDEL_TRY_ASSIGN(const auto there, find_head(path));
         if ((there ? there->version : "") != version)
@@ -107,14 +111,29 @@ public:
 private:
     std::string path_of(const std::string& path) const { return folder_ + "/" + path; }
 
+    // What is not there is absent only if the tree is there.
+    Status verify_there() const {
+        if (was_there_)
+            FARDEL_TRY(file_status(folder_, folder_));
+        return ok();
+    }
+    // A tree that was there is not begun again where its disk was.
+    Status create_folder_of(const std::string& path) {
+        if (!was_there_)
+            FARDEL_TRY(create_lasting_folders(folder_));
+        was_there_ = true;
+        return create_lasting_folders_below(folder_, folder_of_path(path_of(path)));
+    }
+
     Result<FolderEntries> list_entries(const std::string& folder) const {
         FARDEL_TRY(verify_path(folder));
         FolderEntries entries;
         auto opened = open_folder(path_of(folder), path_of(folder));
         if (!opened) {
-            if (opened.error().code() == ErrorCode::missing)
-                return entries;
-            return std::move(opened).error();
+            if (opened.error().code() != ErrorCode::missing)
+                return std::move(opened).error();
+            FARDEL_TRY(verify_there());
+            return entries;
         }
         FARDEL_TRY_ASSIGN(const auto names, list_names(*opened, path_of(folder)));
         for (const std::string& name : names) {
@@ -160,6 +179,7 @@ private:
     }
 
     const std::string folder_;
+    bool was_there_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Pruning static trees, beside publishers, readers and other prunes.
 #include "delta/delta_list.h"
+#include "kit/dav_server.h"
 #include "kit/failing_call.h"
 #include "kit/opened_bundle.h"
 #include "kit/s3_server.h"
@@ -80,6 +81,12 @@ TEST_CASE("prune: a bucket is pruned like a folder") {  // A93
     const S3Server server(scratch, {"page=3"});
     check_prune(*value_of(
         open_tree_target(server.address(), {.aws_key_id = S3Server::key_id(), .aws_secret_key = S3Server::secret()})));
+}
+
+TEST_CASE("prune: a tree on a WebDAV server is pruned like a folder") {
+    const ScratchFolder scratch;
+    const DavServer server(scratch);
+    check_prune(*value_of(open_tree_target(server.address(), {})));
 }
 
 TEST_CASE("prune: a plan changes nothing, and a tree that lacks a kept or needed bundle is left alone") {

@@ -1,7 +1,7 @@
 // The same tree in a folder, on a WebDAV server (nginx) and in a bucket.
 #include "bundle-format/channel_samples.h"
+#include "kit/dav_server.h"
 #include "kit/failing_call.h"
-#include "kit/nginx.h"
 #include "kit/opened_bundle.h"
 #include "kit/s3_server.h"
 #include "served_bundle.h"
@@ -24,39 +24,6 @@ namespace fardel {
 namespace {
 
 using namespace fardel::tests;
-
-constexpr const char* kDavSite = R"(
-client_body_temp_path incoming_folder;
-server {
-    listen 8080;
-    location / {
-        root served_tree;
-        dav_methods PUT DELETE MKCOL MOVE;
-        dav_ext_methods PROPFIND;
-        client_max_body_size 0;
-        min_delete_depth 2;
-    }
-}
-)";
-
-// nginx with the modules "dav" and "dav-ext".
-class DavServer {
-public:
-    explicit DavServer(const ScratchFolder& scratch)
-        : nginx_(scratch, "dav",
-                 Nginx::Site{.text = site(scratch), .module = "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so"}) {}
-    std::string address() const { return "dav+" + nginx_.url() + "/game"; }
-    std::string tree() const { return nginx_.tree() + "/game"; }
-
-private:
-    static std::string site(const ScratchFolder& scratch) {
-        std::string text = kDavSite;
-        text.replace(text.find("incoming_folder"), 15, scratch.path("dav/incoming"));
-        text.replace(text.find("served_tree"), 11, scratch.path("dav/tree"));
-        return text;
-    }
-    Nginx nginx_;
-};
 
 TreeConnection quick_connection() {
     return {.connect_timeout = std::chrono::milliseconds(20'000),
@@ -482,6 +449,52 @@ TEST_CASE("publish: a channel goes to a folder, a WebDAV server and into a bucke
     CHECK(format_channel_root(too_long).error().code() == ErrorCode::limit);
 }
 
+TEST_CASE(
+    "publish: the WebDAV server of the manual takes bundles with its publishers' password, and gives them to all") {
+    const ScratchFolder scratch;
+    scratch.write("dav/publishers", "publisher:{PLAIN}right-word\n");
+    const Nginx nginx(scratch, "dav", "publishing.md", "/srv/www", kDavModule);
+    const std::string address = "dav+" + nginx.url() + "/game";
+    const Bytes bytes = game_version("1");
+    const auto publish_as = [&](TreeCredentials credentials) -> Result<Publication> {
+        FARDEL_TRY_ASSIGN(const auto tree, open_tree_target(address, credentials, quick_connection()));
+        return publish_bundle(make_memory_source(bytes), *tree);
+    };
+    for (const TreeCredentials& wrong :
+         {TreeCredentials{}, TreeCredentials{.dav_user = "publisher", .dav_password = "wrong-word"},
+          TreeCredentials{.dav_token = "right-word"}}) {
+        const auto refused = publish_as(wrong);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code() == ErrorCode::denied);
+        CHECK(refused.error().text().find("-word") == std::string::npos);
+    }
+    CHECK_FALSE(std::filesystem::exists(nginx.tree() + "/game"));
+    const TreeCredentials right{.dav_user = "publisher", .dav_password = "right-word"};
+    CHECK_FALSE(value_of(publish_as(right)).was_there);
+    const auto tree = value_of(open_tree_target(address, right, quick_connection()));
+    CHECK(value_of(tree->list("bundles")).size() == 2);
+    const BundleStore fetched = make_store(scratch, "fetched");
+    value_of(fetch_one(fetched, bundle_id_of(bytes), fetching_from({nginx.url() + "/game"})));
+    CHECK(stored_bytes(fetched, bundle_id_of(bytes)) == bytes);
+}
+
+TEST_CASE("publish: a WebDAV server that asks for a token gets it as a bearer token") {
+    const ScratchFolder scratch;
+    const DavServer server(scratch, "if ($http_authorization != \"Bearer right-word\") { return 403; }");
+    const Bytes bytes = game_version("1");
+    const auto publish_with = [&](const std::string& token) -> Result<Publication> {
+        FARDEL_TRY_ASSIGN(const auto tree,
+                          open_tree_target(server.address(), {.dav_token = token}, quick_connection()));
+        return publish_bundle(make_memory_source(bytes), *tree);
+    };
+    const auto refused = publish_with("wrong-word");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::denied);
+    CHECK(refused.error().text().find("-word") == std::string::npos);
+    CHECK_FALSE(value_of(publish_with("right-word")).was_there);
+    CHECK(read_file(server.tree() + "/" + tree_path_of(bundle_id_of(bytes))) == text_of(bytes));
+}
+
 TEST_CASE("publish: a WebDAV server that loses bytes or refuses a step publishes nothing") {  // A94
     const Bytes bytes = game_version("1");
     for (const std::string_view refused : {"PUT", "MOVE", "HEAD"}) {
@@ -550,6 +563,46 @@ TEST_CASE("publish: killed at any request to a server, the next attempt ends wit
             std::filesystem::remove(pair.second + "/" + tables_path_of(id));
         }
         CHECK(number > 5);
+    }
+}
+
+TEST_CASE("publish: a connection to a server that is reset at any moment costs a repetition") {  // A94
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const DavServer dav(scratch);
+    const S3Server store(scratch);
+    const auto publish_to = [&](const std::string& address) {
+        const auto target = open_tree_target(address, store_credentials(), quick_connection());
+        const auto published =
+            target ? publish_bundle(make_memory_source(bytes), **target) : Result<Publication>(target.error());
+        return published ? 0 : 1 + static_cast<int>(published.error().code());
+    };
+    const auto is_on_connections = [](unsigned long long call) {
+        return call == SYS_sendto || call == SYS_recvfrom || call == SYS_connect;
+    };
+    const std::pair<std::string, std::string> targets[] = {{dav.address(), dav.tree()},
+                                                           {store.address(), store.tree()}};
+    for (const auto& pair : targets) {
+        const std::string& address = pair.first;
+        const std::string file = pair.second + "/" + tree_path_of(id);
+        const std::string tables = pair.second + "/" + tables_path_of(id);
+        CAPTURE(address);
+        bool failed = true;
+        int number = 1;
+        for (; failed; ++number) {
+            CAPTURE(number);
+            REQUIRE(number < 1000);
+            const FailedCall outcome = fail_call(
+                number, ECONNRESET, [&] { return publish_to(address); }, is_on_connections);
+            failed = outcome.failed;
+            CHECK(outcome.exit_code == 0);
+            CHECK(read_file(file) == text_of(bytes));
+            CHECK(std::filesystem::exists(tables));
+            std::filesystem::remove(file);
+            std::filesystem::remove(tables);
+        }
+        CHECK(number > 10);
     }
 }
 

@@ -131,9 +131,9 @@ struct FailedCall {
     int exit_code = 0;  // what the work returned
 };
 
-// The `number`-th call on files of the child's first thread, from 1, fails with `error`.
-template <class Work>
-FailedCall fail_call(int number, int error, Work work) {
+// The `number`-th call of the child's first thread, from 1, that `counts` accepts fails with `error`.
+template <class Work, class Counts = bool (*)(unsigned long long)>
+FailedCall fail_call(int number, int error, Work work, const Counts& counts = is_on_files) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -162,7 +162,7 @@ FailedCall fail_call(int number, int error, Work work) {
             continue;
         user_regs_struct registers{};
         REQUIRE(::ptrace(PTRACE_GETREGS, child, nullptr, &registers) == 0);
-        if (enters && is_on_files(registers.orig_rax) && ++seen == number) {
+        if (enters && counts(registers.orig_rax) && ++seen == number) {
             outcome.failed = true;
             outcome.call = registers.orig_rax;
             registers.orig_rax = ~0ull;  // no such call

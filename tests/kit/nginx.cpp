@@ -86,7 +86,8 @@ int find_free_port() {
 }
 
 Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const std::string& document,
-             const std::string& served) {
+             const std::string& served, const std::string& module)
+    : module_(module) {
     start(scratch, name, document_block(FARDEL_SOURCE_DIR "/docs/" + document, "nginx"), served);
 }
 
@@ -117,6 +118,8 @@ bool Nginx::try_start(const std::string& folder, std::string site, const std::st
         replace(site, served, tree_);
     if (site.find("/srv/fardel/incoming") != std::string::npos)
         replace(site, "/srv/fardel/incoming", folder + "/incoming");
+    if (site.find("/etc/nginx/publishers") != std::string::npos)
+        replace(site, "/etc/nginx/publishers", folder + "/publishers");
     std::string text = (module_.empty() ? "" : "load_module " + module_ + ";\n") +
                        "daemon off;\nmaster_process off;\npid " + folder + "/nginx.pid;\nerror_log " + folder +
                        "/error.log;\nevents { worker_connections 512; }\nhttp {\n";

@@ -11,12 +11,13 @@ namespace fardel::tests {
 
 class Nginx {
 public:
-    // `document`: below docs/; its configuration listens on port 8080 and serves `served`. Fails the test if nginx is
-    // not installed.
+    // `document`: below docs/; its configuration listens on port 8080 and serves `served`. `module`: the path of a
+    // module to load; empty: none. Passwords are in the file "publishers" of the folder `name`. Fails the test if nginx
+    // is not installed.
     explicit Nginx(const ScratchFolder& scratch, const std::string& name = "nginx",
-                   const std::string& document = "derived-cache.md", const std::string& served = "/srv/fardel/cache");
-    // `text`: server blocks of a configuration, of which one listens on port 8080. `module`: the path of a module to
-    // load; empty: none.
+                   const std::string& document = "derived-cache.md", const std::string& served = "/srv/fardel/cache",
+                   const std::string& module = {});
+    // `text`: server blocks of a configuration, of which one listens on port 8080. `module`: as above.
     struct Site {
         std::string text;
         std::string module = {};

@@ -75,8 +75,8 @@ public:
     virtual Result<bool> remove(const std::string& path) = 0;
 };
 
-// The tree in a folder, which is created with the first file. A lock in the folder, ".fardel-tree.lock", is held
-// while a head is replaced.
+// The tree in a folder. One that is not there is created with the first file; one that was there and is gone is not:
+// missing. A lock in the folder, ".fardel-tree.lock", is held while a head is replaced.
 std::unique_ptr<TreeTarget> make_folder_target(std::string folder);
 
 }  // namespace fardel
