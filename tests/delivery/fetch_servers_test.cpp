@@ -87,7 +87,7 @@ private:
     std::string tree_;
 };
 
-std::string text_in(std::shared_ptr<const ByteSource> bundle, const std::string& path) {
+std::string content_at_path(std::shared_ptr<const ByteSource> bundle, const std::string& path) {
     Vfs vfs;
     value_of(vfs.mount(std::move(bundle), {.allow_unsigned = true}));
     const auto file = vfs.open(path);
@@ -279,11 +279,11 @@ TEST_CASE("fetch from real servers: a part of a bundle, what is missing of it, a
         FetchOptions options = fetching_from({server.url()});
         options.selection.closures = {"maps/one.bsp"};
         CHECK(value_of(fetch_one(store, id, options)).received_bytes < 3 * kPartBytes);
-        CHECK(text_in(value_of(store.open_bundle(id)), "textures/wall.tga") == random_text(3, kPartBytes));
-        CHECK(text_in(value_of(store.open_bundle(id)), "maps/two.bsp").starts_with("missing: "));
+        CHECK(content_at_path(value_of(store.open_bundle(id)), "textures/wall.tga") == random_text(3, kPartBytes));
+        CHECK(content_at_path(value_of(store.open_bundle(id)), "maps/two.bsp").starts_with("missing: "));
         options.selection = {.assets = {id_of(random_text(2, kPartBytes))}};
         CHECK(value_of(fetch_one(store, id, options)).received_bytes < 2 * kPartBytes);
-        CHECK(text_in(value_of(store.open_bundle(id)), "maps/two.bsp") == random_text(2, kPartBytes));
+        CHECK(content_at_path(value_of(store.open_bundle(id)), "maps/two.bsp") == random_text(2, kPartBytes));
         options.selection = {};
         CHECK(value_of(fetch_one(store, id, options)).received_bytes < 4 * kPartBytes);
         CHECK(stored_bytes(store, id) == bytes);
@@ -317,8 +317,8 @@ TEST_CASE("fetch from real servers: a bundle is read while it is fetched as read
         {
             const RemoteServers servers = value_of(RemoteServers::open({.trees = {server.url()}}));
             const auto remote = value_of(RemoteBundle::open(store, servers, id));
-            CHECK(text_in(remote->source(), "version.txt") == "1");
-            CHECK(text_in(remote->source(), "b.bin") == random_text(2, 300'000));
+            CHECK(content_at_path(remote->source(), "version.txt") == "1");
+            CHECK(content_at_path(remote->source(), "b.bin") == random_text(2, 300'000));
             CHECK(servers.counts().received_bytes < 500'000);
         }
         CHECK(value_of(fetch_one(store, id, fetching_from({other.url()}))).received_bytes < 420'000);
@@ -347,7 +347,7 @@ TEST_CASE("fetch from real servers: a trace is followed where there is one, and 
             for (int tries = 0; has_trace && tries < 6000 && !is_here(); ++tries)
                 std::this_thread::sleep_for(std::chrono::milliseconds(10));
             CHECK(is_here() == has_trace);
-            CHECK(text_in(remote->source(), "maps/two.bsp") == random_text(2, kPartBytes));
+            CHECK(content_at_path(remote->source(), "maps/two.bsp") == random_text(2, kPartBytes));
         }
         value_of(fetch_one(store, bundle->id(), fetching_from({server.url()})));
         CHECK(stored_bytes(store, bundle->id()) == bytes);

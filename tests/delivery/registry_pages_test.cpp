@@ -100,7 +100,7 @@ std::string countersigned_map(const std::string& name, Signer& author, Signer& r
     const Envelope envelope =
         value_of(countersign(bundle->envelopes().front(),
                              {.role = SignerRole::registry, .comment = {}, .epoch = 0, .created_s = kNow}, registry));
-    return file + text_in(value_of(encode_envelope(envelope)));
+    return file + text_of(value_of(encode_envelope(envelope)));
 }
 
 TEST_CASE("registry pages: names beyond the first page are found in a browser, with scripts and without") {

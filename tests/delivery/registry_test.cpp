@@ -199,7 +199,7 @@ TEST_CASE("registry: a wrong block list, layout or byte is refused, and leaves n
         wrong[at] = static_cast<char>(wrong[at] ^ 1);
         CHECK(site.send("PUT", path, header, wrong) == 422);
     }
-    CHECK(site.send("PUT", path, header, text_in(bytes)) == 422);  // unsigned
+    CHECK(site.send("PUT", path, header, text_of(bytes)) == 422);  // unsigned
     CHECK(site.send("PUT", path, header, file.substr(0, file.size() - 8)) == 422);
     CHECK(site.send("PUT", path, header, file + std::string(8, '\0')) == 422);
     CHECK(site.bundles() == 0);

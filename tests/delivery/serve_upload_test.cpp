@@ -1,6 +1,7 @@
 // Uploads to fardel serve: who may, what is refused, and what others see meanwhile.
 #include "served_bundle.h"
 
+#include "kit/bytes.h"
 #include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
@@ -28,8 +29,6 @@ const std::string kToken = "correct-horse-battery-staple";
 std::string tokens_of(std::string_view token) {
     return "# who may upload\n" + blake3(std::as_bytes(std::span(token))).hex() + " the build farm\n";
 }
-
-std::string text_in(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 std::string put_head(const BundleId& id, std::size_t size, const std::string& token = kToken) {
     return "PUT /" + tree_path_of(id) + " HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + token +
@@ -61,7 +60,7 @@ struct UploadSite {
 
 int put(const ServeProgram& server, const Bytes& bytes, const BundleId& id, const std::string& token = kToken) {
     RawConnection client(server.port());
-    static_cast<void>(client.send(put_head(id, bytes.size(), token) + text_in(bytes)));
+    static_cast<void>(client.send(put_head(id, bytes.size(), token) + text_of(bytes)));
     return client.read_answer().status;
 }
 
@@ -132,7 +131,7 @@ TEST_CASE("upload: whatever is wrong with the file, nothing of it is visible at 
     CHECK(put(server, longer, id) == 422);
     {
         RawConnection cut(server.port());
-        REQUIRE(cut.send(put_head(id, good.size()) + text_in(good).substr(0, good.size() / 2)));
+        REQUIRE(cut.send(put_head(id, good.size()) + text_of(good).substr(0, good.size() / 2)));
         RawConnection reader(server.port());
         CHECK(reader.ask(get_request("/" + tree_path_of(id))).status == 404);
     }
@@ -158,7 +157,7 @@ void break_off(const ServeProgram& server, const UploadSite& site, const Bytes& 
     const BundleId id = bundle_id_of(bytes);
     {
         RawConnection cut(server.port());
-        REQUIRE(cut.send(put_head(id, bytes.size()) + text_in(bytes).substr(0, size)));
+        REQUIRE(cut.send(put_head(id, bytes.size()) + text_of(bytes).substr(0, size)));
         const auto has_all = [&] {
             for (const auto& entry : std::filesystem::directory_iterator(site.tree + "/.fardel-uploads"))
                 if (entry.file_size() == size)
@@ -185,7 +184,7 @@ int put_rest(const ServeProgram& server, const Bytes& bytes, std::size_t offset,
     static_cast<void>(client.send("PUT /" + tree_path_of(bundle_id_of(bytes)) +
                                   " HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + kToken +
                                   "\r\nContent-Length: " + std::to_string(bytes.size() - offset) +
-                                  "\r\nContent-Range: " + range + "\r\n\r\n" + text_in(bytes).substr(offset)));
+                                  "\r\nContent-Range: " + range + "\r\n\r\n" + text_of(bytes).substr(offset)));
     return client.read_answer().status;
 }
 
@@ -220,14 +219,14 @@ TEST_CASE("upload: one that broke off goes on where it was, also after the serve
     CHECK(put_rest(server, bytes, kSent + 1, range_from(kSent + 1, bytes.size())) == 416);
     CHECK(put_rest(server, bytes, kSent, range_from(kSent, bytes.size())) == 201);
     CHECK(site.parts() == 0);
-    CHECK(site.scratch.read("tree/" + tree_path_of(id)) == text_in(bytes));
+    CHECK(site.scratch.read("tree/" + tree_path_of(id)) == text_of(bytes));
 }
 
 TEST_CASE(
     "upload: a server that is killed at any moment shows a whole bundle or none, and the next one goes on") {  // A100
     const Bytes bytes = game_version("1");
     const BundleId id = bundle_id_of(bytes);
-    const std::string request = put_head(id, bytes.size()) + text_in(bytes);
+    const std::string request = put_head(id, bytes.size()) + text_of(bytes);
     int published = 0;
     // What was sent when it is killed, and if that was all, how much later.
     const std::size_t sent_parts[] = {0, 60, request.size() / 2, request.size() - 1};
@@ -248,13 +247,13 @@ TEST_CASE(
         const bool is_there = std::filesystem::exists(file);
         published += is_there ? 1 : 0;
         if (is_there)
-            CHECK(read_file(file) == text_in(bytes));
+            CHECK(read_file(file) == text_of(bytes));
         if (std::filesystem::exists(tables))
             CHECK(read_file(tables) == published_tables(bytes));
         const ServeProgram server = site.serve();
         const auto tree = value_of(open_tree_target(server.url(), {.upload_token = kToken}));
         CHECK(value_of(publish_bundle(make_memory_source(bytes), *tree, {})).was_there == is_there);
-        CHECK(read_file(file) == text_in(bytes));
+        CHECK(read_file(file) == text_of(bytes));
         // If it was killed after it had published the bundle and before it had removed the part, that stays until it is
         // old: nobody uploads the bundle again.
         CHECK(site.parts() <= (is_there ? 1u : 0u));
@@ -276,7 +275,7 @@ TEST_CASE("upload: publishing goes on behind what the server has, and a wrong pa
     CHECK_FALSE(value_of(publish(first, sent)).was_there);
     REQUIRE_FALSE(sent.empty());
     CHECK(sent.front() >= 300'000);
-    CHECK(site.scratch.read("tree/" + tree_path_of(bundle_id_of(first))) == text_in(first));
+    CHECK(site.scratch.read("tree/" + tree_path_of(bundle_id_of(first))) == text_of(first));
     // What the disk has kept of it is damaged: the upload is refused, and the next one begins from the start.
     const Bytes second = game_version("2");
     break_off(server, site, second, 200'000);
@@ -289,7 +288,7 @@ TEST_CASE("upload: publishing goes on behind what the server has, and a wrong pa
     CHECK(site.parts() == 0);
     sent.clear();
     CHECK_FALSE(value_of(publish(second, sent)).was_there);
-    CHECK(site.scratch.read("tree/" + tree_path_of(bundle_id_of(second))) == text_in(second));
+    CHECK(site.scratch.read("tree/" + tree_path_of(bundle_id_of(second))) == text_of(second));
     CHECK(site.parts() == 0);
 }
 
@@ -328,7 +327,7 @@ TEST_CASE("upload: another file with the id of a published bundle is a conflict,
     REQUIRE(first != second);
     CHECK(put(server, first, bundle_id_of(first)) == 201);
     CHECK(put(server, second, bundle_id_of(first)) == 409);
-    CHECK(site.scratch.read("tree/" + tree_path_of(bundle_id_of(first))) == text_in(first));
+    CHECK(site.scratch.read("tree/" + tree_path_of(bundle_id_of(first))) == text_of(first));
 }
 
 TEST_CASE("upload: a policy and a quota are kept") {

@@ -3,6 +3,7 @@
 
 #include "served_bundle.h"
 
+#include "kit/bytes.h"
 #include "kit/files.h"
 #include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
@@ -163,8 +164,6 @@ inline Bytes map_version(std::string_view version) {
     return written(plan);
 }
 
-inline std::string text_in(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
 // The bundle with its author's statement.
 inline std::string signed_by(Signer& author, const Bytes& bytes) {
     const auto source = make_memory_source(bytes);
@@ -180,7 +179,7 @@ inline std::string signed_by(Signer& author, const Bytes& bytes) {
     statement.version = std::string(value_of(bundle->find_bundle_text("version")).value_or(""));
     statement.created_s = kNow;
     const Bytes end = value_of(encode_envelope(value_of(sign_statement(statement, author))));
-    return text_in(bytes) + text_in(end);
+    return text_of(bytes) + text_of(end);
 }
 
 }  // namespace fardel::tests
