@@ -20,9 +20,17 @@ Status verify_channel(ChannelText kind, const std::string& found, const std::str
     return ok();
 }
 
-std::string shown_rollback(std::string_view what, std::uint64_t found, std::uint64_t accepted) {
+std::string shown_difference(std::string_view what, std::uint64_t found, std::uint64_t accepted) {
     return "the server's " + std::string(what) + " is " + std::to_string(found) + ", and " + std::to_string(accepted) +
            " was accepted before";
+}
+
+// `found`: not lower than the accepted number.
+Status verify_step(std::string_view what, std::uint64_t found, std::uint64_t accepted) {
+    if (found - accepted <= kChannelStepMax)
+        return ok();
+    return Error(ErrorCode::limit,
+                 shown_difference(what, found, accepted) + ": its owner skips no numbers; a key may have been stolen");
 }
 
 // Every recall of the accepted release must be in the new one.
@@ -122,15 +130,17 @@ Status ChannelUpdate::verify_newer(const ChannelHead& head, std::string_view bod
                                               std::to_string(root_.version));
     if (head_) {
         if (head.version < head_->version)
-            return rollback(shown_rollback("head", head.version, head_->version));
+            return rollback(shown_difference("head", head.version, head_->version));
         if (head.version == head_->version && body != head_body_)
             return rollback("head " + std::to_string(head.version) + " has been signed with two contents");
+        FARDEL_TRY(verify_step("head", head.version, head_->version));
     }
     if (release_) {
         if (head.release_version < release_->version)
-            return rollback(shown_rollback("release", head.release_version, release_->version));
+            return rollback(shown_difference("release", head.release_version, release_->version));
         if (head.release_version == release_->version && head.release_hash != hash_of(files_.release))
             return rollback("release " + std::to_string(head.release_version) + " has been signed with two contents");
+        FARDEL_TRY(verify_step("release", head.release_version, release_->version));
     }
     return ok();
 }
@@ -173,7 +183,8 @@ Status ChannelUpdate::verify_newer(const ChannelRelease& release) const {
     if (!release_)
         return ok();
     if (release.epoch < release_->epoch)
-        return rollback(shown_rollback("epoch", release.epoch, release_->epoch));
+        return rollback(shown_difference("epoch", release.epoch, release_->epoch));
+    FARDEL_TRY(verify_step("epoch", release.epoch, release_->epoch));
     if (release.epoch == release_->epoch && !(keeps_recalls(release_->recalled_bundles, release.recalled_bundles) &&
                                               keeps_recalls(release_->recalled_keys, release.recalled_keys)))
         return rollback("release " + std::to_string(release.version) + " lacks a recall of release " +

@@ -128,10 +128,13 @@ TEST_CASE("channel update: an expired head is refused, whatever the clock says b
 }
 
 TEST_CASE("channel update: a fast-forward by a stolen key ends with the rotation of that key") {  // A65
-    const ChannelFiles files = accepted_files(5, 3);
+    // Of those who have accepted no head yet.
+    const ChannelFiles files = {.root = root_file(sample_root()), .release = {}, .head = {}};
     constexpr std::uint64_t last = (1ull << 53) - 1;
+    const std::string third = release_file(sample_release(3));
     ChannelUpdate update = begun(files);
-    REQUIRE(update.add_head(head_file(head_for(last, files.release, 3))));  // the thief has the head key
+    REQUIRE(update.add_head(head_file(head_for(last, third, 3))));  // the thief has the head key
+    REQUIRE(update.add_release(third));
     const ChannelFiles forwarded = update.files();
     ChannelUpdate stuck = begun(forwarded);
     CHECK(code_of(stuck.add_head(published(6, 4).head)) == ErrorCode::rollback);
@@ -168,6 +171,26 @@ TEST_CASE("channel update: a fast-forward by a stolen key ends with the rotation
     REQUIRE(recovered.add_head(head_file(head_for(6, again, 4, 2), kOtherKey)));
     REQUIRE(recovered.add_release(again));
     CHECK(recovered.release()->version == 4);
+}
+
+TEST_CASE("channel update: a fast-forward by a stolen key is refused by those who follow, as are other leaps") {  // A65
+    const ChannelFiles files = accepted_files(5, 3);
+    for (const std::uint64_t step : {kChannelStepMax + 1, kChannelNumberMax - 5}) {
+        ChannelUpdate update = begun(files);
+        check_error(update.add_head(head_file(head_for(5 + step, files.release, 3))), ErrorCode::limit,
+                    "5 was accepted");
+        const std::string release = release_file(sample_release(3 + step));
+        check_error(update.add_head(head_file(head_for(6, release, 3 + step))), ErrorCode::limit, "3 was accepted");
+        ChannelRelease later = sample_release(4);
+        later.epoch = begun(files).release()->epoch + step;
+        const Published published_later = published(6, later);
+        REQUIRE(update.add_head(published_later.head));
+        check_error(update.add_release(published_later.release), ErrorCode::limit, "epoch");
+        CHECK(update.files() == files);
+        CHECK(add(update, published(6, 4)));  // the owner goes on, without a rotation
+    }
+    ChannelUpdate update = begun(files);
+    CHECK(add(update, published(5 + kChannelStepMax, 3 + kChannelStepMax)));
 }
 
 TEST_CASE("channel update: a release that is not the one of the head is not combined with it") {  // A66

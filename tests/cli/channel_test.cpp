@@ -371,16 +371,19 @@ TEST_CASE("channel: who has stolen a head key chooses no content, and a rotation
     owner.serve(head, owner.forge(head, line, "release 2 " + std::to_string(forged.size()) + " " + hash, {"head"}));
     owner.serve(head, owner.forge(head, "version 1\n", "version 2\n", {"head"}));
     CHECK(player.refusal() == "untrusted");
-    // The highest version that there is: updates stop, until the root is rotated.
+    // The highest version that there is: those who follow refuse it; updates of others stop, until the root is rotated.
     owner.serve(head, good);
     owner.serve(head, owner.forge(head, "version 1\n", "version 9007199254740991\n", {"head"}));
-    player.fetch_well();
+    CHECK(player.refusal() == "limit");
+    const ChannelPlayer newcomer(owner, "bob");
+    newcomer.fetch_well();
     CHECK(is_one_clear_line(
         owner.try_owner({"channel", "head", owner.tree(), "--channel", "mygame/stable", "--key", owner.key("head")}),
         "limit"));
     CHECK(status_of(owner)["wrong"][0]["code"] == "limit");
     owner.serve(head, good);
-    CHECK(player.refusal() == "rollback");
+    player.fetch_well();
+    CHECK(newcomer.refusal() == "rollback");
     make_key(owner.scratch, "head2");
     owner.owner({"channel", "rotate", owner.scratch.path("1.root"), "-o", owner.scratch.path("2.root"), "--replace",
                  "head=" + owner.pub("head2")});
@@ -389,6 +392,7 @@ TEST_CASE("channel: who has stolen a head key chooses no content, and a rotation
     fs::remove(owner.channel_path("release/" + hash));
     owner.head({}, "head2");
     CHECK(player.fetch_well()["channel"]["head"] == 1);
+    CHECK(newcomer.fetch_well()["channel"]["head"] == 1);
 }
 
 TEST_CASE("channel: who has stolen a release key alone reaches nobody") {  // A73

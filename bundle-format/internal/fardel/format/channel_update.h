@@ -24,6 +24,9 @@ struct ChannelFiles {
 };
 
 inline constexpr std::uint64_t kChannelRootsPerUpdateMax = 256;
+// How far a version or epoch may be above the accepted one, so that a stolen key cannot use up the numbers of those who
+// follow.
+inline constexpr std::uint64_t kChannelStepMax = 1ull << 32;
 
 class ChannelUpdate {
 public:
@@ -35,8 +38,8 @@ public:
     // than kChannelRootsPerUpdateMax), unsupported, untrusted, rollback (not the next version).
     Status add_root(std::string_view file);
 
-    // The head, when there is no further root. Errors: malformed, limit, unsupported, untrusted, rollback, expired (it,
-    // or the last root), conflict (it names a root that was not added).
+    // The head, when there is no further root. Errors: malformed, limit (also a step of more than kChannelStepMax),
+    // unsupported, untrusted, rollback, expired (it, or the last root), conflict (it names a root that was not added).
     Status add_head(std::string_view file);
 
     // The release that the head names, if it is not the accepted one. Valid after add_head.
