@@ -11,7 +11,6 @@
 
 namespace fardel {
 
-
 // The largest body of a text.
 std::size_t channel_body_bytes_max(ChannelText kind) noexcept;
 

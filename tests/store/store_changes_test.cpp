@@ -331,8 +331,8 @@ TEST_CASE("store changes: a pin and a token that a new store was given survive a
     }
 }
 
-TEST_CASE(
-    "store changes: while the folder vanishes at any step, nothing is lost and no store is begun in its place") {  // A102
+// A102
+TEST_CASE("store changes: while the folder vanishes at any step, nothing is lost and no store is begun in its place") {
     const ChangedStore site;
     for (const StoreChange& change : site.all_changes()) {
         CAPTURE(change.name);
