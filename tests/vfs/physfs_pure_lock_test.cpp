@@ -121,6 +121,38 @@ TEST_CASE("physfs pure lock: what is mounted meanwhile is refused, or reported t
     CHECK_FALSE(value_of(lock.answer(offer, {}, "alice")).answer.proof.is_zero());
 }
 
+TEST_CASE("physfs pure lock: zips and folders that the game mounts meanwhile are unmounted, unless a file is open") {
+    const Installed installed;
+    const PhysfsGame game;
+    installed.fill_search_path();
+    auto lock = value_of(PhysfsPureLock::enter(installed.vfs, *installed.policy));
+    CHECK(lock.unmount_newcomers());
+    REQUIRE(PHYSFS_mount(installed.scratch.path("x.zip").c_str(), "/", 0) != 0);
+    REQUIRE(PHYSFS_mount(installed.scratch.path("folder").c_str(), "/", 1) != 0);
+    REQUIRE(physfs_content("wall") == "from zip");
+    REQUIRE(physfs_content("cheat") == "from zip");
+    CHECK(lock.unmount_newcomers());
+    CHECK(search_path() == "the game@/");
+    CHECK(physfs_content("wall") == "the server's");
+    CHECK(physfs_content("cheat") == "<open: not found>");
+    CHECK(lock.report().empty());
+
+    REQUIRE(PHYSFS_mount(installed.scratch.path("x.zip").c_str(), "/", 0) != 0);
+    REQUIRE(PHYSFS_mount(installed.scratch.path("folder").c_str(), "/", 1) != 0);
+    PHYSFS_File* const open = PHYSFS_openRead("wall");
+    REQUIRE(open != nullptr);
+    const Status busy = lock.unmount_newcomers();
+    REQUIRE_FALSE(busy);
+    CHECK(busy.error().code() == ErrorCode::busy);
+    CHECK(busy.error().text().find("x.zip") != std::string::npos);
+    CHECK(search_path() == "x.zip@/ the game@/");
+    CHECK(lock.report().problems().size() == 1);
+    PHYSFS_close(open);
+    CHECK(lock.unmount_newcomers());
+    CHECK(lock.leave());
+    CHECK(search_path() == kBefore);
+}
+
 TEST_CASE("physfs pure lock: what could not be mounted again is refused before anything changes") {
     const Installed installed;
     const PhysfsGame game;

@@ -129,17 +129,23 @@ Status mount_again(const std::vector<Unmounted>& others) {
     return status;
 }
 
+// Error: busy.
+Status unmount_named(const std::string& name) {
+    if (PHYSFS_unmount(name.c_str()) != 0)
+        return ok();
+    return Error(ErrorCode::busy,
+                 "\"" + printable(name) + "\" cannot be unmounted: PhysicsFS says: " + physfs_reason());
+}
+
 // All of them or none. From both ends, so that those that went before an error can go back. Error: busy.
 Status unmount_all(const std::vector<Unmounted>& others) {
     std::vector<Unmounted> front;
     std::vector<Unmounted> back;  // the last one first
     const auto unmount = [&](const Unmounted& one, std::vector<Unmounted>& gone) {
-        if (PHYSFS_unmount(one.name.c_str()) != 0) {
+        Status status = unmount_named(one.name);
+        if (status)
             gone.push_back(one);
-            return ok();
-        }
-        return Status(Error(ErrorCode::busy,
-                            "\"" + printable(one.name) + "\" cannot be unmounted: PhysicsFS says: " + physfs_reason()));
+        return status;
     };
     Status status = ok();
     for (auto one = others.begin(); status && one != others.end(); ++one)
@@ -161,14 +167,18 @@ struct PhysfsPureLock::State {
     std::shared_ptr<Vfs> vfs;
     std::vector<Unmounted> others;
 
-    // What was mounted since.
-    std::vector<PureProblem> newcomers() const {
+    // What was mounted since, in the order of the search path.
+    std::vector<std::string> newcomers() const {
+        std::vector<std::string> names = search_path();
+        std::erase_if(names, [&](const std::string& name) { return shown_vfs().find(name) == vfs.get(); });
+        return names;
+    }
+
+    std::vector<PureProblem> problems() const {
         std::vector<PureProblem> problems;
-        for (const std::string& name : search_path())
-            if (shown_vfs().find(name) != vfs.get())
-                problems.push_back(make_pure_problem(PureFault::not_allowed, {},
-                                                     name.substr(name.find_last_of('/') + 1),
-                                                     "mounted beside the content of the server"));
+        for (const std::string& name : newcomers())
+            problems.push_back(make_pure_problem(PureFault::not_allowed, {}, name.substr(name.find_last_of('/') + 1),
+                                                 "mounted beside the content of the server"));
         return problems;
     }
 };
@@ -193,7 +203,7 @@ Result<PhysfsPureLock> PhysfsPureLock::enter(std::shared_ptr<Vfs> vfs, PurePolic
 }
 
 PureReport PhysfsPureLock::report() const {
-    std::vector<PureProblem> problems = state_->newcomers();
+    std::vector<PureProblem> problems = state_->problems();
     const auto own = state_->vfs->pure_report();
     if (own)
         problems.insert(problems.end(), own->problems().begin(), own->problems().end());
@@ -202,7 +212,17 @@ PureReport PhysfsPureLock::report() const {
 
 Result<PureReply> PhysfsPureLock::answer(const PureOffer& offer, std::span<const PureAxis> chosen,
                                          std::string_view connection) const {
-    return state_->vfs->answer_pure(offer, chosen, connection, state_->newcomers());
+    return state_->vfs->answer_pure(offer, chosen, connection, state_->problems());
+}
+
+Status PhysfsPureLock::unmount_newcomers() {
+    Status status = ok();
+    for (const std::string& name : state_->newcomers()) {
+        Status unmounted = unmount_named(name);
+        if (status)
+            status = std::move(unmounted);
+    }
+    return status;
 }
 
 Status PhysfsPureLock::leave() {

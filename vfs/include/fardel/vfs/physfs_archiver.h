@@ -75,6 +75,9 @@ public:
     // What is wrong: Vfs::pure_report(), and each archive that has been mounted since. Bundles and other Vfs are
     // refused meanwhile; of zips and folders, PhysicsFS tells no archiver.
     PureReport report() const;
+    // Unmounts what has been mounted since. It looks at the search path only, so a game can call it in each frame and
+    // before it loads a level. Error: busy (names the first of which a file is open; the others are unmounted).
+    Status unmount_newcomers();
     // As Vfs::answer_pure(), with that report.
     Result<PureReply> answer(const PureOffer& offer, std::span<const PureAxis> chosen,
                              std::string_view connection) const;
