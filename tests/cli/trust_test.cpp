@@ -1,6 +1,8 @@
 #include "sample.h"
 
 #include "kit/nginx.h"
+#include "kit/openarena.h"
+#include "kit/running_qvm.h"
 
 #include <nlohmann/json.hpp>
 
@@ -254,6 +256,44 @@ TEST_CASE(
     CHECK(run({"trust", "test", policy, bundle}).exit_code == 0);
 }
 
+TEST_CASE("content classes: a QVM that the unmodified engine runs is refused under the name of a picture") {  // A137
+    const ScratchFolder scratch;
+    const std::string qvm = scratch.write("game/baseoa/vm/qagame.qvm", make_running_qvm());
+    const std::string unpack = "unzip -qo '" + openarena_archive("pak1-maps.pk3") + "' maps/oa_dm1.bsp -d '" +
+                               scratch.path("game/baseoa") + "' && unzip -qo '" + openarena_archive("pak0.pk3") +
+                               "' default.cfg -d '" + scratch.path("game/baseoa") + "'";
+    REQUIRE(run_shell(unpack).exit_code == 0);
+    Arguments engine{"timeout", "120", "/usr/lib/ioquake3/ioq3ded"};
+    for (const auto& [name, value] :
+         std::vector<std::pair<std::string, std::string>>{{"fs_basepath", scratch.path("game")},
+                                                          {"fs_homepath", scratch.path("home")},
+                                                          {"com_basegame", "baseoa"},
+                                                          {"com_standalone", "1"},
+                                                          {"dedicated", "1"},
+                                                          {"net_enabled", "0"},
+                                                          {"sv_pure", "0"},
+                                                          {"vm_game", "1"},  // interpreted
+                                                          {"com_hunkmegs", "128"}}) {
+        for (const std::string& word : {std::string("+set"), name, value})
+            engine.push_back(word);
+    }
+    for (const char* const word : {"+map", "oa_dm1", "+quit"})
+        engine.push_back(word);
+    const Outcome played = run_program(engine);
+    const std::string said = played.out + played.err;
+    REQUIRE_MESSAGE(said.find(kQvmPrints) != std::string::npos, said);
+
+    const std::string key = make_key(scratch, "painter");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub", "--classes", "data"});
+    fs::create_directories(scratch.path("skins"));
+    fs::rename(qvm, scratch.path("skins/skull.tga"));
+    const Outcome packed = run({"pack", scratch.path("skins"), "-o", scratch.path("s.fardel"), "--name", "skins",
+                                "--key", key, "--trust", policy});
+    CHECK(packed.exit_code == 3);
+    CHECK(is_one_clear_line(packed, "denied"));
+    CHECK(packed.err.find("skull.tga' is a QVM") != std::string::npos);
+}
+
 TEST_CASE("content classes: a fetch keeps nothing of a bundle that brings what its signer may not") {  // A137
     const ScratchFolder scratch;
     const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
@@ -280,15 +320,11 @@ TEST_CASE("content classes: a fetch keeps nothing of a bundle that brings what i
 }
 
 TEST_CASE("content classes: OpenArena's data passes as data, and its programs and settings do not") {  // A137
-    if (!fs::exists("/usr/share/games/openarena/baseoa/pak6-patch088.pk3")) {
-        MESSAGE("not tested: OpenArena is not installed");
-        return;
-    }
     const ScratchFolder scratch;
     const std::string key = make_key(scratch, "mapper");
     const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub", "--classes", "data"});
     const auto pack = [&](const Arguments& excludes) {
-        Arguments arguments{"pack",    "/usr/share/games/openarena/baseoa/pak6-patch088.pk3",
+        Arguments arguments{"pack",    openarena_archive("pak6-patch088.pk3"),
                             "-o",      scratch.path("oa.fardel"),
                             "--key",   key,
                             "--name",  "oa",

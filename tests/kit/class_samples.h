@@ -1,6 +1,8 @@
 // Contents of each class (docs/trust-policy.md, "Classes of content"), and a policy that lets a signer bring one.
 #pragma once
 
+#include "kit/running_qvm.h"
+
 #include <fardel/format/statement.h>
 #include <fardel/format/trust_policy.h>
 
@@ -20,7 +22,7 @@ inline const std::string kElf = std::string(
                                     "ELF\2\1\1\0",
                                     8) +
                                 std::string(5000, '\x90');
-inline const std::string kQvm = "\x44\x14\x72\x12" + std::string(100, '\1');
+inline const std::string kQvm = make_running_qvm();
 inline const std::string kScript = "print('nothing that is known as a statement')\n";
 
 inline std::string bytes_of_file(const std::string& path) {
