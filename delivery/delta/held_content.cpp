@@ -5,6 +5,7 @@
 
 #include <fardel/format/limits.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -15,8 +16,9 @@ constexpr std::size_t kBatchBytes = 8u << 20;
 // Encodes blocks in batches, and counts those that come out otherwise.
 class BatchEncoder {
 public:
-    BatchEncoder(std::uint32_t level, const TakeBlock& take) : level_(level), take_(take) {}
+    BatchEncoder(std::optional<std::uint32_t> level, const TakeBlock& take) : level_(level), take_(take) {}
 
+    std::optional<std::uint32_t> level() const noexcept { return level_; }
     bool has_given_up() const noexcept { return failures_ >= kEncodingFailuresMax; }
 
     Status add(std::uint32_t index, const BlockRecord& record, std::vector<std::byte> raw) {
@@ -31,7 +33,9 @@ public:
         std::vector<RawBlock> blocks;
         for (std::size_t i = 0; i < records_.size(); ++i)
             blocks.push_back({records_[i], memory_[i]});
-        Status encoded = encode_blocks(blocks, level_, 0, [&](std::size_t i, const auto& stored) -> Status {
+        if (!level_)
+            level_ = level_of(blocks);
+        Status encoded = encode_blocks(blocks, level_.value_or(0), 0, [&](std::size_t i, const auto& stored) -> Status {
             failures_ += stored ? 0 : 1;
             return stored ? take_(indices_[i], *stored) : ok();
         });
@@ -43,7 +47,16 @@ public:
     }
 
 private:
-    const std::uint32_t level_;
+    // Nothing if all are stored raw.
+    static std::optional<std::uint32_t> level_of(std::span<const RawBlock> blocks) {
+        std::vector<RawBlock> samples;
+        for (const RawBlock& block : blocks)
+            if (block.record.codec != Codec::raw && samples.size() < kLevelSamples)
+                samples.push_back(block);
+        return samples.empty() ? std::nullopt : std::optional(find_level(samples));
+    }
+
+    std::optional<std::uint32_t> level_;
     const TakeBlock& take_;
     std::vector<std::uint32_t> indices_;
     std::vector<BlockRecord> records_;
@@ -82,6 +95,13 @@ Result<std::vector<BlockRecord>> samples_of_held(const Bundle& target, const std
 
 }  // namespace
 
+bool holds_asset(HeldBundles others, const AssetId& id) {
+    return std::ranges::any_of(others, [&](const auto& other) {
+        const auto found = other->find_asset(id);
+        return found && *found;
+    });
+}
+
 bool read_held_part(HeldBundles others, const AssetId& id, const BlockPart& part, std::span<std::byte> out) {
     for (const auto& other : others) {
         const auto found = other->find_asset(id);
@@ -91,10 +111,12 @@ bool read_held_part(HeldBundles others, const AssetId& id, const BlockPart& part
     return false;
 }
 
-Result<std::uint32_t> find_level_of_held(const Bundle& target, const std::vector<bool>& held) {
+Result<std::optional<std::uint32_t>> find_level_of_held(const Bundle& target, const std::vector<bool>& held) {
     FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> samples, samples_of_held(target, held));
-    auto level = find_level(target, samples);
-    return level ? std::move(level) : 0u;  // held bytes that cannot be read are found by others
+    if (samples.empty())
+        return std::optional<std::uint32_t>();
+    const auto level = find_level(target, samples);
+    return std::optional(level ? *level : 0u);  // held bytes that cannot be read are found by others
 }
 
 Result<bool> may_encode_at(const Bundle& target, const std::vector<bool>& held, std::uint32_t level) {
@@ -105,14 +127,15 @@ Result<bool> may_encode_at(const Bundle& target, const std::vector<bool>& held, 
     return !comes_out || *comes_out;  // held bytes that cannot be read are found by others
 }
 
-Status encode_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted, const ReadPart& read,
-                      const std::stop_token& stop, const TakeBlock& take) {
+Result<std::uint32_t> encode_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted,
+                                     const ReadPart& read, const std::stop_token& stop, const TakeBlock& take) {
     FARDEL_TRY_ASSIGN(const std::vector<BlockPart> parts, block_parts(target, wanted));
     return encode_parts(target, level, parts, read, stop, take);
 }
 
-Status encode_parts(const Bundle& target, std::uint32_t level, std::span<const BlockPart> parts, const ReadPart& read,
-                    const std::stop_token& stop, const TakeBlock& take) {
+Result<std::uint32_t> encode_parts(const Bundle& target, std::optional<std::uint32_t> level,
+                                   std::span<const BlockPart> parts, const ReadPart& read, const std::stop_token& stop,
+                                   const TakeBlock& take) {
     BatchEncoder encoder(level, take);
     for (std::span<const BlockPart> rest = parts; !rest.empty() && !encoder.has_given_up();) {
         if (stop.stop_requested())
@@ -121,13 +144,14 @@ Status encode_parts(const Bundle& target, std::uint32_t level, std::span<const B
         rest = rest.subspan(own.size());
         const std::uint32_t index = own.front().block;
         FARDEL_TRY_ASSIGN(const BlockRecord record, target.block(index));
-        if (record.raw_bytes > limits::kBlockBytesMax || (level == 0 && record.codec != Codec::raw))
+        if (record.raw_bytes > limits::kBlockBytesMax || (encoder.level() == 0u && record.codec != Codec::raw))
             continue;
         FARDEL_TRY_ASSIGN(auto raw, content_of(target, record, own, read));
         if (raw)
             FARDEL_TRY(encoder.add(index, record, *std::move(raw)));
     }
-    return encoder.finish();
+    FARDEL_TRY(encoder.finish());
+    return encoder.level().value_or(0);
 }
 
 }  // namespace fardel

@@ -23,15 +23,18 @@ namespace fardel {
 
 inline constexpr std::size_t kEncodingFailuresMax = 100;  // blocks that come out otherwise, before it is given up
 
-// Returns the level at which this version of libzstd encodes the blocks of the target; 0 if none is known to. `held`:
-// one entry per block, whether its stored bytes can be read.
-Result<std::uint32_t> find_level_of_held(const Bundle& target, const std::vector<bool>& held);
+// Returns the level at which this version of libzstd encodes the blocks of the target; 0 if there is none; nothing if
+// no block can be tried. `held`: one entry per block, whether its stored bytes can be read.
+Result<std::optional<std::uint32_t>> find_level_of_held(const Bundle& target, const std::vector<bool>& held);
 
 // Returns false if blocks of the target that can be read do not come out with their stored bytes when they are encoded
 // at this level, so that others probably will not, either. `held`: as above.
 Result<bool> may_encode_at(const Bundle& target, const std::vector<bool>& held, std::uint32_t level);
 
 using HeldBundles = std::span<const std::shared_ptr<const Bundle>>;
+
+// Whether one of the bundles has the asset.
+bool holds_asset(HeldBundles others, const AssetId& id);
 
 // Reads a part of an asset from the first of the bundles that gives it. Returns false if none does.
 bool read_held_part(HeldBundles others, const AssetId& id, const BlockPart& part, std::span<std::byte> out);
@@ -41,11 +44,13 @@ using ReadPart = std::function<bool(const AssetId& id, const BlockPart& part, st
 
 // Passes on those of the blocks that consist of these parts (all parts of each, by block) that come out with their
 // hashes when what `read` gives is encoded. Only the tables of the target are read. Blocks of which a part cannot be
-// read are skipped. Errors: those of the target's tables and of `take`; cancelled.
-Status encode_parts(const Bundle& target, std::uint32_t level, std::span<const BlockPart> parts, const ReadPart& read,
-                    const std::stop_token& stop, const TakeBlock& take);
+// read are skipped. `level`: nothing if it is not known; then it is tried out with the first blocks. Returns the level;
+// 0 if there is none. Errors: those of the target's tables and of `take`; cancelled.
+Result<std::uint32_t> encode_parts(const Bundle& target, std::optional<std::uint32_t> level,
+                                   std::span<const BlockPart> parts, const ReadPart& read, const std::stop_token& stop,
+                                   const TakeBlock& take);
 // The same for the `wanted` blocks (one entry per block).
-Status encode_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted, const ReadPart& read,
-                      const std::stop_token& stop, const TakeBlock& take);
+Result<std::uint32_t> encode_content(const Bundle& target, std::uint32_t level, const std::vector<bool>& wanted,
+                                     const ReadPart& read, const std::stop_token& stop, const TakeBlock& take);
 
 }  // namespace fardel

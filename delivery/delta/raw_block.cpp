@@ -103,6 +103,16 @@ Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsi
 
 namespace {
 
+bool come_out_at(std::span<const RawBlock> blocks, std::uint32_t level) {
+    bool all = true;
+    return encode_blocks(blocks, level, 0,
+                         [&](std::size_t, const auto& stored) {
+                             all = all && stored.has_value();
+                             return ok();
+                         }) &&
+           all;
+}
+
 // The raw bytes of some blocks, to try levels with.
 class LevelSamples {
 public:
@@ -121,16 +131,7 @@ public:
         return samples;
     }
 
-    bool empty() const noexcept { return blocks_.empty(); }
-    bool come_out_at(std::uint32_t level) const {
-        bool all = true;
-        return encode_blocks(blocks_, level, 0,
-                             [&](std::size_t, const auto& stored) {
-                                 all = all && stored.has_value();
-                                 return ok();
-                             }) &&
-               all;
-    }
+    std::span<const RawBlock> blocks() const noexcept { return blocks_; }
 
 private:
     std::vector<std::vector<std::byte>> memory_;
@@ -141,19 +142,23 @@ private:
 
 Result<std::uint32_t> find_level(const Bundle& bundle, std::span<const BlockRecord> records) {
     FARDEL_TRY_ASSIGN(const LevelSamples samples, LevelSamples::read(bundle, records));
-    if (samples.empty())
-        return 0u;
+    return find_level(samples.blocks());
+}
+
+std::uint32_t find_level(std::span<const RawBlock> blocks) {
+    if (blocks.empty())
+        return 0;
     std::vector<std::uint32_t> levels = {kLevelDefault, kLevelMax};
     for (std::uint32_t level = kLevelMin; level <= kLevelMax; ++level)
         if (std::ranges::find(levels, level) == levels.end())
             levels.push_back(level);
-    const auto level = std::ranges::find_if(levels, [&](std::uint32_t one) { return samples.come_out_at(one); });
+    const auto level = std::ranges::find_if(levels, [&](std::uint32_t one) { return come_out_at(blocks, one); });
     return level == levels.end() ? 0u : *level;
 }
 
 Result<bool> is_level_of(const Bundle& bundle, std::span<const BlockRecord> records, std::uint32_t level) {
     FARDEL_TRY_ASSIGN(const LevelSamples samples, LevelSamples::read(bundle, records));
-    return samples.empty() || samples.come_out_at(level);
+    return come_out_at(samples.blocks(), level);
 }
 
 }  // namespace fardel

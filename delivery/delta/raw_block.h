@@ -50,10 +50,12 @@ struct RawBlock {
 Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsigned jobs,
                      const std::function<Status(std::size_t, std::optional<std::span<const std::byte>>)>& take);
 
-// Returns the level at which encoding gives these stored blocks again, found by trying; 0 if there is none. `read`
-// fills the raw bytes of a block. At most kLevelSamples of the records are looked at.
+// Returns the level at which encoding gives these stored blocks again, found by trying; 0 if there is none. At most
+// kLevelSamples of the records are looked at.
 inline constexpr std::size_t kLevelSamples = 4;
 Result<std::uint32_t> find_level(const Bundle& bundle, std::span<const BlockRecord> records);
+// The same for all of the blocks, none of which is stored raw.
+std::uint32_t find_level(std::span<const RawBlock> blocks);
 // Whether encoding at this level gives these stored blocks again, as far as they are looked at; also if there are none.
 Result<bool> is_level_of(const Bundle& bundle, std::span<const BlockRecord> records, std::uint32_t level);
 

@@ -45,13 +45,6 @@ private:
     std::deque<std::optional<Error>> failures_;
 };
 
-bool is_held(HeldBundles others, const AssetId& id) {
-    return std::ranges::any_of(others, [&](const auto& other) {
-        const auto found = other->find_asset(id);
-        return found && *found;
-    });
-}
-
 }  // namespace
 
 Result<std::vector<AssetFetch::PartlyHeld>> AssetFetch::find_partly_held(const Bundle& target,
@@ -70,7 +63,7 @@ Result<std::vector<AssetFetch::PartlyHeld>> AssetFetch::find_partly_held(const B
             .block = own.front().block, .stored_bytes = record.stored_bytes, .raw_bytes = record.raw_bytes};
         for (const BlockPart& part : own) {
             FARDEL_TRY_ASSIGN(const AssetRecord asset, target.asset(part.asset));
-            if (is_held(others, asset.id))
+            if (holds_asset(others, asset.id))
                 block.held_bytes += part.length_bytes;
             else
                 block.lacking.push_back(part);

@@ -1,6 +1,7 @@
 #include "fetch/bundle_fetch.h"
 
 #include "delta/held_content.h"
+#include "delta/held_pieces.h"
 #include "fetch/trace_fetch.h"
 #include "transfer/tree_urls.h"
 
@@ -203,16 +204,18 @@ Result<BlockChoice> BundleFetch::use_others(std::vector<bool>& missing) {
     std::vector<bool> held(missing.size());
     for (std::size_t i = 0; i < held.size(); ++i)
         held[i] = holds_block(blocks_[i]);
-    FARDEL_TRY_ASSIGN(const std::uint32_t level, find_level_of_held(*target, held));
-    const std::vector<bool> wanted = missing;
+    FARDEL_TRY_ASSIGN(const auto level_of_held, find_level_of_held(*target, held));
+    FARDEL_TRY_ASSIGN(const std::vector<BlockPart> parts, block_parts(*target, missing));
+    FARDEL_TRY_ASSIGN(const HeldPieces pieces, HeldPieces::find(*target, parts, others_, options_.stop));
     const ReadPart read = [&](const AssetId& asset, const BlockPart& part, std::span<std::byte> out) {
-        return read_held_part(others_, asset, part, out);
+        return read_held_part(others_, asset, part, out) || pieces.read(part, out);
     };
-    FARDEL_TRY(encode_content(*target, level, wanted, read, options_.stop,
-                              [&](std::uint32_t index, std::span<const std::byte> stored) {
-                                  missing[index] = false;
-                                  return write_block(index, stored);
-                              }));
+    const TakeBlock take = [&](std::uint32_t index, std::span<const std::byte> stored) {
+        missing[index] = false;
+        return write_block(index, stored);
+    };
+    FARDEL_TRY_ASSIGN(const std::uint32_t level,
+                      encode_parts(*target, level_of_held, parts, read, options_.stop, take));
     bool encodes = true;
     if (const auto of_delta = delta_.level()) {
         FARDEL_TRY_ASSIGN(encodes, may_encode_at(*target, held, *of_delta));

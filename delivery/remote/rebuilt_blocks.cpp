@@ -72,19 +72,18 @@ Result<RebuiltBlocks::State> RebuiltBlocks::read_tables() {
     const auto count = static_cast<std::uint32_t>(bundle_->table_count(TableKind::blocks));
     FARDEL_TRY_ASSIGN(parts_, block_parts(*bundle_, std::vector<bool>(count, true)));
     std::vector<bool> held(count);
-    bool has_sample = false;  // of the level
     bool needs_level = false;
     for (std::uint32_t i = 0; i < count; ++i) {
         FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
         held[i] = target_->holds(bundle_->layout_head().blocks_offset + block.stored_offset, block.stored_bytes);
-        has_sample = has_sample || (held[i] && block.codec != Codec::raw);
         needs_level = needs_level || block.codec != Codec::raw;
     }
-    if (needs_level && !has_sample) {
+    FARDEL_TRY_ASSIGN(const auto level, find_level_of_held(*bundle_, held));
+    if (needs_level && !level) {
         missed_bytes_ = 0;  // later, when a block is here
         return State::waiting;
     }
-    FARDEL_TRY_ASSIGN(level_, find_level_of_held(*bundle_, held));
+    level_ = level.value_or(0);
     return State::ready;
 }
 
