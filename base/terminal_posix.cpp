@@ -37,6 +37,8 @@ Result<Descriptor> open_terminal() {
     return descriptor_of_call(repeat([] { return ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY); }), "/dev/tty");
 }
 
+void discard_typed(const Descriptor& terminal) noexcept { ::tcflush(terminal.number(), TCIFLUSH); }
+
 struct EchoOff::Settings {
     termios values;
 };

@@ -1,5 +1,6 @@
 // fardel fetch: brings bundles from a server into a store. docs/delivery.md is the manual.
 
+#include "bundles/fetch_consent.h"
 #include "bundles/fetch_report.h"
 #include "bundles/mounts.h"
 #include "bundles/server_option.h"
@@ -37,19 +38,14 @@ struct FetchCommand {
     std::vector<std::string> tags;
     std::vector<std::string> closures;
     ServerChoice servers;
-    std::uint64_t bytes_max = 0;  // 0: no limit
     std::optional<std::uint64_t> source_bytes_max;
     std::string source;
     std::uint64_t rate = 0;  // bytes per second; 0: no limit
     std::uint64_t connections = 6;
-    bool plan_only = false;
+    ConsentOptions consent;
     bool repairs = false;
     std::string damaged_file;
-    bool json = false;
 };
-
-// Ends a fetch of which only the plan was wanted.
-constexpr std::string_view kPlanOnly = "only the plan was asked for";
 
 std::vector<std::string> trees_of(const FetchCommand& command) {
     std::vector<std::string> trees{command.tree};
@@ -117,7 +113,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     } else {
         FARDEL_TRY_ASSIGN(followed, follow(command, store, policy, interrupt.token()));
         if (followed->failure)
-            return report_failure(*followed, command.json, console);
+            return report_failure(*followed, command.consent.json, console);
         FARDEL_TRY_ASSIGN(bundles, choose_bundles(followed->state, command.ids));
         policy = followed->state.policy;
     }
@@ -128,6 +124,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(damaged_file, open_file_source(command.damaged_file));
     }
     FetchBar bar(console);
+    FetchConsent consent(command.consent, bar, console);
     const auto describe = [&](const FetchPlan& plan) {
         return (followed ? format_outcome(*followed, now_s()) : "") + format_plan(plan);
     };
@@ -155,18 +152,10 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     options.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
     options.consent = [&](const FetchPlan& plan) -> Status {
         shown = plan;
-        if (command.plan_only)
-            return Error(ErrorCode::cancelled, std::string(kPlanOnly));
-        if (command.bytes_max != 0 && plan.fetch_bytes > command.bytes_max)
-            return Error(ErrorCode::limit, fmt::format("{} are to be fetched, more than --max-bytes allows; nothing "
-                                                       "was fetched",
-                                                       format_size(plan.fetch_bytes)));
-        if (!command.json)
-            FARDEL_TRY(console.write(describe(plan)));
-        return console.flush();  // before any content comes
+        return consent.give(plan, describe(plan));
     };
     const auto fetched = fetch_bundles(store, bundles, options);
-    if (!fetched && !(shown && command.plan_only))
+    if (!fetched && !(shown && command.consent.plan_only))
         return fetched.error();
     if (fetched && damaged_file != nullptr)
         FARDEL_TRY(store.export_bundle(bundles[0], command.damaged_file, {.stop = interrupt.token()}));
@@ -174,7 +163,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         FARDEL_TRY(verify_held(store, library ? &*library : nullptr, bundles, *policy));
     const FetchPlan& plan = fetched ? fetched->plan : *shown;
     return print_result(
-        console, command.json,
+        console, command.consent.json,
         [&] {
             Json json{{"store", store.path()}, {"plan", json_of(plan)}};
             if (followed)
@@ -226,11 +215,9 @@ Result<Exit> run_fetch(Words words, Console& console) {
                "Fetch the content of this name with everything that it refers to; may be repeated");
     line.texts("--tags", "AXIS=VALUE", command.tags,
                "Of names with variants, fetch those with this tag, for example lang=de; may be repeated");
-    line.flag("--plan", command.plan_only, "Only show what would be fetched, and how much it is");
     line.flag("--repair", command.repairs, "Read what the store has of these bundles, and fetch what is damaged");
     line.text("--repair-file", "FILE", command.damaged_file,
               "Mend this file of the bundle: what is right in it is not fetched. The store has the bundle then, too");
-    line.number("--max-bytes", command.bytes_max, 1, UINT64_MAX, "Fetch nothing if it would be more");
     line.size("--source-size", command.source_bytes_max,
               "Fetch nothing if the files of all bundles from this server would be larger in the store");
     line.text("--source", "NAME", command.source,
@@ -238,7 +225,7 @@ Result<Exit> run_fetch(Words words, Console& console) {
               "(default: the URL), for --source-size and for 'fardel store gc --source'");
     line.number("--rate", command.rate, 1024, UINT64_MAX, "Receive at most so many bytes per second");
     line.number("--connections", command.connections, 1, 64, "Transfers at a time (default: 6)");
-    line.json(command.json);
+    add_consent_options(line, command.consent, "Only show what would be fetched, and how much it is");
     if (const auto over = line.parse(words, console))
         return *over;
     if (const auto mistake = find_mistake(command.servers))

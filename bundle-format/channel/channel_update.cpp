@@ -25,12 +25,14 @@ std::string shown_difference(std::string_view what, std::uint64_t found, std::ui
            " was accepted before";
 }
 
-// `found`: not lower than the accepted number.
-Status verify_step(std::string_view what, std::uint64_t found, std::uint64_t accepted) {
-    if (found - accepted <= kChannelStepMax)
-        return ok();
-    return Error(ErrorCode::limit,
-                 shown_difference(what, found, accepted) + ": its owner skips no numbers; a key may have been stolen");
+// A number may stay, and may rise by a step of an owner's.
+Status verify_risen(std::string_view what, std::uint64_t found, std::uint64_t accepted) {
+    if (found < accepted)
+        return rollback(shown_difference(what, found, accepted));
+    if (found - accepted > kChannelStepMax)
+        return Error(ErrorCode::limit, shown_difference(what, found, accepted) +
+                                           ": its owner skips no numbers; a key may have been stolen");
+    return ok();
 }
 
 // Every recall of the accepted release must be in the new one.
@@ -129,18 +131,14 @@ Status ChannelUpdate::verify_newer(const ChannelHead& head, std::string_view bod
                                               std::to_string(head.root_version) + ", and the server gives none after " +
                                               std::to_string(root_.version));
     if (head_) {
-        if (head.version < head_->version)
-            return rollback(shown_difference("head", head.version, head_->version));
+        FARDEL_TRY(verify_risen("head", head.version, head_->version));
         if (head.version == head_->version && body != head_body_)
             return rollback("head " + std::to_string(head.version) + " has been signed with two contents");
-        FARDEL_TRY(verify_step("head", head.version, head_->version));
     }
     if (release_) {
-        if (head.release_version < release_->version)
-            return rollback(shown_difference("release", head.release_version, release_->version));
+        FARDEL_TRY(verify_risen("release", head.release_version, release_->version));
         if (head.release_version == release_->version && head.release_hash != hash_of(files_.release))
             return rollback("release " + std::to_string(head.release_version) + " has been signed with two contents");
-        FARDEL_TRY(verify_step("release", head.release_version, release_->version));
     }
     return ok();
 }
@@ -182,9 +180,7 @@ void ChannelUpdate::accept_head() {
 Status ChannelUpdate::verify_newer(const ChannelRelease& release) const {
     if (!release_)
         return ok();
-    if (release.epoch < release_->epoch)
-        return rollback(shown_difference("epoch", release.epoch, release_->epoch));
-    FARDEL_TRY(verify_step("epoch", release.epoch, release_->epoch));
+    FARDEL_TRY(verify_risen("epoch", release.epoch, release_->epoch));
     if (release.epoch == release_->epoch && !(keeps_recalls(release_->recalled_bundles, release.recalled_bundles) &&
                                               keeps_recalls(release_->recalled_keys, release.recalled_keys)))
         return rollback("release " + std::to_string(release.version) + " lacks a recall of release " +

@@ -19,6 +19,7 @@ class FetchBar {
 public:
     explicit FetchBar(Console& console) : bar_(console, "fetching") {}
     void show(const FetchProgress& progress);
+    void hide() { bar_.hide(); }
 
 private:
     ProgressBar bar_;

@@ -1,15 +1,15 @@
 #include "passphrase.h"
 
+#include "question.h"
+
 #include <fardel/base/file.h>
 #include <fardel/base/interrupt.h>
-#include <fardel/base/pipe.h>
 #include <fardel/base/terminal.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
 #include <string.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -19,20 +19,6 @@ namespace {
 
 constexpr std::uint32_t kOthers = 0077;
 constexpr const char* kFileVariable = "FARDEL_PASSPHRASE_FILE";
-constexpr std::chrono::milliseconds kInterruptCheckInterval(100);  // how often to check for Ctrl-C
-
-// Reads one byte, or none at the end. Error: cancelled (Ctrl-C was pressed).
-Result<std::size_t> read_byte(const Descriptor& file, std::byte& out, const std::string& subject) {
-    const Descriptor* const awaited[] = {&file};
-    for (;;) {
-        FARDEL_TRY_ASSIGN(const bool ready,
-                          wait_readable(awaited, std::chrono::steady_clock::now() + kInterruptCheckInterval));
-        if (Interrupt::caught() != 0)
-            return Error(ErrorCode::cancelled, subject + ": interrupted; nothing was changed");
-        if (ready)
-            return read_some(file, std::span(&out, 1), subject);
-    }
-}
 
 // Reads up to a line feed or the end of the file. The text is never moved in memory while it grows.
 Result<std::string> read_line(const Descriptor& file, const std::string& subject) {
@@ -40,7 +26,7 @@ Result<std::string> read_line(const Descriptor& file, const std::string& subject
     line.reserve(limits::kPassphraseBytesMax + 1);
     for (;;) {
         std::byte byte{};
-        const auto count = read_byte(file, byte, subject);
+        const auto count = read_typed_byte(file, byte, subject);
         if (count && (*count == 0 || byte == std::byte{'\n'}))
             return line;
         if (count && line.size() < limits::kPassphraseBytesMax) {

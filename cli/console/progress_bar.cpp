@@ -17,9 +17,12 @@ constexpr std::string_view kStartOfLine = "\r\x1b[K";  // and clears it
 ProgressBar::ProgressBar(Console& console, std::string_view what)
     : console_(console), what_(what), next_(Clock::now() + kBeforeFirst) {}
 
-ProgressBar::~ProgressBar() {
+ProgressBar::~ProgressBar() { hide(); }
+
+void ProgressBar::hide() {
     if (drawn_)
         console_.draw(kStartOfLine);
+    drawn_ = false;
 }
 
 void ProgressBar::show(std::uint64_t done, std::uint64_t total, std::string_view detail) {

@@ -22,6 +22,8 @@ public:
     // May be called any number of times; draws at a bounded rate. `detail`: "12 of 99 files", without control
     // characters.
     void show(std::uint64_t done, std::uint64_t total, std::string_view detail);
+    // Clears the line, for other output; the next show() draws it again.
+    void hide();
 
 private:
     using Clock = std::chrono::steady_clock;

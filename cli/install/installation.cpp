@@ -19,9 +19,6 @@
 namespace fardel {
 namespace {
 
-// Ends an installation of which only the plan was wanted.
-constexpr std::string_view kOnlyPlanned = "only the plan was asked for";
-
 Result<InstallWork> work_of(const InstallCommand& command, InstallChange change) {
     InstallWork work;
     work.lock = command.lock;
@@ -54,7 +51,7 @@ struct Course {
 };
 
 Result<Exit> report_conflicts(const InstallCommand& command, const Course& course, Console& console) {
-    if (command.json)
+    if (command.consent.json)
         FARDEL_TRY(console.write(format_json(Json{{"conflicts", course.conflicts}}) + "\n"));
     for (const std::string& conflict : course.conflicts)
         console.say("fardel: " + conflict);
@@ -64,11 +61,16 @@ Result<Exit> report_conflicts(const InstallCommand& command, const Course& cours
     return Exit::refusal;
 }
 
+std::string format_plan(const InstallPlan& plan) {
+    const std::string changes = format_bundles("+", plan.added) + format_bundles("-", plan.removed);
+    return (changes.empty() ? "nothing changes\n" : changes) + format_plan(plan.fetch);
+}
+
 // `summary`: nothing: only the plan was wanted.
 Result<Exit> report(const InstallCommand& command, const BundleStore& store, const InstallPlan& plan,
                     const InstallSummary* summary, Console& console) {
     return print_result(
-        console, command.json,
+        console, command.consent.json,
         [&] {
             Json json{{"lock", command.lock},         {"store", store.path()},
                       {"release", plan.release},      {"bundles", json_of(plan.bundles)},
@@ -79,13 +81,11 @@ Result<Exit> report(const InstallCommand& command, const BundleStore& store, con
             return json;
         },
         [&] {
-            std::string text = format_bundles("+", plan.added) + format_bundles("-", plan.removed);
-            text += text.empty() ? "nothing changes\n" : "";
-            text += format_plan(plan.fetch);
             if (summary == nullptr)
-                return text;
+                return format_plan(plan);
+            std::string text;  // the plan has been shown
             if (!plan.fetch.bundles.empty())
-                text += fmt::format("fetched {}\n", format_size(summary->received_bytes));
+                text = fmt::format("fetched {}\n", format_size(summary->received_bytes));
             return text + fmt::format("{}: {}\n", printable(command.lock),
                                       format_count(plan.bundles.size(), "bundle", "bundles"));
         });
@@ -116,9 +116,7 @@ void add_install_options(CommandLine& line, InstallCommand& command) {
     line.text("--trust", "POLICY", command.policy,
               "Install only bundles that this policy trusts, too (default: what the channel demands)");
     add_server_options(line, command.servers);
-    line.number("--max-bytes", command.bytes_max, 1, UINT64_MAX, "Fetch nothing if it would be more");
-    line.flag("--plan", command.plan_only, "Only show what would be installed and fetched, and how much it is");
-    line.json(command.json);
+    add_consent_options(line, command.consent, "Only show what would be installed and fetched, and how much it is");
 }
 
 Result<Exit> install(const InstallCommand& command, InstallChange change, Console& console) {
@@ -128,6 +126,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     FARDEL_TRY_ASSIGN(const InstallWork work, work_of(command, change));
     Course course;
     FetchBar bar(console);
+    FetchConsent consent(command.consent, bar, console);
     InstallSteps steps;
     steps.stop = interrupt.token();
     steps.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
@@ -139,18 +138,12 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     steps.conflicts = [&](const std::vector<std::string>& conflicts) { course.conflicts = conflicts; };
     steps.consent = [&](const InstallPlan& plan) -> Status {
         course.plan = plan;
-        if (command.plan_only)
-            return Error(ErrorCode::cancelled, std::string(kOnlyPlanned));
-        if (command.bytes_max != 0 && plan.fetch.fetch_bytes > command.bytes_max)
-            return Error(ErrorCode::limit, fmt::format("{} are to be fetched, more than --max-bytes allows; nothing "
-                                                       "was fetched",
-                                                       format_size(plan.fetch.fetch_bytes)));
-        return ok();
+        return consent.give(plan.fetch, format_plan(plan));
     };
     const auto installed = install_bundles(store, work, steps);
     if (installed)
         return report(command, store, installed->plan, &*installed, console);
-    if (course.plan && command.plan_only)
+    if (course.plan && command.consent.plan_only)
         return report(command, store, *course.plan, nullptr, console);
     if (!course.conflicts.empty())
         return report_conflicts(command, course, console);

@@ -1,6 +1,7 @@
 // What `fardel install` and `fardel update` have in common: options, consent, progress, and the report.
 #pragma once
 
+#include "bundles/fetch_consent.h"
 #include "bundles/server_option.h"
 #include "channel/followed_channel.h"
 #include "console/command_line.h"
@@ -11,7 +12,6 @@
 #include <fardel/base/result.h>
 #include <fardel/delivery/install.h>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +27,7 @@ struct InstallCommand {
     std::vector<std::string> mirrors;
     std::string policy;
     ServerChoice servers;
-    std::uint64_t bytes_max = 0;  // 0: no limit
-    bool plan_only = false;
-    bool json = false;
+    ConsentOptions consent;
 };
 void add_install_options(CommandLine& line, InstallCommand& command);
 

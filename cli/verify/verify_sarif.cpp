@@ -19,16 +19,13 @@ constexpr std::string_view kSchema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 constexpr std::size_t kLocationsMax = 10;  // of a finding about several files
 
-// The path as a relative reference, or an absolute one as a URI, with what may not stand in one escaped; a URL as it
-// is.
+// The path as a relative reference, or an absolute one as a URI, or a URL; what may not stand in one is escaped.
 std::string uri_of(std::string_view path) {
+    const bool is_url = !path.starts_with('/') && path.find("://") != path.npos;
+    const std::string_view plain = is_url ? "/-_.~:@?#[]!$&'()*+,;=%" : "/-_.~";
     std::string uri = path.starts_with('/') ? "file://" : "";
-    if (const std::size_t scheme = path.find("://"); scheme != path.npos) {
-        uri = path.substr(0, scheme + 3);
-        path.remove_prefix(scheme + 3);
-    }
     for (const char c : path)
-        if (is_ascii_letter_or_digit(c) || std::string_view("/-_.~").find(c) != std::string_view::npos)
+        if (is_ascii_letter_or_digit(c) || plain.find(c) != plain.npos)
             uri += c;
         else
             uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));

@@ -104,8 +104,10 @@ Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, 
     return release;
 }
 
-ChannelHead next_head(const ChannelUpdate& update, const ReleaseInTree& newest, std::uint64_t now_s,
-                      std::uint64_t life_s) {
+Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& newest, std::uint64_t now_s,
+                              std::uint64_t life_s) {
+    if (update.head())
+        FARDEL_TRY(verify_number_left(ChannelText::head, update.head()->version, update.root()));
     ChannelHead head;
     head.channel = update.root().channel;
     head.version = update.head() ? update.head()->version + 1 : 1;

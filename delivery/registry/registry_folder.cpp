@@ -139,23 +139,31 @@ Status RegistryFolder::change(ChannelChange change, const std::vector<BundleId>&
     FARDEL_TRY_ASSIGN(next.release, next_release(before, update_->root(), change, now_s));
     FARDEL_TRY_ASSIGN(const std::string body, format_channel_release(next.release));
     FARDEL_TRY(sign_body(ChannelText::release, body, release, next.file));
+    FARDEL_TRY_ASSIGN(const std::string head_file, sign_head(next, head, now_s, head_life_s));
     FARDEL_TRY(publish_channel_release(*tree_, next.file, now_s));
-    FARDEL_TRY(publish_head(next, head, now_s, head_life_s));
+    FARDEL_TRY(publish_head(head_file, now_s));
     remove_old_releases();
     return ok();
 }
 
 Status RegistryFolder::renew_head(Signer& head, std::uint64_t now_s, std::uint64_t head_life_s) {
     FARDEL_TRY_ASSIGN(const auto newest, find_newest_release(*tree_, *update_));
-    return newest ? publish_head(*newest, head, now_s, head_life_s)
-                  : Error(ErrorCode::missing, tree_->name() + " has no release");
+    if (!newest)
+        return Error(ErrorCode::missing, tree_->name() + " has no release");
+    FARDEL_TRY_ASSIGN(const std::string file, sign_head(*newest, head, now_s, head_life_s));
+    return publish_head(file, now_s);
 }
 
-Status RegistryFolder::publish_head(const ReleaseInTree& release, Signer& head, std::uint64_t now_s,
-                                    std::uint64_t head_life_s) {
-    FARDEL_TRY_ASSIGN(const std::string body, format_channel_head(next_head(*update_, release, now_s, head_life_s)));
+Result<std::string> RegistryFolder::sign_head(const ReleaseInTree& release, Signer& head, std::uint64_t now_s,
+                                              std::uint64_t head_life_s) const {
+    FARDEL_TRY_ASSIGN(const ChannelHead next, next_head(*update_, release, now_s, head_life_s));
+    FARDEL_TRY_ASSIGN(const std::string body, format_channel_head(next));
     std::string file;
     FARDEL_TRY(sign_body(ChannelText::head, body, head, file));
+    return file;
+}
+
+Status RegistryFolder::publish_head(const std::string& file, std::uint64_t now_s) {
     FARDEL_TRY(publish_channel_head(*tree_, file, now_s));
     return refresh(now_s);
 }

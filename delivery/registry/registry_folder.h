@@ -64,7 +64,10 @@ private:
     // A bundle of the catalogue.
     Result<std::shared_ptr<const Bundle>> open_bundle(const BundleId& id) const;
     Result<ChannelUpdate> read_update(std::uint64_t now_s) const;
-    Status publish_head(const ReleaseInTree& release, Signer& head, std::uint64_t now_s, std::uint64_t head_life_s);
+    // The file of the head that names the release.
+    Result<std::string> sign_head(const ReleaseInTree& release, Signer& head, std::uint64_t now_s,
+                                  std::uint64_t head_life_s) const;
+    Status publish_head(const std::string& file, std::uint64_t now_s);
     void remove_old_releases() const;
 
     const std::string folder_;

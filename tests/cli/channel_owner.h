@@ -121,12 +121,13 @@ public:
         : owner_(owner), store(owner.scratch.path(name + "-store")), state(owner.scratch.path(name + "-state")) {}
 
     Surroundings surroundings() const { return {.variables = {{"XDG_STATE_HOME", state}}}; }
-    Outcome fetch(const Arguments& more = {}) const {
+    Arguments fetch_words(const Arguments& more = {}) const {
         Arguments words{"fetch",  "--channel",        "mygame/stable", "--root", owner_.scratch.path("1.root"),
                         "--from", owner_.nginx.url(), "--store",       store};
         words.insert(words.end(), more.begin(), more.end());
-        return run(words, surroundings());
+        return words;
     }
+    Outcome fetch(const Arguments& more = {}) const { return run(fetch_words(more), surroundings()); }
     nlohmann::json fetch_well(Arguments more = {}) const {
         more.push_back("--json");
         const Outcome outcome = fetch(more);
@@ -135,8 +136,8 @@ public:
         return nlohmann::json::parse(outcome.out);
     }
     // The error code of an update that must fail; the exit status is not 0.
-    std::string refusal() const {
-        const Outcome outcome = fetch();
+    std::string refusal() const { return refusal_of(fetch()); }
+    static std::string refusal_of(const Outcome& outcome) {
         CHECK(outcome.exit_code != 0);
         const auto at = outcome.err.rfind('[');
         return at == std::string::npos ? outcome.err : outcome.err.substr(at + 1, outcome.err.rfind(']') - at - 1);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <filesystem>
 
 using namespace fardel::tests;
@@ -21,7 +22,100 @@ void change_stored_byte(const std::string& path) {
     write_file(path, content);
 }
 
+// A bundle of 600 kB behind a server, and who fetches it at a terminal into a new store each time.
+struct ServedGame {
+    ServedGame() {
+        scratch.write("game/sound.ogg", noise_text(600'000, 1));
+        run_well({"pack", scratch.path("game"), "-o", scratch.path("game.fardel"), "--name", "game"});
+        id = run_well({"id", scratch.path("game.fardel")}).substr(0, 64);
+        run_well({"publish", scratch.path("game.fardel"), nginx.tree()});
+    }
+    Arguments words(const Arguments& more = {}) {
+        store = scratch.path("store" + std::to_string(++stores));
+        Arguments all{"fetch", nginx.url(), id, "--store", store};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    bool has_it() const { return run({"store", "ls", "--store", store, "--json"}).out.find(id) != std::string::npos; }
+
+    const ScratchFolder scratch;
+    const Nginx nginx{scratch, "nginx", "delivery.md", "/srv/www/mygame"};
+    std::string id;
+    std::string store;
+    int stores = 0;
+};
+
 }  // namespace
+
+TEST_CASE("fetch: at a terminal it asks after the plan, and without a yes nothing is fetched") {
+    ServedGame game;
+    for (const char* const answer : {"\n", "y\n", "YES\n"}) {
+        CAPTURE(answer);
+        const Outcome agreed = run_at_terminal(game.words(), {{"Fetch 6", answer}});
+        CHECK(agreed.exit_code == 0);
+        CHECK(agreed.out.find("to fetch: ") < agreed.out.find(" kB? [Y/n] "));
+        CHECK(agreed.out.find(" kB? [Y/n] ") < agreed.out.find("fetched "));
+        CHECK(game.has_it());
+    }
+    for (const char* const answer : {"n\n", "no\n", "yes please, and more of it\n", " \n", "\x04"}) {
+        CAPTURE(answer);
+        const Outcome refused = run_at_terminal(game.words(), {{"? [Y/n] ", answer}});
+        CHECK(refused.exit_code == 1);
+        CHECK(refused.out.find("\nfardel: the plan was refused; nothing was fetched [cancelled]") != std::string::npos);
+        CHECK_FALSE(game.has_it());
+    }
+    const Outcome interrupted = run_at_terminal(game.words(), {{"? [Y/n] ", "\x03"}});
+    CHECK(interrupted.signal == SIGINT);
+    CHECK(interrupted.out.find("[cancelled]") != std::string::npos);
+    CHECK_FALSE(game.has_it());
+}
+
+TEST_CASE("fetch: nothing is asked with --yes or --json, without a terminal, and if nothing is to be fetched") {
+    ServedGame game;
+    const auto asks = [](const Outcome& outcome) {
+        CAPTURE(outcome.out);
+        CHECK(outcome.exit_code == 0);
+        return outcome.out.find("[Y/n]") != std::string::npos;
+    };
+    CHECK_FALSE(asks(run(game.words())));
+    CHECK(game.has_it());
+    CHECK_FALSE(asks(run_at_terminal(game.words({"--json"}))));
+    CHECK_FALSE(asks(run_at_terminal(game.words({"--plan"}))));
+    const Arguments words = game.words({"--yes"});
+    CHECK_FALSE(asks(run_at_terminal(words)));
+    CHECK_FALSE(asks(run_at_terminal(Arguments(words.begin(), words.end() - 1))));  // everything is here
+}
+
+TEST_CASE("fetch: if it becomes more than was agreed to, it is shown and asked again, and what has come stays") {
+    ServedGame game;
+    // The first server's blocks are damaged, and the mirror has a larger layout of the bundle.
+    const Nginx mirror(game.scratch, "mirror", "delivery.md", "/srv/www/mygame");
+    std::string text;
+    for (std::uint64_t i = 0; i < 40'000; ++i)
+        text += std::to_string(i * i * 7919) + '\n';
+    game.scratch.write("long/a.txt", text);
+    const auto publish = [&](const std::string& level, const std::string& tree) {
+        const std::string file = game.scratch.path("long" + level + ".fardel");
+        run_well({"pack", game.scratch.path("long"), "-o", file, "--name", "long", "--level", level});
+        run_well({"publish", file, tree});
+        return run_well({"id", file}).substr(0, 64);
+    };
+    game.id = publish("19", game.nginx.tree());
+    REQUIRE(publish("1", mirror.tree()) == game.id);
+    change_stored_byte(game.nginx.tree() + "/bundles/" + game.id + ".fardel");
+
+    const Arguments words = game.words({"--mirror", mirror.url()});
+    const Outcome refused =
+        run_at_terminal(words, {{"? [Y/n] ", "y\n"}, {"it has become more", ""}, {"? [Y/n] ", "n\n"}});
+    CAPTURE(refused.out);
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.out.find("the plan was refused; what has come stays in the store [cancelled]") != std::string::npos);
+    CHECK_FALSE(game.has_it());
+    const Outcome agreed =
+        run_at_terminal(words, {{"? [Y/n] ", "y\n"}, {"it has become more", ""}, {"? [Y/n] ", "y\n"}});
+    CHECK(agreed.exit_code == 0);
+    CHECK(game.has_it());
+}
 
 TEST_CASE("fetch: --repair mends the store, --repair-file a file, and what is right is not fetched") {
     const ScratchFolder scratch;
@@ -76,7 +170,7 @@ TEST_CASE("fetch: it shows the plan, and at a terminal how much came, how fast, 
     const auto words = [&](const std::string& store) {
         return Arguments{"fetch", nginx.url(), id, "--store", scratch.path(store), "--rate", "200000"};
     };
-    const Outcome watched = run_at_terminal(words("watched"));
+    const Outcome watched = run_at_terminal(words("watched"), {{"? [Y/n] ", "\n"}});
     CHECK(watched.exit_code == 0);
     CHECK(watched.out.find("fetching [") != std::string::npos);
     CHECK(watched.out.find("/s, ") != std::string::npos);

@@ -116,6 +116,36 @@ TEST_CASE("install: what is installed stays until update, and remove takes only 
     CHECK(mods.listed() == "");
 }
 
+TEST_CASE("install and update: at a terminal they ask after the plan, and without a yes nothing changes") {
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    mods.release({base});
+    const auto at_terminal = [&](Arguments words, const std::string& answer) {
+        words.insert(words.end(), {"--channel", "mygame/stable", "--root", mods.owner.scratch.path("1.root"), "--from",
+                                   mods.owner.nginx.url(), "--store", mods.player.store, "--lock", mods.lock});
+        return run_at_terminal(words, {{"? [Y/n] ", answer}}, mods.player.surroundings());
+    };
+    const Outcome refused = at_terminal({"install", "base"}, "n\n");
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.out.find("base 1.0") < refused.out.find("Fetch "));
+    CHECK(refused.out.find("the plan was refused; nothing was fetched [cancelled]") != std::string::npos);
+    CHECK_FALSE(fs::exists(mods.lock));
+    CHECK_FALSE(mods.player.has(base));
+    const Outcome agreed = at_terminal({"install", "base"}, "\n");
+    CHECK(agreed.exit_code == 0);
+    CHECK(agreed.out.find("  + ") == agreed.out.rfind("  + "));  // the plan is shown once
+
+    const std::string newer = mods.bundle("base", "1.1");
+    mods.release({newer});
+    CHECK(at_terminal({"update"}, "\x03").signal == SIGINT);
+    CHECK(mods.listed() == "base 1.0");
+    CHECK(at_terminal({"update"}, "y\n").exit_code == 0);
+    CHECK(mods.listed() == "base 1.1");
+    const Outcome nothing = at_terminal({"update"}, "n\n");
+    CHECK(nothing.exit_code == 0);
+    CHECK(nothing.out.find("[Y/n]") == std::string::npos);
+}
+
 TEST_CASE("install: what a lock file names survives collections, and what it has released does not") {
     const ModRegistry mods;
     const std::string base = mods.bundle("base", "1.0");

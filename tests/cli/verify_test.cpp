@@ -1,5 +1,7 @@
 #include "sample.h"
 
+#include "kit/sarif_schema.h"
+
 #include "bundle_forge/bundle_forge.h"
 
 #include <nlohmann/json.hpp>
@@ -154,6 +156,7 @@ TEST_CASE("verify: findings for code hosts and build servers, with names that ne
         CHECK(result["partialFingerprints"]["fardel/1"].get<std::string>().size() == 32);
     }
     const std::string first = read_file(sarif);
+    CHECK(sarif_mistakes(scratch, sarif) == "");
     run({"verify", bad, "--sarif", sarif, "-j", "1"});
     CHECK(read_file(sarif) == first);
 
@@ -166,9 +169,29 @@ TEST_CASE("verify: findings for code hosts and build servers, with names that ne
     // A good bundle passes one test; several have a suite for what they are together.
     CHECK(run({"verify", good, "--sarif", sarif, "--junit", junit}).exit_code == 0);
     CHECK(read_junit(scratch, junit) == good + " 0 1\n");
-    run({"verify", good, bad, "--junit", junit});
+    CHECK(sarif_mistakes(scratch, sarif) == "");
+    run({"verify", good, bad, "--junit", junit, "--sarif", sarif});
+    CHECK(sarif_mistakes(scratch, sarif) == "");
     read = read_junit(scratch, junit);
     CHECK(read.find("\ntogether ") != std::string::npos);
     // What cannot be written is an error.
     CHECK(run({"verify", good, "--junit", scratch.path("absent/out.xml")}).exit_code == 3);
+}
+
+TEST_CASE("verify: a log that breaks the schema of SARIF is told from one that keeps it") {
+    const ScratchFolder scratch;
+    const std::string sarif = scratch.path("out.sarif");
+    run_well({"verify", make_bundle(scratch), "--sarif", sarif});
+    const std::string good = sarif_mistakes(scratch, sarif);
+    if (!fs::exists(scratch.path("sarif_mistakes.py")))
+        return;  // no schema
+    CHECK(good == "");
+    json log = json::parse(read_file(sarif));
+    log["runs"][0]["results"][0]["level"] = "fatal";
+    log["runs"][0]["artifacts"][0]["location"]["uri"] = "a b";
+    log["runs"][0]["tool"]["driver"].erase("name");
+    write_file(sarif, log.dump());
+    const std::string mistakes = sarif_mistakes(scratch, sarif);
+    for (const char* const place : {"results/0/level: ", "artifacts/0/location/uri: ", "tool/driver: "})
+        CHECK_MESSAGE(mistakes.find(place) != std::string::npos, mistakes);
 }

@@ -1,6 +1,8 @@
 // fardel verify of whole stores and channels.
 #include "channel_owner.h"
 
+#include "kit/sarif_schema.h"
+
 #include <algorithm>
 #include <set>
 
@@ -70,6 +72,7 @@ TEST_CASE("verify --store: a store is verified as a whole, and its damage is in 
     const json bad = verified({"--store", store, "--sarif", sarif, "--junit", junit}, 1);
     CHECK(whole_findings(bad).starts_with("store-damaged corrupt"));
     CHECK(std::ranges::any_of(bad["bundles"], [](const json& one) { return one["good"] == false; }));
+    CHECK(sarif_mistakes(scratch, sarif) == "");
     const json results = json::parse(read_file(sarif))["runs"][0]["results"];
     CHECK(std::ranges::any_of(results, [&](const json& one) {
         return one["ruleId"] == "store-damaged" &&
@@ -112,6 +115,15 @@ TEST_CASE("verify --channel: texts, dates and all bundles of the release are ver
     flip_bit(file, genuine.find("base 1.0\n"));  // its only asset
     CHECK(verified(in_tree, 1)["bundles"][0]["good"] == false);
     CHECK(whole_findings(verified(from_server, 1)) == "channel-bundle-wrong corrupt");
+    for (const Arguments* const words : {&in_tree, &from_server}) {
+        Arguments with_log = *words;
+        with_log.insert(with_log.end(), {"--sarif", owner.scratch.path("out.sarif")});
+        verified(with_log, 1);
+        CHECK(sarif_mistakes(owner.scratch, owner.scratch.path("out.sarif")) == "");
+    }
+    const json log = json::parse(owner.scratch.read("out.sarif"));
+    const std::string uri = log["runs"][0]["artifacts"][0]["location"]["uri"];
+    CHECK(uri.starts_with(owner.nginx.url() + "/bundles/"));
     owner.serve(file, read_file(owner.tree() + "/bundles/" + maps + ".fardel"));
     CHECK(whole_findings(verified(in_tree, 1)).find("channel-bundle-wrong corrupt") != std::string::npos);
     fs::remove(file);

@@ -3,6 +3,8 @@
 
 #include "kit/text.h"
 
+#include <fardel/delivery/channel_files.h>
+
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -10,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -204,6 +207,34 @@ TEST_CASE("registry: a wrong block list, layout or byte is refused, and leaves n
     CHECK(site.send("PUT", path, header, file + std::string(8, '\0')) == 422);
     CHECK(site.bundles() == 0);
     CHECK(site.send("PUT", path, header, file) == 201);
+}
+
+TEST_CASE("registry: after the highest head, by a thief, nothing is released, and it says what to rotate") {  // A65
+    FolderRegistry site;
+    const auto author = make_key_signer(SecretKey::generate());
+    const auto accept = [&](const std::string& version) {
+        const Bytes file = bytes_of(signed_by(*author, map_version(version)));
+        return site.registry->accept(make_memory_source(file), author->public_key(), {});
+    };
+    REQUIRE(accept("1"));
+    const std::string path = site.tree + "/" + channel_head_path("hub/stable");
+    const SignedText own = value_of(parse_signed_text(ChannelText::head, read_file(path)));
+    ChannelHead head = value_of(parse_channel_head(own.body));
+    head.version = kChannelNumberMax;
+    SignedText forged{.body = value_of(format_channel_head(head)), .signatures = {}};
+    require_good(sign_text(ChannelText::head, forged, *site.new_signers().head));
+    write_file(path, format_signed_text(forged));
+    const auto releases = [&] {
+        const std::filesystem::directory_iterator files(site.tree + "/" + channel_releases_folder("hub/stable"));
+        return std::distance(begin(files), end(files));
+    };
+    const auto before = releases();
+    site.open();
+    const auto refused = accept("2");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::limit);
+    CHECK(refused.error().message().find("Replace the head keys: fardel channel rotate") != std::string::npos);
+    CHECK(releases() == before);
 }
 
 TEST_CASE("registry: paths of pages are spelled in one way, and lead nowhere else") {

@@ -22,6 +22,8 @@ void survive_closed_pipes() noexcept;
 
 // Opens the controlling terminal for reading and writing. Errors: those of open(2) if there is none.
 Result<Descriptor> open_terminal();
+// Drops what was typed and not read yet.
+void discard_typed(const Descriptor& terminal) noexcept;
 
 // While it exists, typed characters are not shown. Does nothing if `terminal` is not a terminal. `terminal` must
 // outlive it.

@@ -41,9 +41,10 @@ Status verify_number_left(ChannelText kind, std::uint64_t version, const Channel
 Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, const ChannelRoot& root,
                                     const ChannelChange& change, std::uint64_t now_s);
 
-// Returns the head that names `newest`, for so long. `update`: what the tree's newest root and head say.
-ChannelHead next_head(const ChannelUpdate& update, const ReleaseInTree& newest, std::uint64_t now_s,
-                      std::uint64_t life_s);
+// Returns the head that names `newest`, for so long. `update`: what the tree's newest root and head say. Error: limit
+// (no version is left).
+Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& newest, std::uint64_t now_s,
+                              std::uint64_t life_s);
 
 // A bundle of the tree as a release lists it. `policy`: must accept it; nullptr: none. `label` names it in errors.
 // Errors: missing (the tree lacks it), corrupt (another bundle is there), unresolved (it has no name or version), those

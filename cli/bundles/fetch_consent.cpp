@@ -1,0 +1,40 @@
+#include "bundles/fetch_consent.h"
+
+#include "console/figures.h"
+#include "console/question.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace fardel {
+
+void add_consent_options(CommandLine& line, ConsentOptions& options, std::string plan_help) {
+    line.flag("--plan", options.plan_only, std::move(plan_help));
+    line.number("--max-bytes", options.bytes_max, 1, UINT64_MAX, "Fetch nothing if it would be more");
+    line.flag("-y,--yes", options.yes,
+              "Fetch without a question (default: ask after the plan, if a person is at a terminal)");
+    line.json(options.json);
+}
+
+Status FetchConsent::give(const FetchPlan& plan, std::string_view shown) {
+    if (options_.plan_only)
+        return Error(ErrorCode::cancelled, "only the plan was asked for");
+    const std::string_view outcome = given_ ? "what has come stays in the store" : "nothing was fetched";
+    if (options_.bytes_max != 0 && plan.fetch_bytes > options_.bytes_max)
+        return Error(ErrorCode::limit, fmt::format("{} are to be fetched, more than --max-bytes allows; {}",
+                                                   format_size(plan.fetch_bytes), outcome));
+    bar_.hide();
+    if (!options_.json)
+        FARDEL_TRY(console_.write(given_ ? fmt::format("it has become more\n{}", shown) : std::string(shown)));
+    FARDEL_TRY(console_.flush());  // before any content comes
+    if (plan.fetch_bytes != 0 && !options_.json && !options_.yes && can_ask()) {
+        FARDEL_TRY_ASSIGN(const bool agreed, ask(fmt::format("Fetch {}?", format_size(plan.fetch_bytes)), console_));
+        if (!agreed)
+            return Error(ErrorCode::cancelled, fmt::format("the plan was refused; {}", outcome));
+    }
+    given_ = true;
+    return ok();
+}
+
+}  // namespace fardel
