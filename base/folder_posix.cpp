@@ -74,10 +74,8 @@ Result<bool> create_folder(const FileLocation& location, std::string_view subjec
 
 namespace {
 
-enum class Lasting : bool { no, yes };
-
 // Those whose paths have more than `from` characters.
-Status create_all_folders(const std::string& path, Lasting lasting, std::size_t from = 0) {
+Status create_all_folders(const std::string& path, Lasting lasting, std::size_t from) {
     for (std::size_t slash = path.find('/', from + 1);; slash = path.find('/', slash + 1)) {
         const std::string folder = path.substr(0, slash);
         if (auto created = create_folder(folder, folder); !created) {
@@ -97,14 +95,10 @@ Status create_all_folders(const std::string& path, Lasting lasting, std::size_t 
 
 }  // namespace
 
-Status create_folders(const std::string& path) { return create_all_folders(path, Lasting::no); }
-Status create_lasting_folders(const std::string& path) { return create_all_folders(path, Lasting::yes); }
+Status create_folders(const std::string& path, Lasting lasting) { return create_all_folders(path, lasting, 0); }
 
-Status create_folders_below(const std::string& root, const std::string& path) {
-    return path.size() <= root.size() ? ok() : create_all_folders(path, Lasting::no, root.size());
-}
-Status create_lasting_folders_below(const std::string& root, const std::string& path) {
-    return path.size() <= root.size() ? ok() : create_all_folders(path, Lasting::yes, root.size());
+Status create_folders_below(const std::string& root, const std::string& path, Lasting lasting) {
+    return path.size() <= root.size() ? ok() : create_all_folders(path, lasting, root.size());
 }
 
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject) {

@@ -120,7 +120,8 @@ struct ListCommand {
 
 struct ListedBundle {
     StoredBundle stored;
-    std::string name;  // empty if the bundle cannot be read
+    bool is_readable = false;
+    std::string name;
     std::string version;
     RetainedBundle retained;
 };
@@ -133,6 +134,7 @@ ListedBundle describe_stored(const BundleStore& store, const StoredBundle& store
     const auto bundle = Bundle::open(*std::move(source), {});
     if (!bundle)
         return listed;
+    listed.is_readable = true;
     if (auto name = bundle_text(**bundle, "name"))
         listed.name = *std::move(name);
     if (auto version = bundle_text(**bundle, "version"))
@@ -143,8 +145,8 @@ ListedBundle describe_stored(const BundleStore& store, const StoredBundle& store
 std::string format_listed(const ListedBundle& listed) {
     const StoredBundle& stored = listed.stored;
     std::string text =
-        fmt::format("{}  {:>9}  {} {}", stored.bundle.hex(), format_size(stored.file_bytes),
-                    printable(listed.name.empty() ? "(cannot be read)" : listed.name), printable(listed.version));
+        fmt::format("{}  {:>9}  {}", stored.bundle.hex(), format_size(stored.file_bytes),
+                    listed.is_readable ? printable(format_title(listed.name, listed.version)) : "(cannot be read)");
     if (stored.held_bytes < stored.file_bytes)
         text += fmt::format(", incomplete: {} here", format_size(stored.held_bytes));
     if (stored.references != 0)

@@ -64,7 +64,7 @@ public:
             if (tried >= kNamesTried || (number != ENOENT && number != EEXIST))
                 return std::move(file).error();
             if (number == ENOENT)
-                FARDEL_TRY(create_folders_below(root, folder));
+                FARDEL_TRY(create_folders_below(root, folder, Lasting::no));
         }
     }
     ~UnfinishedWriter() {

@@ -89,7 +89,7 @@ void Console::say(std::string_view line) {
 
 void Console::say(const Error& error) {
     const bool advised = error.message().find("; ") != std::string::npos;
-    const std::string_view advice = advised ? "" : advice_for(error.code());
+    const std::string_view advice = advised ? "" : advice_for(error);
     say(fmt::format("fardel: {}{}{} [{}]", error.message(), advice.empty() ? "" : "; ", advice,
                     error_code_name(error.code())));
 }

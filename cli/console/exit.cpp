@@ -10,7 +10,7 @@ struct Ending {
 
 Ending ending_for(ErrorCode code) noexcept {
     switch (code) {
-        case ErrorCode::missing: return {Exit::io, "check the spelling of the path"};
+        case ErrorCode::missing: return {Exit::io, "check the spelling"};
         case ErrorCode::corrupt: return {Exit::refusal, "get an intact copy; 'fardel verify' lists the damage"};
         case ErrorCode::malformed: return {Exit::refusal, "check that this is the right file"};
         case ErrorCode::limit: return {Exit::refusal, "Fardel does not accept that much"};
@@ -34,6 +34,10 @@ Ending ending_for(ErrorCode code) noexcept {
 }  // namespace
 
 Exit exit_for(ErrorCode code) noexcept { return ending_for(code).exit; }
-std::string_view advice_for(ErrorCode code) noexcept { return ending_for(code).advice; }
+
+std::string_view advice_for(const Error& error) noexcept {
+    const bool is_file = error.code() == ErrorCode::missing && error.system_number() != 0;
+    return is_file ? "check the spelling of the path" : ending_for(error.code()).advice;
+}
 
 }  // namespace fardel

@@ -18,6 +18,6 @@ enum class Exit : std::uint8_t {
 Exit exit_for(ErrorCode code) noexcept;
 
 // What the user can do about such an error; empty if there is no general advice.
-std::string_view advice_for(ErrorCode code) noexcept;
+std::string_view advice_for(const Error& error) noexcept;
 
 }  // namespace fardel

@@ -124,7 +124,7 @@ Result<Exit> init(const InitCommand& command, Console& console) {
     const std::string path = command.folder + "/" + std::string(kRegistryRulesFile);
     FARDEL_TRY(verify_new_file(path, "; the folder is a registry already"));
     FARDEL_TRY(verify_new_file(command.out, "; choose another name for the root"));
-    FARDEL_TRY(create_lasting_folders(command.folder));
+    FARDEL_TRY(create_folders(command.folder, Lasting::yes));
     FARDEL_TRY_ASSIGN(const Exit written, write_root(maker.root(), command.out, command.json, console));
     FARDEL_TRY(write_file(path, format_registry_rules(maker.rules())));
     if (!command.json)

@@ -139,13 +139,15 @@ Status PolicyText::remove_rules(std::string_view pattern) {
         return line.starts_with(kAllow) && pattern_in(line) == pattern;
     };
     if (std::erase_if(lines, is_about) == 0)
-        return Error(ErrorCode::missing, "no rule has the pattern " + printable(pattern));
+        return Error(ErrorCode::missing,
+                     "no rule has the pattern " + printable(pattern) + "; 'fardel trust show' lists them");
     return replace(std::move(lines));
 }
 
 Status PolicyText::remove_key(std::string_view label) {
     if (std::ranges::find(policy_.rules().keys, label, &PolicyKey::label) == policy_.rules().keys.end())
-        return Error(ErrorCode::missing, "no key has the label " + printable(label));
+        return Error(ErrorCode::missing,
+                     "no key has the label " + printable(label) + "; 'fardel trust show' lists them");
     FARDEL_TRY_ASSIGN(TrustRules rules, without_label(policy_.rules(), label));
     FARDEL_TRY_ASSIGN(const TrustPolicy policy, TrustPolicy::make(std::move(rules)));
     const std::string text = policy.format();

@@ -30,7 +30,7 @@ Error bad_copy(std::string_view what) { return Error(ErrorCode::malformed, "kept
 std::string hash_text(std::string_view bytes) { return blake3(std::as_bytes(std::span(bytes))).hex(); }
 
 Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes) {
-    FARDEL_TRY(create_lasting_folders(folder));
+    FARDEL_TRY(create_folders(folder, Lasting::yes));
     return write_small_file(folder + "/" + name, std::as_bytes(std::span(bytes)));
 }
 
@@ -145,7 +145,7 @@ Result<std::vector<KeptChannel>> KeptChannels::list(std::string_view channel) co
 }
 
 Status KeptChannels::keep(const Hash& channel_id, const ChannelFiles& files) const {
-    FARDEL_TRY(create_lasting_folders(folders_[0]));
+    FARDEL_TRY(create_folders(folders_[0], Lasting::yes));
     FARDEL_TRY_ASSIGN(const Descriptor lock, lock_folder(folders_[0]));
     FARDEL_TRY_ASSIGN(const ChannelUpdate next, ChannelUpdate::begin(files, 0));
     const auto kept = find(channel_id);  // if no copy can be read, it is replaced
@@ -161,7 +161,7 @@ Status KeptChannels::keep(const Hash& channel_id, const ChannelFiles& files) con
 }
 
 Status KeptChannels::keep_evidence(const Hash& channel_id, std::string_view text) const {
-    FARDEL_TRY(create_lasting_folders(folders_[0]));
+    FARDEL_TRY(create_folders(folders_[0], Lasting::yes));
     FARDEL_TRY_ASSIGN(const auto names, list_names_at(folders_[0]));
     const auto is_evidence = [&](const std::string& name) {
         return name.starts_with(channel_id.hex() + ".") && name.ends_with(kEvidenceEnding);

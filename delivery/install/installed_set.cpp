@@ -18,7 +18,11 @@ Result<InstalledSet> read_installed(const BundleStore& store, const std::string&
         subject.name = locked.channel;
     FARDEL_TRY_ASSIGN(const ChannelState state, accepted_channel(store, subject));
     FARDEL_TRY(verify_channel(locked, lock, state));
-    FARDEL_TRY(verify_resolution(locked.resolution, open_stored(store, state.policy.get(), time)));
+    if (const Status verified = verify_resolution(locked.resolution, open_stored(store, state.policy.get(), time));
+        !verified)
+        return verified.error().code() == ErrorCode::revoked
+                   ? Error(ErrorCode::revoked, verified.error().message() + "; 'fardel update' replaces it")
+                   : verified.error();
     return InstalledSet{.channel = locked.channel,
                         .release = locked.release,
                         .bundles = installed_bundles(locked.resolution),

@@ -51,7 +51,7 @@ Status write_tree_page(const std::string& folder, const std::string& path, std::
     const auto there = read_unlinked_file(file, kPageBytesMax);
     if (there && std::ranges::equal(*there, bytes))
         return ok();
-    FARDEL_TRY(create_lasting_folders(folder_of_path(file)));
+    FARDEL_TRY(create_folders(folder_of_path(file), Lasting::yes));
     return write_small_file(file, bytes);
 }
 

@@ -1,6 +1,7 @@
 #include <fardel/delivery/resolve.h>
 
 #include <fardel/format/dependencies.h>
+#include <fardel/format/name.h>
 
 #include <utility>
 
@@ -46,8 +47,11 @@ Status verify_needs(const BundleId& id, const BundleNeeds& needs, const Bundle& 
 Status verify_resolution(Resolution& resolution, const OpenResolved& open) {
     std::unordered_map<BundleId, const ResolvedBundle*> by_id;
     for (ResolvedBundle& one : resolution.bundles) {
-        FARDEL_TRY_ASSIGN(const auto bundle, open(one.bundle));
-        FARDEL_TRY(verify_one(one, *bundle));
+        auto bundle = open(one.bundle);
+        if (!bundle && !one.name.empty())
+            return std::move(bundle).error().with_context(printable(one.name) + " " + one.version.text());
+        FARDEL_TRY(bundle);
+        FARDEL_TRY(verify_one(one, **bundle));
         by_id.emplace(one.bundle, &one);
     }
     const auto verify_met = [&](const ResolvedRequirement& wanted) -> Status {

@@ -120,9 +120,9 @@ private:
     // A tree that was there is not begun again where its disk was.
     Status create_folder_of(const std::string& path) {
         if (!was_there_)
-            FARDEL_TRY(create_lasting_folders(folder_));
+            FARDEL_TRY(create_folders(folder_, Lasting::yes));
         was_there_ = true;
-        return create_lasting_folders_below(folder_, folder_of_path(path_of(path)));
+        return create_folders_below(folder_, folder_of_path(path_of(path)), Lasting::yes);
     }
 
     Result<FolderEntries> list_entries(const std::string& folder) const {

@@ -24,7 +24,8 @@ Result<std::vector<BundleId>> collect_closure(const BundleId& first, const FindB
         .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
             FARDEL_TRY_ASSIGN(auto source, find(id));
             if (!source && id == first)
-                return Error(ErrorCode::missing, "bundle " + id.hex() + " is not in " + where);
+                return Error(ErrorCode::missing, "bundle " + id.hex() + " is not in " + where +
+                                                     "; 'fardel store ls' lists those of a store");
             if (!source) {
                 missing.push_back(id);
                 return std::optional<std::vector<BundleId>>();

@@ -31,7 +31,8 @@ namespace fardel {
 namespace {
 
 Error not_here(const StoreFolder& folder, const BundleId& bundle) {
-    return Error(ErrorCode::missing, folder.path() + ": bundle " + bundle.hex() + " is not in this store");
+    return Error(ErrorCode::missing,
+                 folder.path() + ": bundle " + bundle.hex() + " is not in this store; 'fardel store ls' lists what is");
 }
 
 // ---- Reading --------------------------------------------------------------------------------------------------------
@@ -315,7 +316,8 @@ Result<BundleId> BundleStore::find(std::string_view digits) const {
         found = id;
     }
     if (!found)
-        return Error(ErrorCode::missing, path() + ": no bundle begins with " + std::string(digits));
+        return Error(ErrorCode::missing,
+                     path() + ": no bundle begins with " + std::string(digits) + "; 'fardel store ls' lists them");
     return *found;
 }
 

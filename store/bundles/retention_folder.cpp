@@ -53,7 +53,7 @@ std::optional<std::int64_t> parse_until(std::string_view text) {
 // ---- The lock -------------------------------------------------------------------------------------------------------
 
 Status RetentionFolder::create_part(const char* name) const {
-    return create_lasting_folders_below(folder_.path(), folder_.retention_path(name));
+    return create_folders_below(folder_.path(), folder_.retention_path(name), Lasting::yes);
 }
 
 Result<std::unique_ptr<DiskHold>> RetentionFolder::lock() {

@@ -321,7 +321,8 @@ Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bund
     }
     for (const BundleId& bundle : wanted)
         if (!found.contains(bundle))
-            return Error(ErrorCode::missing, folder.path() + ": bundle " + bundle.hex() + " is not in this store");
+            return Error(ErrorCode::missing, folder.path() + ": bundle " + bundle.hex() +
+                                                 " is not in this store; 'fardel store ls' lists what is");
     if (!dependents.empty())
         return Error(ErrorCode::conflict, "other bundles need what is to be removed:" + ids_of(dependents));
     RetentionFolder disk(folder);

@@ -54,8 +54,8 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
     if (path.empty() || path.find('\0') != std::string::npos)
         return Error(ErrorCode::malformed, "the path of a store must not be empty or contain NUL");
     if (create)
-        FARDEL_TRY(
-            create_lasting_folders(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path));
+        FARDEL_TRY(create_folders(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path,
+                                  Lasting::yes));
     FARDEL_TRY_ASSIGN(std::string real, real_path(path, path));
     StoreFolder folder(std::move(real));
     if (create) {
@@ -74,7 +74,7 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
 
 Status StoreFolder::create_parts() const {
     for (const char* const part : {"/bundles", "/packs", "/incoming"})
-        FARDEL_TRY(create_lasting_folders_below(path_, path_ + part));
+        FARDEL_TRY(create_folders_below(path_, path_ + part, Lasting::yes));
     return ok();
 }
 
@@ -211,7 +211,7 @@ Result<std::optional<PackReference>> StoreFolder::find_reference(const PackId& p
 }
 
 Status StoreFolder::write_reference(const PackReference& reference) const {
-    FARDEL_TRY(create_lasting_folders_below(path_, path_ + "/refs"));
+    FARDEL_TRY(create_folders_below(path_, path_ + "/refs", Lasting::yes));
     return write_small_file(reference_path(reference.pack.id), encode_pack_reference(reference));
 }
 

@@ -128,9 +128,12 @@ Result<std::shared_ptr<const ByteSource>> BundleLibrary::open_bundle(const Bundl
 
 // ---- Stores and libraries together ----------------------------------------------------------------------------------
 
+constexpr std::string_view kListed = "; 'fardel store ls' lists those of a store";
+
 Result<BundleId> BundleLookup::find(std::string_view digits) const {
     FARDEL_TRY(verify_id_digits(digits));
-    const Error nowhere(ErrorCode::missing, "no bundle in " + where() + " begins with " + std::string(digits));
+    const Error nowhere(ErrorCode::missing,
+                        "no bundle in " + where() + " begins with " + std::string(digits) + std::string(kListed));
     const auto stored = store_ != nullptr ? store_->find(digits) : nowhere;
     const auto found = library_ != nullptr ? library_->find(digits) : nowhere;
     if (stored && found && *stored != *found)
@@ -161,7 +164,7 @@ Result<std::shared_ptr<const ByteSource>> BundleLookup::find_source(const Bundle
 Result<std::shared_ptr<const ByteSource>> BundleLookup::open_bundle(const BundleId& bundle) const {
     FARDEL_TRY_ASSIGN(auto source, find_source(bundle));
     if (!source)
-        return Error(ErrorCode::missing, "bundle " + bundle.hex() + " is not in " + where());
+        return Error(ErrorCode::missing, "bundle " + bundle.hex() + " is not in " + where() + std::string(kListed));
     return source;
 }
 

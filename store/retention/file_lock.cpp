@@ -61,7 +61,7 @@ Result<Descriptor> open_lock_file(const std::string& root, const std::string& pa
     auto file = open_or_create_file(path);
     if (file || file.error().code() != ErrorCode::missing)
         return file;
-    FARDEL_TRY(create_lasting_folders_below(root, folder_of_path(path)));
+    FARDEL_TRY(create_folders_below(root, folder_of_path(path), Lasting::yes));
     return open_or_create_file(path);
 }
 

@@ -66,7 +66,7 @@ std::optional<LeasedIds> decode_lease(std::span<const std::byte> bytes) {
 }
 
 Result<std::unique_ptr<LeaseFile>> LeaseFolder::create() const {
-    FARDEL_TRY(create_lasting_folders_below(root_, path_));
+    FARDEL_TRY(create_folders_below(root_, path_, Lasting::yes));
     Hash number;
     fill_random(std::as_writable_bytes(std::span(number.bytes)));
     std::string path = path_of(number.hex().substr(0, kLeaseDigits));

@@ -58,13 +58,13 @@ TEST_CASE("folder: creating reports whether the name was free; parent folders ar
     CHECK(std::filesystem::is_directory(scratch.path("a/b/c")));
     CHECK_FALSE(create_folders(scratch.path("file/below")));
 
-    REQUIRE(create_folders_below(scratch.path("a"), scratch.path("a/d/e")));
+    REQUIRE(create_folders_below(scratch.path("a"), scratch.path("a/d/e"), Lasting::no));
     CHECK(std::filesystem::is_directory(scratch.path("a/d/e")));
-    REQUIRE(create_lasting_folders_below(scratch.path("a/"), scratch.path("a//f")));
+    REQUIRE(create_folders_below(scratch.path("a/"), scratch.path("a//f"), Lasting::yes));
     CHECK(std::filesystem::is_directory(scratch.path("a/f")));
-    CHECK(create_lasting_folders_below(scratch.path("a"), scratch.path("a")));
+    CHECK(create_folders_below(scratch.path("a"), scratch.path("a"), Lasting::yes));
     for (const char* const below : {"gone/b", "gone/b/c"}) {
-        const auto refused = create_lasting_folders_below(scratch.path("gone"), scratch.path(below));
+        const auto refused = create_folders_below(scratch.path("gone"), scratch.path(below), Lasting::yes);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().code() == fardel::ErrorCode::missing);
     }

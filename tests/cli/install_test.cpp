@@ -293,7 +293,10 @@ TEST_CASE("install: a recalled bundle is said, not mounted, and replaced by upda
     CHECK(listed.exit_code == 1);
     CHECK(listed.out.find("RECALLED: crashes") != std::string::npos);
     fs::create_directory(mods.owner.scratch.path("empty"));
-    CHECK(is_one_clear_line(mods.verb({"mount", mods.owner.scratch.path("empty")}), "revoked"));
+    const Outcome refused = mods.verb({"mount", mods.owner.scratch.path("empty")});
+    CHECK(is_one_clear_line(refused, "revoked"));
+    CHECK(refused.err.find("base 1.1: bundle " + bad) != std::string::npos);
+    CHECK(refused.err.find("crashes; 'fardel update' replaces it [revoked]") != std::string::npos);
     check_well(mods.verb({"update"}));
     CHECK(mods.listed() == "base 1.0, castle 1.0");
     CHECK(mods.verb({"list"}).exit_code == 0);

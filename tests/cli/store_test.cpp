@@ -84,6 +84,38 @@ TEST_CASE("store: fsck counts what killed programs left, and the next addition r
     CHECK(json::parse(run_well({"store", "fsck", "--store", store, "--json"}))["abandoned_files"] == 0);
 }
 
+TEST_CASE("store ls: a bundle without a version or without a name is shown as such") {
+    const ScratchFolder scratch;
+    const std::string store = scratch.path("store");
+    scratch.write("a/a.txt", "a");
+    scratch.write("b/b.txt", "b");
+    run_well({"pack", scratch.path("a"), "-o", scratch.path("a.fardel"), "--name", "unversioned"});
+    run_well({"pack", scratch.path("b"), "-o", scratch.path("b.fardel")});
+    run_well({"store", "add", scratch.path("a.fardel"), scratch.path("b.fardel"), "--store", store});
+    const std::string listed = run_well({"store", "ls", "--store", store});
+    CHECK(listed.find("  unversioned, used ") != std::string::npos);
+    CHECK(listed.find("cannot be read") == std::string::npos);
+}
+
+TEST_CASE("store: an unknown id is answered with how to list the ids, not with a path to check") {
+    const ScratchFolder scratch;
+    const std::string store = scratch.path("store");
+    run_well({"store", "add", make_bundle(scratch), "--store", store});
+    const std::string id(64, 'a');
+    for (const Arguments& words : {Arguments{"store", "rm", id},
+                                   {"store", "pin", "aaaaaaaaaa"},
+                                   {"which", "--mount", id, "/x"},
+                                   {"store", "export", "12345678", "-o", scratch.path("x")}}) {
+        Arguments all = words;
+        all.insert(all.end(), {"--store", store});
+        const Outcome outcome = run(all);
+        CAPTURE(outcome.err);
+        CHECK(is_one_clear_line(outcome, "missing"));
+        CHECK(outcome.err.find("'fardel store ls' lists ") != std::string::npos);
+    }
+    CHECK(run({"id", scratch.path("absent")}).err.find("check the spelling of the path") != std::string::npos);
+}
+
 TEST_CASE("store: the mistakes that people make") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);

@@ -127,7 +127,9 @@ TEST_CASE("trust remove: a rule or a key goes; a key that a rule cannot do witho
     run_well({"trust", "remove", policy, "--key", "bob"});
     CHECK(patterns_in(policy) == "mods/** ** ");
     CHECK(read_file(policy).find("bob") == std::string::npos);
-    CHECK(is_one_clear_line(run({"trust", "remove", policy, "--key", "bob"}), "missing"));
+    const Outcome unknown = run({"trust", "remove", policy, "--key", "bob"});
+    CHECK(is_one_clear_line(unknown, "missing"));
+    CHECK(unknown.err.find("no key has the label bob; 'fardel trust show' lists them") != std::string::npos);
     CHECK(is_one_clear_line(run({"trust", "remove", policy, "--pattern", "core"}), "missing"));
 }
 

@@ -92,30 +92,21 @@ Result<Mount> take(std::vector<Mount>& mounts, MountId id) {
     return mount;
 }
 
-Status verify_alone(const Mount& mount, const Mount& other) {
-    if (other.id == mount.id || other.bundle->id() != mount.bundle->id() || other.mount_point != mount.mount_point)
-        return ok();
-    return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() +
-                                          " is mounted at \"/" + mount.mount_point + "\" already, from " +
-                                          other.bundle->label() + "; unmount that or choose another mount point");
-}
-
-Status verify_alone(const Mount& mount, const std::vector<Mount>& mounts) {
-    for (const Mount& other : mounts)
-        FARDEL_TRY(verify_alone(mount, other));
-    return ok();
-}
-
-// The same for many mounts that are added to others.
-Status verify_alone(const std::vector<Mount>& added, const std::vector<Mount>& mounts) {
-    std::unordered_map<BundleId, std::vector<const Mount*>> by_bundle;
+// Verifies that no mount that is added shows the bundle of another one at the same mount point.
+Status verify_alone(std::span<const Mount> added, std::span<const Mount> mounts) {
+    std::unordered_multimap<BundleId, const Mount*> by_bundle;
     for (const Mount& mount : mounts)
-        by_bundle[mount.bundle->id()].push_back(&mount);
+        by_bundle.emplace(mount.bundle->id(), &mount);
     for (const Mount& mount : added) {
-        auto& others = by_bundle[mount.bundle->id()];
-        for (const Mount* const other : others)
-            FARDEL_TRY(verify_alone(mount, *other));
-        others.push_back(&mount);
+        for (auto [at, end] = by_bundle.equal_range(mount.bundle->id()); at != end; ++at) {
+            const Mount& other = *at->second;
+            if (other.id != mount.id && other.mount_point == mount.mount_point)
+                return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() +
+                                                      " is mounted at \"/" + mount.mount_point + "\" already, from " +
+                                                      other.bundle->label() +
+                                                      "; unmount that or choose another mount point");
+        }
+        by_bundle.emplace(mount.bundle->id(), &mount);
     }
     return ok();
 }
@@ -229,9 +220,7 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
     for (const MountPriority& wanted : change.prioritise) {
         FARDEL_TRY_ASSIGN(Mount mount, take(mounts, wanted.mount));
         mount.priority = wanted.priority;
-        std::vector<Mount> moved;
-        moved.push_back(std::move(mount));
-        insert_youngest(mounts, std::move(moved));
+        insert_youngest(mounts, {mount});
     }
     for (MountSetChange::Replacement& replacement : change.replace) {
         const auto at = std::ranges::find(mounts, replacement.mount, &Mount::id);
@@ -239,10 +228,10 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
             return no_such_mount(replacement.mount);
         static_cast<MountContent&>(*at) = std::move(replacement.content);
         at->in_run = at->unfit = false;
-        FARDEL_TRY(verify_alone(*at, mounts));
+        FARDEL_TRY(verify_alone({&*at, 1}, mounts));
     }
     for (Mount& mount : change.add_below) {
-        FARDEL_TRY(verify_alone(mount, mounts));
+        FARDEL_TRY(verify_alone({&mount, 1}, mounts));
         const auto above = std::ranges::find(mounts, change.above, &Mount::id);
         if (above == mounts.end())
             return no_such_mount(change.above);

@@ -26,14 +26,15 @@ Result<std::vector<std::string>> list_names_at(const std::string& path);
 
 // Returns false if the name already exists, whatever its kind. `mode` is reduced by the umask.
 Result<bool> create_folder(const FileLocation& location, std::string_view subject, std::uint32_t mode = 0777);
+
+// Whether created folders survive a power failure.
+enum class Lasting : bool { no, yes };
 // Creates the folder and all missing folders above it; it may exist already.
-Status create_folders(const std::string& path);
-// The same, and the folders that it creates survive a power failure.
-Status create_lasting_folders(const std::string& path);
-// The same two for what is missing below `root`, with which the path begins. The root itself is never created: where a
-// disk was removed, nothing is written. Error: missing (there is no root).
-Status create_folders_below(const std::string& root, const std::string& path);
-Status create_lasting_folders_below(const std::string& root, const std::string& path);
+Status create_folders(const std::string& path, Lasting lasting = Lasting::no);
+// Creates what is missing below `root`, with which the path begins. The root itself is never created: where a disk was
+// removed, nothing is written. Error: missing (there is no root).
+Status create_folders_below(const std::string& root, const std::string& path, Lasting lasting);
+
 // Creates a folder "<prefix><six characters>" that only this user can access, and returns its path.
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject);
 // Removes an empty folder. Returns false if there was none.
