@@ -230,8 +230,8 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
         at->in_run = at->unfit = false;
         FARDEL_TRY(verify_alone({&*at, 1}, mounts));
     }
+    FARDEL_TRY(verify_alone(change.add_below, mounts));
     for (Mount& mount : change.add_below) {
-        FARDEL_TRY(verify_alone({&mount, 1}, mounts));
         const auto above = std::ranges::find(mounts, change.above, &Mount::id);
         if (above == mounts.end())
             return no_such_mount(change.above);
