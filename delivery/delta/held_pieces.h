@@ -35,10 +35,10 @@ private:
     struct Piece {
         Hash hash;
         std::uint32_t block = 0;         // of the target
-        const Bundle* bundle = nullptr;  // that has it; what follows is there
-        AssetIndex asset{};
+        std::uint32_t length_bytes = 0;  // this, and what follows: where it was found
+        const Bundle* bundle = nullptr;
         std::uint64_t offset = 0;
-        std::uint32_t length_bytes = 0;
+        AssetIndex asset{};
     };
     Status seek(const Bundle& target, std::span<const BlockPart> parts, HeldBundles others);
     Status look_in(const Bundle& other, const std::stop_token& stop);

@@ -46,7 +46,7 @@ BundleFetch::BundleFetch(const BundleStore& store, const BundleId& bundle, Incom
       copy_(std::move(copy)),
       tables_(bundle, trees, client, transfer_, incoming_, copy_, options),
       was_whole_(incoming_.file_bytes() && incoming_.held_bytes() == incoming_.file_bytes()),
-      delta_(client, trees, bundle, options.stop),
+      delta_({.store = store, .client = client, .trees = trees, .stop = options.stop}, bundle),
       assets_(client, trees, options.stop),
       servers_(trees.size()),
       options_(options) {}
@@ -148,12 +148,16 @@ Result<PlannedFetch> BundleFetch::plan() {
     FARDEL_TRY_ASSIGN(const BlockChoice choice, use_others(missing));
     std::vector<FetchUnit> units;
     given_units_.clear();
-    for (std::size_t i = 0; i < blocks_.size(); ++i)
-        if (missing[i])
-            (choice.given[i] ? given_units_ : units)
-                .push_back({.offset = tables_.layout().blocks_offset + blocks_[i].stored_offset,
-                            .length_bytes = blocks_[i].stored_bytes,
-                            .hash = blocks_[i].stored_hash});
+    planned.space_bytes = choice.temporary_bytes;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        if (!missing[i])
+            continue;
+        planned.space_bytes += blocks_[i].stored_bytes;
+        (choice.given[i] ? given_units_ : units)
+            .push_back({.offset = tables_.layout().blocks_offset + blocks_[i].stored_offset,
+                        .length_bytes = blocks_[i].stored_bytes,
+                        .hash = blocks_[i].stored_hash});
+    }
     FARDEL_TRY(request(units));
     planned.tables_bytes = counts().received_bytes;
     planned.requests = requests_.size() + choice.requests;
@@ -197,7 +201,7 @@ Result<std::vector<bool>> BundleFetch::chosen_blocks() const {
 }
 
 Result<BlockChoice> BundleFetch::use_others(std::vector<bool>& missing) {
-    if (others_.empty() || std::ranges::find(missing, true) == missing.end())
+    if ((others_.empty() && !delta_.level()) || std::ranges::find(missing, true) == missing.end())
         return BlockChoice{.given = std::vector<bool>(missing.size(), false)};
     FARDEL_TRY_ASSIGN(auto source, incoming_.source());
     FARDEL_TRY_ASSIGN(const auto target, Bundle::open(std::move(source), {}));
@@ -277,7 +281,7 @@ Status BundleFetch::fetch_content(const std::function<void(std::uint64_t)>& prog
         return write_block(index, stored);
     };
     const std::uint64_t of_deltas = delta_.counts().received_bytes;
-    FARDEL_TRY(delta_.fetch_blocks(is_missing, take, report));
+    FARDEL_TRY(delta_.fetch_blocks(is_missing, take, [&] { report(delta_.counts().received_bytes - of_deltas); }));
     before += delta_.counts().received_bytes - of_deltas;
     const std::uint64_t of_assets = assets_.counts().received_bytes;
     FARDEL_TRY(assets_.fetch_blocks(*bundle(), others_, is_missing, take, report));

@@ -2,6 +2,7 @@
 
 #include "delta/raw_block.h"
 #include "delta/table_image.h"
+#include "fetch/intermediate_bundle.h"
 #include "transfer/single_range.h"
 
 #include <fardel/base/fits.h>
@@ -14,44 +15,80 @@
 namespace fardel {
 namespace {
 
-using OldBundles = std::vector<std::shared_ptr<const Bundle>>;
+// What the fronts of a path may have together.
+std::uint64_t front_bytes_max(const Bundle& held) {
+    return old_tables_of(held).size_bytes() + limits::kTrailerBytesMax;
+}
 
-OldBundles::const_iterator find_old(const OldBundles& olds, const BundleId& id, const LayoutId& layout) {
-    return std::ranges::find_if(
-        olds, [&](const std::shared_ptr<const Bundle>& one) { return one->id() == id && one->layout_id() == layout; });
+TablesPlace place_in(IncomingBundle& incoming) {
+    return {
+        .set_file_bytes = [&](std::uint64_t file_bytes) { return incoming.set_file_bytes(file_bytes); },
+        .write = [&](std::uint64_t offset, std::span<const std::byte> bytes) { return incoming.write(offset, bytes); },
+        .source = [&] { return incoming.source(); }};
 }
 
 }  // namespace
 
+DeltaFetch::DeltaFetch(DeltaContext context, const BundleId& target) : context_(std::move(context)), target_(target) {}
+DeltaFetch::~DeltaFetch() = default;
+
 Result<std::vector<std::byte>> DeltaFetch::fetch_from(const std::string& url, std::uint64_t offset,
                                                       std::uint64_t length_bytes,
                                                       std::optional<std::uint64_t> file_bytes) {
-    return fetch_range(client_, {.url = url, .offset = offset, .length_bytes = length_bytes, .file_bytes = file_bytes},
-                       stop_, counts_);
+    return fetch_range(context_.client,
+                       {.url = url, .offset = offset, .length_bytes = length_bytes, .file_bytes = file_bytes},
+                       context_.stop, *context_.counts);
 }
 
-Status DeltaFetch::find_list(DeltaKind kind) {
-    list_.clear();
-    for (const std::string& tree : trees_) {
-        FARDEL_TRY_ASSIGN(const auto bytes, fetch_from(tree + "/" + delta_list_path_of(target_, kind), 0,
+// ---- Finding deltas -------------------------------------------------------------------------------------------------
+
+std::shared_ptr<const Bundle> DeltaFetch::find_held(const OldBundles& olds, const BundleId& id,
+                                                    const LayoutId& layout) const {
+    for (const auto& old : olds)
+        if (old->id() == id && old->layout_id() == layout)
+            return old;
+    auto source = id == target_ ? Error(ErrorCode::missing, "it is the target") : context_.store.open_bundle(id);
+    const auto part = source ? Bundle::open(*std::move(source), {}) : std::move(source).error();
+    return part && (*part)->layout_id() == layout ? *part : nullptr;
+}
+
+Result<FoundDeltaList> DeltaFetch::fetch_list(const BundleId& target, DeltaKind kind) {
+    for (const std::string& tree : context_.trees) {
+        FARDEL_TRY_ASSIGN(const auto bytes, fetch_from(tree + "/" + delta_list_path_of(target, kind), 0,
                                                        kDeltaListBytesMax, std::nullopt));
         auto list = decode_delta_list(bytes);
         if (!list)
             continue;
-        tree_ = tree;
-        list_ = *std::move(list);
-        std::ranges::stable_sort(list_, {}, &ListedDelta::delta_bytes);
-        return ok();
+        std::ranges::stable_sort(*list, {}, &ListedDelta::delta_bytes);
+        return FoundDeltaList{.tree = tree, .list = *std::move(list)};
     }
-    return ok();
+    return FoundDeltaList{};
 }
 
-Result<bool> DeltaFetch::fetch_tables(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
+Result<DeltaPath> DeltaFetch::find_path(const OldBundles& olds, DeltaKind kind) {
+    FARDEL_TRY_ASSIGN(const FoundDeltaList found, fetch_list(target_, kind));
+    for (const ListedDelta& listed : found.list)
+        for (const auto& old : olds)
+            if (old->id() == listed.old_bundle && old->layout_id() == listed.old_layout)
+                return DeltaPath{{.bundle = target_, .tree = found.tree, .listed = listed}};
+    if (kind == DeltaKind::front)
+        return DeltaPath{};
+    return find_delta_path(
+        target_, found, [&](const BundleId& bundle) { return fetch_list(bundle, kind); },
+        [&](const ListedDelta& listed) { return find_held(olds, listed.old_bundle, listed.old_layout) != nullptr; });
+}
+
+Result<bool> DeltaFetch::fetch_tables(const OldBundles& olds, IncomingBundle& incoming,
                                       std::uint64_t tables_bytes_max) {
-    if (olds.empty())
-        return false;
+    if (olds.empty()) {
+        FARDEL_TRY_ASSIGN(const auto stored, context_.store.list());
+        if (std::ranges::all_of(stored, [&](const StoredBundle& one) { return one.bundle == target_; }))
+            return false;
+    }
+    const TablesPlace empty = place_in(incoming);
+    const TablesPlace* const place = incoming.file_bytes() ? nullptr : &empty;  // from an earlier attempt
     if (!offered_.empty()) {
-        auto written = try_offered(olds, incoming, tables_bytes_max);
+        auto written = try_offered(olds, place, tables_bytes_max);
         if (written ? reader_.has_value() : ends_fetch(written.error()))
             return written;
         reader_.reset();
@@ -60,63 +97,88 @@ Result<bool> DeltaFetch::fetch_tables(const std::vector<std::shared_ptr<const Bu
     }
     for (const DeltaKind kind : {DeltaKind::whole, DeltaKind::front}) {
         if (kind == DeltaKind::front && incoming.file_bytes())
-            break;  // tables are here already, from an earlier attempt
-        FARDEL_TRY(find_list(kind));
-        for (const ListedDelta& listed : list_) {
-            const auto old = find_old(olds, listed.old_bundle, listed.old_layout);
-            if (old == olds.end())
-                continue;
-            url_ = tree_ + "/" + delta_path_of(target_, listed.old_bundle, kind);
-            auto written = fetch_front(*old, listed, incoming, tables_bytes_max);
-            if (written || ends_fetch(written.error()))
-                return written;
-            reader_.reset();
-            if (incoming.held_bytes() != 0)
-                return true;
-            break;  // a second one of a kind is not worth it
-        }
+            break;  // tables are here already
+        FARDEL_TRY_ASSIGN(const DeltaPath path, find_path(olds, kind));
+        if (path.empty())
+            continue;
+        const ListedDelta& first = path.front().listed;
+        const auto held = find_held(olds, first.old_bundle, first.old_layout);
+        std::uint64_t front_bytes = 0;
+        for (const DeltaStep& step : path)
+            front_bytes += step.listed.front_bytes;
+        if (held == nullptr || front_bytes > front_bytes_max(*held))
+            continue;  // more would not be worth it, whatever the tables are
+        auto written = fetch_along(path, held, place, tables_bytes_max, kind);
+        if (written || ends_fetch(written.error()))
+            return written;
+        reader_.reset();
+        made_.reset();
+        if (incoming.held_bytes() != 0)
+            return true;
+        // A second one of a kind is not worth it.
     }
     return false;
 }
 
-Result<bool> DeltaFetch::try_offered(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
-                                     std::uint64_t tables_bytes_max) {
+Result<bool> DeltaFetch::try_offered(const OldBundles& olds, const TablesPlace* place, std::uint64_t tables_bytes_max) {
     if (offered_.size() < kDeltaHeadBytes)
         return false;
     FARDEL_TRY_ASSIGN(head_, decode_delta_head(offered_.first(kDeltaHeadBytes)));
-    const auto old = find_old(olds, head_.old_bundle, head_.old_layout);
+    const auto is_old = [&](const auto& one) {
+        return one->id() == head_.old_bundle && one->layout_id() == head_.old_layout;
+    };
+    const auto old = std::ranges::find_if(olds, is_old);
     if (old == olds.end() || head_.new_bundle != target_ || head_.front_bytes() != offered_.size())
         return false;
-    url_ = trees_.front() + "/" + delta_path_of(target_, head_.old_bundle);
-    return use_front(*old, offered_, incoming, tables_bytes_max);
+    old_ = *old;
+    url_ = context_.trees.front() + "/" + delta_path_of(target_, head_.old_bundle);
+    return use_front(offered_, place, tables_bytes_max);
 }
 
-Result<bool> DeltaFetch::fetch_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
-                                     IncomingBundle& incoming, std::uint64_t tables_bytes_max) {
-    // More would not be worth it, whatever the tables are.
-    if (listed.front_bytes < kDeltaHeadBytes ||
-        listed.front_bytes > old_tables_of(*old).size_bytes() + limits::kTrailerBytesMax)
+Result<bool> DeltaFetch::fetch_along(std::span<const DeltaStep> path, const std::shared_ptr<const Bundle>& held,
+                                     const TablesPlace* place, std::uint64_t tables_bytes_max, DeltaKind kind) {
+    const DeltaStep& last = path.back();
+    old_ = held;
+    if (path.size() > 1) {
+        // Fronts are small, whatever they give: without this bound, hostile ones could fill the disk.
+        const std::uint64_t grown_max = 2 * front_bytes_max(*held);
+        FARDEL_TRY_ASSIGN(made_, IntermediateBundle::open(context_, path.first(path.size() - 1), held,
+                                                          std::min(tables_bytes_max, grown_max)));
+        old_ = made_->bundle();
+    } else if (!held->source()->holds(0, held->source()->size_bytes())) {
+        FARDEL_TRY_ASSIGN(made_, IntermediateBundle::open_part(context_, held));
+        old_ = made_->bundle();
+    }
+    if (old_->id() != last.listed.old_bundle || old_->layout_id() != last.listed.old_layout)
+        return Error(ErrorCode::conflict, "the deltas lead to another layout than the next one needs");
+    url_ = last.tree + "/" + delta_path_of(target_, last.listed.old_bundle, kind);
+    return fetch_front(last.listed, place, tables_bytes_max);
+}
+
+Result<bool> DeltaFetch::fetch_front(const ListedDelta& listed, const TablesPlace* place,
+                                     std::uint64_t tables_bytes_max) {
+    if (listed.front_bytes < kDeltaHeadBytes)
         return false;
     FARDEL_TRY_ASSIGN(const auto front, fetch_from(url_, 0, listed.front_bytes, listed.delta_bytes));
     FARDEL_TRY_ASSIGN(head_, decode_delta_head(std::span(front).first(kDeltaHeadBytes)));
     if (head_.new_bundle != target_ || head_.front_bytes() != listed.front_bytes ||
         head_.delta_bytes() != listed.delta_bytes)
         return Error(ErrorCode::malformed, "the delta is another one than the list says");
-    return use_front(old, front, incoming, tables_bytes_max);
+    return use_front(front, place, tables_bytes_max);
 }
 
 // Its head is decoded.
-Result<bool> DeltaFetch::use_front(const std::shared_ptr<const Bundle>& old, std::span<const std::byte> bytes,
-                                   IncomingBundle& incoming, std::uint64_t tables_bytes_max) {
+Result<bool> DeltaFetch::use_front(std::span<const std::byte> bytes, const TablesPlace* place,
+                                   std::uint64_t tables_bytes_max) {
     FARDEL_TRY_ASSIGN(
         directory_,
         decode_delta_directory(head_, bytes.subspan(kDeltaHeadBytes, static_cast<std::size_t>(head_.directory_bytes))));
-    FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old, head_));
+    FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_));
     reader_.emplace(std::move(reader));
     std::uint64_t image_bytes = 0;
     for (const DeltaTables& segment : directory_.tables)
         image_bytes += segment.raw_bytes;
-    if (incoming.file_bytes() || image_bytes > tables_bytes_max)
+    if (place == nullptr || image_bytes > tables_bytes_max)
         return false;  // they are here already, from an earlier attempt, or too large
 
     BundleHead bundle_head;
@@ -143,63 +205,166 @@ Result<bool> DeltaFetch::use_front(const std::shared_ptr<const Bundle>& old, std
                 return Error(ErrorCode::malformed, "the delta gives tables of another size");
             if (!fits(bundle_head.manifest_bytes, layout_head.layout_bytes, tables_bytes_max))
                 return false;
-            FARDEL_TRY(incoming.set_file_bytes(head_.file_bytes));
+            FARDEL_TRY(place->set_file_bytes(head_.file_bytes));
         }
         FARDEL_TRY(image->scatter(offset, tables, [&](std::uint64_t file_offset, std::span<const std::byte> part) {
-            return incoming.write(file_offset, part);
+            return place->write(file_offset, part);
         }));
         at += segment.frame_bytes;
         offset += tables.size();
     }
     if (!image)
         return false;
-    FARDEL_TRY_ASSIGN(const auto given, incoming.source());
+    FARDEL_TRY_ASSIGN(const auto given, place->source());
     FARDEL_TRY(derive_tables(bundle_head, layout_head, *given,
                              [&](std::uint64_t file_offset, std::span<const std::byte> bytes_derived) {
-                                 return incoming.write(file_offset, bytes_derived);
+                                 return place->write(file_offset, bytes_derived);
                              }));
     return true;
 }
 
+// ---- Choosing blocks ------------------------------------------------------------------------------------------------
+
 Result<BlockChoice> DeltaFetch::choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
-                                       bool encodes) {
-    BlockChoice choice{.given = std::vector<bool>(missing.size(), false)};
+                                       bool encodes, Worth worth) {
+    const BlockChoice none{.given = std::vector<bool>(missing.size(), false)};
     chosen_.clear();
-    given_ = choice.given;
+    copies_.clear();
+    given_ = none.given;
     bundle_ = target;
     if (!reader_ || head_.new_layout != target->layout_id() || head_.file_bytes != target->source()->size_bytes())
-        return choice;
-    std::uint64_t offset = head_.front_bytes();
-    for (std::size_t i = 0; i < directory_.blocks.size(); ++i) {
-        const DeltaBlocks& segment = directory_.blocks[i];
-        const std::uint64_t frame_offset = std::exchange(offset, offset + segment.frame_bytes);
-        std::vector<std::size_t> given;
-        std::uint64_t saved = 0;
-        for (const BlockRun& run : segment.blocks)
-            for (std::uint64_t block = run.first; block < run.end() && block < missing.size(); ++block) {
-                if (!missing[block] || choice.given[block])
-                    continue;
-                FARDEL_TRY_ASSIGN(const BlockRecord record, target->block(static_cast<std::uint32_t>(block)));
-                if (segment.form == DeltaBlocks::Form::raw && record.codec != Codec::raw && !encodes)
-                    continue;
-                given.push_back(static_cast<std::size_t>(block));
-                saved += record.stored_bytes;
-            }
-        if (saved <= segment.frame_bytes)
-            continue;
-        chosen_.push_back({.index = i, .offset = frame_offset});
-        choice.fetch_bytes += segment.frame_bytes;
-        ++choice.requests;
-        for (const std::size_t block : given)
-            choice.given[block] = true;
+        return none;
+    BlockChoice choice = none;
+    std::vector<bool> needed(static_cast<std::size_t>(old_->table_count(TableKind::blocks)), false);
+    std::uint64_t saved = 0;
+    // What is here with the same stored bytes is shared by others, if the target is.
+    if (worth == Worth::anything || (made_ && made_->comes_from_delta()))
+        FARDEL_TRY(choose_copies(missing, choice, needed, saved));
+    FARDEL_TRY(choose_segments(missing, encodes, worth, choice, needed, saved));
+    if (made_) {
+        const auto made = made_->choose(needed, encodes);
+        choice.fetch_bytes += made ? made->fetch_bytes : 0;
+        choice.requests += made ? made->requests : 0;
+        choice.temporary_bytes += made ? made->temporary_bytes : 0;
+        if (!made || (worth == Worth::less && saved <= choice.fetch_bytes)) {
+            chosen_.clear();
+            copies_.clear();
+            return none;
+        }
     }
     given_ = choice.given;
     return choice;
 }
 
+// Hashes of hostile tables are sorted, and equal ones are looked at once.
+Status DeltaFetch::choose_copies(const std::vector<bool>& missing, BlockChoice& choice, std::vector<bool>& needed,
+                                 std::uint64_t& saved) {
+    std::vector<std::pair<Hash, std::uint32_t>> sought;
+    for (std::uint32_t i = 0; i < missing.size(); ++i) {
+        if (!missing[i])
+            continue;
+        FARDEL_TRY_ASSIGN(const BlockRecord record, bundle_->block(i));
+        sought.emplace_back(record.stored_hash, i);
+    }
+    std::ranges::sort(sought);
+    for (std::uint32_t old_block = 0; old_block < needed.size() && !sought.empty(); ++old_block) {
+        FARDEL_TRY_ASSIGN(const BlockRecord record, old_->block(old_block));
+        const auto same =
+            std::ranges::equal_range(sought, record.stored_hash, {}, &std::pair<Hash, std::uint32_t>::first);
+        if (same.empty() || choice.given[same.front().second])
+            continue;
+        needed[old_block] = true;
+        for (const auto& [hash, block] : same) {
+            choice.given[block] = true;
+            copies_.push_back({.block = block, .old_block = old_block});
+            saved += record.stored_bytes;
+        }
+    }
+    return ok();
+}
+
+Status DeltaFetch::choose_segments(const std::vector<bool>& missing, bool encodes, Worth worth, BlockChoice& choice,
+                                   std::vector<bool>& needed, std::uint64_t& saved) {
+    std::uint64_t offset = head_.front_bytes();
+    for (std::size_t i = 0; i < directory_.blocks.size(); ++i) {
+        const DeltaBlocks& segment = directory_.blocks[i];
+        const std::uint64_t frame_offset = std::exchange(offset, offset + segment.frame_bytes);
+        std::vector<std::size_t> given;
+        std::uint64_t given_bytes = 0;
+        for (const BlockRun& run : segment.blocks)
+            for (std::uint64_t block = run.first; block < run.end() && block < missing.size(); ++block) {
+                if (!missing[block] || choice.given[block])
+                    continue;
+                FARDEL_TRY_ASSIGN(const BlockRecord record, bundle_->block(static_cast<std::uint32_t>(block)));
+                if (segment.form == DeltaBlocks::Form::raw && record.codec != Codec::raw && !encodes)
+                    continue;
+                given.push_back(static_cast<std::size_t>(block));
+                given_bytes += record.stored_bytes;
+            }
+        FARDEL_TRY_ASSIGN(const auto cost, cost_of(segment.prefix, needed));
+        if (given.empty() || !cost || (worth == Worth::less && given_bytes <= segment.frame_bytes + *cost))
+            continue;
+        chosen_.push_back({.index = i, .offset = frame_offset});
+        choice.fetch_bytes += segment.frame_bytes;
+        ++choice.requests;
+        saved += given_bytes;
+        for (const std::size_t block : given)
+            choice.given[block] = true;
+        for (const BlockRun& run : segment.prefix)
+            std::fill_n(needed.begin() + run.first, run.count, true);
+    }
+    return ok();
+}
+
+Result<std::optional<std::uint64_t>> DeltaFetch::cost_of(std::span<const BlockRun> runs,
+                                                         const std::vector<bool>& needed) const {
+    std::uint64_t bytes = 0;
+    for (const BlockRun& run : runs) {
+        if (run.end() > needed.size())
+            return std::optional<std::uint64_t>();
+        // What a delta gives is judged with all that is needed.
+        for (std::uint32_t i = run.first; made_ && !made_->comes_from_delta() && i < run.end(); ++i) {
+            FARDEL_TRY_ASSIGN(const BlockRecord record, old_->block(i));
+            if (!needed[i] && !made_->holds_block(record))
+                bytes += record.stored_bytes;
+        }
+    }
+    return std::optional(bytes);
+}
+
+// ---- Fetching blocks ------------------------------------------------------------------------------------------------
+
 Status DeltaFetch::fetch_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
-                                const std::function<void(std::uint64_t)>& progress) {
-    std::uint64_t received = 0;
+                                const std::function<void()>& progress) {
+    if (made_ && !(chosen_.empty() && copies_.empty()))
+        FARDEL_TRY(made_->fetch_blocks(progress));
+    FARDEL_TRY(copy_blocks(wanted, take));
+    FARDEL_TRY(fetch_segments(wanted, take, progress));
+    if (made_) {  // it needs the disk, and has done what it can
+        reader_.reset();
+        old_.reset();
+        made_.reset();
+    }
+    return ok();
+}
+
+Status DeltaFetch::copy_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take) {
+    std::vector<std::byte> stored;
+    for (const Copy& copy : std::exchange(copies_, {})) {
+        FARDEL_TRY_ASSIGN(const BlockRecord record, bundle_->block(copy.block));
+        const auto old = old_->block(copy.old_block);
+        if (!wanted(copy.block) || !old || old->stored_bytes != record.stored_bytes ||
+            record.stored_bytes > limits::kBlockBytesMax)
+            continue;
+        stored.resize(record.stored_bytes);
+        if (read_stored_block(*old_, *old, stored))
+            FARDEL_TRY(take(copy.block, stored));
+    }
+    return ok();
+}
+
+Status DeltaFetch::fetch_segments(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
+                                  const std::function<void()>& progress) {
     for (const Segment& chosen : std::exchange(chosen_, {})) {
         const DeltaBlocks& segment = directory_.blocks[chosen.index];
         const auto frame = fetch_from(url_, chosen.offset, segment.frame_bytes, head_.delta_bytes());
@@ -207,9 +372,7 @@ Status DeltaFetch::fetch_blocks(const std::function<bool(std::uint32_t)>& wanted
             return frame.error();
         if (!frame)
             return ok();
-        received += frame->size();
-        if (progress)
-            progress(received);
+        progress();
         std::optional<Error> failure;  // of this machine
         const auto differing = reader_->read_blocks(
             segment, *frame, *bundle_,

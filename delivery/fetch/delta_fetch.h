@@ -1,5 +1,5 @@
-// DeltaFetch: finds a delta on the servers that leads from a bundle in the store to one that is being fetched, and
-// fetches as much of it as is of use.
+// DeltaFetch: finds a delta on the servers that leads from a bundle in the store to one that is being fetched, or
+// several that do so through bundles that are not here, and fetches as much of them as is of use.
 //
 // Everything here may fail or lie without an effect on the fetch except the bytes that it costs: what a delta does not
 // give, or gives wrong, comes as ranges of the bundle file. One thread.
@@ -9,6 +9,7 @@
 #include "delta/delta_record.h"
 #include "delta/delta_segment.h"
 #include "fetch/block_choice.h"
+#include "fetch/delta_path.h"
 #include "transfer/unit_transfer.h"
 
 #include <fardel/base/result.h>
@@ -28,21 +29,45 @@
 
 namespace fardel {
 
+class IntermediateBundle;
+
+// What all deltas of one fetch have in common. What it refers to outlives them.
+struct DeltaContext {
+    const BundleStore& store;
+    RangeClient& client;
+    std::vector<std::string> trees;  // complete URLs without '/' at the end
+    std::stop_token stop;
+    std::shared_ptr<TransferCounts> counts = std::make_shared<TransferCounts>();
+};
+
+// Where heads and tables go that a delta gives. The size is set once, before anything is written.
+struct TablesPlace {
+    std::function<Status(std::uint64_t file_bytes)> set_file_bytes;
+    std::function<Status(std::uint64_t file_offset, std::span<const std::byte> bytes)> write;
+    std::function<Result<std::shared_ptr<const ByteSource>>()> source;
+};
+
 class DeltaFetch {
 public:
-    // `trees`: complete URLs without '/' at the end.
-    DeltaFetch(RangeClient& client, std::vector<std::string> trees, const BundleId& target, std::stop_token stop)
-        : client_(client), trees_(std::move(trees)), target_(target), stop_(std::move(stop)) {}
+    DeltaFetch(DeltaContext context, const BundleId& target);
+    ~DeltaFetch();
 
     // A server claims that this is the front of a delta to the bundle: what fetch_tables() looks for. The bytes outlive
     // this object. Before fetch_tables().
     void offer(std::span<const std::byte> front) { offered_ = front; }
 
-    // Looks for a delta from one of the bundles, first for one with blocks, the smallest one first, and writes the
-    // heads and tables that it gives into the incoming bundle, unverified; `tables_bytes_max` bounds them. Returns
-    // whether anything was written. Errors: cancelled, those of IncomingBundle.
+    // Looks for a delta from one of the bundles, first for one with blocks, the smallest one first; then for deltas
+    // that lead here through other bundles, or from one of which the store has a part. Writes the heads and tables that
+    // the delta gives into the incoming bundle, unverified; `tables_bytes_max` bounds them. Returns whether anything
+    // was written. Errors: cancelled, those of IncomingBundle.
     Result<bool> fetch_tables(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
                               std::uint64_t tables_bytes_max);
+
+    // Does the same with the deltas of this path, which are not empty and lead to the target from `held`. `place`:
+    // nullptr if the tables are here already. Whatever is wrong is an error.
+    Result<bool> fetch_along(std::span<const DeltaStep> path, const std::shared_ptr<const Bundle>& held,
+                             const TablesPlace* place, std::uint64_t tables_bytes_max,
+                             DeltaKind kind = DeltaKind::whole);
 
     // The level at which the delta's raw segments are encoded again; nothing: there is no delta, or none with blocks.
     std::optional<std::uint32_t> level() const noexcept {
@@ -50,17 +75,20 @@ public:
     }
 
     // Chooses the segments that cost less than the blocks that they give, of those that are missing (one entry per
-    // block of the bundle). Returns which blocks come from the delta. Does nothing without a delta for this layout.
-    // `encodes`: false leaves out blocks that would have to be encoded, because they would come out otherwise.
+    // block of the bundle), or all that give any. Returns which blocks come from the delta. Does nothing without a
+    // delta for this layout, or if all that it needs costs more than its blocks. `encodes`: false leaves out blocks
+    // that would have to be encoded, because they would come out otherwise.
+    enum class Worth : bool { less, anything };
     Result<BlockChoice> choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
-                               bool encodes);
+                               bool encodes, Worth worth = Worth::less);
 
-    // Fetches the segments that were chosen and passes on what they give. Whatever does not come is not an error.
-    // Errors: cancelled, those of `take`.
+    // Fetches what was chosen and passes on what it gives; counts() grows before each call of `progress`. Whatever does
+    // not come is not an error. Errors: cancelled, those of `take`; no_space and io of what is needed for a while.
     Status fetch_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
-                        const std::function<void(std::uint64_t received_bytes)>& progress);
+                        const std::function<void()>& progress);
 
-    const TransferCounts& counts() const noexcept { return counts_; }
+    // Of all deltas with this context.
+    const TransferCounts& counts() const noexcept { return *context_.counts; }
 
 private:
     struct Segment {
@@ -69,30 +97,45 @@ private:
     };
     Result<std::vector<std::byte>> fetch_from(const std::string& url, std::uint64_t offset, std::uint64_t length_bytes,
                                               std::optional<std::uint64_t> file_bytes);
-    Status find_list(DeltaKind kind);
-    Result<bool> try_offered(const std::vector<std::shared_ptr<const Bundle>>& olds, IncomingBundle& incoming,
-                             std::uint64_t tables_bytes_max);
-    // Its URL is known.
-    Result<bool> fetch_front(const std::shared_ptr<const Bundle>& old, const ListedDelta& listed,
-                             IncomingBundle& incoming, std::uint64_t tables_bytes_max);
-    Result<bool> use_front(const std::shared_ptr<const Bundle>& old, std::span<const std::byte> bytes,
-                           IncomingBundle& incoming, std::uint64_t tables_bytes_max);
+    // A block that the old bundle has with the same stored bytes.
+    struct Copy {
+        std::uint32_t block = 0;
+        std::uint32_t old_block = 0;
+    };
+    using OldBundles = std::vector<std::shared_ptr<const Bundle>>;
+    // Returns a bundle that is here, perhaps in part; nullptr if it is not, or not in this layout.
+    std::shared_ptr<const Bundle> find_held(const OldBundles& olds, const BundleId& id, const LayoutId& layout) const;
+    Result<FoundDeltaList> fetch_list(const BundleId& target, DeltaKind kind);
+    Result<DeltaPath> find_path(const OldBundles& olds, DeltaKind kind);
+    Result<bool> try_offered(const OldBundles& olds, const TablesPlace* place, std::uint64_t tables_bytes_max);
+    // Its URL and the old bundle are known.
+    Result<bool> fetch_front(const ListedDelta& listed, const TablesPlace* place, std::uint64_t tables_bytes_max);
+    Result<bool> use_front(std::span<const std::byte> bytes, const TablesPlace* place, std::uint64_t tables_bytes_max);
+    // What is chosen needs these blocks of the old bundle (an entry per block). Adds what they are worth to `saved`.
+    Status choose_copies(const std::vector<bool>& missing, BlockChoice& choice, std::vector<bool>& needed,
+                         std::uint64_t& saved);
+    Status choose_segments(const std::vector<bool>& missing, bool encodes, Worth worth, BlockChoice& choice,
+                           std::vector<bool>& needed, std::uint64_t& saved);
+    // Returns what blocks of the old bundle cost that are neither here nor needed already; nothing if there are none
+    // such blocks.
+    Result<std::optional<std::uint64_t>> cost_of(std::span<const BlockRun> runs, const std::vector<bool>& needed) const;
+    Status copy_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take);
+    Status fetch_segments(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
+                          const std::function<void()>& progress);
 
-    RangeClient& client_;
-    const std::vector<std::string> trees_;
+    const DeltaContext context_;
     const BundleId target_;
-    const std::stop_token stop_;
     std::span<const std::byte> offered_;
-    std::string tree_;  // that has the list
-    DeltaList list_;
-    std::string url_;  // of the delta
+    std::string url_;                           // of the delta
+    std::shared_ptr<const Bundle> old_;         // to which it refers
+    std::unique_ptr<IntermediateBundle> made_;  // what old_ reads; nullptr: that is here whole
     DeltaHead head_;
     DeltaDirectory directory_;
     std::optional<DeltaReader> reader_;  // of the delta that was found
     std::shared_ptr<const Bundle> bundle_;
+    std::vector<Copy> copies_;
     std::vector<Segment> chosen_;
     std::vector<bool> given_;  // by the chosen segments, per block
-    TransferCounts counts_;
 };
 
 }  // namespace fardel

@@ -40,7 +40,7 @@ public:
         FARDEL_TRY(verify_quota());
         if (options_.consent)
             FARDEL_TRY(options_.consent(summary_.plan));
-        FARDEL_TRY(verify_free_space(store_.path(), summary_.plan.fetch_bytes, "what is to be fetched"));
+        FARDEL_TRY(verify_free_space(store_.path(), space_bytes(), "what is to be fetched"));
         for (const auto& fetch : fetches_)
             FARDEL_TRY(fetch_content(*fetch));
         for (const auto& fetch : fetches_) {
@@ -150,6 +150,13 @@ private:
             });
         }
         return ok();
+    }
+
+    std::uint64_t space_bytes() const {
+        std::uint64_t bytes = 0;
+        for (const PlannedFetch& planned : summary_.plan.bundles)
+            bytes += planned.space_bytes;
+        return bytes;
     }
 
     // Counts what a collection with the same quota counts.

@@ -1,0 +1,149 @@
+#include "fetch/intermediate_bundle.h"
+
+#include "transfer/single_range.h"
+
+#include <fardel/delivery/publish.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
+
+#include <utility>
+
+namespace fardel {
+
+IntermediateBundle::IntermediateBundle(const DeltaContext& context, std::unique_ptr<DeltaFetch> delta)
+    : context_(context), delta_(std::move(delta)) {}
+
+Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open_part(const DeltaContext& context,
+                                                                          const std::shared_ptr<const Bundle>& part) {
+    std::unique_ptr<IntermediateBundle> made(new IntermediateBundle(context, nullptr));
+    FARDEL_TRY_ASSIGN(made->file_,
+                      ScatteredFile::create(context.store.path(), part->source()->size_bytes(), part->source()));
+    FARDEL_TRY(made->open_bundle());
+    return made;
+}
+
+Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open(const DeltaContext& context,
+                                                                     std::span<const DeltaStep> path,
+                                                                     const std::shared_ptr<const Bundle>& held,
+                                                                     std::uint64_t tables_bytes_max) {
+    std::unique_ptr<IntermediateBundle> made(
+        new IntermediateBundle(context, std::make_unique<DeltaFetch>(context, path.back().bundle)));
+    std::shared_ptr<ScatteredFile>& file = made->file_;
+    const TablesPlace place{
+        .set_file_bytes = [&](std::uint64_t file_bytes) -> Status {
+            FARDEL_TRY_ASSIGN(file, ScatteredFile::create(context.store.path(), file_bytes, nullptr));
+            return ok();
+        },
+        .write = [&](std::uint64_t offset, std::span<const std::byte> bytes) { return file->write(offset, bytes); },
+        .source = [&]() -> Result<std::shared_ptr<const ByteSource>> {
+            return std::shared_ptr<const ByteSource>(file);
+        }};
+    FARDEL_TRY_ASSIGN(const bool given, made->delta_->fetch_along(path, held, &place, tables_bytes_max));
+    if (!given)
+        return Error(ErrorCode::limit, "the tables of an intermediate bundle are too large");
+    FARDEL_TRY(made->open_bundle());
+    return made;
+}
+
+// Blocks that overlap would be written over each other.
+Status IntermediateBundle::open_bundle() {
+    FARDEL_TRY_ASSIGN(bundle_, Bundle::open(file_, {}));
+    FARDEL_TRY(bundle_->verify_tables());
+    std::uint64_t end = 0;
+    for (std::uint32_t i = 0; i < bundle_->table_count(TableKind::blocks); ++i) {
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
+        if (block.stored_offset < end || block.stored_bytes == 0 || block.stored_bytes > limits::kBlockBytesMax ||
+            block.stored_offset + block.stored_bytes > bundle_->layout_head().blocks_bytes)
+            return Error(ErrorCode::malformed, "a block is out of place");
+        end = block.stored_offset + block.stored_bytes;
+    }
+    return ok();
+}
+
+bool IntermediateBundle::holds_block(const BlockRecord& block) const {
+    return file_->holds(bundle_->layout_head().blocks_offset + block.stored_offset, block.stored_bytes);
+}
+
+Status IntermediateBundle::write_block(std::uint32_t index, std::span<const std::byte> stored) {
+    FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(index));
+    return file_->write(bundle_->layout_head().blocks_offset + block.stored_offset, stored);
+}
+
+Result<BlockChoice> IntermediateBundle::choose(const std::vector<bool>& needed, bool encodes) {
+    std::vector<bool> missing(needed.size(), false);
+    std::uint64_t missing_bytes = 0;
+    for (std::uint32_t i = 0; i < needed.size(); ++i) {
+        if (!needed[i])
+            continue;
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
+        missing[i] = !holds_block(block);
+        missing_bytes += missing[i] ? block.stored_bytes : 0;
+    }
+    BlockChoice choice{.given = std::vector<bool>(needed.size(), false)};
+    if (delta_) {
+        FARDEL_TRY_ASSIGN(choice, delta_->choose(bundle_, missing, encodes, DeltaFetch::Worth::anything));
+    }
+    std::vector<FetchUnit> units;
+    for (std::uint32_t i = 0; i < missing.size(); ++i) {
+        if (!missing[i] || choice.given[i])
+            continue;
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
+        units.push_back({.offset = bundle_->layout_head().blocks_offset + block.stored_offset,
+                         .length_bytes = block.stored_bytes,
+                         .hash = block.stored_hash});
+    }
+    requests_ = make_requests(units);
+    choice.requests += requests_.size();
+    for (const FetchRequest& request : requests_)
+        choice.fetch_bytes += bytes_of(request);
+    choice.temporary_bytes += missing_bytes;
+    return choice;
+}
+
+Status IntermediateBundle::fetch_blocks(const std::function<void()>& progress) {
+    if (delta_)
+        FARDEL_TRY(delta_->fetch_blocks(
+            [&](std::uint32_t index) {
+                const auto block = bundle_->block(index);
+                return block && !holds_block(*block);
+            },
+            [&](std::uint32_t index, std::span<const std::byte> stored) { return write_block(index, stored); },
+            progress));
+    for (const FetchRequest& request : std::exchange(requests_, {})) {
+        Status fetched = fetch_range_of(request);
+        progress();
+        if (!fetched)
+            return ends_fetch(fetched.error()) || fetched.error().code() == ErrorCode::io ? fetched : ok();
+    }
+    return ok();
+}
+
+Status IntermediateBundle::fetch_range_of(const FetchRequest& request) {
+    const std::uint64_t offset = request.front().offset;
+    Error failure(ErrorCode::missing, "no server has the intermediate bundle");
+    for (const std::string& tree : context_.trees) {
+        const auto bytes = fetch_range(context_.client,
+                                       {.url = tree + "/" + tree_path_of(bundle_->id()),
+                                        .offset = offset,
+                                        .length_bytes = bytes_of(request),
+                                        .file_bytes = file_->size_bytes()},
+                                       context_.stop, *context_.counts);
+        if (!bytes && bytes.error().code() == ErrorCode::cancelled)
+            return bytes.error();
+        if (!bytes)
+            continue;
+        for (const FetchUnit& unit : request) {
+            const auto part =
+                std::span(*bytes).subspan(static_cast<std::size_t>(unit.offset - offset), unit.length_bytes);
+            if (blake3(part) != unit.hash)
+                return Error(ErrorCode::corrupt, "a block of the intermediate bundle differs from its hash");
+            FARDEL_TRY(file_->write(unit.offset, part));
+        }
+        return ok();
+    }
+    return failure;
+}
+
+}  // namespace fardel
