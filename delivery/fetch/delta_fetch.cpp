@@ -20,6 +20,8 @@ std::uint64_t front_bytes_max(const Bundle& held) {
     return old_tables_of(held).size_bytes() + limits::kTrailerBytesMax;
 }
 
+bool is_whole(const Bundle& bundle) { return bundle.source()->holds(0, bundle.source()->size_bytes()); }
+
 TablesPlace place_in(IncomingBundle& incoming) {
     return {
         .set_file_bytes = [&](std::uint64_t file_bytes) { return incoming.set_file_bytes(file_bytes); },
@@ -68,9 +70,8 @@ Result<FoundDeltaList> DeltaFetch::fetch_list(const BundleId& target, DeltaKind 
 Result<DeltaPath> DeltaFetch::find_path(const OldBundles& olds, DeltaKind kind) {
     FARDEL_TRY_ASSIGN(const FoundDeltaList found, fetch_list(target_, kind));
     for (const ListedDelta& listed : found.list)
-        for (const auto& old : olds)
-            if (old->id() == listed.old_bundle && old->layout_id() == listed.old_layout)
-                return DeltaPath{{.bundle = target_, .tree = found.tree, .listed = listed}};
+        if (const auto old = find_held(olds, listed.old_bundle, listed.old_layout); old && is_whole(*old))
+            return DeltaPath{{.bundle = target_, .tree = found.tree, .listed = listed}};
     if (kind == DeltaKind::front)
         return DeltaPath{};
     return find_delta_path(
@@ -145,7 +146,7 @@ Result<bool> DeltaFetch::fetch_along(std::span<const DeltaStep> path, const std:
         FARDEL_TRY_ASSIGN(made_, IntermediateBundle::open(context_, path.first(path.size() - 1), held,
                                                           std::min(tables_bytes_max, grown_max)));
         old_ = made_->bundle();
-    } else if (!held->source()->holds(0, held->source()->size_bytes())) {
+    } else if (!is_whole(*held)) {
         FARDEL_TRY_ASSIGN(made_, IntermediateBundle::open_part(context_, held));
         old_ = made_->bundle();
     }
