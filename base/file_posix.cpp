@@ -1,4 +1,5 @@
 #include <fardel/base/file.h>
+#include <fardel/base/shared_disk.h>
 
 #include "system_call.h"
 
@@ -31,9 +32,18 @@ int open_with(const FileLocation& location, int flags, std::uint32_t mode = 0) n
 }
 
 Result<bool> lock_as(int kind, const Descriptor& file, std::string_view subject) {
+    if (const auto type = find_unseen_locks(file))
+        return Error(ErrorCode::unsupported,
+                     std::string(subject) + ": other computers do not see locks on this file system (" + *type +
+                         "); do this on the computer that has the folder, or over a file system with locks",
+                     ENOLCK);
     if (repeat([&] { return ::flock(file.number(), kind | LOCK_NB); }) == 0)
         return true;
-    return errno == EWOULDBLOCK ? Result<bool>(false) : Result<bool>(system_error(errno, subject));
+    if (errno == EWOULDBLOCK)
+        return false;
+    if (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP)
+        return Error(ErrorCode::unsupported, std::string(subject) + ": the file system has no locks", errno);
+    return system_error(errno, subject);
 }
 
 }  // namespace

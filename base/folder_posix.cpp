@@ -1,4 +1,5 @@
 #include <fardel/base/folder.h>
+#include <fardel/base/lasting_path.h>
 
 #include "system_call.h"
 
@@ -127,6 +128,15 @@ Result<std::string> real_path(const std::string& path, std::string_view subject)
     if (!real)
         return system_error(errno, subject);
     return std::string(real.get());
+}
+
+std::optional<std::string> find_lasting_path(const Descriptor& folder) {
+    std::string path = "/proc/self/fd/" + std::to_string(folder.number());
+    struct stat by_number {};
+    struct stat by_path {};
+    const bool leads_there = ::fstat(folder.number(), &by_number) == 0 && ::stat(path.c_str(), &by_path) == 0 &&
+                             by_number.st_dev == by_path.st_dev && by_number.st_ino == by_path.st_ino;
+    return leads_there ? std::optional(std::move(path)) : std::nullopt;
 }
 
 std::string folder_of_path(std::string_view path) {

@@ -63,8 +63,8 @@ void remove_abandoned(const std::string& folder) {
 bool lock_own(const Descriptor& file, const std::string& path) {
     if (const auto locked = lock_file(file, path); locked && !*locked)
         return false;
-    const auto status = file_status(file, path);
-    return !status || status->links > 0;
+    const auto is_there = has_name(file, path, path);
+    return !is_there || *is_there;
 }
 
 class StagedDiskFile final : public StagedFile {
@@ -100,7 +100,7 @@ public:
         // abandoned.
         const auto lock = file_.duplicate(target_);
         FARDEL_TRY(file_.close_reporting(target_));
-        FARDEL_TRY(existing_ == ExistingFile::replaced ? rename_file(temporary_, target_, target_)
+        FARDEL_TRY(existing_ == ExistingFile::replaced ? rename_own(temporary_, target_)
                                                        : rename_to_new(temporary_, target_, target_));
         temporary_.clear();
         Status status = sync_folder(folder_of_path(target_));
@@ -145,7 +145,7 @@ Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path, Existing
     for (int tried = 0;; ++tried) {
         std::string temporary = temporary_path(folder);
         auto file = create_file(temporary, path);
-        if (file && lock_own(*file, path))
+        if (file && lock_own(*file, temporary))
             return std::unique_ptr<StagedFile>(
                 new StagedDiskFile(*std::move(file), std::move(temporary), path, existing));
         if (file)

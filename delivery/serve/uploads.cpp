@@ -71,6 +71,8 @@ ServerAnswer refuse_token() {
     return answer;
 }
 
+ServerAnswer too_many_uploads() { return plain_answer(503, "too many uploads at once; try again later"); }
+
 // The body of a request: the end of a file, or all of it.
 struct SentRange {
     std::uint64_t offset = 0;
@@ -138,6 +140,12 @@ struct Uploads::Staged {
     const Descriptor& file() const { return part ? part->file() : nameless; }
 };
 
+// Whose bytes are awaited.
+struct Uploads::Sender {
+    Turns::Turn client;
+    Turns::Turn author;
+};
+
 // Room in the tree, reserved while the object exists.
 class Uploads::Room {
 public:
@@ -155,8 +163,9 @@ private:
 class Uploads::Receiver final : public BodyReceiver {
 public:
     Receiver(Uploads& uploads, const BundleId& bundle, std::string owner, std::uint64_t file_bytes, Staged staged,
-             std::unique_ptr<Room> room)
+             std::unique_ptr<Room> room, Sender sender)
         : uploads_(uploads),
+          sender_(std::move(sender)),
           bundle_(bundle),
           owner_(std::move(owner)),
           file_bytes_(file_bytes),
@@ -261,6 +270,7 @@ private:
     }
 
     Uploads& uploads_;
+    const Sender sender_;
     const BundleId bundle_;
     const std::string owner_;
     const std::uint64_t file_bytes_;
@@ -271,7 +281,11 @@ private:
 };
 
 Uploads::Uploads(std::string tree, UploadRules rules)
-    : tree_(std::move(tree)), rules_(std::move(rules)), parts_(tree_) {
+    : tree_(std::move(tree)),
+      rules_(std::move(rules)),
+      parts_(tree_),
+      clients_(rules_.uploads_max, rules_.sender_uploads_max),
+      authors_(rules_.uploads_max, rules_.sender_uploads_max) {
     parts_.remove_old(wall_clock_ns());
     if (rules_.registry != nullptr)
         judgements_.emplace(*rules_.registry);
@@ -348,6 +362,9 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
             return judging_answer(file.bundle);
     if (range->file_bytes < sizeof(HeadBytes) || range->file_bytes > rules_.file_bytes_max)
         return plain_answer(413, "no bundle file has that size, or it is too large for this server");
+    auto sender = find_sender(*owner, request);
+    if (!sender)
+        return too_many_uploads();
     if (auto refused = reserve(range->file_bytes, parts_.size_bytes(file.bundle, *owner)))
         return *std::move(refused);
     auto room = std::make_unique<Room>(*this, range->file_bytes);
@@ -356,7 +373,16 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
         return staged.error().code() == ErrorCode::conflict ? plain_answer(416, staged.error().message())
                                                             : refuse_upload(staged.error());
     return std::make_unique<Receiver>(*this, file.bundle, *owner, range->file_bytes, *std::move(staged),
-                                      std::move(room));
+                                      std::move(room), *std::move(sender));
+}
+
+std::optional<Uploads::Sender> Uploads::find_sender(const std::string& owner, const ReceivedRequest& request) {
+    auto client = clients_.take(request.client);
+    // Many build machines may share a token; a key is that of one author, wherever requests come from.
+    auto author = authors_.take(rules_.registry != nullptr ? owner : std::string());
+    if (!client || !author)
+        return std::nullopt;
+    return Sender{*std::move(client), *std::move(author)};
 }
 
 Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const {
@@ -385,7 +411,7 @@ Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string
 std::optional<ServerAnswer> Uploads::reserve(std::uint64_t bytes, std::uint64_t own_part_bytes) {
     const std::scoped_lock lock(mutex_);
     if (under_way_ >= rules_.uploads_max)
-        return plain_answer(503, "too many uploads at once; try again later");
+        return too_many_uploads();
     if (rules_.tree_bytes_max != 0) {
         const std::uint64_t idle = parts_.idle_bytes();
         const std::uint64_t used = tree_bytes(tree_) + idle - std::min(idle, own_part_bytes) + reserved_bytes_;

@@ -9,6 +9,7 @@
 #include "registry/pending_judgements.h"
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
+#include "serve/turns.h"
 #include "serve/upload_parts.h"
 #include "serve/upload_tokens.h"
 
@@ -36,7 +37,8 @@ struct UploadRules {
     const TrustPolicy* policy = nullptr;  // nullptr: any bundle
     std::uint64_t tree_bytes_max = 0;     // of all bundle files in the tree, with those under way; 0: no limit
     std::uint64_t file_bytes_max = 1ull << 40;
-    unsigned uploads_max = 16;  // at a time
+    unsigned uploads_max = 16;        // at a time
+    unsigned sender_uploads_max = 4;  // of one client, and of one author of a registry
 };
 
 class Uploads {
@@ -60,8 +62,11 @@ private:
     class Receiver;
     class Room;
     struct Staged;
+    struct Sender;
     // Who uploads: the name of a token, or the digits of an author's key; or the refusal.
     std::variant<ServerAnswer, std::string> find_owner(const BundleId& bundle, const ReceivedRequest& request) const;
+    // Nothing: too many uploads of the client, or of the author, have not come whole.
+    std::optional<Sender> find_sender(const std::string& owner, const ReceivedRequest& request);
     // What a registry makes of the owner's newest upload of the bundle; nothing: it knows of none.
     std::optional<PendingJudgements::Found> find_judgement(const BundleId& bundle, const std::string& owner);
     // The file that is written to, from `offset` on. Errors: conflict (not so many bytes are there), those of the disk.
@@ -77,6 +82,8 @@ private:
     std::mutex mutex_;
     std::uint64_t reserved_bytes_ = 0;
     unsigned under_way_ = 0;
+    Turns clients_;
+    Turns authors_;
     std::mutex publishing_;
     std::optional<PendingJudgements> judgements_;  // of a registry
 };

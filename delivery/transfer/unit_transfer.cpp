@@ -68,14 +68,17 @@ private:
             return;
         const RetryRule rule{.servers = transfer_.urls_.size(), .attempts_max = transfer_.attempts_max_};
         const auto wait = rule.find_wait(reason.code(), request.attempt);
-        if (!wait) {
-            failure_ = std::move(reason);
-            pending_.clear();
-            return;
-        }
+        if (!wait)
+            return fail(std::move(reason));
         // Another server is asked at once, whatever this one wants.
         request.not_before = Clock::now() + (wait->count() == 0 ? *wait : std::max<Clock::duration>(*wait, asked_wait));
         pending_.push_front(std::move(request));
+    }
+
+    // Nothing else is asked for, and what comes is not taken.
+    void fail(Error reason) {
+        failure_ = std::move(reason);
+        pending_.clear();
     }
 
     UnitTransfer& transfer_;
@@ -92,10 +95,12 @@ public:
 
     Status begin(std::uint64_t file_bytes) override {
         IncomingBundle& incoming = queue_.transfer_.incoming_;
-        return incoming.file_bytes() ? ok() : incoming.set_file_bytes(file_bytes);
+        return incoming.file_bytes() ? ok() : stored(incoming.set_file_bytes(file_bytes));
     }
 
     Status take(std::span<const std::byte> bytes) override {
+        if (queue_.failure_)
+            return *queue_.failure_;
         queue_.transfer_.counts_.received_bytes += bytes.size();
         if (queue_.progress_)
             queue_.progress_(queue_.transfer_.counts_.received_bytes);
@@ -126,10 +131,17 @@ public:
     }
 
 private:
+    // No server helps against an error of the store.
+    Status stored(Status written) {
+        if (!written)
+            queue_.fail(written.error());
+        return written;
+    }
+
     Status finish_unit(const FetchUnit& unit) {
         if (unit.hash && blake3(unit_) != *unit.hash)
             return Error(ErrorCode::corrupt, "the server sends wrong bytes at offset " + std::to_string(unit.offset));
-        FARDEL_TRY(queue_.transfer_.incoming_.write(unit.offset, unit_));
+        FARDEL_TRY(stored(queue_.transfer_.incoming_.write(unit.offset, unit_)));
         unit_.clear();
         ++done_;
         return ok();

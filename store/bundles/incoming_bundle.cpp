@@ -289,9 +289,8 @@ struct IncomingBundle::Impl {
     // While the lock is held.
     Status remove_files() const {
         FARDEL_TRY(log.remove());
-        FARDEL_TRY_ASSIGN(const auto named, find_file_status(pack_path, pack_path, Links::refused));
-        FARDEL_TRY_ASSIGN(const FileStatus opened, file_status(pack, pack_path));
-        if (named && named->same_file_as(opened))
+        FARDEL_TRY_ASSIGN(const bool is_there, has_name(pack, pack_path, pack_path));
+        if (is_there)
             FARDEL_TRY(remove_file(pack_path, pack_path));
         return ok();
     }

@@ -1,5 +1,6 @@
 #include "bundles/leftovers.h"
 
+#include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 
@@ -31,6 +32,11 @@ std::optional<OpenedPart> open_part(const std::string& path) {
 }
 
 bool is_unnamed(std::string_view name) { return name.starts_with(kUnnamedPackStart); }
+// Whoever writes it may hold a lock that is not seen here.
+bool may_be_written(const std::string& name, const FileStatus& status) {
+    constexpr std::int64_t kDayNs = std::int64_t{24} * 60 * 60 * 1'000'000'000;
+    return name.starts_with(kUnlockedPackStart) && status.modified_ns > wall_clock_ns() - kDayNs;
+}
 bool is_temporary_file(std::string_view name) { return name.starts_with(".fardel-") && name.ends_with(".tmp"); }
 
 // Calls `visit(folder, name, size_bytes)` for each such file whose lock is free, while it holds the lock: a living
@@ -44,7 +50,7 @@ void visit_abandoned(const std::string& path, const Accepts& accepts, const Visi
         if (!accepts(name))
             continue;
         const auto file = open_regular_file({part->folder, name}, name, {.links = Links::refused});
-        if (!file)
+        if (!file || may_be_written(name, file->status))
             continue;
         if (const auto locked = lock_file(file->descriptor, name); locked && *locked)
             visit(part->folder, name, file->status.size_bytes);

@@ -1,10 +1,12 @@
 #include "bundles/retention_folder.h"
 
 #include "retention/file_lock.h"
+#include "retention/fresh_listing.h"
 
 #include <fardel/base/ascii.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/shared_disk.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
@@ -12,11 +14,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <thread>
 
 namespace fardel {
 namespace {
 
 constexpr int kUseLocksTried = 100;
+constexpr int kCondemnedTried = 20;
+constexpr auto kCondemnedPause = std::chrono::milliseconds(100);
 constexpr std::size_t kLicenseBytesMax = 16u << 10;
 constexpr std::size_t kPinBytesMax = 64;
 constexpr std::size_t kSourceBytesMax = 2048;
@@ -64,6 +70,11 @@ Result<std::unique_ptr<DiskHold>> RetentionFolder::lock() {
 
 // ---- Records and packs ----------------------------------------------------------------------------------------------
 
+Result<std::vector<BundleId>> RetentionFolder::list_records() {
+    FARDEL_TRY(refresh_listing(folder_.path(), folder_.path() + "/bundles"));
+    return folder_.list_records();
+}
+
 Result<std::optional<std::vector<Hash>>> RetentionFolder::find_packs_of(const BundleId& bundle) {
     FARDEL_TRY_ASSIGN(const auto record, folder_.find_record(bundle));
     if (!record)
@@ -75,6 +86,7 @@ Result<std::optional<std::vector<Hash>>> RetentionFolder::find_packs_of(const Bu
 }
 
 Result<std::vector<PackOnDisk>> RetentionFolder::list_packs() {
+    FARDEL_TRY(refresh_listing(folder_.path(), folder_.path() + "/packs"));
     FARDEL_TRY_ASSIGN(const auto stored, folder_.list_packs());
     std::vector<PackOnDisk> packs;
     for (const StorePack& pack : stored)
@@ -88,9 +100,12 @@ Result<std::vector<PackOnDisk>> RetentionFolder::list_packs() {
 
 Result<bool> RetentionFolder::has_pack(const Hash& pack) {
     const std::string path = folder_.pack_path(pack);
-    FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
-    if (status && status->is_file())
+    // Its status may be an old one on a network file system.
+    const auto opened = open_regular_file(path, path, {.links = Links::refused});
+    if (opened)
         return true;
+    if (opened.error().code() != ErrorCode::missing && opened.error().code() != ErrorCode::malformed)
+        return opened.error();
     FARDEL_TRY_ASSIGN(const auto reference, folder_.find_reference(pack));
     return reference.has_value();
 }
@@ -105,15 +120,20 @@ Status RetentionFolder::remove_pack(const Hash& pack) {
 // ---- What is condemned ----------------------------------------------------------------------------------------------
 
 Result<CondemnedList> RetentionFolder::read_condemned() {
-    const auto bytes = read_unlinked_file(folder_.retention_path("condemned"), kCondemnedBytesMax);
-    if (!bytes && bytes.error().code() == ErrorCode::missing)
-        return CondemnedList();
-    if (!bytes)
-        return bytes.error();
-    auto list = decode_condemned_list(*bytes);
-    if (!list && list.error().code() != ErrorCode::unsupported)
-        return CondemnedList();
-    return list;
+    for (int tried = 1;; ++tried) {
+        const auto bytes = read_unlinked_file(folder_.retention_path("condemned"), kCondemnedBytesMax);
+        if (!bytes && bytes.error().code() == ErrorCode::missing)
+            return CondemnedList();
+        if (!bytes)
+            return bytes.error();
+        auto list = decode_condemned_list(*bytes);
+        if (list || list.error().code() == ErrorCode::unsupported)
+            return list;
+        FARDEL_TRY_ASSIGN(const Descriptor root, open_folder(folder_.path(), folder_.path()));
+        if (tried == kCondemnedTried || !may_be_shared(root))
+            return CondemnedList();
+        std::this_thread::sleep_for(kCondemnedPause);  // the size of an older list may have cut it
+    }
 }
 
 Status RetentionFolder::replace_condemned(const CondemnedList& list) {
@@ -129,8 +149,8 @@ Result<std::unique_ptr<DiskHold>> RetentionFolder::open_use(const BundleId& bund
         const auto locked = lock_file_shared(file, path);
         if (locked && !*locked)
             return std::unique_ptr<DiskHold>();
-        FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, path));
-        if (status.links == 0)
+        FARDEL_TRY_ASSIGN(const bool is_there, has_name(file, path, path));
+        if (!is_there)
             continue;  // a collection removed it a moment ago
         FARDEL_TRY(touch_used_time(path, path));
         return hold_locked(std::move(file));
@@ -182,6 +202,7 @@ Result<std::vector<BundlePin>> RetentionFolder::list_pins() const {
 }
 
 Result<std::vector<BundleId>> RetentionFolder::list_pinned(std::int64_t now_s) {
+    FARDEL_TRY(refresh_listing(folder_.path(), folder_.retention_path("pins")));
     FARDEL_TRY_ASSIGN(const auto pins, list_pins());
     std::vector<BundleId> bundles;
     for (const BundlePin& pin : pins)
@@ -207,6 +228,10 @@ Result<bool> RetentionFolder::remove_pin(const BundleId& bundle, const std::stri
 }
 
 // ---- Licences -------------------------------------------------------------------------------------------------------
+
+Status RetentionFolder::refresh_licenses() const {
+    return refresh_listing(folder_.path(), folder_.retention_path("licenses"));
+}
 
 Result<std::string> RetentionFolder::license_path(const Envelope& token) const {
     FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(token));

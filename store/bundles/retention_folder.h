@@ -25,7 +25,7 @@ public:
     explicit RetentionFolder(StoreFolder folder) : folder_(std::move(folder)) {}
 
     Result<std::unique_ptr<DiskHold>> lock() override;
-    Result<std::vector<BundleId>> list_records() override { return folder_.list_records(); }
+    Result<std::vector<BundleId>> list_records() override;
     Result<std::optional<std::vector<Hash>>> find_packs_of(const BundleId& bundle) override;
     Status remove_record(const BundleId& bundle) override { return folder_.remove_record(bundle); }
     Status sync_records() override { return folder_.sync_records(); }
@@ -54,6 +54,8 @@ public:
     // Pins of these no longer count.
     void ignore_pins_of(std::set<BundleId> bundles) { unpinned_ = std::move(bundles); }
 
+    // What other computers added counts for list_licenses() from now on.
+    Status refresh_licenses() const;
     // Licence tokens that their issuers have signed; those that cannot be read are left out.
     Result<std::vector<Envelope>> list_licenses() const;
     // Error: limit (too many).

@@ -4,6 +4,8 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/lasting_path.h>
+#include <fardel/base/shared_disk.h>
 #include <fardel/format/file_source.h>
 #include <fardel/format/random.h>
 #include <fardel/format/staged_file.h>
@@ -70,6 +72,26 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
     if (create)
         FARDEL_TRY(folder.create_parts());
     return folder;
+}
+
+Result<HeldStore> StoreFolder::hold() const {
+    FARDEL_TRY_ASSIGN(Descriptor descriptor, open_folder(path_, path_));
+    std::string lasting = find_lasting_path(descriptor).value_or(path_);
+    HeldStore held{.descriptor = std::move(descriptor), .folder = StoreFolder(std::move(lasting)), .real_path = path_};
+    if (const Status marked = verify_marker(held.folder.path_); !marked)
+        return held.readable(marked.error());
+    return held;
+}
+
+std::string HeldStore::readable(std::string text) const {
+    const std::string& from = folder.path();
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + real_path.size()))
+        text.replace(at, from.size(), real_path);
+    return text;
+}
+
+Error HeldStore::readable(const Error& error) const {
+    return Error(error.code(), readable(error.message()), error.system_number());
 }
 
 Status StoreFolder::create_parts() const {
@@ -243,26 +265,21 @@ Result<Descriptor> StoreFolder::lock_incoming(const BundleId& bundle) const {
     const std::string path = incoming_path(bundle, "pack");
     const Error busy(ErrorCode::busy, "bundle " + bundle.hex() + " is being fetched by another process");
     for (int tried = 0; tried < kLocksTried; ++tried) {
-        auto file = open_or_create_file(path);
-        if (!file && file.error().code() == ErrorCode::missing && tried + 1 < kLocksTried)
-            continue;  // removed since it was there
-        if (!file)
-            return std::move(file).error();
-        FARDEL_TRY_ASSIGN(const bool locked, lock_file(*file, path));
+        FARDEL_TRY_ASSIGN(Descriptor file, open_or_create_file(path));
+        FARDEL_TRY_ASSIGN(const bool locked, lock_file(file, path));
         if (!locked)
             return busy;
         // Another process may have renamed the file to a pack, or removed it, after it was opened here.
-        FARDEL_TRY_ASSIGN(const FileStatus opened, file_status(*file, path));
-        FARDEL_TRY_ASSIGN(const auto named, find_file_status(path, path, Links::refused));
-        if (named && named->same_file_as(opened))
-            return *std::move(file);
+        FARDEL_TRY_ASSIGN(const bool is_there, has_name(file, path, path));
+        if (is_there)
+            return file;
     }
     return busy;
 }
 
 Status StoreFolder::name_pack(const std::string& path, const PackId& pack) const {
     const std::string named = pack_path(pack);
-    FARDEL_TRY(rename_file(path, named, named));
+    FARDEL_TRY(rename_own(path, named));
     FARDEL_TRY(make_read_only(pack));
     static_cast<void>(remove_reference(pack));
     return sync_folder(folder_of_path(named));
@@ -290,18 +307,20 @@ PackWriter::UnnamedFile::~UnnamedFile() {
 }
 
 Result<PackWriter> PackWriter::open(const StoreFolder& folder) {
+    const std::string packs = folder.path() + "/packs/";
+    FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(packs, packs));
+    const std::string start(find_unseen_locks(opened) ? kUnlockedPackStart : kUnnamedPackStart);
     for (int tried = 0; tried < kLocksTried; ++tried) {
         Hash number;
         fill_random(std::as_writable_bytes(std::span(number.bytes)));
-        std::string path =
-            folder.path() + "/packs/" + std::string(kUnnamedPackStart) + number.hex().substr(0, kUnnamedDigits);
+        std::string path = packs + start + number.hex().substr(0, kUnnamedDigits);
         FARDEL_TRY_ASSIGN(Descriptor created, create_file(path, path));
         std::unique_ptr<UnnamedFile> file(new UnnamedFile{std::move(path), std::move(created)});
         // Another process may take it for an abandoned one before it is locked. Without locks, none is removed.
         if (const auto locked = lock_file(file->file, file->path); locked && !*locked)
             continue;
-        FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file->file, file->path));
-        if (status.links != 0)
+        FARDEL_TRY_ASSIGN(const bool is_there, has_name(file->file, file->path, file->path));
+        if (is_there)
             return PackWriter(folder, std::move(file));
     }
     return Error(ErrorCode::busy, folder.path() + ": other processes remove each new pack");

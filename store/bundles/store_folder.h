@@ -32,6 +32,9 @@ namespace fardel {
 
 // A pack under construction has this name and 32 random digits; its writer holds a lock on it.
 inline constexpr std::string_view kUnnamedPackStart = "unnamed-";
+inline constexpr std::string_view kUnlockedPackStart = "unnamed-unlocked-";  // of a writer whose lock others do not see
+
+struct HeldStore;
 
 class StoreFolder {
 public:
@@ -40,6 +43,9 @@ public:
     static Result<StoreFolder> open(const std::string& path, bool create);
 
     const std::string& path() const noexcept { return path_; }
+
+    // Opens the store for work that must not take it for empty when its folder is gone for a moment. Errors: as open().
+    Result<HeldStore> hold() const;
 
     // Creates the folders of records, packs and what is received, as far as a program that was killed has not. Error:
     // missing (the store is gone).
@@ -101,6 +107,18 @@ private:
     std::string record_path(const BundleId& bundle) const;
     std::string reference_path(const PackId& pack) const { return path_ + "/refs/" + pack.hex(); }
     std::string path_;  // absolute
+};
+
+// A store that is found through an open descriptor, whatever happens to its path. Where the system has no such paths,
+// it is found by its path.
+struct HeldStore {
+    Descriptor descriptor;
+    StoreFolder folder;
+    std::string real_path;
+
+    // The text with the path of the store that people know.
+    std::string readable(std::string text) const;
+    Error readable(const Error& error) const;
 };
 
 // Writes the record of a bundle if all its packs are there. Errors: conflict (one is not), those of write_record.

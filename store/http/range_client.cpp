@@ -1,6 +1,7 @@
 #include <fardel/store/range_client.h>
 
 #include "http/curl_library.h"
+#include "http/rate_limit.h"
 #include "http/response_head.h"
 #include "http/server_gate.h"
 
@@ -23,8 +24,6 @@ constexpr int kPollMilliseconds = 200;  // how long a stop request may wait
 constexpr long kHttpOk = 200;
 constexpr long kHttpPartial = 206;
 
-constexpr std::chrono::milliseconds kLongestPause{50};  // so that a stop is noticed soon
-
 const CurlLibrary& library() { return *find_curl_library(); }
 
 // Under a low limit, a transfer may be slow because the others are in turn.
@@ -34,43 +33,6 @@ long stalled_bytes_per_second(const RangeClientOptions& options) {
                ? kStalledBytesPerSecond
                : static_cast<long>(std::clamp<std::uint64_t>(share, 1, kStalledBytesPerSecond));
 }
-
-// How many bytes all transfers together may receive. A transfer that would receive more is paused; TCP tells its
-// server.
-class RateLimit {
-public:
-    using Clock = std::chrono::steady_clock;
-
-    explicit RateLimit(std::uint64_t bytes_per_second) : bytes_per_second_(bytes_per_second) {}
-
-    // Returns false if the bytes must wait.
-    bool take(std::uint64_t bytes) noexcept {
-        if (bytes_per_second_ != 0 && taken_ > 0)
-            return false;
-        taken_ += static_cast<double>(bytes);
-        return true;
-    }
-
-    // How long nothing must be received from now on; 0 without a limit.
-    std::chrono::milliseconds pause() {
-        if (bytes_per_second_ == 0)
-            return std::chrono::milliseconds(0);
-        const auto now = Clock::now();
-        const double rate = static_cast<double>(bytes_per_second_);
-        const double elapsed = std::chrono::duration<double>(now - std::exchange(paid_, now)).count();
-        taken_ = std::max(taken_ - elapsed * rate, -kSavedSeconds * rate);
-        return taken_ <= 0
-                   ? std::chrono::milliseconds(0)
-                   : std::min(kLongestPause,
-                              std::chrono::milliseconds(1 + static_cast<int>(std::min(1000 * taken_ / rate, 1000.0))));
-    }
-
-private:
-    static constexpr double kSavedSeconds = 0.05;  // what was not used in this time may be used later
-    const std::uint64_t bytes_per_second_;
-    double taken_ = 0;  // bytes that time has not paid for yet
-    Clock::time_point paid_ = Clock::now();
-};
 
 // One transfer. libcurl calls the static functions.
 class Transfer {
@@ -313,7 +275,7 @@ struct RangeClient::Impl {
                 return ok();
             if (stop.stop_requested())
                 return stop_all(ErrorCode::cancelled, "the transfer was stopped");
-            if (const auto pause = limit.pause(); pause.count() > 0) {
+            if (const auto pause = limit.pause(RateLimit::Clock::now()); pause.count() > 0) {
                 std::this_thread::sleep_for(pause);
                 continue;
             }
@@ -339,7 +301,8 @@ Result<RangeClient> RangeClient::open(const RangeClientOptions& options) {
         return Error(ErrorCode::missing, "libcurl is not installed or cannot be initialised; fetching needs it");
     for (const std::string& host : options.servers.allowed_hosts)
         FARDEL_TRY(verify_allowed_host(host));
-    std::unique_ptr<Impl> impl(new Impl{.options = options, .limit = RateLimit(options.bytes_per_second_max)});
+    std::unique_ptr<Impl> impl(
+        new Impl{.options = options, .limit = RateLimit(options.bytes_per_second_max, RateLimit::Clock::now())});
     impl->multi.reset(library().multi_init());
     if (!impl->multi)
         return Error(ErrorCode::io, "libcurl creates no handle");

@@ -3,7 +3,6 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 
-#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -12,6 +11,8 @@ namespace fardel {
 namespace {
 
 constexpr auto kLockWaitMax = std::chrono::seconds(30);
+constexpr int kOpeningsTried = 100;
+constexpr int kDeniedTried = 3;
 constexpr auto kLockPause = std::chrono::milliseconds(2);
 
 struct LockedFile final : DiskHold {
@@ -22,14 +23,6 @@ struct LockedFile final : DiskHold {
     Descriptor file;
 };
 
-// Locks fail in one of these ways where there are none.
-Error lock_error(Error error, const std::string& path) {
-    const int number = error.system_number();
-    if (number == ENOLCK || number == ENOSYS || number == EOPNOTSUPP)
-        return Error(ErrorCode::unsupported, path + ": the file system has no locks", number);
-    return error;
-}
-
 }  // namespace
 
 std::unique_ptr<DiskHold> hold_locked(Descriptor file) { return std::make_unique<LockedFile>(std::move(file)); }
@@ -39,7 +32,7 @@ Result<std::unique_ptr<DiskHold>> wait_for_lock(Descriptor file, const std::stri
     for (;;) {
         auto locked = sharing == LockSharing::shared ? lock_file_shared(file, path) : lock_file(file, path);
         if (!locked)
-            return lock_error(std::move(locked).error(), path);
+            return std::move(locked).error();
         if (*locked)
             return hold_locked(std::move(file));
         if (std::chrono::steady_clock::now() > deadline)
@@ -49,12 +42,19 @@ Result<std::unique_ptr<DiskHold>> wait_for_lock(Descriptor file, const std::stri
 }
 
 Result<Descriptor> open_or_create_file(const std::string& path) {
-    auto created = create_file(path, path);
-    if (created || created.error().code() != ErrorCode::conflict)
-        return created;
-    FARDEL_TRY_ASSIGN(RegularFile file,
-                      open_regular_file(path, path, {.access = FileAccess::read_write, .links = Links::refused}));
-    return std::move(file.descriptor);
+    for (int tried = 1;; ++tried) {
+        auto created = create_file(path, path);
+        // SFTP has no error that says that the file exists: sshfs gives EPERM.
+        const bool is_denied = !created && created.error().code() == ErrorCode::denied;
+        if (created || (created.error().code() != ErrorCode::conflict && !is_denied))
+            return created;
+        auto file = open_regular_file(path, path, {.access = FileAccess::read_write, .links = Links::refused});
+        if (file)
+            return std::move(file->descriptor);
+        if (file.error().code() != ErrorCode::missing || tried == (is_denied ? kDeniedTried : kOpeningsTried))
+            return is_denied ? std::move(created) : std::move(file).error();
+        // It was removed a moment ago.
+    }
 }
 
 Result<Descriptor> open_lock_file(const std::string& root, const std::string& path) {

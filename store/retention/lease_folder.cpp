@@ -1,11 +1,13 @@
 #include "retention/lease_folder.h"
 
 #include "retention/file_lock.h"
+#include "retention/fresh_listing.h"
 
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/shared_disk.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/random.h>
 
@@ -27,10 +29,13 @@ public:
     LeaseOnDisk(const LeaseOnDisk&) = delete;
     LeaseOnDisk& operator=(const LeaseOnDisk&) = delete;
 
-    Status write(const LeasedIds& ids) override { return write_whole_at(file_, 0, encode_lease(ids), path_); }
+    Status write(const LeasedIds& ids) override {
+        FARDEL_TRY(write_whole_at(file_, 0, encode_lease(ids), path_));
+        return may_be_shared(file_) ? sync_file(file_, path_) : ok();  // other computers see it from now on
+    }
 
 private:
-    const Descriptor file_;  // locked
+    const Descriptor file_;  // locked, where there are locks
     const std::string path_;
 };
 
@@ -72,7 +77,8 @@ Result<std::unique_ptr<LeaseFile>> LeaseFolder::create() const {
     std::string path = path_of(number.hex().substr(0, kLeaseDigits));
     FARDEL_TRY_ASSIGN(Descriptor file, create_file(path, path));
     const auto locked = lock_file(file, path);
-    if (!locked || !*locked) {
+    const bool has_no_locks = !locked && locked.error().code() == ErrorCode::unsupported;
+    if (!has_no_locks && (!locked || !*locked)) {
         static_cast<void>(remove_file(path, path));
         return locked ? Error(ErrorCode::busy, path + ": another program has locked it") : locked.error();
     }
@@ -80,6 +86,7 @@ Result<std::unique_ptr<LeaseFile>> LeaseFolder::create() const {
 }
 
 Result<std::vector<FoundLease>> LeaseFolder::list() const {
+    FARDEL_TRY(refresh_listing(root_, path_));
     FARDEL_TRY_ASSIGN(const auto names, list_names_at(path_));
     std::vector<FoundLease> leases;
     for (const std::string& name : names) {

@@ -21,39 +21,60 @@ Status take_back(RetentionDisk& disk, const LeasedIds& ids) {
 
 bool has_no_locks(const Error& error) { return error.code() == ErrorCode::unsupported; }
 
+// Without locks, after the lease is written: what a collection elsewhere condemned before it saw the lease may go, and
+// what is not condemned now stays. docs/retention.md, "Locks and clocks".
+Status verify_not_condemned(RetentionDisk& disk, const LeasedIds& ids) {
+    FARDEL_TRY_ASSIGN(const CondemnedList list, disk.read_condemned());
+    const auto refuse = [](const std::string& what) {
+        return Error(ErrorCode::conflict, what +
+                                              " is condemned, and other computers do not see locks of this one; "
+                                              "add the bundle on the computer that has the folder");
+    };
+    for (const BundleId& bundle : ids.bundles)
+        if (list.find(CondemnedKind::bundle, id_from<Hash>(bundle)) != nullptr)
+            return refuse("bundle " + bundle.hex());
+    for (const Hash& pack : ids.packs)
+        if (list.find(CondemnedKind::pack, pack) != nullptr)
+            return refuse("pack " + pack.hex());
+    return ok();
+}
+
 }  // namespace
 
 Result<StoreLease> StoreLease::open(std::shared_ptr<RetentionDisk> disk) {
     const auto lock = disk->lock();
-    if (!lock && has_no_locks(lock.error()))
-        return StoreLease(std::move(disk), nullptr);
-    if (!lock)
+    if (!lock && !has_no_locks(lock.error()))
         return lock.error();
     FARDEL_TRY_ASSIGN(auto file, disk->create_lease());
-    return StoreLease(std::move(disk), std::move(file));
+    return StoreLease(std::move(disk), std::move(file), lock.has_value());
 }
 
 Status StoreLease::hold(const LeasedIds& ids) {
-    if (file_ == nullptr || (ids.bundles.empty() && ids.packs.empty()))
+    if (ids.bundles.empty() && ids.packs.empty())
         return ok();
-    FARDEL_TRY_ASSIGN(const auto lock, disk_->lock());
+    std::unique_ptr<DiskHold> lock;
+    if (has_locks_) {
+        FARDEL_TRY_ASSIGN(lock, disk_->lock());
+    }
     ids_.bundles.insert(ids_.bundles.end(), ids.bundles.begin(), ids.bundles.end());
     ids_.packs.insert(ids_.packs.end(), ids.packs.begin(), ids.packs.end());
     FARDEL_TRY(file_->write(ids_));
-    return take_back(*disk_, ids);
+    return has_locks_ ? take_back(*disk_, ids) : verify_not_condemned(*disk_, ids);
 }
 
 Status StoreLease::publish(const BundleId& bundle, std::span<const Hash> packs, const std::function<Status()>& write) {
-    if (file_ == nullptr)
-        return write();
-    FARDEL_TRY_ASSIGN(const auto lock, disk_->lock());
+    std::unique_ptr<DiskHold> lock;
+    if (has_locks_) {
+        FARDEL_TRY_ASSIGN(lock, disk_->lock());
+    }
     for (const Hash& pack : packs) {
         FARDEL_TRY_ASSIGN(const bool is_there, disk_->has_pack(pack));
         if (!is_there)
             return Error(ErrorCode::conflict, "bundle " + bundle.hex() + ": another program removed pack " +
                                                   pack.hex() + " meanwhile; try again");
     }
-    FARDEL_TRY(take_back(*disk_, {.bundles = {bundle}, .packs = {packs.begin(), packs.end()}}));
+    const LeasedIds ids{.bundles = {bundle}, .packs = {packs.begin(), packs.end()}};
+    FARDEL_TRY(has_locks_ ? take_back(*disk_, ids) : verify_not_condemned(*disk_, ids));
     return write();
 }
 
@@ -74,7 +95,7 @@ Result<bool> StoreLease::are_free_now(std::span<const BundleId> bundles) {
 }
 
 Result<bool> StoreLease::are_free(std::span<const BundleId> bundles) {
-    if (file_ == nullptr)
+    if (!has_locks_)
         return false;
     FARDEL_TRY_ASSIGN(const auto lock, disk_->lock());
     return are_free_now(bundles);
@@ -83,7 +104,7 @@ Result<bool> StoreLease::are_free(std::span<const BundleId> bundles) {
 Result<std::size_t> StoreLease::replace(std::span<const BundleId> bundles, const Hash& pack,
                                         const std::function<Result<bool>(const BundleId&)>& is_same,
                                         const std::function<Status(const BundleId&)>& write) {
-    if (file_ == nullptr)
+    if (!has_locks_)
         return std::size_t{0};
     FARDEL_TRY_ASSIGN(const auto lock, disk_->lock());
     FARDEL_TRY_ASSIGN(bool goes, are_free_now(bundles));

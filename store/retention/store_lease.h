@@ -15,14 +15,14 @@
 
 namespace fardel {
 
-// Names what a writer is going to use. A collection keeps it as long as the object lives. On a file system without
-// locks nothing is noted, and collections refuse to run.
+// Names what a writer is going to use. A collection keeps it as long as the object lives, and on a file system without
+// locks, where collections refuse to run, for a day: another computer may see the same files with locks.
 class StoreLease {
 public:
     static Result<StoreLease> open(std::shared_ptr<RetentionDisk> disk);
 
-    // From now on these are kept if they are there; look afterwards. What is condemned is taken back. A pack under
-    // construction is held before it gets its name.
+    // From now on these are kept if they are there; look afterwards. What is condemned is taken back; without locks it
+    // is a conflict. A pack under construction is held before it gets its name.
     Status hold(const LeasedIds& ids);
     // Calls `write`, which writes the bundle's record, if all packs are there. Error: conflict (one is not).
     Status publish(const BundleId& bundle, std::span<const Hash> packs, const std::function<Status()>& write);
@@ -38,11 +38,12 @@ public:
                                 const std::function<Status(const BundleId&)>& write);
 
 private:
-    StoreLease(std::shared_ptr<RetentionDisk> disk, std::unique_ptr<LeaseFile> file)
-        : disk_(std::move(disk)), file_(std::move(file)) {}
+    StoreLease(std::shared_ptr<RetentionDisk> disk, std::unique_ptr<LeaseFile> file, bool has_locks)
+        : disk_(std::move(disk)), file_(std::move(file)), has_locks_(has_locks) {}
     Result<bool> are_free_now(std::span<const BundleId> bundles);
     std::shared_ptr<RetentionDisk> disk_;
-    std::unique_ptr<LeaseFile> file_;  // nullptr: there are no locks
+    std::unique_ptr<LeaseFile> file_;
+    bool has_locks_;
     LeasedIds ids_;
 };
 

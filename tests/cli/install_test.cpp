@@ -2,6 +2,8 @@
 #include "channel_owner.h"
 #include "mounted_folder.h"
 
+#include "kit/serve_program.h"
+
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -90,6 +92,62 @@ TEST_CASE("install: two mods that need two versions of one base are installed an
     CHECK(read_file(mounted.path("castle.txt")) == "castle 1.0\n");
     CHECK(read_file(mounted.path("base.txt")) == "base 2.0\n");  // the newer one wins
     CHECK(read_file(mounted.path("bundles/" + old_base + "/base.txt")) == "base 1.0\n");
+}
+
+// What a player with a server has after each release.
+TEST_CASE("install: from nginx and from fardel serve, install, update and fetch --channel give the same") {
+    const ModRegistry mods;
+    const ServeProgram serve({mods.owner.tree()});
+    struct Site {
+        std::string name;
+        std::string url;
+    };
+    const std::vector<Site> sites{{"nginx", mods.owner.nginx.url()}, {"serve", serve.url()}};
+    const auto path = [&](const Site& site, const std::string& what) {
+        return mods.owner.scratch.path(site.name + "-" + what);
+    };
+    const auto play = [&](const Site& site, const Arguments& words) {
+        CAPTURE(site.name);
+        const Outcome outcome = run(words, {.variables = {{"XDG_STATE_HOME", path(site, "state")}}});
+        check_well(outcome);
+        return outcome.out;
+    };
+    const auto installed = [&](const Site& site) {
+        const Arguments words{"list", "--json", "--lock", path(site, "lock"), "--store", path(site, "mods")};
+        std::string text;
+        const json list = json::parse(play(site, words));
+        for (const json& one : list["bundles"])
+            text += one["name"].get<std::string>() + " " + one["version"].get<std::string>() + "; ";
+        return text;
+    };
+    const auto follow = [&](const Site& site) {
+        play(site, {"fetch", "--channel", "mygame/stable", "--root", mods.owner.scratch.path("1.root"), "--from",
+                    site.url, "--store", path(site, "followed")});
+    };
+
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string castle = mods.bundle("castle", "1.0", {"base"});
+    mods.release({base, castle});
+    for (const Site& site : sites) {
+        play(site, {"install", "castle", "--channel", "mygame/stable", "--root", mods.owner.scratch.path("1.root"),
+                    "--from", site.url, "--store", path(site, "mods"), "--lock", path(site, "lock")});
+        CHECK(installed(site) == "base 1.0; castle 1.0; ");
+        follow(site);
+    }
+    const std::string newer = mods.bundle("base", "1.1");
+    mods.release({newer});
+    for (const Site& site : sites) {
+        play(site, {"update", "--lock", path(site, "lock"), "--store", path(site, "mods")});
+        CHECK(installed(site) == "base 1.1; castle 1.0; ");
+        follow(site);
+        CHECK(run({"store", "export", newer, "--store", path(site, "followed"), "-o", path(site, "base")}).exit_code ==
+              0);
+        CHECK(read_file(path(site, "base")) == mods.owner.scratch.read("base1.1.fardel"));
+    }
+    // Both were asked: each by its players only.
+    CHECK(serve.metric("fardel_requests_total{status=\"200\"}") > 4);
+    CHECK(read_file(path(sites[0], "lock")).find(sites[0].url) != std::string::npos);
+    CHECK(read_file(path(sites[1], "lock")).find(sites[0].url) == std::string::npos);
 }
 
 TEST_CASE("install: what is installed stays until update, and remove takes only what nothing else needs") {

@@ -5,6 +5,7 @@
 #include "kit/opened_bundle.h"
 #include "kit/power_loss.h"
 #include "kit/small_disk.h"
+#include "kit/vanished_folder.h"
 
 #include <fardel/base/system_error.h>
 #include <fardel/delivery/publish.h>
@@ -73,6 +74,73 @@ TEST_CASE("fetch: killed at any step, the next one goes on, and fetches little a
         CHECK(report.abandoned_files == 0);
     }
     CHECK(number > 30);
+}
+
+TEST_CASE("fetch: while the store is gone for a few steps, nothing unverified is visible, and the next one ends well") {
+    const Bytes bytes = game_version("1");  // A102
+    const BundleId id = bundle_id_of(bytes);
+    const TreeServer server({bytes});
+    value_of(RangeClient::open({}));
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");
+    const int returns = for_each_absence(
+        disk.path("folder"),
+        [](const std::string& folder) {
+            std::filesystem::create_directory(folder);
+            static_cast<void>(value_of(BundleStore::open(folder + "/store", true)));
+        },
+        [&](const std::string& folder) {
+            const auto store = BundleStore::open(folder + "/store", false);
+            const auto fetched =
+                store ? status_of(fetch_one(*store, id, fetching_from({server.url()}))) : Status(store.error());
+            return fetched ? 0 : 1 + static_cast<int>(fetched.error().code());
+        },
+        [&](const std::string& folder, int exit_code) {
+            CHECK((exit_code == 0 || exit_code == 1 + static_cast<int>(ErrorCode::missing) ||
+                   exit_code == 1 + static_cast<int>(ErrorCode::malformed) ||
+                   exit_code == 1 + static_cast<int>(ErrorCode::conflict)));
+            const BundleStore store = value_of(BundleStore::open(folder + "/store", false));
+            CHECK(value_of(store.check(true)).findings.empty());
+            CHECK((exit_code != 0 || is_whole(store, id)));
+            CHECK(fetch_one(store, id, fetching_from({server.url()})));
+            CHECK(stored_bytes(store, id) == bytes);
+            CHECK(value_of(store.check(true)).findings.empty());
+        });
+    CHECK(returns > 10);
+}
+
+TEST_CASE("fetch: an error of the store's disk ends it at once, and no other server is asked") {  // A102
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const TreeServer first({bytes});
+    const TreeServer second({bytes});
+    value_of(RangeClient::open({}));
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");
+    const auto is_write = [](unsigned long long call) { return call == SYS_pwrite64; };
+    constexpr int kErrors[] = {EIO, ENOSPC, EROFS};
+    int number = 1;
+    for (bool failed = true; failed; ++number) {
+        const int error = kErrors[number % 3];
+        CAPTURE(number);
+        CAPTURE(error);
+        REQUIRE(number < 1000);
+        std::filesystem::remove_all(disk.path("store"));
+        const FailedCall outcome = fail_call(
+            number, error,
+            [&] {
+                const auto store = BundleStore::open(disk.path("store"), true);
+                if (!store)
+                    return 1 + static_cast<int>(store.error().code());
+                const auto fetched = fetch_one(*store, id, fetching_from({first.url(), second.url()}));
+                return fetched ? 0 : 1 + static_cast<int>(fetched.error().code());
+            },
+            is_write);
+        failed = outcome.failed;
+        CHECK(outcome.exit_code == (failed ? 1 + static_cast<int>(error_code_of(error)) : 0));
+        CHECK(second.requests().empty());
+    }
+    CHECK(number > 5);
 }
 
 TEST_CASE(

@@ -122,6 +122,31 @@ TEST_CASE("registry: an author whose bundle is judged for long gets an answer at
     CHECK(site.put_nothing().status == 416);  // it has no such bytes any more
 }
 
+TEST_CASE("registry: an author who does not send what it announced has four of the places, and others go on") {  // A82
+    WireRegistry site;
+    const auto slow = make_key_signer(SecretKey::generate());
+    const auto quick = make_key_signer(SecretKey::generate());
+    const Bytes bytes = map_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const auto head = [&](Signer& author, std::size_t size) {
+        return "PUT /" + tree_path_of(id) +
+               " HTTP/1.1\r\nHost: h\r\nAuthorization: " + site.authorize(RegistryAction::upload, id, author) +
+               "\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";
+    };
+    std::vector<RawConnection> open;
+    for (int i = 0; i < 4; ++i) {
+        open.emplace_back(site.port());
+        REQUIRE(open.back().send(head(*slow, 5000) + text_of(bytes).substr(0, 2000)));
+    }
+    // 422: not all of the four have begun.
+    int fifth = 422;
+    for (int tries = 0; tries < 1000 && fifth == 422; ++tries)
+        fifth = RawConnection(site.port()).ask(head(*slow, 5000) + std::string(5000, 'x')).status;
+    CHECK(fifth == 503);
+    const std::string file = signed_by(*quick, bytes);
+    CHECK(site.send("PUT", "/" + tree_path_of(id), site.authorize(RegistryAction::upload, id, *quick), file) == 201);
+}
+
 TEST_CASE("registry: what could not be decided is judged again without its bytes, also after a restart") {
     GatedRegistry site;
     site.gate->set(Gate::State::broken);

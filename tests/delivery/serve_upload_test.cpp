@@ -371,5 +371,33 @@ TEST_CASE("upload: many clients that upload one bundle at once all succeed, and 
     CHECK(site.files() == 2);
 }
 
+TEST_CASE("upload: one client that does not send what it announced has four of the places, and others go on") {  // A82
+    const UploadSite site;
+    const ServeProgram server = site.serve({"--per-address", "64"});
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const std::string request = put_head(id, bytes.size()) + text_of(bytes);
+    std::vector<RawConnection> slow;
+    for (int i = 0; i < 4; ++i) {
+        slow.emplace_back(server.port(), 0, std::uint8_t{2});
+        REQUIRE(slow.back().send(request.substr(0, request.size() - 10)));
+    }
+    server.wait_until_none_waits();
+    // 422: not all of the four have begun.
+    const std::string wrong = put_head(id, 5000) + std::string(5000, 'x');
+    int fifth = 422;
+    for (int tries = 0; tries < 1000 && fifth == 422; ++tries)
+        fifth = RawConnection(server.port(), 0, 2).ask(wrong).status;
+    CHECK(fifth == 503);
+    CHECK(RawConnection(server.port(), 0, 3).ask(request).status == 201);
+    slow.pop_back();
+    int status = 503;
+    for (int tries = 0; tries < 1000 && status == 503; ++tries) {
+        status = RawConnection(server.port(), 0, 2).ask(request).status;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    CHECK(status == 200);
+}
+
 }  // namespace
 }  // namespace fardel

@@ -62,11 +62,6 @@ Bytes tree_bundle(std::uint32_t number, const std::vector<BundleId>& needs = {})
     return written(plan);
 }
 
-template <class Value>
-Status status_of(const Result<Value>& result) {
-    return result ? ok() : Status(result.error());
-}
-
 // One that is made again after it was interrupted has a higher `attempt`, from 0.
 struct TreeChange {
     std::string name;
@@ -348,6 +343,25 @@ TEST_CASE(
                 site.verify(folder, exit_code == 0);
             });
         CHECK(failures > 0);
+    }
+}
+
+TEST_CASE(
+    "tree changes: while the folder is gone for a few steps, files are old or new, and the change goes on") {  // A102
+    const ChangedTrees trees;
+    for (const TreeChange& change : trees.all_changes()) {
+        CAPTURE(change.name);
+        const ChangedTree site(change);
+        const int returns = for_each_absence(
+            site.folder(), [&](const std::string& folder) { site.restore(folder); },
+            [&](const std::string& folder) { return site.make_in(folder); },
+            [&](const std::string& folder, int exit_code) {
+                CHECK((exit_code == 0 || exit_code == exit_code_for(ErrorCode::missing) ||
+                       exit_code == exit_code_for(ErrorCode::conflict) ||
+                       exit_code == exit_code_for(ErrorCode::unresolved)));
+                site.verify(folder, exit_code == 0);
+            });
+        CHECK(returns > 1);
     }
 }
 

@@ -62,21 +62,7 @@ public:
         REQUIRE(::waitpid(id_, &status, 0) == id_);
         REQUIRE(WIFSTOPPED(status));
         REQUIRE(::ptrace(PTRACE_SETOPTIONS, id_, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) == 0);
-        bool enters = true;
-        for (int signal = 0;;) {
-            REQUIRE(::ptrace(PTRACE_SYSCALL, id_, nullptr, signal) == 0);
-            REQUIRE(::waitpid(id_, &status, 0) == id_);
-            if (note_end(status))
-                return;
-            signal = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
-            if (signal != 0)
-                continue;
-            user_regs_struct registers{};
-            REQUIRE(::ptrace(PTRACE_GETREGS, id_, nullptr, &registers) == 0);
-            if (enters && counts(registers.orig_rax) && --number == 0)
-                return;
-            enters = !enters;
-        }
+        go_on(number, counts);
     }
     ~PausedChild() { kill(); }
     PausedChild(const PausedChild&) = delete;
@@ -85,6 +71,25 @@ public:
     bool is_paused() const noexcept { return !ended_; }  // false: the work made fewer such calls, and has ended
     int exit_code() const noexcept { return exit_code_; }
 
+    // Lets the work go on until it enters the `number`-th such call from now, or to its end.
+    template <class Counts>
+    void go_on(int number, const Counts& counts) {
+        int status = 0;
+        for (int signal = 0;;) {
+            REQUIRE(::ptrace(PTRACE_SYSCALL, id_, nullptr, signal) == 0);
+            REQUIRE(::waitpid(id_, &status, 0) == id_);
+            if (note_end(status))
+                return;
+            signal = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
+            if (signal != 0)
+                continue;
+            enters_ = !enters_;
+            user_regs_struct registers{};
+            REQUIRE(::ptrace(PTRACE_GETREGS, id_, nullptr, &registers) == 0);
+            if (enters_ && counts(registers.orig_rax) && --number == 0)
+                return;
+        }
+    }
     // Lets the work go on to its end; returns what it returned.
     int finish() {
         int status = 0;
@@ -121,6 +126,7 @@ private:
     }
 
     pid_t id_;
+    bool enters_ = false;  // it is entering a call
     bool ended_ = false;
     int exit_code_ = -1;
 };

@@ -1,4 +1,4 @@
-// The value of a result that must be good, and the code of one that must be an error.
+// The value of a result that must be good, and the code of one that must be an error. A result without its value.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -14,6 +14,11 @@ template <class T>
 T value_of(Result<T> result) {
     REQUIRE_MESSAGE(result, (result ? "" : result.error().text()));
     return *std::move(result);
+}
+
+template <class Value>
+Status status_of(const Result<Value>& result) {
+    return result ? ok() : Status(result.error());
 }
 
 // `Outcome` is a Result or a Status.

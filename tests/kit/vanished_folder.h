@@ -1,4 +1,4 @@
-// A folder that is moved away while a child process works in it, as when a disk is unplugged.
+// A folder that is moved away while a child process works in it, as when a disk is unplugged; for good, or for a while.
 #pragma once
 
 #include "failing_call.h"
@@ -44,6 +44,42 @@ int for_each_vanished(const std::string& folder, Prepare prepare, Work work, Ver
         verify(folder, exit_code);
     }
     return failures;
+}
+
+// The same for a folder that is back before the child ends: some calls later, from one to 13, another number for each
+// call. Returns the number of runs in which it was back so early.
+template <class Prepare, class Work, class Verify>
+int for_each_absence(const std::string& folder, Prepare prepare, Work work, Verify verify) {
+    constexpr int kRunsMax = 2000;
+    constexpr int kCallsAway[] = {1, 2, 3, 5, 8, 13};
+    const std::string away = folder + ".away";
+    int returns = 0;
+    bool paused = true;
+    for (int number = 1; paused; ++number) {
+        const int calls_away = kCallsAway[number % 6];
+        CAPTURE(number);
+        CAPTURE(calls_away);
+        REQUIRE(number < kRunsMax);
+        std::filesystem::remove_all(folder);
+        prepare(folder);
+        int exit_code = 0;
+        {
+            PausedChild child(number, changes_files, [&] { return work(folder); });
+            paused = child.is_paused();
+            if (paused) {
+                std::filesystem::rename(folder, away);
+                child.go_on(calls_away, changes_files);
+                returns += child.is_paused() ? 1 : 0;
+                CHECK_FALSE(std::filesystem::exists(folder));
+                std::filesystem::remove_all(folder);
+                std::filesystem::rename(away, folder);
+            }
+            exit_code = child.finish();
+        }
+        CAPTURE(exit_code);
+        verify(folder, exit_code);
+    }
+    return returns;
 }
 
 #endif

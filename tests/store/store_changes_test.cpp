@@ -350,6 +350,25 @@ TEST_CASE("store changes: while the folder vanishes at any step, nothing is lost
     }
 }
 
+// A102
+TEST_CASE("store changes: while the folder is gone for a few steps, nothing is lost or half there, and it goes on") {
+    const ChangedStore site;
+    int returns = 0;
+    for (const StoreChange& change : site.all_changes()) {
+        CAPTURE(change.name);
+        returns += for_each_absence(
+            site.path("folder"), [&](const std::string& folder) { site.restore(folder); },
+            [&](const std::string& folder) { return make_in(change, folder); },
+            [&](const std::string& folder, int exit_code) {
+                CHECK((exit_code == 0 || exit_code == exit_code_of(ErrorCode::missing) ||
+                       exit_code == exit_code_of(ErrorCode::malformed) ||
+                       exit_code == exit_code_of(ErrorCode::conflict)));
+                verify_change(site, change, folder, exit_code == 0);
+            });
+    }
+    CHECK(returns > 100);
+}
+
 TEST_CASE("store changes: a pin that is renewed while a collection runs stays") {  // A106
     const ChangedStore site;
     const std::string folder = site.path("folder");

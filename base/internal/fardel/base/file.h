@@ -116,7 +116,8 @@ Status set_times(const FileLocation& location, const FileTimes& times, std::stri
 // ---- Locks ----------------------------------------------------------------------------------------------------------
 
 // Tries to lock the file without waiting. The lock belongs to the open file and lasts until all its descriptors are
-// closed. Returns false if another open file has the lock. Returns an error also if the file system has no locks.
+// closed. Returns false if another open file has the lock. Error: also unsupported, if the file system has no locks, or
+// none that other computers see.
 Result<bool> lock_file(const Descriptor& file, std::string_view subject);
 // The same for a lock that any number of open files may have, as long as none has the other kind.
 Result<bool> lock_file_shared(const Descriptor& file, std::string_view subject);
@@ -127,12 +128,18 @@ void unlock_file(const Descriptor& file) noexcept;
 
 // Renames in one step and replaces an existing file with the new name.
 Status rename_file(const FileLocation& from, const FileLocation& to, std::string_view subject);
+// The same for a file that this process has created and nobody else may remove. Error: also conflict (another computer
+// that does not see locks of this one removed it: the folder is there and the file is not).
+Status rename_own(const std::string& from, const std::string& to);
 // Error: conflict (the new name exists). Renames in one step or, if the file system does not support that, by creating
 // a second link.
 Status rename_to_new(const FileLocation& from, const FileLocation& to, std::string_view subject);
 // Exchanges the names of two files, in one step or, if the file system does not support that, in three: these use
 // "<from>.old", and after an error both files have their old names as far as the system allows.
 Status exchange_files(const FileLocation& from, const FileLocation& to, std::string_view subject);
+// Whether the file, which is open, has this name now. Opens the name: its status alone may be an old one on a network
+// file system, and a removed file may live on under another name there.
+Result<bool> has_name(const Descriptor& file, const FileLocation& location, std::string_view subject);
 // Returns false if there was no such file (ENOENT, ENOTDIR).
 Result<bool> remove_file(const FileLocation& location, std::string_view subject);
 

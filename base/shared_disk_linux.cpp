@@ -1,0 +1,117 @@
+#include <fardel/base/shared_disk.h>
+
+#include "system_call.h"
+
+#include <fardel/base/file.h>
+
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kMountsBytesMax = 4u << 20;
+
+// As statfs(2) and linux/magic.h list them.
+constexpr std::uint32_t kSharedTypes[] = {
+    0x6969,      // NFS
+    0x517B,      // SMB
+    0xFF534D42,  // CIFS
+    0xFE534D42,  // SMB 2
+    0x65735546,  // FUSE
+    0x01021997,  // 9P
+    0x00C36400,  // Ceph
+    0x0BD00BD0,  // Lustre
+    0x5346414F,  // AFS
+    0x6B414653,  // the kernel's AFS
+};
+
+// FUSE file systems of other computers whose locks are those of the kernel that mounted them.
+constexpr std::string_view kProgramsWithoutLocks[] = {
+    "fuse.sshfs",    "fuse.rclone",    "fuse.s3fs",      "fuse.gcsfuse",  "fuse.goofys",    "fuse.mountpoint-s3",
+    "fuse.blobfuse", "fuse.blobfuse2", "fuse.curlftpfs", "fuse.smbnetfs", "fuse.gvfsd-fuse"};
+
+bool has_option(std::string_view options, std::string_view wanted) noexcept {
+    while (!options.empty()) {
+        const std::size_t comma = std::min(options.find(','), options.size());
+        if (options.substr(0, comma) == wanted)
+            return true;
+        options.remove_prefix(std::min(comma + 1, options.size()));
+    }
+    return false;
+}
+
+std::string_view cut_word(std::string_view& line) noexcept {
+    const std::size_t space = std::min(line.find(' '), line.size());
+    const std::string_view word = line.substr(0, space);
+    line.remove_prefix(std::min(space + 1, line.size()));
+    return word;
+}
+
+struct MountedDisk {
+    std::string_view type;
+    std::string_view options;
+};
+
+// A line: number, parent, major:minor, root, mount point, options, tags, "-", type, source, options of the file system.
+std::optional<MountedDisk> find_mount(std::string_view mounts, const std::string& device) noexcept {
+    while (!mounts.empty()) {
+        const std::size_t end = std::min(mounts.find('\n'), mounts.size());
+        std::string_view line = mounts.substr(0, end);
+        mounts.remove_prefix(std::min(end + 1, mounts.size()));
+        cut_word(line);
+        cut_word(line);
+        if (cut_word(line) != device)
+            continue;
+        const std::size_t dash = line.find(" - ");
+        if (dash == std::string_view::npos)
+            return std::nullopt;
+        line.remove_prefix(dash + 3);
+        const std::string_view type = cut_word(line);
+        cut_word(line);
+        return MountedDisk{.type = type, .options = line};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool may_be_shared(const Descriptor& file) noexcept {
+    struct statfs status {};
+    if (repeat([&] { return ::fstatfs(file.number(), &status); }) != 0)
+        return false;
+    return std::ranges::find(kSharedTypes, static_cast<std::uint32_t>(status.f_type)) != std::end(kSharedTypes);
+}
+
+std::optional<std::string> find_unseen_locks(const Descriptor& file) {
+    struct stat status {};
+    if (!may_be_shared(file) || ::fstat(file.number(), &status) != 0)
+        return std::nullopt;
+    constexpr std::string_view kMounts = "/proc/self/mountinfo";
+    const auto listed = open_file(std::string(kMounts), kMounts);
+    const auto mounts = listed ? read_text(*listed, kMountsBytesMax, kMounts) : Result<std::string>(listed.error());
+    if (!mounts)
+        return std::nullopt;
+    const auto mounted =
+        find_mount(*mounts, std::to_string(major(status.st_dev)) + ":" + std::to_string(minor(status.st_dev)));
+    if (!mounted || !has_unseen_locks(mounted->type, mounted->options))
+        return std::nullopt;
+    return std::string(mounted->type);
+}
+
+bool has_unseen_locks(std::string_view type, std::string_view options) noexcept {
+    if (type == "nfs" || type == "nfs4")
+        return has_option(options, "nolock") || has_option(options, "local_lock=flock") ||
+               has_option(options, "local_lock=all");
+    if (type == "cifs" || type == "smb3")
+        return has_option(options, "nobrl");
+    if (type == "lustre")
+        return has_option(options, "localflock");
+    return std::ranges::find(kProgramsWithoutLocks, type) != std::end(kProgramsWithoutLocks);
+}
+
+}  // namespace fardel

@@ -1,0 +1,10 @@
+// What file systems do with locks is known only for Linux.
+#include <fardel/base/shared_disk.h>
+
+namespace fardel {
+
+bool may_be_shared(const Descriptor&) noexcept { return true; }
+std::optional<std::string> find_unseen_locks(const Descriptor&) { return std::nullopt; }
+bool has_unseen_locks(std::string_view, std::string_view) noexcept { return false; }
+
+}  // namespace fardel

@@ -1,0 +1,78 @@
+// Which file systems give locks that other computers do not see, and what leads to a folder that has moved.
+#include "kit/results.h"
+#include "kit/scratch_folder.h"
+
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
+#include <fardel/base/lasting_path.h>
+#include <fardel/base/shared_disk.h>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+
+TEST_CASE("shared disk: locks that only their own computer sees are known by the type and options of the mount") {
+    CHECK(has_unseen_locks("fuse.sshfs", "rw,user_id=0"));
+    CHECK(has_unseen_locks("fuse.rclone", "rw"));
+    CHECK(has_unseen_locks("nfs", "rw,vers=3,nolock,local_lock=none"));
+    CHECK(has_unseen_locks("nfs", "rw,local_lock=all"));
+    CHECK(has_unseen_locks("nfs4", "local_lock=flock,rw"));
+    CHECK(has_unseen_locks("cifs", "rw,nobrl"));
+    CHECK_FALSE(has_unseen_locks("nfs4", "rw,vers=4.2,local_lock=none"));
+    CHECK_FALSE(has_unseen_locks("nfs", "rw,local_lock=posix"));
+    CHECK_FALSE(has_unseen_locks("cifs", "rw,nobrlx"));
+    CHECK_FALSE(has_unseen_locks("fuse.sshfs2", "rw"));
+    CHECK_FALSE(has_unseen_locks("ext4", "rw,nolock"));
+    CHECK_FALSE(has_unseen_locks("", ""));
+}
+
+TEST_CASE("shared disk: a file of a local disk can be locked") {
+    const ScratchFolder scratch;
+    const Descriptor file = value_of(create_file(scratch.path("file"), "file"));
+    CHECK_FALSE(find_unseen_locks(file));
+    CHECK(value_of(lock_file(file, "file")));
+}
+
+TEST_CASE("file names: an open file has its name until it is renamed, replaced or removed") {
+    const ScratchFolder scratch;
+    const std::string path = scratch.path("file");
+    const Descriptor file = value_of(create_file(path, path));
+    CHECK(value_of(has_name(file, path, path)));
+    REQUIRE(rename_own(path, scratch.path("other")));
+    CHECK_FALSE(value_of(has_name(file, path, path)));
+    CHECK(value_of(has_name(file, scratch.path("other"), path)));
+    scratch.write("file", "another");
+    CHECK_FALSE(value_of(has_name(file, path, path)));
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink(scratch.path("other"), path);
+    CHECK_FALSE(value_of(has_name(file, path, path)));
+}
+
+TEST_CASE("file names: a file that somebody removed before it was renamed is a conflict; without its folder, missing") {
+    const ScratchFolder scratch;
+    check_error(rename_own(scratch.path("gone"), scratch.path("new")), ErrorCode::conflict, "try again");
+    CHECK(code_of(rename_own(scratch.path("no/gone"), scratch.path("no/new"))) == ErrorCode::missing);
+}
+
+TEST_CASE("lasting path: it leads to the folder after that was moved, and another one is in its place") {
+    const ScratchFolder scratch;
+    scratch.write("folder/file", "first");
+    const Descriptor folder = value_of(open_folder(scratch.path("folder"), "folder"));
+    const auto path = find_lasting_path(folder);
+    if (!path) {
+        MESSAGE("SKIPPED: no /proc");
+        return;
+    }
+    std::filesystem::rename(scratch.path("folder"), scratch.path("moved"));
+    scratch.write("folder/file", "second");
+    CHECK(read_file(*path + "/file") == "first");
+    CHECK(value_of(list_names_at(*path)) == std::vector<std::string>{"file"});
+}
+
+}  // namespace
+}  // namespace fardel
