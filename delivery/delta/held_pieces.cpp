@@ -88,15 +88,15 @@ Status HeldPieces::look_in(const Bundle& other, const std::stop_token& stop) {
 
 void HeldPieces::take(const Hash& hash, const Bundle& other, AssetIndex asset, std::uint64_t offset,
                       std::uint32_t length_bytes) {
-    const auto same = std::ranges::equal_range(pieces_, hash, {}, &Piece::hash);
+    auto piece = std::ranges::lower_bound(pieces_, hash, {}, &Piece::hash);
     // All of them are found at once: many equal ones in both bundles cost no more than in one.
-    if (same.empty() || same.front().bundle != nullptr)
+    if (piece == pieces_.end() || piece->bundle != nullptr)
         return;
-    for (Piece& piece : same) {
-        piece.bundle = &other;
-        piece.asset = asset;
-        piece.offset = offset;
-        piece.length_bytes = length_bytes;
+    for (; piece != pieces_.end() && piece->hash == hash; ++piece) {
+        piece->bundle = &other;
+        piece->asset = asset;
+        piece->offset = offset;
+        piece->length_bytes = length_bytes;
     }
 }
 
