@@ -270,14 +270,13 @@ Status DeltaFetch::choose_copies(const std::vector<bool>& missing, BlockChoice& 
     std::ranges::sort(sought);
     for (std::uint32_t old_block = 0; old_block < needed.size() && !sought.empty(); ++old_block) {
         FARDEL_TRY_ASSIGN(const BlockRecord record, old_->block(old_block));
-        const auto same =
-            std::ranges::equal_range(sought, record.stored_hash, {}, &std::pair<Hash, std::uint32_t>::first);
-        if (same.empty() || choice.given[same.front().second])
+        auto same = std::ranges::lower_bound(sought, std::pair(record.stored_hash, 0u));
+        if (same == sought.end() || same->first != record.stored_hash || choice.given[same->second])
             continue;
         needed[old_block] = true;
-        for (const auto& [hash, block] : same) {
-            choice.given[block] = true;
-            copies_.push_back({.block = block, .old_block = old_block});
+        for (; same != sought.end() && same->first == record.stored_hash; ++same) {
+            choice.given[same->second] = true;
+            copies_.push_back({.block = same->second, .old_block = old_block});
             saved += record.stored_bytes;
         }
     }

@@ -4,6 +4,7 @@
 
 #include "kit/opened_bundle.h"
 
+#include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
 #include <doctest/doctest.h>
