@@ -145,7 +145,7 @@ TEST_CASE("install: from nginx and from fardel serve, install, update and fetch 
         CHECK(read_file(path(site, "base")) == mods.owner.scratch.read("base1.1.fardel"));
     }
     // Both were asked: each by its players only.
-    CHECK(serve.metric("fardel_requests_total{status=\"200\"}") > 4);
+    CHECK(serve.metric("fardel_requests_total{status=\"206\"}") > 4);
     CHECK(read_file(path(sites[0], "lock")).find(sites[0].url) != std::string::npos);
     CHECK(read_file(path(sites[1], "lock")).find(sites[0].url) == std::string::npos);
 }

@@ -33,6 +33,10 @@ struct KnownStatus {
     struct stat status {};
     CacheClock::time_point since;
 };
+struct KnownListing {
+    std::vector<std::string> names;
+    CacheClock::time_point since;
+};
 struct WaitingWrite {
     int file = -1;
     off_t offset = 0;
@@ -43,7 +47,7 @@ struct WaitingWrite {
 struct CachedMount {
     std::string folder;
     std::map<std::string, KnownStatus> known;
-    std::map<std::string, CacheClock::time_point> listed;
+    std::map<std::string, KnownListing> listings;
     std::map<ino_t, std::vector<WaitingWrite>> waiting;
 };
 CachedMount mount_state;
@@ -54,7 +58,9 @@ int number_of(const fuse_file_info* file) { return static_cast<int>(file->fh); }
 
 void forget(const std::string& path) {
     mount_state.known.erase(path);
-    mount_state.known.erase(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
+    const std::string folder = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+    mount_state.known.erase(folder);
+    mount_state.listings.erase(folder);
 }
 
 ino_t inode_of(int file) {
@@ -96,27 +102,21 @@ int get_status(const char* path, struct stat* status, fuse_file_info* file) {
     return 0;
 }
 
-int open_listing(const char* path, fuse_file_info* file) {
-    DIR* const stream = ::opendir(real(path).c_str());
-    if (stream == nullptr)
-        return -errno;
-    file->fh = reinterpret_cast<std::uint64_t>(stream);
-    const auto now = CacheClock::now();
-    auto& listed = mount_state.listed[path];
-    file->cache_readdir = 1;
-    file->keep_cache = now - listed < kCachedFor;
-    if (!file->keep_cache)
-        listed = now;
+int list(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info*, fuse_readdir_flags) {
+    KnownListing& listing = mount_state.listings[path];
+    if (CacheClock::now() - listing.since >= kCachedFor) {
+        listing = {.names = {}, .since = CacheClock::now()};
+        DIR* const stream = ::opendir(real(path).c_str());
+        if (stream == nullptr)
+            return -errno;
+        while (const dirent* const entry = ::readdir(stream))
+            listing.names.emplace_back(entry->d_name);
+        ::closedir(stream);
+    }
+    for (const std::string& name : listing.names)
+        fill(buffer, name.c_str(), nullptr, 0, fuse_fill_dir_flags{});
     return 0;
 }
-int list(const char*, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info* file, fuse_readdir_flags) {
-    DIR* const stream = reinterpret_cast<DIR*>(file->fh);
-    ::rewinddir(stream);
-    while (const dirent* const entry = ::readdir(stream))
-        fill(buffer, entry->d_name, nullptr, 0, fuse_fill_dir_flags{});
-    return 0;
-}
-int close_listing(const char*, fuse_file_info* file) { return ::closedir(reinterpret_cast<DIR*>(file->fh)); }
 
 int open_flags(const fuse_file_info* file) { return (file->flags & ~O_NOFOLLOW) | O_CLOEXEC; }
 int open_at(const char* path, fuse_file_info* file) {
@@ -221,9 +221,7 @@ int main(int count, char** words) {
     fuse_operations operations{};
     operations.init = configure;
     operations.getattr = get_status;
-    operations.opendir = open_listing;
     operations.readdir = list;
-    operations.releasedir = close_listing;
     operations.open = open_at;
     operations.create = create_at;
     operations.read = read_at;

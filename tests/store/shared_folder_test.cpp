@@ -58,6 +58,35 @@ TEST_CASE(
 
 // A106
 TEST_CASE(
+    "shared folder: a collector sees at once what a writer on another computer holds, whatever it listed before") {
+    if (is_skipped(MountKind::cached))
+        return;
+    const ScratchFolder scratch;
+    const SharedBundles bundles = make_shared_bundles(0);
+    const std::string folder = scratch.path("server");
+    static_cast<void>(value_of(BundleStore::open(folder + "/store", true)));
+    const FolderMount one(scratch, MountKind::cached, folder, "one");
+    const FolderMount two(scratch, MountKind::cached, folder, "two");
+    const BundleStore here = value_of(BundleStore::open(one.path("store"), false));
+    const BundleStore there = value_of(BundleStore::open(two.path("store"), false));
+    value_of(here.add(make_memory_source(bundles.base)));
+    CHECK(here.collect({.dry_run = true}));  // lists what there is
+    {
+        auto hold = value_of(StoreHold::open(there));
+        REQUIRE(hold.hold(bundle_id_of(bundles.base)));
+        CHECK(collect_everything(here));
+        CHECK(has_bytes(there.peek_bundle(bundle_id_of(bundles.base)), bundles.base));
+    }
+    REQUIRE(there.pin({.bundle = bundle_id_of(bundles.base), .name = "pin", .until_s = std::nullopt}));
+    CHECK(collect_everything(here));
+    CHECK(has_bytes(there.peek_bundle(bundle_id_of(bundles.base)), bundles.base));
+    CHECK(there.unpin(bundle_id_of(bundles.base), "pin"));
+    CHECK(collect_everything(here));
+    CHECK(value_of(here.list()).empty());
+}
+
+// A106
+TEST_CASE(
     "shared folder: where computers do not see the locks of others, adding and reading work and the rest is refused") {
     if (is_skipped(MountKind::sshfs))
         return;
