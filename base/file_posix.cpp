@@ -27,14 +27,14 @@ int flags_of(const OpenOptions& options) noexcept {
     return flags;
 }
 
-int open_with(const FileLocation& location, int flags, std::uint32_t mode = 0) noexcept {
+int create_with(const FileLocation& location, int flags, std::uint32_t mode) noexcept {
     return repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); });
 }
 
 Result<bool> lock_as(int kind, const Descriptor& file, std::string_view subject) {
     if (const auto type = find_unseen_locks(file))
         return Error(ErrorCode::unsupported,
-                     std::string(subject) + ": other computers do not see locks on this file system (" + *type +
+                     std::string(subject) + ": locks on this file system do not work between computers (" + *type +
                          "); do this on the computer that has the folder, or over a file system with locks",
                      ENOLCK);
     if (repeat([&] { return ::flock(file.number(), kind | LOCK_NB); }) == 0)
@@ -52,10 +52,10 @@ Result<Descriptor> open_file(const FileLocation& location, std::string_view subj
     FARDEL_TRY(verify_path(location));
 #ifdef O_NOATIME
     if (options.keeps_used_time)
-        if (const int number = open_with(location, flags_of(options) | O_NOATIME); number >= 0 || errno != EPERM)
+        if (const int number = open_existing(location, flags_of(options) | O_NOATIME); number >= 0 || errno != EPERM)
             return descriptor_of_call(number, subject);  // EPERM: only the owner of a file may preserve its access time
 #endif
-    return descriptor_of_call(open_with(location, flags_of(options)), subject);
+    return descriptor_of_call(open_existing(location, flags_of(options)), subject);
 }
 
 Result<RegularFile> open_regular_file(const FileLocation& location, std::string_view subject,
@@ -70,13 +70,13 @@ Result<RegularFile> open_regular_file(const FileLocation& location, std::string_
 Result<Descriptor> create_file(const FileLocation& location, std::string_view subject, std::uint32_t mode) {
     FARDEL_TRY(verify_path(location));
     constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
-    return descriptor_of_call(open_with(location, kFlags, mode), subject);
+    return descriptor_of_call(create_with(location, kFlags, mode), subject);
 }
 
 Result<Descriptor> open_appending(const FileLocation& location, std::string_view subject) {
     FARDEL_TRY(verify_path(location));
     constexpr int kFlags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
-    return descriptor_of_call(open_with(location, kFlags, 0666), subject);
+    return descriptor_of_call(create_with(location, kFlags, 0666), subject);
 }
 
 Result<Descriptor> create_unnamed_file(std::string_view subject) {

@@ -2,6 +2,7 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/file_status.h>
+#include <fardel/base/shared_disk.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,8 +40,16 @@ FileStatus status_from(const struct stat& status) noexcept {
 }
 
 bool look(const FileLocation& location, Links links, struct stat& status) noexcept {
-    return ::fstatat(folder_number(location), location.path().c_str(), &status,
-                     links == Links::refused ? AT_SYMLINK_NOFOLLOW : 0) == 0;
+    const auto look_once = [&] {
+        return ::fstatat(folder_number(location), location.path().c_str(), &status,
+                         links == Links::refused ? AT_SYMLINK_NOFOLLOW : 0) == 0;
+    };
+    if (look_once())
+        return true;
+    if (errno != ENOENT && errno != ESTALE)
+        return false;
+    refresh_names(location);
+    return look_once();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <fardel/base/folder.h>
 #include <fardel/base/lasting_path.h>
+#include <fardel/base/shared_disk.h>
 
 #include "system_call.h"
 
@@ -28,13 +29,14 @@ Result<Descriptor> open_folder(const FileLocation& location, std::string_view su
     if (options.location_only)
         flags |= O_PATH;
 #endif
-    return descriptor_of_call(repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags); }),
-                              subject);
+    return descriptor_of_call(open_existing(location, flags), subject);
 }
 
 Result<std::vector<std::string>> list_names(const Descriptor& folder, std::string_view subject) {
     // readdir moves the position of its descriptor, so it gets a separate one.
-    FARDEL_TRY_ASSIGN(Descriptor opened, open_folder({folder, "."}, subject));
+    const std::string self = ".";
+    FARDEL_TRY_ASSIGN(Descriptor opened, open_folder({folder, self}, subject));
+    refresh_names({opened, self});
     const std::unique_ptr<DIR, CloseFolder> stream(::fdopendir(opened.number()));
     if (!stream)
         return system_error(errno, subject);

@@ -87,6 +87,22 @@ bool may_be_shared(const Descriptor& file) noexcept {
     return std::ranges::find(kSharedTypes, static_cast<std::uint32_t>(status.f_type)) != std::end(kSharedTypes);
 }
 
+void refresh_names(const FileLocation& location) noexcept {
+    // If the folder itself is believed to be missing, the one above it is asked.
+    for (std::string_view path = location.path();;) {
+        const std::size_t slash = path.rfind('/');
+        path = slash == std::string_view::npos ? "" : path.substr(0, std::max<std::size_t>(slash, 1));
+        struct statx status {};
+        const std::string folder(path.empty() ? "." : path);
+        const int result =
+            ::statx(folder_number(location), folder.c_str(), AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &status);
+        if (result == 0 || errno != ENOENT || path.empty() || path == "/")
+            return;
+    }
+}
+
+bool was_replaced(const Error& error) noexcept { return error.system_number() == ESTALE; }
+
 std::optional<std::string> find_unseen_locks(const Descriptor& file) {
     struct stat status {};
     if (!may_be_shared(file) || ::fstat(file.number(), &status) != 0)
@@ -108,7 +124,7 @@ bool has_unseen_locks(std::string_view type, std::string_view options) noexcept 
         return has_option(options, "nolock") || has_option(options, "local_lock=flock") ||
                has_option(options, "local_lock=all");
     if (type == "cifs" || type == "smb3")
-        return has_option(options, "nobrl");
+        return true;
     if (type == "lustre")
         return has_option(options, "localflock");
     return std::ranges::find(kProgramsWithoutLocks, type) != std::end(kProgramsWithoutLocks);

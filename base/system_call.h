@@ -4,6 +4,7 @@
 #include <fardel/base/descriptor.h>
 #include <fardel/base/file_location.h>
 #include <fardel/base/result.h>
+#include <fardel/base/shared_disk.h>
 #include <fardel/base/system_error.h>
 
 #include <fcntl.h>
@@ -70,6 +71,12 @@ inline std::int64_t nanoseconds(const struct timespec& time) noexcept {
 
 inline int folder_number(const FileLocation& location) noexcept {
     return location.folder() == nullptr ? AT_FDCWD : location.folder()->number();
+}
+
+// Returns a descriptor or -1. What the name leads to is never older than the call.
+inline int open_existing(const FileLocation& location, int flags) noexcept {
+    refresh_names(location);
+    return repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags); });
 }
 
 // Refuses paths with a NUL, at which the system would end the path.

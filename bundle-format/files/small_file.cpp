@@ -2,6 +2,7 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/shared_disk.h>
 
 #include <cerrno>
 #include <span>
@@ -18,9 +19,7 @@ Status write_new(const Descriptor& file, std::string_view text, const std::strin
     return sync_folder(folder_of_path(path));
 }
 
-}  // namespace
-
-Result<std::string> read_small_file(const std::string& path, std::size_t bytes_max, FileGuard guard) {
+Result<std::string> read_small_once(const std::string& path, std::size_t bytes_max, FileGuard guard) {
     const Links links = guard == FileGuard::secret ? Links::refused : Links::followed;
     auto file = open_regular_file(path, path, {.links = links});
     if (!file && links == Links::refused && file.error().system_number() == ELOOP)
@@ -31,6 +30,12 @@ Result<std::string> read_small_file(const std::string& path, std::size_t bytes_m
         return Error(ErrorCode::denied,
                      path + ": others than its owner may use this secret key file; run chmod 600 on it");
     return read_text(file->descriptor, bytes_max, path);
+}
+
+}  // namespace
+
+Result<std::string> read_small_file(const std::string& path, std::size_t bytes_max, FileGuard guard) {
+    return read_present([&] { return read_small_once(path, bytes_max, guard); });
 }
 
 Status write_secret_file(const std::string& path, std::string_view text) {

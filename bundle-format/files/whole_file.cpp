@@ -1,17 +1,13 @@
 #include <fardel/format/whole_file.h>
 
 #include <fardel/base/file.h>
+#include <fardel/base/shared_disk.h>
 #include <fardel/format/staged_file.h>
 
 namespace fardel {
+namespace {
 
-Status write_small_file(const std::string& path, std::span<const std::byte> bytes) {
-    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
-    FARDEL_TRY(file->write_at(0, bytes));
-    return file->commit();
-}
-
-Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max) {
+Result<std::vector<std::byte>> read_unlinked_once(const std::string& path, std::size_t bytes_max) {
     FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, path, {.links = Links::refused}));
     if (file.status.size_bytes > bytes_max)
         return Error(ErrorCode::limit, path + ": " + std::to_string(file.status.size_bytes) + " bytes; at most " +
@@ -20,6 +16,18 @@ Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::
     FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file.descriptor, 0, bytes, path));
     bytes.resize(count);
     return bytes;
+}
+
+}  // namespace
+
+Status write_small_file(const std::string& path, std::span<const std::byte> bytes) {
+    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
+    FARDEL_TRY(file->write_at(0, bytes));
+    return file->commit();
+}
+
+Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max) {
+    return read_present([&] { return read_unlinked_once(path, bytes_max); });
 }
 
 }  // namespace fardel

@@ -132,18 +132,20 @@ Result<std::optional<StoreRecord>> StoreFolder::find_record(const BundleId& bund
 
 Result<std::optional<Hash>> StoreFolder::find_record_checksum(const BundleId& bundle) const {
     const std::string path = record_path(bundle);
-    const auto file = open_regular_file(path, path, {.links = Links::refused});
-    if (!file && file.error().code() == ErrorCode::missing)
-        return std::optional<Hash>();
-    if (!file)
-        return file.error();
-    Hash checksum;
-    if (file->status.size_bytes < sizeof checksum)
-        return Error(ErrorCode::corrupt, path + ": too short");
-    FARDEL_TRY_ASSIGN(const std::size_t count,
-                      read_whole_at(file->descriptor, file->status.size_bytes - sizeof checksum,
-                                    std::as_writable_bytes(std::span(checksum.bytes)), path));
-    return count == sizeof checksum ? std::optional(checksum) : std::nullopt;
+    return read_present([&]() -> Result<std::optional<Hash>> {
+        const auto file = open_regular_file(path, path, {.links = Links::refused});
+        if (!file && file.error().code() == ErrorCode::missing)
+            return std::optional<Hash>();
+        if (!file)
+            return file.error();
+        Hash checksum;
+        if (file->status.size_bytes < sizeof checksum)
+            return Error(ErrorCode::corrupt, path + ": too short");
+        FARDEL_TRY_ASSIGN(const std::size_t count,
+                          read_whole_at(file->descriptor, file->status.size_bytes - sizeof checksum,
+                                        std::as_writable_bytes(std::span(checksum.bytes)), path));
+        return count == sizeof checksum ? std::optional(checksum) : std::nullopt;
+    });
 }
 
 Status StoreFolder::write_record(const StoreRecord& record) const {

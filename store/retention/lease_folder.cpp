@@ -103,8 +103,12 @@ Result<std::vector<FoundLease>> LeaseFolder::list() const {
                          .ids = std::nullopt};
         if (file->status.size_bytes <= kLeaseBytesMax) {
             std::vector<std::byte> bytes(static_cast<std::size_t>(file->status.size_bytes));
-            FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file->descriptor, 0, bytes, path));
-            bytes.resize(count);
+            const auto count = read_whole_at(file->descriptor, 0, bytes, path);
+            if (!count && was_replaced(count.error()))
+                continue;  // likewise
+            if (!count)
+                return count.error();
+            bytes.resize(*count);
             lease.ids = decode_lease(bytes);
         }
         leases.push_back(std::move(lease));

@@ -22,10 +22,10 @@ TEST_CASE("shared disk: locks that only their own computer sees are known by the
     CHECK(has_unseen_locks("nfs", "rw,vers=3,nolock,local_lock=none"));
     CHECK(has_unseen_locks("nfs", "rw,local_lock=all"));
     CHECK(has_unseen_locks("nfs4", "local_lock=flock,rw"));
-    CHECK(has_unseen_locks("cifs", "rw,nobrl"));
+    CHECK(has_unseen_locks("cifs", "rw,vers=3.1.1"));
+    CHECK(has_unseen_locks("smb3", "rw"));
     CHECK_FALSE(has_unseen_locks("nfs4", "rw,vers=4.2,local_lock=none"));
     CHECK_FALSE(has_unseen_locks("nfs", "rw,local_lock=posix"));
-    CHECK_FALSE(has_unseen_locks("cifs", "rw,nobrlx"));
     CHECK_FALSE(has_unseen_locks("fuse.sshfs2", "rw"));
     CHECK_FALSE(has_unseen_locks("ext4", "rw,nolock"));
     CHECK_FALSE(has_unseen_locks("", ""));

@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fardel::tests {
@@ -60,9 +61,25 @@ inline SharedBundles make_shared_bundles(int games) {
     return bundles;
 }
 
-inline bool has_bytes(const Result<std::shared_ptr<const ByteSource>>& source, const Bytes& expected) {
-    Bytes bytes(expected.size());
-    return source && (*source)->size_bytes() == bytes.size() && (*source)->read_at(0, bytes) && bytes == expected;
+inline Error violated(const char* what) { return Error(ErrorCode::cancelled, what); }
+
+inline Status verify_bytes(const Result<std::shared_ptr<const ByteSource>>& source, const Bytes& expected) {
+    FARDEL_TRY(status_of(source));
+    Bytes bytes(static_cast<std::size_t>((*source)->size_bytes()));
+    FARDEL_TRY((*source)->read_at(0, bytes));
+    return bytes == expected ? ok() : Status(violated("other bytes"));
+}
+// Whether the store has the bundle; `patience`: or has it after that time, because names are believed for a while.
+inline bool has_bundle(const BundleStore& store, const Bytes& expected, std::chrono::seconds patience) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    for (;; std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
+        const Status read = verify_bytes(store.peek_bundle(bundle_id_of(expected)), expected);
+        if (read || std::chrono::steady_clock::now() >= end) {
+            if (!read)
+                std::fprintf(stderr, "%s\n", std::string(read.error().message()).c_str());
+            return static_cast<bool>(read);
+        }
+    }
 }
 
 // Removes everything that nobody holds; what a lease without a lock names counts as held for `lease_s`.
@@ -72,8 +89,6 @@ inline Status collect_everything(const BundleStore& store, std::int64_t lease_s 
         store.collect({.now_s = now_s, .grace_s = 0, .lease_s = lease_s, .unused_for_s = 0, .repack_percent = 100}));
 }
 
-inline Error violated(const char* what) { return Error(ErrorCode::cancelled, what); }
-
 // Another program removed a pack that this one was about to name, or has a lock.
 inline bool may_go_on(const Error& error) {
     return error.code() == ErrorCode::conflict || error.code() == ErrorCode::busy;
@@ -81,20 +96,18 @@ inline bool may_go_on(const Error& error) {
 
 // What a writer holds and has added is there until it lets go, and then what it has pinned.
 inline Status write_round(const BundleStore& store, const SharedBundles& bundles, const Bytes& game,
-                          const std::string& pin) {
+                          const std::string& pin, std::chrono::seconds patience = {}) {
     {
         FARDEL_TRY_ASSIGN(auto hold, StoreHold::open(store));
         FARDEL_TRY(hold.hold(bundle_id_of(bundles.base)));
         FARDEL_TRY(hold.hold(bundle_id_of(game)));
         for (const Bytes* const bundle : {&bundles.base, &game})
             FARDEL_TRY(store.add(make_memory_source(*bundle)));
-        if (!has_bytes(store.peek_bundle(bundle_id_of(game)), game) ||
-            !has_bytes(store.peek_bundle(bundle_id_of(bundles.base)), bundles.base))
+        if (!has_bundle(store, game, patience) || !has_bundle(store, bundles.base, patience))
             return violated("what is held and was added is not there");
         FARDEL_TRY(store.pin({.bundle = bundle_id_of(game), .name = pin, .until_s = std::nullopt}));
     }
-    if (!has_bytes(store.peek_bundle(bundle_id_of(game)), game) ||
-        !has_bytes(store.peek_bundle(bundle_id_of(bundles.base)), bundles.base))
+    if (!has_bundle(store, game, patience) || !has_bundle(store, bundles.base, patience))
         return violated("what is pinned is not there");
     return status_of(store.unpin(bundle_id_of(game), pin));
 }
@@ -116,32 +129,30 @@ inline Status fetch_round(const BundleStore& store, const SharedBundles& bundles
     FARDEL_TRY(hold.hold(bundle_id_of(game)));
     FARDEL_TRY(fetch_one(store, bundles.base));
     FARDEL_TRY(fetch_one(store, game));
-    if (!has_bytes(store.peek_bundle(bundle_id_of(game)), game) ||
-        !has_bytes(store.peek_bundle(bundle_id_of(bundles.base)), bundles.base))
+    if (!has_bundle(store, game, {}) || !has_bundle(store, bundles.base, {}))
         return violated("what is held and was fetched is not there");
     return ok();
 }
 
 // What a reader has opened can be read whole, and what it needs is there, too.
-inline Status read_round(const BundleStore& store, const SharedBundles& bundles, const Bytes& game) {
+inline Status read_round(const BundleStore& store, const SharedBundles& bundles, const Bytes& game,
+                         std::chrono::seconds patience) {
     const auto opened = store.open_bundle(bundle_id_of(game));
     if (!opened && opened.error().code() == ErrorCode::missing)
         return ok();
-    FARDEL_TRY(status_of(opened));
-    if (!has_bytes(opened, game))
-        return violated("what is open cannot be read");
-    return has_bytes(store.open_bundle(bundle_id_of(bundles.base)), bundles.base)
-               ? ok()
-               : Status(violated("what an open bundle needs is not there"));
+    FARDEL_TRY(verify_bytes(opened, game));
+    return has_bundle(store, bundles.base, patience) ? ok()
+                                                     : Status(violated("what an open bundle needs is not there"));
 }
 
 inline Status act_once(const StoreActor& actor, const BundleStore& store, const SharedBundles& bundles,
                        const Bytes& game, const std::string& pin) {
+    const std::chrono::seconds patience(actor.is_safe ? 0 : 10);
     switch (actor.role) {
         case StoreRole::collector: return collect_everything(store, actor.lease_s);
-        case StoreRole::writer: return write_round(store, bundles, game, pin);
+        case StoreRole::writer: return write_round(store, bundles, game, pin, patience);
         case StoreRole::fetcher: return fetch_round(store, bundles, game);
-        case StoreRole::reader: return read_round(store, bundles, game);
+        case StoreRole::reader: return read_round(store, bundles, game, patience);
     }
     return ok();
 }

@@ -1,0 +1,76 @@
+// Runs cases of this test program under a Linux kernel of their own (user-mode-linux: a kernel that is a program), for
+// network file systems that the kernel of a test machine may not have. The files of the machine are there under their
+// names; what is mounted is not.
+#pragma once
+
+#include "program.h"
+#include "scratch_folder.h"
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace fardel::tests {
+
+// Why there is no such kernel here; empty: there is.
+inline std::string missing_own_kernel() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return "a sanitizer needs more addresses than a kernel that is a program has";
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    return "a sanitizer needs more addresses than a kernel that is a program has";
+#endif
+#endif
+    for (const char* const program : {"/usr/bin/linux.uml", "/usr/sbin/insmod", "/usr/sbin/ip"})
+        if (::access(program, X_OK) != 0)
+            return std::string(program) + " is missing";
+    return "";
+}
+
+// Whether this program was started by run_on_two_computers().
+inline bool is_in_own_kernel() { return std::getenv("FARDEL_INSIDE") != nullptr; }
+
+// How the two computers of network_computers.sh reach the folder: their mounts are /mnt/one and /mnt/two, the folder
+// itself is /mnt/server.
+enum class Network : bool { nfs, smb };
+
+inline constexpr const char* kSambaFolder = FARDEL_SOURCE_DIR "/build/samba";
+
+// Why the cases cannot run; empty: they can.
+inline std::string missing_network(Network network) {
+    if (network == Network::smb && ::access((std::string(kSambaFolder) + "/usr/sbin/smbd").c_str(), X_OK) != 0)
+        return "there is no Samba; setup/unpack-samba brings it";
+    return missing_own_kernel();
+}
+
+// Starts the kernel, and in it those cases of this program whose names match. Prints SKIPPED if there is no such
+// kernel. Fails the test if one of the cases fails, or if they do not end within five minutes.
+inline void run_on_two_computers(Network network, const std::string& cases) {
+    if (const std::string missing = missing_network(network); !missing.empty()) {
+        MESSAGE("SKIPPED: " << missing);
+        return;
+    }
+    const ScratchFolder scratch;
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    const std::string inside =
+        scratch.write_program("inside", "#!/bin/sh\nexec '" + self + "' --test-case='" + cases + "'\n");
+    const std::string disk = scratch.write("disk", "");
+    std::filesystem::resize_file(disk, 256 << 20);
+    const Outcome outcome =
+        run_program({"linux.uml", "ubda=" + disk, "mem=256M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/",
+                     "rw", "quiet", "init=" FARDEL_SOURCE_DIR "/tests/kit/network_computers.sh", "con=null",
+                     "con0=null,fd:2", "FARDEL_INSIDE=" + inside, "FARDEL_SAMBA=" + std::string(kSambaFolder),
+                     network == Network::nfs ? "FARDEL_NETWORK=nfs" : "FARDEL_NETWORK=smb"},
+                    {.variables = {{"TMPDIR", scratch.path("")}}});  // its memory lies there
+    INFO(outcome.err);
+    REQUIRE_MESSAGE(std::filesystem::exists(inside + ".code"),
+                    "the first program of the kernel did not come to its end");
+    INFO(read_file(inside + ".out"));
+    CHECK(read_file(inside + ".code") == "0\n");
+}
+
+}  // namespace fardel::tests
