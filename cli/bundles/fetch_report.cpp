@@ -38,7 +38,8 @@ Json json_of(const PlannedFetch& planned) {
                 {"version", planned.version},           {"licence", planned.licence},
                 {"signers", planned.signers},           {"file_bytes", planned.file_bytes},
                 {"tables_bytes", planned.tables_bytes}, {"fetch_bytes", planned.fetch_bytes},
-                {"left_bytes", planned.left_bytes},     {"requests", planned.requests}};
+                {"left_bytes", planned.left_bytes},     {"space_bytes", planned.space_bytes},
+                {"requests", planned.requests}};
 }
 
 }  // namespace

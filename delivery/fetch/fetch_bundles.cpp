@@ -182,12 +182,15 @@ private:
     }
 
     // A server may have another layout of the bundle than the one that gave the tables. Returns false if none has.
-    // What is to be fetched then may be more, so consent is asked for again.
-    Result<bool> plan_again(BundleFetch& fetch) {
+    // What is received of the content may become more than was planned, so consent is asked for again. `received`: of
+    // it, until now.
+    Result<bool> plan_again(BundleFetch& fetch, std::uint64_t received) {
         FARDEL_TRY_ASSIGN(const bool has_other, fetch.find_other_layout());
         if (!has_other)
             return false;
         FARDEL_TRY_ASSIGN(PlannedFetch planned, fetch.plan());
+        planned.tables_bytes -= received;
+        planned.fetch_bytes += received;
         auto& bundles = summary_.plan.bundles;
         const auto before = std::ranges::find(bundles, planned.bundle, &PlannedFetch::bundle);
         const bool is_more = planned.fetch_bytes > before->fetch_bytes;
@@ -201,11 +204,12 @@ private:
     }
 
     Status fetch_content(BundleFetch& fetch) {
+        std::uint64_t before = 0;  // of this bundle, by earlier plans
         std::uint64_t latest = 0;
         const auto progress = [&](std::uint64_t received) {
-            latest = received;
+            latest = before + received;
             if (options_.progress)
-                options_.progress(rate_.progress(received_ + received, summary_.plan.fetch_bytes));
+                options_.progress(rate_.progress(received_ + latest, summary_.plan.fetch_bytes));
         };
         for (;;) {
             Status fetched = fetch.fetch_content(progress);
@@ -213,9 +217,10 @@ private:
                 break;
             if (is_of_this_machine(fetched.error().code()))
                 return fetched;
-            FARDEL_TRY_ASSIGN(const bool again, plan_again(fetch));
+            FARDEL_TRY_ASSIGN(const bool again, plan_again(fetch, latest));
             if (!again)
                 return fetched;
+            before = latest;
         }
         received_ += latest;
         return fetch.finish();

@@ -178,7 +178,7 @@ TEST_CASE("verify: findings for code hosts and build servers, with names that ne
     CHECK(run({"verify", good, "--junit", scratch.path("absent/out.xml")}).exit_code == 3);
 }
 
-TEST_CASE("verify: a log that breaks the schema of SARIF is told from one that keeps it") {
+TEST_CASE("verify: a log that breaks the schema of SARIF is distinguished from one that keeps it") {
     const ScratchFolder scratch;
     const std::string sarif = scratch.path("out.sarif");
     run_well({"verify", make_bundle(scratch), "--sarif", sarif});

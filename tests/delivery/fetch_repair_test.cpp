@@ -104,6 +104,53 @@ TEST_CASE("fetch: a server with another layout goes on where one that is gone ha
     CHECK(stored_bytes(store, id) == other);
 }
 
+TEST_CASE("fetch: a plan that is made again counts what a server sent in vain, and is asked about") {  // A47
+    const Bytes first = written(game_plan());
+    const Bytes other = other_layout();
+    const BundleId id = bundle_id_of(first);
+    const auto lie = [](OddServer::Guest& guest, const RangeRequest& request, std::string_view right,
+                        std::uint64_t file_bytes) {
+        if (right.size() < 100'000)
+            return false;
+        std::string wrong(right);
+        for (char& c : wrong)
+            c = static_cast<char>(c ^ 1);
+        guest.send(partial_answer(wrong, request.first, file_bytes));
+        return true;
+    };
+    const TreeServer server({first}, lie);
+    const TreeServer mirror({other});
+    const ScratchFolder scratch;
+    const BundleStore store = make_store(scratch);
+    FetchOptions options = fetching_from({server.url(), mirror.url()});
+    std::vector<std::uint64_t> asked;
+    std::uint64_t tables_bytes = 0;
+    std::uint64_t received = 0;
+    bool accepts_more = false;
+    options.consent = [&](const FetchPlan& plan) {
+        asked.push_back(plan.fetch_bytes);
+        tables_bytes = plan.bundles[0].tables_bytes;
+        return asked.size() == 1 || accepts_more ? ok() : Status(Error(ErrorCode::cancelled, "too much"));
+    };
+    options.progress = [&](const FetchProgress& progress) {
+        CHECK(progress.received_bytes <= progress.total_bytes);
+        received = progress.received_bytes;
+    };
+    CHECK(code_of(fetch_one(store, id, options)) == ErrorCode::cancelled);
+    REQUIRE(asked.size() == 2);
+    CHECK(received > 0);
+    CHECK(asked[1] > asked[0]);
+    accepts_more = true;
+    asked.clear();
+    const ScratchFolder elsewhere;
+    const BundleStore fresh = make_store(elsewhere);
+    const auto fetched = value_of(fetch_one(fresh, id, options));
+    REQUIRE(asked.size() == 2);
+    CHECK(received == asked[1]);
+    CHECK(fetched.received_bytes == asked[1] + tables_bytes);
+    CHECK(stored_bytes(fresh, id) == other);
+}
+
 TEST_CASE("fetch: a plan that is made again, for another layout, asks no server for the trace again") {
     BundlePlan plan = game_plan();
     for (std::uint32_t i = 0; i < 8; ++i)

@@ -49,9 +49,11 @@ struct PlannedFetch {
     std::vector<std::string> signers;  // labels of the policy's keys that counted
     std::uint64_t file_bytes = 0;
     std::uint64_t tables_bytes = 0;  // received before the plan: heads, tables, signatures, sizes of assets
-    std::uint64_t fetch_bytes = 0;   // still to be received, exactly, unless something must be repeated
-    std::uint64_t space_bytes = 0;   // that the store needs for it, some of them only until it is there
-    std::uint64_t left_bytes = 0;    // of blocks that are neither here nor wanted: more than 0: it will be incomplete
+    // To be received after it, exactly, unless something must be repeated. If a plan is made again, because a server
+    // has another layout, what has been received until then counts.
+    std::uint64_t fetch_bytes = 0;
+    std::uint64_t space_bytes = 0;  // that the store needs for it, some of them only until it is there
+    std::uint64_t left_bytes = 0;   // of blocks that are neither here nor wanted: more than 0: it will be incomplete
     std::uint64_t requests = 0;
 };
 
