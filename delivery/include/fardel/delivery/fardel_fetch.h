@@ -138,7 +138,7 @@ typedef struct fardel_planned_fetch {
     /* To be received after it, exactly, unless something must be repeated. If a plan is made again, because a server
        has another layout, what has been received until then counts. */
     uint64_t fetch_bytes;
-    uint64_t left_bytes;   /* neither here nor wanted; more than 0: it will be incomplete */
+    uint64_t left_bytes; /* neither here nor wanted; more than 0: it will be incomplete */
     uint64_t requests;
 } fardel_planned_fetch;
 
