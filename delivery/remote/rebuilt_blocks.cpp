@@ -42,7 +42,7 @@ std::optional<std::vector<std::byte>> RebuiltBlocks::find(std::uint64_t offset, 
     const auto encoded = encode_parts(
         *bundle_, level_, first_block({begin, parts_.end()}),
         [&](const AssetId& asset, const BlockPart& part, std::span<std::byte> out) {
-            has_all = has_all && read_held_part(others_, asset, part, out);
+            has_all = has_all && (read_held_part(others_, asset, part, out) || pieces_->read(part, out));
             return has_all;
         },
         {},
@@ -71,6 +71,8 @@ Result<RebuiltBlocks::State> RebuiltBlocks::read_tables() {
         return State::given_up;
     const auto count = static_cast<std::uint32_t>(bundle_->table_count(TableKind::blocks));
     FARDEL_TRY_ASSIGN(parts_, block_parts(*bundle_, std::vector<bool>(count, true)));
+    FARDEL_TRY_ASSIGN(HeldPieces pieces, HeldPieces::find(*bundle_, parts_, others_, {}));
+    pieces_.emplace(std::move(pieces));
     std::vector<bool> held(count);
     bool needs_level = false;
     for (std::uint32_t i = 0; i < count; ++i) {

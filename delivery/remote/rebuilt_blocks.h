@@ -1,5 +1,6 @@
 // RebuiltBlocks: blocks of a bundle that is read from servers, which other whole bundles here give although none has
-// the same stored bytes: their assets moved to another block. They are encoded again.
+// the same stored bytes: their assets moved to another block, were packed at another level, or are pieces of one that
+// was edited. They are encoded again.
 //
 // Which assets are in a block is known only from whole tables, which a reader of some files does not have. So they are
 // read as soon as the blocks that came from servers have as many bytes as these tables: in vain, they double what comes
@@ -7,6 +8,7 @@
 #pragma once
 
 #include "delta/block_parts.h"
+#include "delta/held_pieces.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
@@ -35,8 +37,8 @@ struct HeldElsewhere {
 
 class RebuiltBlocks {
 public:
-    // `target`: reads tables from servers, and blocks only if they are here. `tables_bytes`: of assets, placements and
-    // blocks. Reads nothing yet.
+    // `target`: reads tables from servers, and blocks only if they are here. `tables_bytes`: of assets, pieces,
+    // placements and blocks. Reads nothing yet.
     RebuiltBlocks(std::shared_ptr<const ByteSource> target, HeldElsewhere elsewhere, std::uint64_t tables_bytes)
         : target_(std::move(target)), elsewhere_(std::move(elsewhere)), tables_bytes_(tables_bytes) {}
 
@@ -59,6 +61,7 @@ private:
     std::shared_ptr<const Bundle> bundle_;
     std::vector<std::shared_ptr<const Bundle>> others_;
     std::vector<BlockPart> parts_;  // of all blocks
+    std::optional<HeldPieces> pieces_;
     std::uint32_t level_ = 0;
     std::size_t failures_ = 0;  // blocks that came out otherwise
 };

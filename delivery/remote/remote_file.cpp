@@ -69,7 +69,7 @@ Status RemoteFile::take_heads(std::span<const std::byte> heads, std::uint64_t fi
     parts_ = FileParts(head, layout, file_bytes);
     blocks_level_ = parts_.find_table(TableKind::blocks);
     std::uint64_t tables_bytes = 0;
-    for (const TableKind kind : {TableKind::assets, TableKind::placements, TableKind::blocks})
+    for (const TableKind kind : {TableKind::assets, TableKind::pieces, TableKind::placements, TableKind::blocks})
         if (const auto level = parts_.find_table(kind))
             tables_bytes += parts_.levels()[*level].length_bytes;
     rebuilt_ = std::make_unique<RebuiltBlocks>(std::make_shared<TablesSource>(*this), elsewhere_, tables_bytes);

@@ -19,11 +19,11 @@ namespace {
 using namespace fardel::tests;
 using Texts = std::map<std::string, std::string>;
 
-Bytes bundle_of_texts(const Texts& texts) {
+Bytes bundle_of_texts(const Texts& texts, int level = 3) {
     BundlePlan plan;
     for (const auto& [name, text] : texts)
         add(plan, name, text);
-    return written(plan, {.level = 3, .jobs = 2});
+    return written(plan, {.level = level, .jobs = 2});
 }
 
 Texts many_texts() {
@@ -103,6 +103,22 @@ TEST_CASE("remote sharing: assets that moved to other blocks are encoded again")
     const Bytes first = bundle_of_texts(texts);
     texts["scripts/0999.txt"] = prose(700, 5000);  // all that follow lie in other blocks now
     const Bytes second = bundle_of_texts(texts);
+    const BundleStore without = make_store(scratch, "without");
+    const BundleStore with = make_store(scratch, "with");
+    value_of(with.add(make_memory_source(first)));
+    const std::uint64_t alone = read_by_url(without, second, texts);
+    const std::uint64_t beside = read_by_url(with, second, texts);
+    MESSAGE(alone, " bytes received with an empty store, ", beside, " beside the first version");
+    CHECK(beside < alone / 2);
+}
+
+TEST_CASE("remote sharing: of an edited asset, other bundles give the pieces that did not change, at any level") {
+    constexpr std::size_t kPiece = 65'536;
+    const ScratchFolder scratch;
+    Texts texts{{"maps/large.bsp", prose(48 * kPiece, 77)}};
+    const Bytes first = bundle_of_texts(texts);
+    texts["maps/large.bsp"].replace(40 * kPiece + 300, 900, noise_text(900, 3));
+    const Bytes second = bundle_of_texts(texts, 9);
     const BundleStore without = make_store(scratch, "without");
     const BundleStore with = make_store(scratch, "with");
     value_of(with.add(make_memory_source(first)));
