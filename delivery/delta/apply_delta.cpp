@@ -19,8 +19,9 @@
 namespace fardel {
 namespace {
 
-constexpr unsigned kSegmentsAtOnceMax = 2;  // each takes up to 49 MiB
-constexpr unsigned kSegmentThreadsMax = 4;  // that decode and encode the blocks of one; up to 5 MiB each
+// In 128 MiB: of each segment, a frame, what it gives and its encoded blocks, 25 MiB; and a prefix of 24 MiB for all.
+constexpr unsigned kSegmentsAtOnceMax = 2;
+constexpr unsigned kSegmentThreadsMax = 3;  // that decode and encode the blocks of one; up to 5 MiB each
 
 // The parts of a bundle file that are in memory. Others are missing.
 class PartSource final : public ByteSource {
@@ -96,7 +97,7 @@ public:
 
     Result<DeltaSummary> run() {
         FARDEL_TRY(read_front());
-        FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_));
+        FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_, 0, prefix_));
         FARDEL_TRY(write_tables(reader));
         FARDEL_TRY(write_blocks());
         const auto lacking = std::ranges::find(held_, false);
@@ -258,7 +259,8 @@ private:
     Status write_segment(std::optional<DeltaReader>& reader, const DeltaBlocks& segment, std::uint64_t offset) {
         FARDEL_TRY(verify_running());
         if (!reader) {
-            FARDEL_TRY_ASSIGN(DeltaReader opened, DeltaReader::open(old_, head_, worker_count(0, kSegmentThreadsMax)));
+            FARDEL_TRY_ASSIGN(DeltaReader opened,
+                              DeltaReader::open(old_, head_, worker_count(0, kSegmentThreadsMax), prefix_));
             reader.emplace(std::move(opened));
         }
         FARDEL_TRY_ASSIGN(const auto frame, read(offset, segment.frame_bytes));
@@ -277,6 +279,7 @@ private:
     const DeltaWork& work_;
     DeltaHead head_;
     DeltaDirectory directory_;
+    const std::shared_ptr<PrefixRoom> prefix_ = std::make_shared<PrefixRoom>();
     std::shared_ptr<const Bundle> target_;  // reads the tables only
     std::mutex mutex_;                      // guards the file and the members below while segments are applied
     std::vector<bool> held_;                // per block

@@ -46,32 +46,37 @@ Result<std::vector<BlockRecord>> records_of(const Bundle& bundle, std::span<cons
     return records;
 }
 
-Result<DeltaReader> DeltaReader::open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs) {
+Result<DeltaReader> DeltaReader::open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs,
+                                      std::shared_ptr<PrefixRoom> prefix) {
     if (old->id() != head.old_bundle)
         return Error(ErrorCode::conflict, "the delta is for another bundle, " + head.old_bundle.hex());
     if (old->layout_id() != head.old_layout)
         return Error(ErrorCode::conflict, "the delta is for another layout of this bundle");
-    return DeltaReader(std::move(old), head.level, jobs);
+    return DeltaReader(std::move(old), head.level, jobs, std::move(prefix));
 }
 
 Result<std::vector<std::byte>> DeltaReader::read_tables(const DeltaTables& segment, std::span<const std::byte> frame) {
     const TableImage image = old_tables_of(*old_);
     if (!fits(segment.prefix_offset, segment.prefix_bytes, image.size_bytes()))
         return misfit("it refers to more tables than the old bundle has");
-    prefix_.resize(segment.prefix_bytes);
-    FARDEL_TRY(image.read(*old_->source(), segment.prefix_offset, prefix_));
+    const std::scoped_lock lock(prefix_->mutex);
+    prefix_->bytes.resize(segment.prefix_bytes);
+    FARDEL_TRY(image.read(*old_->source(), segment.prefix_offset, prefix_->bytes));
     std::vector<std::byte> tables(segment.raw_bytes);
-    FARDEL_TRY(decoder_.decode(prefix_, frame, tables));
+    FARDEL_TRY(decoder_.decode(prefix_->bytes, frame, tables));
     return tables;
 }
 
-Status DeltaReader::read_prefix(const DeltaBlocks& segment, std::uint64_t given_bytes) {
+Status DeltaReader::decode(const DeltaBlocks& segment, std::span<const std::byte> frame, std::uint64_t given_bytes) {
     FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(*old_, segment.prefix));
     const std::uint64_t bytes = raw_bytes_of(records);
     if (bytes > prefix_bytes_max(given_bytes, count_of(segment.blocks)))
         return Error(ErrorCode::limit, "delta: a segment refers to too much of the old bundle");
-    prefix_.resize(static_cast<std::size_t>(bytes));
-    return raw_.read_all(records, prefix_, jobs_);
+    given_.resize(static_cast<std::size_t>(given_bytes));
+    const std::scoped_lock lock(prefix_->mutex);
+    prefix_->bytes.resize(static_cast<std::size_t>(bytes));
+    FARDEL_TRY(raw_.read_all(records, prefix_->bytes, jobs_));
+    return decoder_.decode(prefix_->bytes, frame, given_);
 }
 
 Result<std::uint64_t> DeltaReader::read_blocks(const DeltaBlocks& segment, std::span<const std::byte> frame,
@@ -84,9 +89,7 @@ Result<std::uint64_t> DeltaReader::read_blocks(const DeltaBlocks& segment, std::
         given_bytes += is_raw ? record.raw_bytes : record.stored_bytes;
     if (given_bytes > kDeltaSegmentBytesMax)
         return Error(ErrorCode::limit, "delta: a segment gives too much");
-    FARDEL_TRY(read_prefix(segment, given_bytes));
-    given_.resize(static_cast<std::size_t>(given_bytes));
-    FARDEL_TRY(decoder_.decode(prefix_, frame, given_));
+    FARDEL_TRY(decode(segment, frame, given_bytes));
 
     std::vector<RawBlock> blocks;
     std::vector<std::uint32_t> indices;

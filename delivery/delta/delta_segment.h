@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -23,11 +25,19 @@ namespace fardel {
 // Receives the stored bytes of a block of the new bundle.
 using TakeBlock = std::function<Status(std::uint32_t block, std::span<const std::byte> stored)>;
 
+// The prefix of a segment, up to 24 MiB. Readers on several threads that share it decode one after the other, and
+// encode at the same time.
+struct PrefixRoom {
+    std::mutex mutex;
+    std::vector<std::byte> bytes;
+};
+
 class DeltaReader {
 public:
     // `old`: the bundle of the delta's head, in its layout. `jobs`: threads that decode and encode blocks; 0: one per
     // core. Error: conflict (another bundle or layout).
-    static Result<DeltaReader> open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs = 0);
+    static Result<DeltaReader> open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs = 0,
+                                    std::shared_ptr<PrefixRoom> prefix = std::make_shared<PrefixRoom>());
 
     // Returns the segment's bytes of the new table image. Errors: malformed, those of reading the old bundle.
     Result<std::vector<std::byte>> read_tables(const DeltaTables& segment, std::span<const std::byte> frame);
@@ -41,16 +51,17 @@ public:
                                       const TakeBlock& take);
 
 private:
-    DeltaReader(std::shared_ptr<const Bundle> old, std::uint32_t level, unsigned jobs)
-        : old_(std::move(old)), level_(level), jobs_(jobs), raw_(*old_) {}
-    Status read_prefix(const DeltaBlocks& segment, std::uint64_t given_bytes);
+    DeltaReader(std::shared_ptr<const Bundle> old, std::uint32_t level, unsigned jobs,
+                std::shared_ptr<PrefixRoom> prefix)
+        : old_(std::move(old)), level_(level), jobs_(jobs), raw_(*old_), prefix_(std::move(prefix)) {}
+    Status decode(const DeltaBlocks& segment, std::span<const std::byte> frame, std::uint64_t given_bytes);
 
     std::shared_ptr<const Bundle> old_;
     std::uint32_t level_;
     unsigned jobs_;
     RawBlocks raw_;
     PrefixDecoder decoder_;
-    std::vector<std::byte> prefix_;
+    std::shared_ptr<PrefixRoom> prefix_;
     std::vector<std::byte> given_;
 };
 
