@@ -25,7 +25,7 @@ inline std::string missing_own_kernel() {
     return "a sanitizer needs more addresses than a kernel that is a program has";
 #endif
 #endif
-    for (const char* const program : {"/usr/bin/linux.uml", "/usr/sbin/insmod", "/usr/sbin/ip"})
+    for (const char* const program : {"/usr/bin/linux.uml", "/usr/sbin/modprobe", "/usr/sbin/ip"})
         if (::access(program, X_OK) != 0)
             return std::string(program) + " is missing";
     return "";
