@@ -1,9 +1,10 @@
 #!/bin/sh
 # The first program of a kernel that tests/kit/own_kernel.h starts: a server of NFS 4.2 or SMB 3.1.1 ($FARDEL_NETWORK),
 # and two computers that mount its folder, each with its own network and its own client. What the computers mount is
-# /mnt/one and /mnt/two, the folder itself /mnt/server. Then it runs $FARDEL_INSIDE, writes the exit code to
-# $FARDEL_INSIDE.code, and halts.
+# /mnt/one and /mnt/two, the folder itself /mnt/server. It notes that it has begun in $FARDEL_INSIDE.began, runs
+# $FARDEL_INSIDE, writes the exit code to $FARDEL_INSIDE.code, and halts.
 set -e
+: >"$FARDEL_INSIDE.began"
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t tmpfs tmpfs /mnt

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <thread>
 
 namespace fardel::tests {
@@ -30,11 +31,15 @@ constexpr auto kPatience = std::chrono::minutes(5);
 
 // Returns the environment of a program: nothing of the tester's environment except the paths of programs and folders.
 std::vector<std::string> environment_of(const Surroundings& surroundings) {
-    std::vector<std::string> lines{"LC_ALL=C.UTF-8", "HOME=/nonexistent", "FARDEL=" FARDEL_PROGRAM};
+    std::map<std::string, std::string> variables{
+        {"LC_ALL", "C.UTF-8"}, {"HOME", "/nonexistent"}, {"FARDEL", FARDEL_PROGRAM}};
     for (const char* name : {"PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR"})
         if (const char* value = std::getenv(name))
-            lines.push_back(std::string(name) + "=" + value);
+            variables[name] = value;
     for (const auto& [name, value] : surroundings.variables)
+        variables[name] = value;
+    std::vector<std::string> lines;
+    for (const auto& [name, value] : variables)
         lines.push_back(name + "=" + value);
     return lines;
 }
