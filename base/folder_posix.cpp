@@ -1,6 +1,5 @@
 #include <fardel/base/folder.h>
 #include <fardel/base/lasting_path.h>
-#include <fardel/base/shared_disk.h>
 
 #include "system_call.h"
 
@@ -34,9 +33,7 @@ Result<Descriptor> open_folder(const FileLocation& location, std::string_view su
 
 Result<std::vector<std::string>> list_names(const Descriptor& folder, std::string_view subject) {
     // readdir moves the position of its descriptor, so it gets a separate one.
-    const std::string self = ".";
-    FARDEL_TRY_ASSIGN(Descriptor opened, open_folder({folder, self}, subject));
-    refresh_names({opened, self});
+    FARDEL_TRY_ASSIGN(Descriptor opened, open_folder({folder, "."}, subject));
     const std::unique_ptr<DIR, CloseFolder> stream(::fdopendir(opened.number()));
     if (!stream)
         return system_error(errno, subject);
