@@ -46,7 +46,7 @@ BundleFetch::BundleFetch(const BundleStore& store, const BundleId& bundle, Incom
       copy_(std::move(copy)),
       tables_(bundle, trees, client, transfer_, incoming_, copy_, options),
       was_whole_(incoming_.file_bytes() && incoming_.held_bytes() == incoming_.file_bytes()),
-      delta_({.store = store, .client = client, .trees = trees, .stop = options.stop}, bundle),
+      delta_({.store = store, .client = client, .incoming = incoming_, .trees = trees, .stop = options.stop}, bundle),
       assets_(client, trees, options.stop),
       servers_(trees.size()),
       options_(options) {}

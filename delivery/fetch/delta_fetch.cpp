@@ -7,6 +7,7 @@
 
 #include <fardel/base/fits.h>
 #include <fardel/format/derived_tables.h>
+#include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 
 #include <algorithm>
@@ -20,6 +21,11 @@ std::uint64_t front_bytes_max(const Bundle& held) {
     return old_tables_of(held).size_bytes() + limits::kTrailerBytesMax;
 }
 
+// Under which a front is kept.
+std::string front_key(const std::string& path, std::uint64_t front_bytes, std::uint64_t delta_bytes) {
+    return "front " + path + " " + std::to_string(front_bytes) + " " + std::to_string(delta_bytes);
+}
+
 bool is_whole(const Bundle& bundle) { return bundle.source()->holds(0, bundle.source()->size_bytes()); }
 
 TablesPlace place_in(IncomingBundle& incoming) {
@@ -31,7 +37,8 @@ TablesPlace place_in(IncomingBundle& incoming) {
 
 }  // namespace
 
-DeltaFetch::DeltaFetch(DeltaContext context, const BundleId& target) : context_(std::move(context)), target_(target) {}
+DeltaFetch::DeltaFetch(DeltaContext context, const BundleId& target, DeltaGoal goal)
+    : context_(std::move(context)), target_(target), goal_(goal) {}
 DeltaFetch::~DeltaFetch() = default;
 
 Result<std::vector<std::byte>> DeltaFetch::fetch_from(const std::string& url, std::uint64_t offset,
@@ -41,6 +48,22 @@ Result<std::vector<std::byte>> DeltaFetch::fetch_from(const std::string& url, st
                        {.url = url, .offset = offset, .length_bytes = length_bytes, .file_bytes = file_bytes},
                        context_.stop, *context_.counts);
 }
+
+Result<std::vector<std::byte>> DeltaFetch::fetch_kept(const std::string& key, std::uint64_t offset,
+                                                      std::uint64_t length_bytes, std::uint64_t file_bytes) {
+    FARDEL_TRY_ASSIGN(auto kept, context_.incoming.read_extra(key));
+    if (kept && kept->size() == length_bytes)
+        return *std::move(kept);
+    FARDEL_TRY_ASSIGN(auto bytes, fetch_from(url_, offset, length_bytes, file_bytes));
+    FARDEL_TRY(context_.incoming.keep_extra(key, bytes));
+    return bytes;
+}
+
+std::string DeltaFetch::frame_key(std::uint64_t frame_offset) const {
+    return "frame " + front_hash_.hex() + " " + std::to_string(frame_offset);
+}
+
+std::string DeltaFetch::wrong_key() const { return "wrong " + front_hash_.hex(); }
 
 // ---- Finding deltas -------------------------------------------------------------------------------------------------
 
@@ -132,7 +155,9 @@ Result<bool> DeltaFetch::try_offered(const OldBundles& olds, const TablesPlace* 
     if (old == olds.end() || head_.new_bundle != target_ || head_.front_bytes() != offered_.size())
         return false;
     old_ = *old;
-    url_ = context_.trees.front() + "/" + delta_path_of(target_, head_.old_bundle);
+    const std::string path = delta_path_of(target_, head_.old_bundle);
+    url_ = context_.trees.front() + "/" + path;
+    FARDEL_TRY(context_.incoming.keep_extra(front_key(path, head_.front_bytes(), head_.delta_bytes()), offered_));
     return use_front(offered_, place, tables_bytes_max);
 }
 
@@ -152,15 +177,17 @@ Result<bool> DeltaFetch::fetch_along(std::span<const DeltaStep> path, const std:
     }
     if (old_->id() != last.listed.old_bundle || old_->layout_id() != last.listed.old_layout)
         return Error(ErrorCode::conflict, "the deltas lead to another layout than the next one needs");
-    url_ = last.tree + "/" + delta_path_of(target_, last.listed.old_bundle, kind);
-    return fetch_front(last.listed, place, tables_bytes_max);
+    const std::string path_of_last = delta_path_of(target_, last.listed.old_bundle, kind);
+    url_ = last.tree + "/" + path_of_last;
+    return fetch_front(path_of_last, last.listed, place, tables_bytes_max);
 }
 
-Result<bool> DeltaFetch::fetch_front(const ListedDelta& listed, const TablesPlace* place,
+Result<bool> DeltaFetch::fetch_front(const std::string& path, const ListedDelta& listed, const TablesPlace* place,
                                      std::uint64_t tables_bytes_max) {
     if (listed.front_bytes < kDeltaHeadBytes)
         return false;
-    FARDEL_TRY_ASSIGN(const auto front, fetch_from(url_, 0, listed.front_bytes, listed.delta_bytes));
+    FARDEL_TRY_ASSIGN(const auto front, fetch_kept(front_key(path, listed.front_bytes, listed.delta_bytes), 0,
+                                                   listed.front_bytes, listed.delta_bytes));
     FARDEL_TRY_ASSIGN(head_, decode_delta_head(std::span(front).first(kDeltaHeadBytes)));
     if (head_.new_bundle != target_ || head_.front_bytes() != listed.front_bytes ||
         head_.delta_bytes() != listed.delta_bytes)
@@ -174,6 +201,10 @@ Result<bool> DeltaFetch::use_front(std::span<const std::byte> bytes, const Table
     FARDEL_TRY_ASSIGN(
         directory_,
         decode_delta_directory(head_, bytes.subspan(kDeltaHeadBytes, static_cast<std::size_t>(head_.directory_bytes))));
+    front_hash_ = blake3(bytes);
+    FARDEL_TRY_ASSIGN(const bool is_wrong, context_.incoming.has_extra(wrong_key()));
+    if (is_wrong)
+        return Error(ErrorCode::corrupt, "an earlier attempt has found the delta to be wrong");
     FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_));
     reader_.emplace(std::move(reader));
     std::uint64_t image_bytes = 0;
@@ -227,7 +258,7 @@ Result<bool> DeltaFetch::use_front(std::span<const std::byte> bytes, const Table
 // ---- Choosing blocks ------------------------------------------------------------------------------------------------
 
 Result<BlockChoice> DeltaFetch::choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
-                                       bool encodes, Worth worth) {
+                                       bool encodes) {
     const BlockChoice none{.given = std::vector<bool>(missing.size(), false)};
     chosen_.clear();
     copies_.clear();
@@ -239,15 +270,15 @@ Result<BlockChoice> DeltaFetch::choose(const std::shared_ptr<const Bundle>& targ
     std::vector<bool> needed(static_cast<std::size_t>(old_->table_count(TableKind::blocks)), false);
     std::uint64_t saved = 0;
     // What is here with the same stored bytes is shared by others, if the target is.
-    if (worth == Worth::anything || (made_ && made_->comes_from_delta()))
+    if (goal_ == DeltaGoal::intermediate || (made_ && made_->comes_from_delta()))
         FARDEL_TRY(choose_copies(missing, choice, needed, saved));
-    FARDEL_TRY(choose_segments(missing, encodes, worth, choice, needed, saved));
+    FARDEL_TRY(choose_segments(missing, encodes, choice, needed, saved));
     if (made_) {
         const auto made = made_->choose(needed, encodes);
         choice.fetch_bytes += made ? made->fetch_bytes : 0;
         choice.requests += made ? made->requests : 0;
         choice.temporary_bytes += made ? made->temporary_bytes : 0;
-        if (!made || (worth == Worth::less && saved <= choice.fetch_bytes)) {
+        if (!made || (goal_ == DeltaGoal::bundle && saved <= choice.fetch_bytes)) {
             chosen_.clear();
             copies_.clear();
             return none;
@@ -283,7 +314,7 @@ Status DeltaFetch::choose_copies(const std::vector<bool>& missing, BlockChoice& 
     return ok();
 }
 
-Status DeltaFetch::choose_segments(const std::vector<bool>& missing, bool encodes, Worth worth, BlockChoice& choice,
+Status DeltaFetch::choose_segments(const std::vector<bool>& missing, bool encodes, BlockChoice& choice,
                                    std::vector<bool>& needed, std::uint64_t& saved) {
     std::uint64_t offset = head_.front_bytes();
     for (std::size_t i = 0; i < directory_.blocks.size(); ++i) {
@@ -302,11 +333,15 @@ Status DeltaFetch::choose_segments(const std::vector<bool>& missing, bool encode
                 given_bytes += record.stored_bytes;
             }
         FARDEL_TRY_ASSIGN(const auto cost, cost_of(segment.prefix, needed));
-        if (given.empty() || !cost || (worth == Worth::less && given_bytes <= segment.frame_bytes + *cost))
+        if (given.empty() || !cost || (goal_ == DeltaGoal::bundle && given_bytes <= segment.frame_bytes + *cost))
             continue;
         chosen_.push_back({.index = i, .offset = frame_offset});
-        choice.fetch_bytes += segment.frame_bytes;
-        ++choice.requests;
+        FARDEL_TRY_ASSIGN(const bool is_kept, context_.incoming.has_extra(frame_key(frame_offset)));
+        if (!is_kept) {
+            choice.fetch_bytes += segment.frame_bytes;
+            ++choice.requests;
+            choice.temporary_bytes += goal_ == DeltaGoal::intermediate ? segment.frame_bytes : 0;
+        }
         saved += given_bytes;
         for (const std::size_t block : given)
             choice.given[block] = true;
@@ -333,6 +368,14 @@ Result<std::optional<std::uint64_t>> DeltaFetch::cost_of(std::span<const BlockRu
 }
 
 // ---- Fetching blocks ------------------------------------------------------------------------------------------------
+
+// What a segment gives for the bundle itself is kept there.
+Result<std::vector<std::byte>> DeltaFetch::fetch_frame(const Segment& chosen) {
+    const std::uint32_t frame_bytes = directory_.blocks[chosen.index].frame_bytes;
+    return goal_ == DeltaGoal::intermediate
+               ? fetch_kept(frame_key(chosen.offset), chosen.offset, frame_bytes, head_.delta_bytes())
+               : fetch_from(url_, chosen.offset, frame_bytes, head_.delta_bytes());
+}
 
 Status DeltaFetch::fetch_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
                                 const std::function<void()>& progress) {
@@ -367,7 +410,7 @@ Status DeltaFetch::fetch_segments(const std::function<bool(std::uint32_t)>& want
                                   const std::function<void()>& progress) {
     for (const Segment& chosen : std::exchange(chosen_, {})) {
         const DeltaBlocks& segment = directory_.blocks[chosen.index];
-        const auto frame = fetch_from(url_, chosen.offset, segment.frame_bytes, head_.delta_bytes());
+        const auto frame = fetch_frame(chosen);
         if (!frame && ends_fetch(frame.error()))
             return frame.error();
         if (!frame)
@@ -386,7 +429,7 @@ Status DeltaFetch::fetch_segments(const std::function<bool(std::uint32_t)>& want
         if (failure)
             return std::move(*failure);
         if (!differing || *differing != 0)
-            return ok();  // what is wrong once is not worth a second attempt
+            return context_.incoming.keep_extra(wrong_key(), {});  // not worth a second attempt
     }
     return ok();
 }

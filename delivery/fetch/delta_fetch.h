@@ -35,6 +35,7 @@ class IntermediateBundle;
 struct DeltaContext {
     const BundleStore& store;
     RangeClient& client;
+    IncomingBundle& incoming;        // keeps what an attempt that was killed need not receive again
     std::vector<std::string> trees;  // complete URLs without '/' at the end
     std::stop_token stop;
     std::shared_ptr<TransferCounts> counts = std::make_shared<TransferCounts>();
@@ -47,9 +48,15 @@ struct TablesPlace {
     std::function<Result<std::shared_ptr<const ByteSource>>()> source;
 };
 
+// What a delta leads to.
+enum class DeltaGoal : bool {
+    bundle,        // the one that is fetched: ranges give what costs more here
+    intermediate,  // one that is not here: all segments that give anything are chosen, and what is received is kept
+};
+
 class DeltaFetch {
 public:
-    DeltaFetch(DeltaContext context, const BundleId& target);
+    DeltaFetch(DeltaContext context, const BundleId& target, DeltaGoal goal = DeltaGoal::bundle);
     ~DeltaFetch();
 
     // A server claims that this is the front of a delta to the bundle: what fetch_tables() looks for. The bytes outlive
@@ -74,13 +81,11 @@ public:
         return reader_ && head_.block_segments != 0 ? std::optional(head_.level) : std::nullopt;
     }
 
-    // Chooses the segments that cost less than the blocks that they give, of those that are missing (one entry per
-    // block of the bundle), or all that give any. Returns which blocks come from the delta. Does nothing without a
-    // delta for this layout, or if all that it needs costs more than its blocks. `encodes`: false leaves out blocks
-    // that would have to be encoded, because they would come out otherwise.
-    enum class Worth : bool { less, anything };
+    // Chooses segments for the blocks that are missing (one entry per block of the bundle). Returns which blocks come
+    // from the delta. Does nothing without a delta for this layout, or if all that it needs costs more than its blocks.
+    // `encodes`: false leaves out blocks that would have to be encoded, because they would come out otherwise.
     Result<BlockChoice> choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
-                               bool encodes, Worth worth = Worth::less);
+                               bool encodes);
 
     // Fetches what was chosen and passes on what it gives; counts() grows before each call of `progress`. Whatever does
     // not come is not an error. Errors: cancelled, those of `take`; no_space and io of what is needed for a while.
@@ -97,6 +102,14 @@ private:
     };
     Result<std::vector<std::byte>> fetch_from(const std::string& url, std::uint64_t offset, std::uint64_t length_bytes,
                                               std::optional<std::uint64_t> file_bytes);
+    // Of the delta: unless an earlier attempt has kept it with this key, from the server, and then it is kept.
+    Result<std::vector<std::byte>> fetch_kept(const std::string& key, std::uint64_t offset, std::uint64_t length_bytes,
+                                              std::uint64_t file_bytes);
+    // Frames belong to one front, whatever other deltas have the same path. Under the second key, it is kept that the
+    // delta gave wrong blocks.
+    std::string frame_key(std::uint64_t frame_offset) const;
+    std::string wrong_key() const;
+    Result<std::vector<std::byte>> fetch_frame(const Segment& chosen);
     // A block that the old bundle has with the same stored bytes.
     struct Copy {
         std::uint32_t block = 0;
@@ -108,13 +121,14 @@ private:
     Result<FoundDeltaList> fetch_list(const BundleId& target, DeltaKind kind);
     Result<DeltaPath> find_path(const OldBundles& olds, DeltaKind kind);
     Result<bool> try_offered(const OldBundles& olds, const TablesPlace* place, std::uint64_t tables_bytes_max);
-    // Its URL and the old bundle are known.
-    Result<bool> fetch_front(const ListedDelta& listed, const TablesPlace* place, std::uint64_t tables_bytes_max);
+    // Its URL and the old bundle are known. `path`: below the tree.
+    Result<bool> fetch_front(const std::string& path, const ListedDelta& listed, const TablesPlace* place,
+                             std::uint64_t tables_bytes_max);
     Result<bool> use_front(std::span<const std::byte> bytes, const TablesPlace* place, std::uint64_t tables_bytes_max);
     // What is chosen needs these blocks of the old bundle (an entry per block). Adds what they are worth to `saved`.
     Status choose_copies(const std::vector<bool>& missing, BlockChoice& choice, std::vector<bool>& needed,
                          std::uint64_t& saved);
-    Status choose_segments(const std::vector<bool>& missing, bool encodes, Worth worth, BlockChoice& choice,
+    Status choose_segments(const std::vector<bool>& missing, bool encodes, BlockChoice& choice,
                            std::vector<bool>& needed, std::uint64_t& saved);
     // Returns what blocks of the old bundle cost that are neither here nor needed already; nothing if there are none
     // such blocks.
@@ -125,8 +139,10 @@ private:
 
     const DeltaContext context_;
     const BundleId target_;
+    const DeltaGoal goal_;
     std::span<const std::byte> offered_;
     std::string url_;                           // of the delta
+    Hash front_hash_;                           // of all before its blocks
     std::shared_ptr<const Bundle> old_;         // to which it refers
     std::unique_ptr<IntermediateBundle> made_;  // what old_ reads; nullptr: that is here whole
     DeltaHead head_;

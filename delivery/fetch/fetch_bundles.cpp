@@ -96,7 +96,11 @@ private:
     }
 
     Status expect(std::span<const BundleId> next) {
-        return options_.repairs ? ok() : hints_.expect(next, options_.stop);
+        if (options_.repairs)
+            return ok();
+        std::vector<BundleId> unknown(next.begin(), next.end());  // of the others, an earlier attempt has the tables
+        std::erase_if(unknown, [this](const BundleId& id) { return IncomingBundle::has_begun(store_, id); });
+        return hints_.expect(unknown, options_.stop);
     }
 
     Status visit(const BundleId& first) {

@@ -11,6 +11,12 @@
 #include <utility>
 
 namespace fardel {
+namespace {
+
+// Under which a block is kept that came as a range.
+std::string block_key(const Hash& stored_hash) { return "block " + stored_hash.hex(); }
+
+}  // namespace
 
 IntermediateBundle::IntermediateBundle(const DeltaContext& context, std::unique_ptr<DeltaFetch> delta)
     : context_(context), delta_(std::move(delta)) {}
@@ -28,8 +34,8 @@ Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open(const Delta
                                                                      std::span<const DeltaStep> path,
                                                                      const std::shared_ptr<const Bundle>& held,
                                                                      std::uint64_t tables_bytes_max) {
-    std::unique_ptr<IntermediateBundle> made(
-        new IntermediateBundle(context, std::make_unique<DeltaFetch>(context, path.back().bundle)));
+    std::unique_ptr<IntermediateBundle> made(new IntermediateBundle(
+        context, std::make_unique<DeltaFetch>(context, path.back().bundle, DeltaGoal::intermediate)));
     std::shared_ptr<ScatteredFile>& file = made->file_;
     const TablesPlace place{
         .set_file_bytes = [&](std::uint64_t file_bytes) -> Status {
@@ -59,6 +65,16 @@ Status IntermediateBundle::open_bundle() {
             return Error(ErrorCode::malformed, "a block is out of place");
         end = block.stored_offset + block.stored_bytes;
     }
+    return take_kept_blocks();
+}
+
+Status IntermediateBundle::take_kept_blocks() {
+    for (std::uint32_t i = 0; i < bundle_->table_count(TableKind::blocks); ++i) {
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
+        FARDEL_TRY_ASSIGN(const auto kept, context_.incoming.read_extra(block_key(block.stored_hash)));
+        if (kept && kept->size() == block.stored_bytes)
+            FARDEL_TRY(write_block(i, *kept));
+    }
     return ok();
 }
 
@@ -83,7 +99,7 @@ Result<BlockChoice> IntermediateBundle::choose(const std::vector<bool>& needed, 
     }
     BlockChoice choice{.given = std::vector<bool>(needed.size(), false)};
     if (delta_) {
-        FARDEL_TRY_ASSIGN(choice, delta_->choose(bundle_, missing, encodes, DeltaFetch::Worth::anything));
+        FARDEL_TRY_ASSIGN(choice, delta_->choose(bundle_, missing, encodes));
     }
     std::vector<FetchUnit> units;
     for (std::uint32_t i = 0; i < missing.size(); ++i) {
@@ -96,8 +112,10 @@ Result<BlockChoice> IntermediateBundle::choose(const std::vector<bool>& needed, 
     }
     requests_ = make_requests(units);
     choice.requests += requests_.size();
-    for (const FetchRequest& request : requests_)
+    for (const FetchRequest& request : requests_) {
         choice.fetch_bytes += bytes_of(request);
+        choice.temporary_bytes += bytes_of(request);  // kept beside what they become
+    }
     choice.temporary_bytes += missing_bytes;
     return choice;
 }
@@ -139,6 +157,7 @@ Status IntermediateBundle::fetch_range_of(const FetchRequest& request) {
                 std::span(*bytes).subspan(static_cast<std::size_t>(unit.offset - offset), unit.length_bytes);
             if (blake3(part) != unit.hash)
                 return Error(ErrorCode::corrupt, "a block of the intermediate bundle differs from its hash");
+            FARDEL_TRY(context_.incoming.keep_extra(block_key(*unit.hash), part));
             FARDEL_TRY(file_->write(unit.offset, part));
         }
         return ok();

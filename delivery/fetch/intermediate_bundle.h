@@ -51,6 +51,8 @@ public:
 private:
     IntermediateBundle(const DeltaContext& context, std::unique_ptr<DeltaFetch> delta);
     Status open_bundle();
+    // Those that an earlier attempt received as ranges.
+    Status take_kept_blocks();
     Status write_block(std::uint32_t index, std::span<const std::byte> stored);
     Status fetch_range_of(const FetchRequest& request);
 

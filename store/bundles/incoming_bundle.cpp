@@ -1,6 +1,7 @@
 #include <fardel/store/incoming_bundle.h>
 
 #include "bundles/block_index.h"
+#include "bundles/incoming_extras.h"
 #include "bundles/incoming_log.h"
 #include "bundles/live_source.h"
 #include "bundles/record_source.h"
@@ -28,6 +29,8 @@ constexpr std::uint64_t kRangeBytesMax = 16u << 20;
 constexpr std::uint64_t kUnlocatedFilesMax = 2;  // what is kept without a location: at most this many times the file
 constexpr PackId kIncomingPack{};                // until it has an id
 
+Hash hash_of_key(std::string_view key) { return blake3(std::as_bytes(std::span(key))); }
+
 }  // namespace
 
 struct IncomingBundle::Impl {
@@ -49,6 +52,7 @@ struct IncomingBundle::Impl {
     std::string pack_path;
     Descriptor pack;  // locked
     IncomingLog log;
+    std::optional<IncomingExtras> extras;  // opened when they are first needed
     std::optional<std::uint64_t> file_bytes;
     std::uint64_t pack_bytes = 0;
     Hasher hasher;                          // of the incoming pack
@@ -286,9 +290,24 @@ struct IncomingBundle::Impl {
         return true;
     }
 
+    std::string extras_path() const { return folder.incoming_path(bundle, "extras"); }
+    Status open_extras() {
+        if (!extras) {
+            FARDEL_TRY_ASSIGN(extras, IncomingExtras::open(extras_path()));
+        }
+        return ok();
+    }
+
+    Status remove_extras() {
+        extras.reset();
+        FARDEL_TRY(remove_file(extras_path(), extras_path()));
+        return ok();
+    }
+
     // While the lock is held.
-    Status remove_files() const {
+    Status remove_files() {
         FARDEL_TRY(log.remove());
+        FARDEL_TRY(remove_extras());
         FARDEL_TRY_ASSIGN(const bool is_there, has_name(pack, pack_path, pack_path));
         if (is_there)
             FARDEL_TRY(remove_file(pack_path, pack_path));
@@ -308,7 +327,8 @@ struct IncomingBundle::Impl {
 IncomingBundle::IncomingBundle(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 IncomingBundle::~IncomingBundle() {
     // If nothing was received, nothing stays. After a part of commit(), the names may be those of another process.
-    if (impl_ && impl_->pack && impl_->pack_bytes == 0 && !impl_->sealed)
+    if (impl_ && impl_->pack && impl_->pack_bytes == 0 && !impl_->sealed &&
+        !(impl_->extras && impl_->extras->has_any()))
         static_cast<void>(impl_->remove_files());
 }
 IncomingBundle::IncomingBundle(IncomingBundle&&) noexcept = default;
@@ -326,6 +346,15 @@ Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const Bund
     FARDEL_TRY(impl->read_record(stored, stop));
     FARDEL_TRY(impl->read_log());
     return IncomingBundle(std::move(impl));
+}
+
+bool IncomingBundle::has_begun(const BundleStore& store, const BundleId& bundle) {
+    const auto folder = StoreFolder::open(store.path(), false);
+    if (!folder)
+        return false;
+    const std::string path = folder->incoming_path(bundle, "pack");
+    const auto status = find_file_status(path, path, Links::refused);
+    return status && *status && (*status)->size_bytes != 0;
 }
 
 std::optional<std::uint64_t> IncomingBundle::file_bytes() const noexcept { return impl_->file_bytes; }
@@ -391,7 +420,23 @@ Result<bool> IncomingBundle::share(std::uint64_t file_offset, const Hash& stored
     return true;
 }
 
+Status IncomingBundle::keep_extra(std::string_view key, std::span<const std::byte> bytes) {
+    FARDEL_TRY(impl_->open_extras());
+    return impl_->extras->keep(hash_of_key(key), bytes);
+}
+
+Result<bool> IncomingBundle::has_extra(std::string_view key) {
+    FARDEL_TRY(impl_->open_extras());
+    return impl_->extras->has(hash_of_key(key));
+}
+
+Result<std::optional<std::vector<std::byte>>> IncomingBundle::read_extra(std::string_view key) {
+    FARDEL_TRY(impl_->open_extras());
+    return impl_->extras->read(hash_of_key(key));
+}
+
 Status IncomingBundle::discard() {
+    FARDEL_TRY(impl_->remove_extras());
     impl_->ranges.clear();
     impl_->unlocated.clear();
     impl_->unlocated_bytes = 0;

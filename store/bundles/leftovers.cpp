@@ -66,7 +66,7 @@ std::optional<BundleId> incoming_id(const std::string& name) {
 
 // While the lock of incoming files is held.
 void remove_incoming_files(const StoreFolder& folder, const BundleId& bundle) {
-    for (const char* const ending : {"log", "pack"}) {
+    for (const char* const ending : {"extras", "log", "pack"}) {
         const std::string path = folder.incoming_path(bundle, ending);
         static_cast<void>(remove_file(path, path));
     }

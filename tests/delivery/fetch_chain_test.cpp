@@ -19,8 +19,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -100,6 +102,16 @@ ChainUpdate update_along(const Bytes& held, const Bytes& target, const ChainFile
             request.path.ends_with(".fardel") && request.path != tree_path_of(bundle_id_of(target)) ? 1 : 0;
     }
     return update;
+}
+
+// How many requests for parts of deltas were made before.
+std::size_t fetched_again(const std::vector<RangeRequest>& requests) {
+    std::set<std::pair<std::string, std::uint64_t>> seen;
+    std::size_t again = 0;
+    for (const RangeRequest& request : requests)
+        if (request.path.ends_with(".delta") && !seen.emplace(request.path, request.first).second)
+            ++again;
+    return again;
 }
 
 void check_is_exact(const FetchSummary& summary) {
@@ -278,13 +290,12 @@ TEST_CASE("fetch: of a delta whose old bundle is here in part, what refers to th
     CHECK(received_with("with", server) * 4 < received_with("without", without));
 }
 
-TEST_CASE("fetch: stopped between two deltas in a row, the next fetch ends well") {
+void check_stopped_update(const Bytes& held, const Bytes& target, const ChainFiles& files) {
     const ScratchFolder scratch;
-    const Chain chain(2);
-    const BundleId id = bundle_id_of(chain.versions[2]);
-    const TreeServer server({chain.versions[2]}, nullptr, chain.files);
+    const BundleId id = bundle_id_of(target);
+    const TreeServer server({target}, nullptr, files);
     const BundleStore store = make_store(scratch);
-    value_of(store.add(make_memory_source(chain.versions[0])));
+    value_of(store.add(make_memory_source(held)));
     std::stop_source stop;
     FetchOptions options = fetching_from({server.url()});
     options.stop = stop.get_token();
@@ -293,17 +304,71 @@ TEST_CASE("fetch: stopped between two deltas in a row, the next fetch ends well"
     CHECK_FALSE(value_of(store.has(id)));
     CHECK(value_of(store.check(true)).abandoned_files == 0);
     const FetchSummary again = value_of(fetch_one(store, id, fetching_from({server.url()})));
-    CHECK(stored_bytes(store, id) == chain.versions[2]);
+    CHECK(stored_bytes(store, id) == target);
     check_is_exact(again);
+    CHECK(fetched_again(server.requests()) == 0);
+}
+
+TEST_CASE("fetch: stopped while it uses a delta, or between two in a row, nothing of them comes again") {
+    const Chain chain(2);
+    check_stopped_update(chain.versions[0], chain.versions[1], chain.files);
+    check_stopped_update(chain.versions[0], chain.versions[2], chain.files);
+}
+
+TEST_CASE("fetch: of a row of deltas that was cut off, another server can give the rest") {  // A100
+    const Chain chain(3);
+    const BundleId id = bundle_id_of(chain.versions[3]);
+    const TreeServer first({chain.versions[3]}, nullptr, chain.files);
+    const TreeServer second({chain.versions[3]}, nullptr, chain.files);
+    const ScratchFolder scratch;
+    const BundleStore store = make_store(scratch);
+    value_of(store.add(make_memory_source(chain.versions[0])));
+    std::stop_source stop;
+    FetchOptions options = fetching_from({first.url()});
+    options.stop = stop.get_token();
+    std::size_t steps = 0;
+    options.progress = [&](const FetchProgress&) {
+        if (++steps == 2)
+            stop.request_stop();
+    };
+    CHECK(code_of(fetch_one(store, id, options)) == ErrorCode::cancelled);
+    value_of(fetch_one(store, id, fetching_from({second.url()})));
+    CHECK(stored_bytes(store, id) == chain.versions[3]);
+    std::vector<RangeRequest> requests = first.requests();
+    for (const RangeRequest& request : second.requests())
+        requests.push_back(request);
+    CHECK(fetched_again(requests) == 0);
+}
+
+TEST_CASE("fetch: a kept part of a delta that turns out wrong is asked for no more than once") {  // A47, A49
+    Chain chain(2);
+    const BundleId id = bundle_id_of(chain.versions[2]);
+    const std::string right = chain.files.at(chain.delta_path(1));
+    std::string& delta = chain.files.at(chain.delta_path(1));
+    delta.back() ^= 1;
+    const TreeServer wrong({chain.versions[2]}, nullptr, chain.files);
+    const ScratchFolder scratch;
+    const BundleStore store = make_store(scratch);
+    value_of(store.add(make_memory_source(chain.versions[0])));
+    std::stop_source stop;
+    FetchOptions options = fetching_from({wrong.url()});
+    options.stop = stop.get_token();
+    options.progress = [&](const FetchProgress&) { stop.request_stop(); };
+    CHECK(code_of(fetch_one(store, id, options)) == ErrorCode::cancelled);
+    // What was kept is used, is wrong, and ranges give what it does not.
+    value_of(fetch_one(store, id, fetching_from({wrong.url()})));
+    CHECK(stored_bytes(store, id) == chain.versions[2]);
+    CHECK(fetched_again(wrong.requests()) == 0);
+    CHECK(value_of(store.check(true)).incoming == 0);
 }
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
-TEST_CASE("fetch: killed at every third step of deltas in a row, nothing of the bundle between stays") {  // A100
+TEST_CASE(
+    "fetch: killed at every third step of deltas in a row, nothing of the bundle between stays, nor comes again") {
     const Chain chain(2, 150'000);
-    const BundleId id = bundle_id_of(chain.versions[2]);
-    const TreeServer server({chain.versions[2]}, nullptr, chain.files);
-    value_of(RangeClient::open({}));  // loads libcurl
+    const BundleId id = bundle_id_of(chain.versions[2]);  // A100
+    value_of(RangeClient::open({}));                      // loads libcurl
     const ScratchFolder scratch;
     const SmallDisk disk(scratch, "64m");
     const std::string path = disk.path("store");
@@ -313,6 +378,7 @@ TEST_CASE("fetch: killed at every third step of deltas in a row, nothing of the 
     for (bool paused = true; paused; number += 3) {
         CAPTURE(number);
         REQUIRE(number < 1000);
+        const TreeServer server({chain.versions[2]}, nullptr, chain.files);
         std::filesystem::remove_all(path);
         std::filesystem::copy(prepared, path, std::filesystem::copy_options::recursive);
         {
@@ -332,6 +398,7 @@ TEST_CASE("fetch: killed at every third step of deltas in a row, nothing of the 
         CHECK(report.incoming == 0);
         CHECK(report.abandoned_files == 0);
         CHECK(value_of(store.list()).size() == 2);
+        CHECK(fetched_again(server.requests()) <= 1);  // what it had received, and not written yet
     }
     CHECK(number > 30);
 }

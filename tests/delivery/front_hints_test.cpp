@@ -84,6 +84,32 @@ TEST_CASE("front hints: one answer replaces the lists and fronts of deltas, and 
     CHECK(with.plan.fetch_bytes == without.plan.fetch_bytes);
 }
 
+TEST_CASE("front hints: after a fetch that was stopped, neither fronts nor tables are sent again") {  // A100
+    const Updates updates = make_updates();
+    const ScratchFolder scratch;
+    publish_updates(updates, scratch.path("tree"));
+    const ServeProgram server({scratch.path("tree")});
+    const BundleStore store = make_store(scratch);
+    for (const Bytes& old : updates.olds)
+        value_of(store.add(make_memory_source(old)));
+    std::stop_source stop;
+    FetchOptions options = fetching_from({server.url()});
+    FetchPlan planned;
+    options.consent = [&](const FetchPlan& plan) {
+        planned = plan;
+        stop.request_stop();
+        return ok();
+    };
+    options.stop = stop.get_token();
+    CHECK(code_of(fetch_bundles(store, updates.ids, options)) == ErrorCode::cancelled);
+    const FetchSummary rest = value_of(fetch_bundles(store, updates.ids, fetching_from({server.url()})));
+    CHECK(rest.plan.fetch_bytes == planned.fetch_bytes);
+    constexpr std::uint64_t kListBytes = 200;
+    CHECK(rest.received_bytes <= planned.fetch_bytes + kUpdated * kListBytes);
+    for (const Bytes& target : updates.targets)
+        CHECK(stored_bytes(store, bundle_id_of(target)) == target);
+}
+
 TEST_CASE("front hints: whatever a server claims to be a front, the same bytes arrive") {  // A90
     const Updates updates = make_updates();
     const ScratchFolder scratch;

@@ -4,11 +4,15 @@
 #include "kit/scratch_folder.h"
 
 #include <fardel/store/incoming_bundle.h>
+#include <fardel/store/retention.h>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -73,6 +77,77 @@ TEST_CASE("incoming bundle: a live source shows what is written later, to many t
     Bytes read(kFileBytes);
     CHECK(live->read_at(0, read));
     CHECK(read == right);
+}
+
+TEST_CASE("incoming bundle: extras outlive an attempt, and end with the bundle") {
+    const ScratchFolder scratch;
+    const BundleStore store = value_of(BundleStore::open(scratch.path("store"), true));
+    const Bytes first = noise(70'000, 1);
+    const Bytes second = noise(5, 2);
+    {
+        IncomingBundle incoming = value_of(IncomingBundle::open(store, BundleId{}));
+        CHECK_FALSE(value_of(incoming.has_extra("one")));
+        CHECK_FALSE(value_of(incoming.read_extra("one")));
+        CHECK(incoming.keep_extra("one", first));
+        CHECK(incoming.keep_extra("two", second));
+        CHECK(incoming.keep_extra("three", {}));
+        CHECK(incoming.keep_extra("one", second));  // stays as it is
+        CHECK(value_of(incoming.read_extra("one")) == first);
+    }
+    CHECK(value_of(store.check(true)).incoming == 1);
+    {
+        IncomingBundle incoming = value_of(IncomingBundle::open(store, BundleId{}));
+        CHECK(value_of(incoming.read_extra("one")) == first);
+        CHECK(value_of(incoming.read_extra("two")) == second);
+        CHECK(value_of(incoming.read_extra("three")) == Bytes());
+        CHECK(incoming.held_bytes() == 0);
+        CHECK(incoming.discard());
+        CHECK_FALSE(value_of(incoming.has_extra("one")));
+    }
+    CHECK(value_of(store.check(true)).incoming == 0);
+    {
+        IncomingBundle incoming = value_of(IncomingBundle::open(store, BundleId{}));
+        CHECK(incoming.keep_extra("one", first));
+    }
+    CHECK(value_of(store.collect({.now_s = 1ll << 33})).removed_incoming == 1);
+    CHECK(std::filesystem::is_empty(scratch.path("store/incoming")));
+}
+
+TEST_CASE("incoming bundle: extras that a broken disk changed, or cut off, count for nothing") {  // A102
+    const ScratchFolder scratch;
+    const BundleStore store = value_of(BundleStore::open(scratch.path("store"), true));
+    const std::vector<Bytes> kept{noise(300, 1), noise(10, 2), noise(200, 3)};
+    const std::string path = scratch.path("store/incoming/" + BundleId{}.hex() + ".extras");
+    const auto keep = [&](IncomingBundle& incoming) {
+        for (std::size_t i = 0; i < kept.size(); ++i)
+            CHECK(incoming.keep_extra(std::to_string(i), kept[i]));
+    };
+    {
+        IncomingBundle incoming = value_of(IncomingBundle::open(store, BundleId{}));
+        keep(incoming);
+    }
+    const std::string right = scratch.read("store/incoming/" + BundleId{}.hex() + ".extras");
+    const auto check = [&](const std::string& text) {
+        std::ofstream(path, std::ios::binary) << text;
+        {
+            IncomingBundle incoming = value_of(IncomingBundle::open(store, BundleId{}));
+            for (std::size_t i = 0; i < kept.size(); ++i)
+                if (const auto bytes = value_of(incoming.read_extra(std::to_string(i))))
+                    CHECK(*bytes == kept[i]);
+            keep(incoming);
+        }
+        IncomingBundle incoming = value_of(IncomingBundle::open(store, BundleId{}));
+        for (std::size_t i = 0; i < kept.size(); ++i)
+            CHECK(value_of(incoming.read_extra(std::to_string(i))) == kept[i]);
+    };
+    for (std::size_t at = 0; at < right.size(); at += 7) {
+        CAPTURE(at);
+        std::string changed = right;
+        changed[at] ^= 0x40;
+        check(changed);
+        check(right.substr(0, at));
+    }
+    check(right + "x");
 }
 
 }  // namespace

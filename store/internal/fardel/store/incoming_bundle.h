@@ -17,6 +17,8 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -35,6 +37,8 @@ public:
     // cancelled.
     static Result<IncomingBundle> open(const BundleStore& store, const BundleId& bundle,
                                        StoredPart stored = StoredPart::used, const std::stop_token& stop = {});
+    // Whether an earlier attempt, or one under way, has received something.
+    static bool has_begun(const BundleStore& store, const BundleId& bundle);
     ~IncomingBundle();
     IncomingBundle(IncomingBundle&&) noexcept;
     IncomingBundle& operator=(IncomingBundle&&) = delete;
@@ -54,6 +58,11 @@ public:
     // Uses a block that was written before forget() or restart(), or that another bundle in the store has, after
     // comparing its bytes with the hash. Returns false if there is none.
     Result<bool> share(std::uint64_t file_offset, const Hash& stored_hash, std::uint32_t stored_bytes);
+    // Bytes that are no part of the file, but something of it is made from them, by a key of the caller's. They stay as
+    // what was written does, until commit() or discard(). What is kept already with a key stays.
+    Status keep_extra(std::string_view key, std::span<const std::byte> bytes);
+    Result<bool> has_extra(std::string_view key);
+    Result<std::optional<std::vector<std::byte>>> read_extra(std::string_view key);
     // Discards everything that was written or shared so far, and leaves what the store had aside: it does not fit
     // together.
     Status discard();
