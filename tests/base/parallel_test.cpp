@@ -73,7 +73,7 @@ TEST_CASE("parallel: threads of a group are asked to stop at its end") {
 }
 
 TEST_CASE("parallel: if the system starts no more threads, the running ones do all the work") {
-    if (!tests::kCanLimitThreads)
+    if (!tests::can_limit_threads())
         return;
     constexpr unsigned kWanted = 200;
     CHECK(tests::run_with_few_threads([] {

@@ -22,7 +22,7 @@ using namespace fardel::tests;
 namespace {
 
 // A sanitizer makes the writer slow, and finds the same errors with fewer assets.
-constexpr std::uint32_t kMany = forge::kSanitized ? 50'000 : 1'000'000;
+constexpr std::uint32_t kMany = kSanitized ? 50'000 : 1'000'000;
 constexpr std::uint32_t kFew = 1'000;
 constexpr std::uint32_t kFolders = 100;
 

@@ -3,19 +3,13 @@
 
 #include "bundle_forge/bundle_forge.h"
 
+#include <fardel/base/sanitizers.h>
+
 #include <atomic>
 #include <cstddef>
 #include <thread>
 
 namespace fardel::forge {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-inline constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-inline constexpr bool kSanitized = false;
-#endif
 
 inline Bytes flipped(Bytes bytes, std::size_t bit) {
     bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);

@@ -1,6 +1,8 @@
 // Child processes that are stopped at a system call, or in which one on files fails without being executed.
 #pragma once
 
+#include <fardel/base/sanitizers.h>
+
 #include <doctest/doctest.h>
 
 #include <sys/ptrace.h>
@@ -15,13 +17,8 @@
 #include <iterator>
 
 // Not under a sanitizer, because its own calls would be counted and fail too.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !FARDEL_ADDRESS_SANITIZER && !FARDEL_THREAD_SANITIZER
 #define FARDEL_CAN_FAIL_CALLS 1
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#undef FARDEL_CAN_FAIL_CALLS
-#endif
 #endif
 
 namespace fardel::tests {

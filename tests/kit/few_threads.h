@@ -1,6 +1,9 @@
 // Runs code where the system gives the process only a few threads, or none.
 #pragma once
 
+#include <fardel/base/sanitizers.h>
+
+#include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,18 +13,11 @@
 
 namespace fardel::tests {
 
-// False under a sanitizer, whose shadow memory leaves no room for a limit on address space.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kCanLimitThreads = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool kCanLimitThreads = false;
-#else
-inline constexpr bool kCanLimitThreads = true;
-#endif
-#else
-inline constexpr bool kCanLimitThreads = true;
-#endif
+inline bool can_limit_threads() {
+    if (kSanitized)
+        MESSAGE("SKIPPED: the memory of a sanitizer leaves no room for a limit on address space");
+    return !kSanitized;
+}
 
 // Limits the address space of this process to `more_bytes` above what it uses now. Stacks of threads do not fit into
 // 1 MiB, except those that earlier threads have left.

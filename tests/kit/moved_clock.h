@@ -3,6 +3,8 @@
 
 #include "program.h"
 
+#include <fardel/base/sanitizers.h>
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,18 +12,10 @@
 namespace fardel::tests {
 
 // A library that is loaded before all others takes the place of a sanitizer's.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kCanPreload = false;
-#elif defined(__has_feature)
-inline constexpr bool kCanPreload = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
-#else
-inline constexpr bool kCanPreload = true;
-#endif
-
 inline bool can_move_clock() {
-    if (!kCanPreload)
+    if (kSanitized)
         MESSAGE("SKIPPED: faketime is loaded before the program, which a sanitizer does not allow");
-    return kCanPreload;
+    return !kSanitized;
 }
 
 // `moved`: "-35d", "+40d". What the program waits for takes as long as ever.

@@ -6,6 +6,8 @@
 #include "program.h"
 #include "scratch_folder.h"
 
+#include <fardel/base/sanitizers.h>
+
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -18,13 +20,8 @@ namespace fardel::tests {
 
 // Why there is no such kernel here; empty: there is.
 inline std::string missing_own_kernel() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return "a sanitizer needs more addresses than a kernel that is a program has";
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-    return "a sanitizer needs more addresses than a kernel that is a program has";
-#endif
-#endif
+    if (kSanitized)
+        return "a sanitizer needs more addresses than a kernel that is a program has";
     for (const char* const program : {"/usr/bin/linux.uml", "/usr/sbin/modprobe", "/usr/sbin/ip"})
         if (::access(program, X_OK) != 0)
             return std::string(program) + " is missing";

@@ -66,7 +66,7 @@ TEST_CASE("write behind: the destructor waits for the work that has begun, and d
 }
 
 TEST_CASE("write behind: if no thread can be started, the caller's thread does the work") {
-    if (!tests::kCanLimitThreads)
+    if (!tests::can_limit_threads())
         return;
     CHECK(tests::run_with_few_threads([] {
               // Uses up the threads whose stacks earlier tests have left.

@@ -70,7 +70,7 @@ void confine(const Surroundings& surroundings, int out, int err) {
     set_limit(RLIMIT_CORE, 0);
     set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(2 * bounds.processor_s) + 1);
     set_limit(RLIMIT_FSIZE, 4 * bounds.output_bytes);
-    if (!kSanitized)
+    if (!kAddressSanitizer)
         set_limit(RLIMIT_AS, 8 * bounds.memory_bytes + (std::uint64_t{8} << 30));
 }
 

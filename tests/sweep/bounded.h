@@ -2,6 +2,8 @@
 // every run has to keep, whatever it was given.
 #pragma once
 
+#include <fardel/base/sanitizers.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,16 +14,8 @@
 
 namespace fardel::sweep {
 
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-inline constexpr bool kSanitized = __has_feature(address_sanitizer);
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
 // A sanitizer takes so many times the memory and the time.
-inline constexpr unsigned kCost = kSanitized ? 4 : 1;
+inline constexpr unsigned kCost = kAddressSanitizer ? 4 : 1;
 
 struct Bounds {
     double processor_s = 10.0 * kCost;  // time of the processor, so that a busy machine does not matter

@@ -243,7 +243,7 @@ public:
         std::printf("%s: %llu inputs, seeds %llu to %llu, %s\n", findings == 0 ? "nothing found" : "FINDINGS",
                     static_cast<unsigned long long>(done), static_cast<unsigned long long>(options_.seed),
                     static_cast<unsigned long long>(options_.seed + done - 1),
-                    kSanitized ? "with AddressSanitizer" : "without a sanitizer");
+                    kAddressSanitizer ? "with AddressSanitizer" : "without a sanitizer");
         return findings == 0;
     }
 

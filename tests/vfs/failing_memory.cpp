@@ -23,7 +23,7 @@ thread_local std::size_t left = 0;
 
 }  // namespace
 
-#ifndef FARDEL_MEMORY_CANNOT_FAIL
+#if !FARDEL_THREAD_SANITIZER
 void* operator new(std::size_t size_bytes) { return allocate(size_bytes, 0); }
 void* operator new[](std::size_t size_bytes) { return allocate(size_bytes, 0); }
 void* operator new(std::size_t size_bytes, std::align_val_t alignment) {

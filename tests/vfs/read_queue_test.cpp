@@ -1,15 +1,14 @@
+#include "kit/few_threads.h"
 #include "test_bundle.h"
 
 #include <fardel/vfs/read_queue.h>
 
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -90,28 +89,10 @@ struct Log {
     }
 };
 
-// Under a sanitizer, the address space says nothing about what the program allocates.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
-
-// Leaves the process `more_bytes` of address space: too little for the stacks of many threads.
-void allow_more_memory(rlim_t more_bytes) {
-    std::uint64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    const rlim_t limit = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more_bytes;
-    const rlimit both{limit, limit};
-    ::setrlimit(RLIMIT_AS, &both);
-}
-
 }  // namespace
 
 TEST_CASE("read queue: it starts as many threads as the system allows, and is busy if none can start") {
-    if (kSanitized)
+    if (!can_limit_threads())
         return;
     Scene scene;
     for (const rlim_t more_bytes : {rlim_t{1} << 20, rlim_t{40} << 20}) {
@@ -120,7 +101,7 @@ TEST_CASE("read queue: it starts as many threads as the system allows, and is bu
         if (child == 0) {
             Bytes room(70'000);
             std::atomic<int> good = 0;
-            allow_more_memory(more_bytes);
+            limit_address_space(more_bytes);
             auto queue = ReadQueue::start(64);
             if (!queue)
                 ::_exit(queue.error().code() == ErrorCode::busy ? 0 : 1);

@@ -4,6 +4,7 @@
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
+#include <fardel/base/sanitizers.h>
 #include <fardel/format/bundle.h>
 #include <fardel/vfs/read_queue.h>
 #include <fardel/vfs/vfs.h>
@@ -24,17 +25,7 @@ using namespace fardel::tests;
 
 namespace {
 
-#if defined(__SANITIZE_THREAD__)
-constexpr std::chrono::seconds kTime{60};
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-constexpr std::chrono::seconds kTime{60};
-#else
-constexpr std::chrono::seconds kTime{5};
-#endif
-#else
-constexpr std::chrono::seconds kTime{5};
-#endif
+constexpr std::chrono::seconds kTime{kThreadSanitizer ? 60 : 5};
 
 // The contents that may be read at a path.
 const std::map<std::string, std::set<std::string>> kContents = {

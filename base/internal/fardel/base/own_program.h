@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fardel/base/sandbox.h>
+#include <fardel/base/sanitizers.h>
 
 #include <fardel/base/result.h>
 
@@ -27,18 +28,6 @@ Result<std::string> find_own_program(std::string_view name, const std::string& w
 SandboxRules own_program_rules(const std::string& program, const std::string& folder);
 
 // Returns ConfinedCall::memory_bytes_max. A sanitizer reserves terabytes of address space, so there is no limit then.
-constexpr std::uint64_t own_program_memory(std::uint64_t bytes_max) noexcept {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return bytes_max * 0;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-    return bytes_max * 0;
-#else
-    return bytes_max;
-#endif
-#else
-    return bytes_max;
-#endif
-}
+constexpr std::uint64_t own_program_memory(std::uint64_t bytes_max) noexcept { return kSanitized ? 0 : bytes_max; }
 
 }  // namespace fardel

@@ -2,6 +2,8 @@
 // defines a function.
 #pragma once
 
+#include <fardel/base/sanitizers.h>
+
 namespace fardel {
 
 // Exit statuses besides 0.
@@ -10,9 +12,7 @@ inline constexpr int kOwnProgramBadArguments = 2;  // it was started by somebody
 
 }  // namespace fardel
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if FARDEL_ADDRESS_SANITIZER
 // The check for leaks reads /proc, which the sandbox denies.
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
-#endif
 #endif
