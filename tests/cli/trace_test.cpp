@@ -1,11 +1,17 @@
 // Traces from a shell: recorded through FUSE, shown, merged, used as the order of a bundle, published.
 #include "sample.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <string>
 #include <thread>
+#include <vector>
 
 using namespace fardel::tests;
 using nlohmann::json;
@@ -31,6 +37,28 @@ std::string record_reading(const ScratchFolder& scratch, const std::string& bund
     return trace;
 }
 
+void drop_from_memory(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(file >= 0);
+    ::fsync(file);
+    CHECK(::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0);
+    ::close(file);
+}
+
+// How many pages of the file the system has in memory.
+std::size_t pages_in_memory(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(file >= 0);
+    const std::size_t bytes = fs::file_size(path);
+    void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
+    ::close(file);
+    REQUIRE(mapped != MAP_FAILED);
+    std::vector<unsigned char> pages(bytes / static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + 1);
+    CHECK(::mincore(mapped, bytes, pages.data()) == 0);
+    ::munmap(mapped, bytes);
+    return static_cast<std::size_t>(std::ranges::count_if(pages, [](unsigned char page) { return (page & 1) != 0; }));
+}
+
 std::string layout_of(const std::string& bundle) { return json::parse(facts_of(bundle))["layout"]; }
 std::string bundle_of(const std::string& bundle) { return json::parse(facts_of(bundle))["bundle"]; }
 
@@ -50,6 +78,26 @@ TEST_CASE("trace record: what a program opens through FUSE, once each, in order"
     CHECK(shown["assets"][0]["bytes"] == 300'000);
     CHECK(run_well({"trace", "show", trace}).find("3 assets") != std::string::npos);
     CHECK(run_well({"trace", "show", trace, "--assets"}).find("default.cfg") != std::string::npos);
+}
+
+TEST_CASE("trace: a mount reads ahead along a trace") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string trace = record_reading(scratch, bundle);
+    const Outcome refused = run_program({FARDEL_PROGRAM, "mount", bundle, scratch.path("mnt"), "--read-ahead", bundle});
+    CHECK(refused.exit_code != 0);
+    CHECK(refused.err.find("trace") != std::string::npos);
+    drop_from_memory(bundle);
+    if (pages_in_memory(bundle) != 0) {
+        MESSAGE("SKIPPED: this file system does not drop a file from memory");
+        return;
+    }
+    run_well({"mount", bundle, scratch.path("mnt"), "--read-ahead", trace});
+    constexpr std::size_t kWanted = 300'000 / 4096;  // the level's pages
+    for (int i = 0; i < 6000 && pages_in_memory(bundle) < kWanted; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(pages_in_memory(bundle) >= kWanted);
+    run_well({"mount", "--unmount", scratch.path("mnt")});
 }
 
 TEST_CASE("trace record: if the program fails, the trace is written, and the exit status says so") {

@@ -408,6 +408,12 @@ TEST_CASE("C traces: what a game opens is recorded, and a mount by URL follows i
     REQUIRE(trace.size() == 1);
     CHECK(trace[0].name == "b.bin");
     REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
+    REQUIRE(fardel_mount_memory(vfs, bytes.data(), bytes.size(), &unsigned_too, nullptr, nullptr) == FARDEL_OK);
+    CHECK(fardel_read_trace_ahead(vfs, text.data(), text.size(), nullptr) == FARDEL_OK);
+    CHECK(fardel_read_trace_ahead(vfs, text.data(), text.size() - 1, nullptr) == FARDEL_ERROR_MALFORMED);
+    CHECK(fardel_read_trace_ahead(vfs, nullptr, 1, nullptr) == FARDEL_ERROR_ARGUMENT);
+    fardel_vfs_destroy(vfs);
+    REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
     CHECK(fardel_read_trace(vfs, nullptr, 0, nullptr, nullptr) == FARDEL_ERROR_UNSUPPORTED);
     CHECK(fardel_read_trace(nullptr, nullptr, 0, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
     fardel_vfs_destroy(vfs);

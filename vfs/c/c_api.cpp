@@ -426,6 +426,13 @@ fardel_code fardel_read_trace(const fardel_vfs* vfs, char* buffer, size_t size_b
     });
 }
 
+fardel_code fardel_read_trace_ahead(const fardel_vfs* vfs, const char* trace, size_t size_bytes, fardel_error* error) {
+    return call(error, vfs != nullptr && (trace != nullptr || size_bytes == 0), [&](const Report& report) {
+        const Status read = vfs->vfs.read_ahead({trace, size_bytes});
+        return read ? FARDEL_OK : report.fail(read.error());
+    });
+}
+
 // ---- Files ----------------------------------------------------------------------------------------------------------
 
 fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** file, fardel_error* error) {

@@ -281,6 +281,13 @@ FARDEL_API fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path,
 FARDEL_API fardel_code fardel_read_trace(const fardel_vfs* vfs, char* buffer, size_t size_bytes, size_t* needed_bytes,
                                          fardel_error* error);
 
+/* Reads from the disk what the mounted bundles have of the assets that the trace lists, in its order and about 1 MiB at
+ * a time, so that the system has it in memory when the game opens it. Call it on a thread of its own, which may be
+ * needed for as long as the disk takes; unmounting the bundles ends it soon. Assets that are not mounted, or not here,
+ * are left out; what cannot be read is no error. Errors: malformed and limit (the text). */
+FARDEL_API fardel_code fardel_read_trace_ahead(const fardel_vfs* vfs, const char* trace, size_t size_bytes,
+                                               fardel_error* error);
+
 /* ---- Files ------------------------------------------------------------------------------------------------------ */
 
 /* An asset. It has no position; any number of threads may read it, also after an unmount. */

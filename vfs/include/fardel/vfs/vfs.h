@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -191,6 +192,11 @@ public:
     // the names of the mounted bundles with such assets; those that cannot be read are left out. For tools and tests of
     // a game: the text orders the next bundle, and downloads of this one. Error: unsupported (without the option).
     Result<std::string> trace() const;
+    // Reads from the disk what the mounted bundles have of the assets that the trace lists, in its order and about 1
+    // MiB at a time, so that the system has it in memory when the game opens it. Call it on a thread of its own, which
+    // may be needed for as long as the disk takes. Assets that are not mounted, or not here, are left out; what cannot
+    // be read is no error. Errors: malformed and limit (the text), cancelled.
+    Status read_ahead(std::string_view trace, const std::stop_token& stop = {}) const;
 
     // ---- Pure mode (docs/pure-mode.md): include <fardel/vfs/pure_check.h> to call these -----------------------------
 
