@@ -1,7 +1,7 @@
 #include "delta/delta_plan.h"
 #include "delta/delta_segment.h"
 #include "delta/raw_block.h"
-#include "delta/table_image.h"
+#include "delta/stable_tables.h"
 
 #include <fardel/base/parallel.h>
 #include <fardel/delivery/delta.h>
@@ -132,20 +132,20 @@ private:
             image.insert(image.end(), tables.begin(), tables.end());
             at += segment.frame_bytes;
         }
-        FARDEL_TRY_ASSIGN(const auto source, open_target(image));
+        FARDEL_TRY_ASSIGN(const auto source, open_target(std::move(image)));
         for (const auto& [offset, bytes] : source->parts())
             FARDEL_TRY(file_.write_at(offset, bytes));
         return ok();
     }
 
-    // Compares the tables with the ids of the new bundle, and returns them.
-    Result<std::shared_ptr<const PartSource>> open_target(std::span<const std::byte> image) {
+    // `image`: in the stable form. Compares the tables with the ids of the new bundle, and returns them.
+    Result<std::shared_ptr<const PartSource>> open_target(std::vector<std::byte> image) {
         HeadBytes head{};
         HeadBytes layout{};
         if (image.size() < head.size() + layout.size())
             return Error(ErrorCode::malformed, "the delta gives no heads");
-        std::ranges::copy(image.first(head.size()), head.begin());
-        std::ranges::copy(image.subspan(head.size(), layout.size()), layout.begin());
+        std::copy_n(image.begin(), head.size(), head.begin());
+        std::copy_n(image.begin() + head.size(), layout.size(), layout.begin());
         if (bundle_id(head) != head_.new_bundle || layout_id(layout) != head_.new_layout)
             return Error(ErrorCode::corrupt, "the delta gives the heads of another bundle than it says");
         FARDEL_TRY_ASSIGN(const BundleHead bundle_head, decode_head(head));
@@ -154,6 +154,12 @@ private:
         const TableImage parts = new_tables_of(bundle_head, layout_head, head_.file_bytes);
         if (parts.size_bytes() != image.size())
             return Error(ErrorCode::malformed, "the delta gives tables of another size");
+        TableRestorer restorer(parts);
+        std::span<std::byte> rest(image);
+        for (const DeltaTables& segment : directory_.tables) {
+            FARDEL_TRY(restorer.restore(rest.first(segment.raw_bytes)));
+            rest = rest.subspan(segment.raw_bytes);
+        }
         auto source = std::make_shared<PartSource>(head_.file_bytes);
         const auto add = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
             source->add(offset, bytes);

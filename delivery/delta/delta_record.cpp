@@ -12,7 +12,7 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kDeltaMagic = "FARDELDT";
-constexpr std::uint32_t kDeltaVersion = 2;
+constexpr std::uint32_t kDeltaVersion = 3;
 constexpr std::size_t kTablesEntryBytes = 20;
 constexpr std::size_t kBlocksEntryBytesMin = 9;  // form, frame bytes, no prefix, one run
 
@@ -150,7 +150,7 @@ Result<DeltaHead> decode_delta_head(std::span<const std::byte> bytes) {
     if (reader.text(kDeltaMagic.size()) != kDeltaMagic)
         reader.fail(ErrorCode::malformed, "not a delta");
     if (reader.u32() != kDeltaVersion)
-        reader.fail(ErrorCode::unsupported, "of another version than 2");
+        reader.fail(ErrorCode::unsupported, "of another version than 3");
     DeltaHead head;
     head.level = reader.u32();
     head.old_bundle = reader.fixed<BundleId>();

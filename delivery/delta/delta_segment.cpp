@@ -56,12 +56,15 @@ Result<DeltaReader> DeltaReader::open(std::shared_ptr<const Bundle> old, const D
 }
 
 Result<std::vector<std::byte>> DeltaReader::read_tables(const DeltaTables& segment, std::span<const std::byte> frame) {
-    const TableImage image = old_tables_of(*old_);
-    if (!fits(segment.prefix_offset, segment.prefix_bytes, image.size_bytes()))
+    if (!old_tables_) {
+        FARDEL_TRY_ASSIGN(StableTables old, StableTables::open(old_tables_of(*old_), *old_->source()));
+        old_tables_.emplace(std::move(old));
+    }
+    if (!fits(segment.prefix_offset, segment.prefix_bytes, old_tables_->image().size_bytes()))
         return misfit("it refers to more tables than the old bundle has");
     const std::scoped_lock lock(prefix_->mutex);
     prefix_->bytes.resize(segment.prefix_bytes);
-    FARDEL_TRY(image.read(*old_->source(), segment.prefix_offset, prefix_->bytes));
+    FARDEL_TRY(old_tables_->read(segment.prefix_offset, prefix_->bytes));
     std::vector<std::byte> tables(segment.raw_bytes);
     FARDEL_TRY(decoder_.decode(prefix_->bytes, frame, tables));
     return tables;

@@ -7,6 +7,7 @@
 
 #include "delta/delta_record.h"
 #include "delta/raw_block.h"
+#include "delta/stable_tables.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
@@ -17,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,7 +41,8 @@ public:
     static Result<DeltaReader> open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs = 0,
                                     std::shared_ptr<PrefixRoom> prefix = std::make_shared<PrefixRoom>());
 
-    // Returns the segment's bytes of the new table image. Errors: malformed, those of reading the old bundle.
+    // Returns the segment's bytes of the new tables, in the stable form. Errors: malformed, those of reading the old
+    // bundle.
     Result<std::vector<std::byte>> read_tables(const DeltaTables& segment, std::span<const std::byte> frame);
 
     // Passes on the segment's blocks of the new bundle, of which at least the tables can be read, and returns how many
@@ -60,6 +63,7 @@ private:
     std::uint32_t level_;
     unsigned jobs_;
     RawBlocks raw_;
+    std::optional<StableTables> old_tables_;  // once they are needed
     PrefixDecoder decoder_;
     std::shared_ptr<PrefixRoom> prefix_;
     std::vector<std::byte> given_;

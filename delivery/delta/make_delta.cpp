@@ -1,6 +1,7 @@
 #include "delta/delta_plan.h"
 #include "delta/delta_segment.h"
 #include "delta/raw_block.h"
+#include "delta/stable_tables.h"
 #include "delta/table_segments.h"
 #include "delta/wider_prefix.h"
 
@@ -95,14 +96,22 @@ private:
     }
 
     Status write_tables() {
-        return encode_table_segments({old_tables_of(*old_), *old_->source()},
-                                     {new_tables_of(target_), *target_.source()}, plan_.directory.tables, work_.effort,
-                                     [&](const DeltaTables& segment, std::span<const std::byte> tables,
-                                         std::span<const std::byte> frame) -> Status {
-                                         FARDEL_TRY_ASSIGN(const std::vector<std::byte> given,
-                                                           reader_->read_tables(segment, frame));
-                                         return std::ranges::equal(given, tables) ? write_frame(frame) : differs();
-                                     });
+        FARDEL_TRY_ASSIGN(const StableTables old, StableTables::open(old_tables_of(*old_), *old_->source()));
+        FARDEL_TRY_ASSIGN(const StableTables target, StableTables::open(new_tables_of(target_), *target_.source()));
+        TableRestorer restorer(target.image());
+        std::vector<std::byte> wanted;
+        std::uint64_t offset = 0;
+        return encode_table_segments(
+            old, target, plan_.directory.tables, work_.effort,
+            [&](const DeltaTables& segment, std::span<const std::byte> frame) -> Status {
+                FARDEL_TRY_ASSIGN(std::vector<std::byte> given, reader_->read_tables(segment, frame));
+                wanted.resize(segment.raw_bytes);
+                FARDEL_TRY(
+                    target.image().read(*target_.source(), std::exchange(offset, offset + wanted.size()), wanted));
+                if (!restorer.restore(given) || given != wanted)
+                    return differs();
+                return write_frame(frame);
+            });
     }
 
     Status write_blocks() {

@@ -24,7 +24,14 @@ public:
     TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes, Derived derived,
                Trailer trailer);
 
+    struct Table {
+        TableKind kind{};
+        std::uint64_t offset = 0;  // in the image
+        std::uint64_t length_bytes = 0;
+    };
+
     std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+    std::span<const Table> tables() const noexcept { return tables_; }  // in the order of the image
     // Returns the offset in this image that probably resembles `offset` in the image of another version of the bundle:
     // as far in the same table, else as far in the image.
     std::uint64_t counterpart(const TableImage& other, std::uint64_t offset) const noexcept;
@@ -37,11 +44,6 @@ public:
 private:
     struct Part {
         std::uint64_t offset = 0;  // in the file
-        std::uint64_t length_bytes = 0;
-    };
-    struct Table {
-        TableKind kind{};
-        std::uint64_t offset = 0;  // in the image
         std::uint64_t length_bytes = 0;
     };
     void add_tables(std::span<const TableEntry> entries, const Part& section, Derived derived);

@@ -6,11 +6,10 @@
 #pragma once
 
 #include "delta/delta_record.h"
-#include "delta/table_image.h"
+#include "delta/stable_tables.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
-#include <fardel/format/byte_source.h>
 
 #include <cstddef>
 #include <functional>
@@ -23,23 +22,17 @@ inline constexpr std::uint64_t kUndividedTablesBytesMax = 512u << 10;  // one se
 inline constexpr std::uint32_t kTablesSegmentBytes = 256u << 10;       // of larger ones, what a segment gives
 inline constexpr std::uint32_t kTablesPrefixBytes = 512u << 10;        // and what it refers to
 
-// Returns segments that give the whole image; their frames have 0 bytes yet. Error: limit (more tables than a delta can
-// have).
+// Returns segments that give the whole image, in parts that end where a record ends; their frames have 0 bytes yet.
+// Error: limit (more tables than a delta can have).
 Result<std::vector<DeltaTables>> plan_table_segments(const TableImage& old, const TableImage& target);
 
-struct TableFile {
-    TableImage image;
-    const ByteSource& file;  // any thread reads it
-};
-
-// Receives a segment with the size of its frame, what it gives, and its frame.
-using TakeTables = std::function<Status(const DeltaTables& segment, std::span<const std::byte> tables,
-                                        std::span<const std::byte> frame)>;
+// Receives a segment with the size of its frame, and its frame.
+using TakeTables = std::function<Status(const DeltaTables& segment, std::span<const std::byte> frame)>;
 
 // Makes the frames of the segments, which are those of plan_table_segments(), on up to 16 threads. Calls `take` for
 // each in order, on the caller's thread. `effort`: 1–22, of zstd. `jobs`: threads; 0: one per core. At most 256 MiB of
 // memory. Errors: those of the files and of `take`.
-Status encode_table_segments(const TableFile& old, const TableFile& target, std::span<DeltaTables> segments, int effort,
-                             const TakeTables& take, unsigned jobs = 0);
+Status encode_table_segments(const StableTables& old, const StableTables& target, std::span<DeltaTables> segments,
+                             int effort, const TakeTables& take, unsigned jobs = 0);
 
 }  // namespace fardel

@@ -1,7 +1,7 @@
 #include "fetch/delta_fetch.h"
 
 #include "delta/raw_block.h"
-#include "delta/table_image.h"
+#include "delta/stable_tables.h"
 #include "fetch/intermediate_bundle.h"
 #include "transfer/single_range.h"
 
@@ -216,10 +216,11 @@ Result<bool> DeltaFetch::use_front(std::span<const std::byte> bytes, const Table
     BundleHead bundle_head;
     LayoutHead layout_head;
     std::optional<TableImage> image;
+    std::optional<TableRestorer> restorer;
     std::size_t at = kDeltaHeadBytes + static_cast<std::size_t>(head_.directory_bytes);
     std::uint64_t offset = 0;
     for (const DeltaTables& segment : directory_.tables) {
-        FARDEL_TRY_ASSIGN(const auto tables, reader_->read_tables(segment, bytes.subspan(at, segment.frame_bytes)));
+        FARDEL_TRY_ASSIGN(auto tables, reader_->read_tables(segment, bytes.subspan(at, segment.frame_bytes)));
         if (!image) {
             HeadBytes head{};
             HeadBytes layout{};
@@ -238,7 +239,9 @@ Result<bool> DeltaFetch::use_front(std::span<const std::byte> bytes, const Table
             if (!fits(bundle_head.manifest_bytes, layout_head.layout_bytes, tables_bytes_max))
                 return false;
             FARDEL_TRY(place->set_file_bytes(head_.file_bytes));
+            restorer.emplace(*image);
         }
+        FARDEL_TRY(restorer->restore(tables));
         FARDEL_TRY(image->scatter(offset, tables, [&](std::uint64_t file_offset, std::span<const std::byte> part) {
             return place->write(file_offset, part);
         }));

@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 namespace fardel {
@@ -21,16 +22,41 @@ namespace {
 
 using namespace fardel::tests;
 
-// `from` to `to`: the numbers of the files. `edited`: every so manieth has other content.
+// `from` to `to`: the numbers of the files, whose names have different lengths. `edited`: every so manieth has other
+// content.
 Bytes bundle_of_many(std::uint32_t from, std::uint32_t to, std::uint32_t edited = 0) {
     BundlePlan plan;
     for (std::uint32_t i = from; i < to; ++i) {
         const std::string number = std::to_string(100'000 + i);
         const bool is_edited = edited != 0 && i % edited == 0;
-        add(plan, "scripts/" + number.substr(0, 3) + "/" + number + ".txt", number + (is_edited ? " edited" : ""));
+        const std::string end(i * 7919 % 13, 'x');
+        add(plan, "scripts/" + number.substr(0, 3) + "/" + number + end + ".txt",
+            number + (is_edited ? " edited" : ""));
     }
     return written(plan);
 }
+
+StableTables old_form(const Bundle& bundle) {
+    return value_of(StableTables::open(old_tables_of(bundle), *bundle.source()));
+}
+StableTables new_form(const Bundle& bundle) {
+    return value_of(StableTables::open(new_tables_of(bundle), *bundle.source()));
+}
+
+// Reads as another source does, until it is gone.
+class VanishingSource final : public ByteSource {
+public:
+    explicit VanishingSource(const ByteSource& source) : source_(source) {}
+    void vanish() const { is_gone_ = true; }
+    std::uint64_t size_bytes() const noexcept override { return source_.size_bytes(); }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        return is_gone_ ? Status(Error(ErrorCode::io, "gone")) : source_.read_at(offset, out);
+    }
+
+private:
+    const ByteSource& source_;
+    mutable std::atomic<bool> is_gone_ = false;
+};
 
 struct Frames {
     std::vector<DeltaTables> segments;
@@ -42,9 +68,8 @@ Frames frames_between(const Bundle& old, const Bundle& target, int effort, unsig
     Frames made;
     made.segments = value_of(plan_table_segments(old_tables_of(old), new_tables_of(target)));
     const Status status = encode_table_segments(
-        {old_tables_of(old), *old.source()}, {new_tables_of(target), *target.source()}, made.segments, effort,
-        [&](const DeltaTables& segment, std::span<const std::byte> tables, std::span<const std::byte> frame) {
-            CHECK(segment.raw_bytes == tables.size());
+        old_form(old), new_form(target), made.segments, effort,
+        [&](const DeltaTables& segment, std::span<const std::byte> frame) {
             CHECK(segment.frame_bytes == frame.size());
             made.frames.emplace_back(frame.begin(), frame.end());
             made.frame_bytes += frame.size();
@@ -56,15 +81,17 @@ Frames frames_between(const Bundle& old, const Bundle& target, int effort, unsig
 }
 
 // The new image, as a client makes it.
-Bytes image_from(const Bundle& old, const Frames& made) {
-    const TableImage image = old_tables_of(old);
+Bytes image_from(const Bundle& old, const Bundle& target, const Frames& made) {
+    const StableTables old_tables = old_form(old);
+    TableRestorer restorer(new_tables_of(target));
     Bytes all;
     PrefixDecoder decoder;
     for (std::size_t i = 0; i < made.segments.size(); ++i) {
         Bytes prefix(made.segments[i].prefix_bytes);
         Bytes tables(made.segments[i].raw_bytes);
-        CHECK(image.read(*old.source(), made.segments[i].prefix_offset, prefix));
+        CHECK(old_tables.read(made.segments[i].prefix_offset, prefix));
         CHECK(decoder.decode(prefix, made.frames[i], tables));
+        CHECK(restorer.restore(tables));
         all.insert(all.end(), tables.begin(), tables.end());
     }
     return all;
@@ -134,7 +161,7 @@ TEST_CASE("table segments: any number of threads gives the same frames, and they
     const auto target = open_bundle(bundle_of_many(100, 9100, 50));
     const Frames made = frames_between(*old, *target, 22, 1);
     REQUIRE(made.segments.size() >= 4);
-    CHECK(image_from(*old, made) == image_of(*target));
+    CHECK(image_from(*old, *target, made) == image_of(*target));
     CHECK(made.frame_bytes < new_tables_of(*target).size_bytes() / 5);
     for (const unsigned jobs : {2u, 7u}) {
         const Frames again = frames_between(*old, *target, 22, jobs);
@@ -142,7 +169,7 @@ TEST_CASE("table segments: any number of threads gives the same frames, and they
         CHECK(again.frames == made.frames);
     }
     const Frames quick = frames_between(*old, *target, 1, 2);
-    CHECK(image_from(*old, quick) == image_of(*target));
+    CHECK(image_from(*old, *target, quick) == image_of(*target));
     CHECK(quick.frame_bytes > made.frame_bytes);
 }
 
@@ -150,12 +177,15 @@ TEST_CASE("table segments: an error of a file or of the receiver ends it") {
     const auto old = open_bundle(bundle_of_many(0, 9000));
     auto segments = value_of(plan_table_segments(old_tables_of(*old), new_tables_of(*old)));
     const auto cut = make_memory_source(Bytes(20'000));
+    CHECK_FALSE(StableTables::open(new_tables_of(*old), *cut));
+    const VanishingSource vanishing(*old->source());
+    const StableTables target = value_of(StableTables::open(new_tables_of(*old), vanishing));
+    vanishing.vanish();
     const auto take = [](auto&&...) { return ok(); };
-    CHECK_FALSE(encode_table_segments({old_tables_of(*old), *old->source()}, {new_tables_of(*old), *cut}, segments, 1,
-                                      take, 2));
+    CHECK(code_of(encode_table_segments(old_form(*old), target, segments, 1, take, 2)) == ErrorCode::io);
     int taken = 0;
     const Status status = encode_table_segments(
-        {old_tables_of(*old), *old->source()}, {new_tables_of(*old), *old->source()}, segments, 1,
+        old_form(*old), new_form(*old), segments, 1,
         [&](auto&&...) { return ++taken == 2 ? Status(Error(ErrorCode::no_space, "full")) : ok(); }, 2);
     CHECK(code_of(status) == ErrorCode::no_space);
     CHECK(taken == 2);
