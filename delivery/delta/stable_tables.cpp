@@ -4,7 +4,6 @@
 #include <fardel/format/manifest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace fardel {
@@ -20,7 +19,7 @@ constexpr std::size_t kBlockStoredBytes = 40;
 constexpr std::uint64_t kKeys = std::uint64_t{1} << 32;
 constexpr std::uint64_t kRecordsAtOnce = 4096;
 
-std::uint32_t leading_bits(std::span<const std::byte> asset) {
+std::uint32_t leading_id_bits(std::span<const std::byte> asset) {
     std::uint32_t bits = 0;
     for (const std::byte one : asset.first(sizeof bits))
         bits = bits << 8 | std::to_integer<std::uint32_t>(one);
@@ -112,7 +111,7 @@ Result<StableTables> StableTables::open(TableImage image, const ByteSource& file
             part.resize(static_cast<std::size_t>(std::min(count - first, kRecordsAtOnce)) * kBytes);
             FARDEL_TRY(tables.image_.read(file, table.offset + first * kBytes, part));
             for (std::size_t at = 0; at < part.size(); at += kBytes)
-                tables.keys_.add(leading_bits(std::span(part).subspan(at, kBytes)));
+                tables.keys_.add(leading_id_bits(std::span(part).subspan(at, kBytes)));
         }
     }
     return tables;
@@ -174,7 +173,7 @@ Status TableRestorer::restore(std::span<std::byte> bytes) {
         for (std::uint64_t at = from; at < to; at += size) {
             const std::span<std::byte> record = bytes.subspan(static_cast<std::size_t>(at - begin), size);
             if (table.kind == TableKind::assets) {
-                keys_.add(leading_bits(record));
+                keys_.add(leading_id_bits(record));
                 continue;
             }
             FARDEL_TRY(restore_record(table.kind, before_, keys_, record));

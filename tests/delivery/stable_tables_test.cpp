@@ -77,7 +77,7 @@ TEST_CASE("stable tables: the keys of assets are the first bytes of their ids, a
     CHECK(code_of(keys.index_of(11)) == ErrorCode::malformed);
     CHECK(code_of(keys.index_of(0)) == ErrorCode::malformed);
 
-    // Ids that are not in order are hostile; their keys can be told apart nevertheless.
+    // Ids that are not in order are hostile; their keys differ nevertheless.
     AssetKeys unsorted(3);
     for (const std::uint32_t bits : {0xffff'ffffu, 3u, 1u})
         unsorted.add(bits);

@@ -3,6 +3,7 @@
 #include <fardel/format/derived_tables.h>
 
 #include "require.h"
+#include "table_entries.h"
 
 #include <fardel/format/name_buckets.h>
 
@@ -18,14 +19,6 @@ namespace {
 
 constexpr std::uint64_t kManifestOffset = 2 * std::uint64_t{limits::kHeadBytes};
 
-void add_table(BundleHead& head, TableKind kind, std::uint64_t count) {
-    if (count != 0)
-        head.tables.push_back({.kind = kind,
-                               .record_bytes = record_bytes(kind),
-                               .length_bytes = count * record_bytes(kind),
-                               .count = count});
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -37,12 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (rest.size() < given)
         return 0;
     BundleHead head;
-    add_table(head, TableKind::strings, rest.size() - given);
-    add_table(head, TableKind::assets, assets);
-    add_table(head, TableKind::asset_buckets, assets == 0 ? 0 : std::bit_ceil((assets + 1) / 2) + 1);
-    add_table(head, TableKind::names, names);
-    add_table(head, TableKind::name_buckets, names == 0 ? 0 : home_buckets(names) + more_buckets);
-    add_table(head, TableKind::name_filters, filter_words(names));
+    add_table(head.tables, TableKind::strings, rest.size() - given);
+    add_table(head.tables, TableKind::assets, assets);
+    add_table(head.tables, TableKind::asset_buckets, assets == 0 ? 0 : std::bit_ceil((assets + 1) / 2) + 1);
+    add_table(head.tables, TableKind::names, names);
+    add_table(head.tables, TableKind::name_buckets, names == 0 ? 0 : home_buckets(names) + more_buckets);
+    add_table(head.tables, TableKind::name_filters, filter_words(names));
     head.manifest_bytes = place_tables(head.tables);
     LayoutHead layout;
     layout.manifest_offset = kManifestOffset;

@@ -2,6 +2,7 @@
 // form. If they can be turned back, the tables that come out have exactly this form, read in any parts.
 #include "delta/stable_tables.h"
 #include "require.h"
+#include "table_entries.h"
 
 #include <fardel/format/byte_source.h>
 
@@ -16,14 +17,6 @@ using namespace fardel;
 namespace {
 
 constexpr std::uint64_t kHeads = 2 * std::uint64_t{limits::kHeadBytes};
-
-void add_table(std::vector<TableEntry>& tables, TableKind kind, std::uint64_t count) {
-    if (count != 0)
-        tables.push_back({.kind = kind,
-                          .record_bytes = record_bytes(kind),
-                          .length_bytes = count * record_bytes(kind),
-                          .count = count});
-}
 
 // Parts of `records` records, or of what lies between tables.
 bool restore_all(const TableImage& image, std::uint64_t records, std::span<std::byte> bytes) {
