@@ -16,13 +16,19 @@ endif()
 set(FARDEL_OPTIMISE all CACHE STRING
     "What is optimised: all; libraries; or computing, the libraries that do not mostly wait. The rest has -O0")
 set_property(CACHE FARDEL_OPTIMISE PROPERTY STRINGS all libraries computing)
-set(FARDEL_WAITING_COMPONENTS store delivery)  # for disks and servers
+set(FARDEL_WAITING_COMPONENTS store packer delivery)  # for disks, jobs and servers
 
 # fardel_compile_quickly(<target> <value>…): without optimisation, if FARDEL_OPTIMISE is one of the values.
 function(fardel_compile_quickly target)
     if(FARDEL_OPTIMISE IN_LIST ARGN)
         target_compile_options(${target} PRIVATE -O0)
     endif()
+endfunction()
+
+# fardel_compile_for_fuzzing(<target>): for what a fuzzing engine is to watch. Compiling takes a quarter longer so, and
+# the program and the tests do without.
+function(fardel_compile_for_fuzzing target)
+    target_compile_options(${target} PRIVATE ${FARDEL_FUZZ_COVERAGE})
 endfunction()
 
 # Applied to every library, program and test of Fardel; not to third-party code. The presets make warnings errors; a

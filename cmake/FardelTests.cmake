@@ -5,6 +5,7 @@
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
 #     [ALONE <z.cpp>…]        those of them with a name that another file uses too; unity builds compile them separately
 #     [COMPUTES <x_test.cpp>…] those of FILES that spend their time in their own code; optimised in every build
+#     [LONG <x_test.cpp>…]    those of FILES that take longest: they start first, so that none of them ends alone
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
@@ -16,7 +17,7 @@
 # "kit/scratch_folder.h", which gives a case a folder on disk, and their neighbours.
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;COMPUTES;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;COMPUTES;LONG;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -57,5 +58,8 @@ function(fardel_add_test_folder folder)
         set(name "${folder}/${CMAKE_MATCH_1}")
         add_test(NAME "${name}" COMMAND ${target} "--source-file=*/${file}")
         set_tests_properties("${name}" PROPERTIES TIMEOUT ${arg_TIMEOUT})
+        if(file IN_LIST arg_LONG)
+            set_tests_properties("${name}" PROPERTIES COST 1)
+        endif()
     endforeach()
 endfunction()

@@ -14,14 +14,14 @@ constexpr std::string_view kUnknown = "application/octet-stream";
 
 // Both patterns must match. The second, if there is one, has bytes that no readable text has at that offset, so a
 // readme that begins with "DDS" stays text.
-struct Signature {
+struct FileSignature {
     std::string_view type;
     BytePattern first;
     BytePattern second = {};
 };
 
 // docs/packing.md, "Content types". The first match decides.
-constexpr Signature kSignatures[] = {
+constexpr FileSignature kSignatures[] = {
     {"image/png", {0, "\x89PNG\r\n\x1a\n"}},
     {"image/jpeg", {0, "\xff\xd8\xff"}},
     {"image/gif", {0, "GIF87a"}},
@@ -138,7 +138,7 @@ constexpr Extension kExtensions[] = {
 }  // namespace
 
 std::string_view content_type(std::string_view name, std::span<const std::byte> head) {
-    for (const Signature& signature : kSignatures)
+    for (const FileSignature& signature : kSignatures)
         if (signature.first.matches(head) && (signature.second.bytes.empty() || signature.second.matches(head)))
             return signature.type;
     const std::string_view extension = extension_of(name);

@@ -42,7 +42,7 @@ Result<Assignment> parse_assignment(std::string_view option, const std::string& 
     return Assignment{text.substr(0, at), text.substr(at + 1)};
 }
 
-Result<ChannelRole*> find_role(ChannelRoot& root, std::string_view option, const std::string& name) {
+Result<ChannelRole*> find_channel_role(ChannelRoot& root, std::string_view option, const std::string& name) {
     for (const auto& [kind, role] :
          {std::pair(ChannelText::root, &root.root), std::pair(ChannelText::release, &root.release),
           std::pair(ChannelText::head, &root.head)})
@@ -60,7 +60,7 @@ Result<std::string> read_key(KeyReader& reader, const std::string& path) {
 Status add_keys(ChannelRoot& root, const RotateCommand& command, KeyReader& reader) {
     for (const std::string& text : command.added) {
         FARDEL_TRY_ASSIGN(const Assignment one, parse_assignment("--add", text, "ROLE=KEY.pub"));
-        FARDEL_TRY_ASSIGN(ChannelRole* const role, find_role(root, "--add", one.left));
+        FARDEL_TRY_ASSIGN(ChannelRole* const role, find_channel_role(root, "--add", one.left));
         FARDEL_TRY_ASSIGN(role->labels.emplace_back(), read_key(reader, one.right));
     }
     return ok();
@@ -73,7 +73,7 @@ Error no_such_key(std::string_view option, const std::string& label) {
 Status remove_keys(ChannelRoot& root, const RotateCommand& command) {
     for (const std::string& text : command.removed) {
         FARDEL_TRY_ASSIGN(const Assignment one, parse_assignment("--remove", text, "ROLE=LABEL"));
-        FARDEL_TRY_ASSIGN(ChannelRole* const role, find_role(root, "--remove", one.left));
+        FARDEL_TRY_ASSIGN(ChannelRole* const role, find_channel_role(root, "--remove", one.left));
         if (std::erase(role->labels, one.right) == 0)
             return no_such_key("--remove", one.right);
     }
@@ -100,7 +100,7 @@ Status replace_keys(ChannelRoot& root, const RotateCommand& command, KeyReader& 
 Status set_thresholds(ChannelRoot& root, const RotateCommand& command) {
     for (const std::string& text : command.thresholds) {
         FARDEL_TRY_ASSIGN(const Assignment one, parse_assignment("--threshold", text, "ROLE=NUMBER"));
-        FARDEL_TRY_ASSIGN(ChannelRole* const role, find_role(root, "--threshold", one.left));
+        FARDEL_TRY_ASSIGN(ChannelRole* const role, find_channel_role(root, "--threshold", one.left));
         const bool is_number = one.right.size() <= 2 && one.right.find_first_not_of("0123456789") == std::string::npos;
         if (!is_number)
             return Error(ErrorCode::malformed, "--threshold: " + printable(one.right) + " is not a number of keys");

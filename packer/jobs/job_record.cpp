@@ -15,7 +15,7 @@ constexpr std::string_view kStatesMark = "found 2";
 constexpr std::size_t kStatesMax = 16;
 constexpr std::size_t kStatesBytesMax = 1u << 20;
 
-void reference_fields(auto& record, auto& references) {
+void made_reference_fields(auto& record, auto& references) {
     const auto fields = [&](auto& reference) {
         record.text(reference.first);
         record.text(reference.second.spelling);
@@ -45,7 +45,7 @@ CacheRecord record_of(const BuildKey& key, const JobResult& result) {
     writer.text(kResultMark);
     writer.text(result.log);
     writer.number(result.took.count());
-    reference_fields(writer, result.references);
+    made_reference_fields(writer, result.references);
     record.notes = writer.take();
     return record;
 }
@@ -59,7 +59,7 @@ std::optional<JobResult> find_result(const CacheRecord& record, const std::vecto
     std::int64_t took_ms = 0;
     reader.number(took_ms);
     result.took = std::chrono::milliseconds(took_ms);
-    reference_fields(reader, result.references);
+    made_reference_fields(reader, result.references);
     if (!reader.is_whole())
         return std::nullopt;
     std::vector<std::string> names;

@@ -15,15 +15,15 @@
 namespace fardel {
 namespace {
 
-constexpr std::string_view kMagic = "FARDELEX";
+constexpr std::string_view kExtrasMagic = "FARDELEX";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kHeadBytes = 8 + 8;
 constexpr std::uint64_t kEntryHeadBytes = 32 + 8 + 32;
-constexpr std::size_t kPieceBytes = 1u << 20;
+constexpr std::size_t kExtrasPieceBytes = 1u << 20;
 
 std::vector<std::byte> encoded_head() {
     ByteWriter writer;
-    writer.text(kMagic);
+    writer.text(kExtrasMagic);
     writer.u64(kVersion);
     return writer.take();
 }
@@ -34,7 +34,7 @@ Result<std::optional<Hash>> hash_of_range(const Descriptor& file, std::uint64_t 
     Hasher hasher;
     std::vector<std::byte> piece;
     while (length_bytes != 0) {
-        piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(length_bytes, kPieceBytes)));
+        piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(length_bytes, kExtrasPieceBytes)));
         FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file, offset, piece, path));
         if (count != piece.size())
             return std::optional<Hash>();

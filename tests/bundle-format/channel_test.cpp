@@ -1,5 +1,6 @@
 // The texts of a channel: one body for one value, and everything else refused with its line.
 #include "channel_samples.h"
+#include "kit/text.h"
 
 #include <doctest/doctest.h>
 
@@ -19,12 +20,6 @@ std::string document_body(std::string_view title) {
     REQUIRE(at != std::string::npos);
     const std::size_t from = at + 4;
     return page.substr(from, page.find("```", from) - from);
-}
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    const std::size_t at = text.find(from);
-    REQUIRE(at != std::string::npos);
-    return text.replace(at, from.size(), to);
 }
 
 template <class Parse>

@@ -31,7 +31,7 @@ Published published(std::uint64_t head_version, const ChannelRelease& release) {
 // What an update that was refused must leave as it was.
 void check_unchanged(const ChannelUpdate& update, const ChannelFiles& before) { CHECK(update.files() == before); }
 
-Status add(ChannelUpdate& update, const Published& texts) {
+Status add_texts(ChannelUpdate& update, const Published& texts) {
     FARDEL_TRY(update.add_head(texts.head));
     return update.wanted_release() ? update.add_release(texts.release) : ok();
 }
@@ -53,7 +53,7 @@ TEST_CASE("channel update: a first update takes root, head and release, and the 
     CHECK(first.files() == ChannelFiles{files.root, one.release, one.head});
 
     ChannelUpdate second = begun(first.files());
-    REQUIRE(add(second, published(2, 4)));
+    REQUIRE(add_texts(second, published(2, 4)));
     CHECK(second.release()->version == 4);
     CHECK(second.head()->version == 2);
     // The same head once more changes nothing, and a newer head for the same release asks for nothing.
@@ -81,12 +81,12 @@ TEST_CASE("channel update: an older head or release is a rollback") {  // A62
     later.release = release_file(accepted);
     later.head = head_file(head_for(5, later.release, 3));
     ChannelUpdate other = begun(later);
-    check_error(add(other, published(6, release)), ErrorCode::rollback, "epoch is 0");
+    check_error(add_texts(other, published(6, release)), ErrorCode::rollback, "epoch is 0");
     check_unchanged(other, later);
     // The epoch of a bundle.
     release = sample_release(4);
     release.bundles[0].epoch = 2;
-    check_error(add(update, published(6, release)), ErrorCode::rollback, "mygame/base");
+    check_error(add_texts(update, published(6, release)), ErrorCode::rollback, "mygame/base");
     check_unchanged(update, files);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("channel update: an expired head is refused, whatever the clock says b
     const Published next = published(6, 4);
     const std::uint64_t end_s = kChannelNow + 7 * kChannelDay;
     ChannelUpdate in_time = begun(files, end_s - 1);
-    CHECK(add(in_time, next));
+    CHECK(add_texts(in_time, next));
     ChannelUpdate late = begun(files, end_s);
     check_error(late.add_head(next.head), ErrorCode::expired, "what is installed stays");
     check_unchanged(late, files);
@@ -124,7 +124,7 @@ TEST_CASE("channel update: an expired head is refused, whatever the clock says b
     ChannelUpdate ahead = begun(files, kChannelNow + 1000 * kChannelDay);
     CHECK(code_of(ahead.add_head(next.head)) == ErrorCode::expired);
     ChannelUpdate right_again = begun(ahead.files(), kChannelNow);
-    CHECK(add(right_again, next));
+    CHECK(add_texts(right_again, next));
 }
 
 TEST_CASE("channel update: a fast-forward by a stolen key ends with the rotation of that key") {  // A65
@@ -161,7 +161,7 @@ TEST_CASE("channel update: a fast-forward by a stolen key ends with the rotation
     highest.bundles[1].bundle = sample_bundle(9);
     highest.epoch = last;
     ChannelUpdate both = begun(files);
-    REQUIRE(add(both, published(last, highest)));
+    REQUIRE(add_texts(both, published(last, highest)));
     rotated.trust.keys.push_back(policy_key(8));
     rotated.release.labels = {key_label(8)};
     ChannelUpdate recovered = begun(both.files());
@@ -187,10 +187,10 @@ TEST_CASE("channel update: a fast-forward by a stolen key is refused by those wh
         REQUIRE(update.add_head(published_later.head));
         check_error(update.add_release(published_later.release), ErrorCode::limit, "epoch");
         CHECK(update.files() == files);
-        CHECK(add(update, published(6, 4)));  // the owner goes on, without a rotation
+        CHECK(add_texts(update, published(6, 4)));  // the owner goes on, without a rotation
     }
     ChannelUpdate update = begun(files);
-    CHECK(add(update, published(5 + kChannelStepMax, 3 + kChannelStepMax)));
+    CHECK(add_texts(update, published(5 + kChannelStepMax, 3 + kChannelStepMax)));
 }
 
 TEST_CASE("channel update: a release that is not the one of the head is not combined with it") {  // A66
@@ -221,7 +221,7 @@ TEST_CASE("channel update: texts of another channel are refused, also with good 
     check_error(update.add_head(head_file(head)), ErrorCode::untrusted, "mygame/beta");
     ChannelRelease beta = sample_release(4);
     beta.channel = "mygame/beta";
-    check_error(add(update, published(6, beta)), ErrorCode::untrusted, "mygame/beta");
+    check_error(add_texts(update, published(6, beta)), ErrorCode::untrusted, "mygame/beta");
     ChannelRoot root = sample_root(2);
     root.channel = "mygame/beta";
     check_error(update.add_root(root_file(root)), ErrorCode::untrusted, "mygame/beta");
@@ -293,14 +293,14 @@ TEST_CASE("channel update: what is recalled stays so until the epoch rises") {  
     files.release = release_file(recalling);
     files.head = head_file(head_for(5, files.release, 3));
     ChannelUpdate update = begun(files);
-    check_error(add(update, published(6, 4)), ErrorCode::rollback, "lacks a recall");
+    check_error(add_texts(update, published(6, 4)), ErrorCode::rollback, "lacks a recall");
     ChannelRelease only_bundle = sample_release(4);
     only_bundle.recalled_bundles = recalling.recalled_bundles;
-    check_error(add(update, published(6, only_bundle)), ErrorCode::rollback, "lacks a recall");
+    check_error(add_texts(update, published(6, only_bundle)), ErrorCode::rollback, "lacks a recall");
     check_unchanged(update, files);
     ChannelRelease next_epoch = sample_release(4);
     next_epoch.epoch = 1;
-    CHECK(add(update, published(6, next_epoch)));
+    CHECK(add_texts(update, published(6, next_epoch)));
 }
 
 TEST_CASE("channel update: each role signs its own texts and no others") {  // A73

@@ -1,6 +1,7 @@
 #include <fardel/format/key_file.h>
 
 #include "kit/scratch_folder.h"
+#include "kit/text.h"
 #include "signing_vectors.h"
 
 #include <fardel/format/limits.h>
@@ -41,12 +42,6 @@ PassphraseProvider answering(std::string_view passphrase) {
 Result<std::string> never_asked() {
     FAIL("a passphrase was asked for");
     return Error(ErrorCode::cancelled, "not here");
-}
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    const auto at = text.find(from);
-    REQUIRE(at != std::string::npos);
-    return text.replace(at, from.size(), to);
 }
 
 PublicKey alice() { return fixed_vector<PublicKey>("key-alice"); }

@@ -117,7 +117,7 @@ elseif(STEP STREQUAL "runtime_without_tools")
         -DFARDEL_PARTS=runtime
         -DCMAKE_BUILD_TYPE=Debug
         -DCMAKE_UNITY_BUILD=ON
-        -DCMAKE_UNITY_BUILD_BATCH_SIZE=16
+        -DCMAKE_UNITY_BUILD_BATCH_SIZE=32
         "-DCMAKE_C_COMPILER=${CC}"
         "-DCMAKE_C_FLAGS_DEBUG=-O0"
         "-DCMAKE_CXX_COMPILER=${CXX}"

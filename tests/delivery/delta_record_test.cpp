@@ -14,7 +14,7 @@ namespace {
 using namespace fardel::tests;
 
 template <class Id>
-Id id_of(std::uint8_t byte) {
+Id id_filled_with(std::uint8_t byte) {
     Id id{};
     id.bytes.fill(byte);
     return id;
@@ -35,10 +35,10 @@ DeltaDirectory small_directory() {
 
 DeltaHead head_of(const DeltaDirectory& directory) {
     DeltaHead head{.level = 9,
-                   .old_bundle = id_of<BundleId>(1),
-                   .old_layout = id_of<LayoutId>(2),
-                   .new_bundle = id_of<BundleId>(3),
-                   .new_layout = id_of<LayoutId>(4),
+                   .old_bundle = id_filled_with<BundleId>(1),
+                   .old_layout = id_filled_with<LayoutId>(2),
+                   .new_bundle = id_filled_with<BundleId>(3),
+                   .new_layout = id_filled_with<LayoutId>(4),
                    .file_bytes = 123'456};
     head.directory_bytes = encode_delta_directory(directory).size();
     head.table_segments = static_cast<std::uint32_t>(directory.tables.size());

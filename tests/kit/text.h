@@ -17,6 +17,13 @@ inline void check_has(std::string_view text, std::string_view part) {
     CHECK_MESSAGE(has(text, part), "no \"" << std::string(part) << "\" in: " << std::string(text));
 }
 
+// The text with its first `from`, which has to be there, replaced.
+inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
 // A last line without line feed counts, too.
 inline std::vector<std::string> lines_of(std::string_view text) {
     std::vector<std::string> lines;

@@ -18,8 +18,8 @@ using namespace fardel::tests;
 namespace {
 
 // A server with one bundle, whose reads are counted.
-struct Scene {
-    explicit Scene(PureServerOptions options = {}) {
+struct ServerScene {
+    explicit ServerScene(PureServerOptions options = {}) {
         BundleMaker maker;
         for (std::uint64_t i = 0; i < 40; ++i)
             maker.add("textures/" + std::to_string(i), noise_text(9'000, i));
@@ -52,7 +52,7 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("pure server: offers need an epoch, and an offer keeps its epoch when the next one begins") {
-    Scene scene;
+    ServerScene scene;
     PureServer early = PureServer::create(*scene.policy, scene.bundles).value();
     CHECK(outcome_of(early.offer(random_hash(), "a", "a", 1000)) == "missing");
 
@@ -67,7 +67,7 @@ TEST_CASE("pure server: offers need an epoch, and an offer keeps its epoch when 
 }
 
 TEST_CASE("pure server: a client that changes the epoch in its offer is refused") {
-    Scene scene;
+    ServerScene scene;
     PureOffer offer = scene.offer("alice").value();
     offer.epoch = random_hash();
     CHECK_FALSE(scene.welcome(scene.answer(offer, "alice"), "alice"));
@@ -75,7 +75,7 @@ TEST_CASE("pure server: a client that changes the epoch in its offer is refused"
 
 // Who relays the proof of an epoch gains nothing: it is bound to nonce and connection.
 TEST_CASE("pure server: within an epoch, an answer is worth nothing for another client") {
-    Scene scene;
+    ServerScene scene;
     const PureOffer mine = scene.offer("mallory").value();
     const PureAnswer good = scene.answer(scene.offer("alice").value(), "alice");
     PureAnswer stolen = good;
@@ -87,7 +87,7 @@ TEST_CASE("pure server: within an epoch, an answer is worth nothing for another 
 }
 
 TEST_CASE("pure server: answers cost no reads, whether good, bad or unknown") {
-    Scene scene({.offers_per_minute = 100'000, .offers_at_once = 100'000});
+    ServerScene scene({.offers_per_minute = 100'000, .offers_at_once = 100'000});
     std::vector<PureAnswer> answers;
     for (int i = 0; i < 200; ++i)
         answers.push_back(
@@ -108,7 +108,7 @@ TEST_CASE("pure server: answers cost no reads, whether good, bad or unknown") {
 }
 
 TEST_CASE("pure server: an address that asks too often has to wait, and others do not") {
-    Scene scene({.offers_per_minute = 30, .offers_at_once = 4});
+    ServerScene scene({.offers_per_minute = 30, .offers_at_once = 4});
     for (int i = 0; i < 4; ++i)
         CHECK(scene.offer("flood", 1000));
     CHECK(outcome_of(scene.offer("flood", 1000)) == "busy");
@@ -123,7 +123,7 @@ TEST_CASE("pure server: an address that asks too often has to wait, and others d
 }
 
 TEST_CASE("pure server: more addresses than are counted apart share one average, and known ones keep theirs") {
-    Scene scene({.offers_per_minute = 30, .offers_at_once = 2, .addresses_max = 3});
+    ServerScene scene({.offers_per_minute = 30, .offers_at_once = 2, .addresses_max = 3});
     CHECK(scene.offer("alice", 1000));
     for (const char* const address : {"a", "b", "c", "d"})
         CHECK(scene.offer(address, 1000));
@@ -133,7 +133,7 @@ TEST_CASE("pure server: more addresses than are counted apart share one average,
 }
 
 TEST_CASE("pure server: clients join on several threads while epochs change") {
-    Scene scene({.offers_per_minute = 100'000, .offers_at_once = 100'000});
+    ServerScene scene({.offers_per_minute = 100'000, .offers_at_once = 100'000});
     std::atomic<int> welcome = 0;
     std::vector<std::jthread> threads;
     for (int thread = 0; thread < 4; ++thread)
@@ -150,7 +150,7 @@ TEST_CASE("pure server: clients join on several threads while epochs change") {
 }
 
 TEST_CASE("pure server: sources that do not fit an offer are refused when the server is made") {
-    Scene scene;
+    ServerScene scene;
     CHECK(outcome_of(PureServer::create(*scene.policy, scene.bundles, {.sources = {std::string(600, 's')}})) ==
           "limit");
     CHECK(outcome_of(PureServer::create(*scene.policy, scene.bundles, {.sources = {"a b"}})) == "malformed");
