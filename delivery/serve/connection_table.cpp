@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace fardel {
+namespace {
+
+constexpr std::size_t kEndingMax = 64;
+
+}  // namespace
 
 bool ConnectionTable::admit(int socket, const std::string& group, bool is_loopback, SteadyTime now) {
     const std::scoped_lock lock(mutex_);
@@ -36,6 +41,12 @@ bool ConnectionTable::admit(int socket, const std::string& group, bool is_loopba
     ++groups_[group];
     ++counts_.accepted;
     return true;
+}
+
+// Those above the limit are ending, or others would have been refused.
+bool ConnectionTable::is_crowded() const {
+    const std::scoped_lock lock(mutex_);
+    return connections_.size() >= limits_.connections_max + kEndingMax;
 }
 
 void ConnectionTable::remove(int socket) {

@@ -50,6 +50,8 @@ public:
     bool admit(int socket, const std::string& group, bool is_loopback, SteadyTime now);
     // Whether connections from there are limited.
     bool limits(bool is_loopback) const noexcept { return !is_loopback || limits_.limits_loopback; }
+    // Whether so many connections are ending that no further one should be accepted before some of them have ended.
+    bool is_crowded() const;
     // Forgets the connection; call it before the socket is closed.
     void remove(int socket);
 

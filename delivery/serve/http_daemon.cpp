@@ -23,6 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kSweepPeriod{1};
 constexpr std::chrono::milliseconds kWaitForDescriptors{50};
+constexpr std::chrono::milliseconds kWaitForRoom{2};
+constexpr std::chrono::seconds kCrowdedMax{10};
 constexpr std::chrono::milliseconds kDrainPolled{20};
 constexpr unsigned kThreadsMin = 2;
 constexpr unsigned kThreadsMax = 4;
@@ -116,8 +118,9 @@ struct HttpDaemon::Impl {
     Status start() {
         FARDEL_TRY_ASSIGN(wake, open_pipe());
         const unsigned threads = std::clamp(worker_count(0, kThreadsMax), kThreadsMin, kThreadsMax);
-        // Our own table refuses connections earlier.
-        const auto accepted_max = static_cast<unsigned>(connections_max * 2 + 64);
+        // Our own table refuses connections earlier. The library divides the number among its threads, and would end
+        // a connection of a thread that has its share.
+        const auto accepted_max = static_cast<unsigned>(connections_max * 2 + 64) * threads;
         daemon = library().start_daemon(
             MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0,
             nullptr, nullptr, &Impl::on_request, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kRequestHeadBytesMax,
@@ -159,6 +162,10 @@ struct HttpDaemon::Impl {
 
     void accept_some(std::size_t listener) {
         for (int i = 0; i < kAcceptedAtOnceMax; ++i) {
+            if (!has_room()) {
+                std::this_thread::sleep_for(kWaitForRoom);
+                return;
+            }
             auto accepted = accept_connection(listeners[listener]);
             if (!accepted) {
                 std::this_thread::sleep_for(kWaitForDescriptors);
@@ -180,6 +187,16 @@ struct HttpDaemon::Impl {
                                          static_cast<socklen_t>(connection.address_bytes)) != MHD_YES)
                 table.remove(socket);
         }
+    }
+
+    // The library's threads may be slow to see that a connection has ended. Until then the system keeps new ones: more
+    // of them would displace those whose requests no thread has looked at yet. If nothing ends, one is accepted anyway.
+    bool has_room() {
+        if (!table.is_crowded())
+            crowded_since.reset();
+        else if (!crowded_since)
+            crowded_since = Clock::now();
+        return !crowded_since || Clock::now() - *crowded_since >= kCrowdedMax;
     }
 
     void stop_accepting() {
@@ -331,6 +348,7 @@ struct HttpDaemon::Impl {
     std::size_t connections_max;
     Pipe wake;
     ConnectionTable table;
+    std::optional<Clock::time_point> crowded_since;  // the acceptor's
     RequestHandler& handler;
     MHD_Daemon* daemon = nullptr;
     std::mutex peers_mutex;

@@ -41,6 +41,18 @@ TEST_CASE("connection table: at the limit, the connection that waits longest end
     CHECK(table.counts().open == 3);
 }
 
+TEST_CASE("connection table: it is crowded while many connections are ending") {  // A82
+    Sockets sockets;
+    ConnectionTable table(kFew, sockets.calls());
+    int admitted = 0;
+    for (; !table.is_crowded() && admitted < 1000; ++admitted)
+        CHECK(table.admit(admitted, std::to_string(admitted), false, kStart));
+    CHECK(admitted == 67);
+    CHECK(sockets.ended.size() == 64);
+    table.remove(sockets.ended.back());
+    CHECK_FALSE(table.is_crowded());
+}
+
 TEST_CASE("connection table: if no connection waits, a new one is refused") {
     Sockets sockets;
     ConnectionTable table(kFew, sockets.calls());

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,15 +24,18 @@ namespace {
 
 using namespace fardel::tests;
 
-// POST /question is answered at once; everything else when the test says so.
+// POST /question is answered at once; everything else when the test says so. /held keeps a thread of the daemon from
+// its other connections until then.
 class Handler final : public RequestHandler {
 public:
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const ReceivedRequest& request) override {
+        if (request.target == "/held")
+            wait_for_release();
         return std::make_unique<Receiver>(*this, request.target == "/question");
     }
     void end(const ReceivedRequest&, unsigned, std::uint64_t, bool, std::uint64_t) override {}
 
-    // Waits until so many are being finished; false: they are not, after ten seconds.
+    // Waits until so many are held or being finished; false: they are not, after ten seconds.
     bool wait_for(int finishing) {
         std::unique_lock lock(mutex_);
         return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return finishing_ >= finishing; });
@@ -116,6 +120,29 @@ TEST_CASE("http daemon: one that ends while bodies wait to be finished ends thei
     daemon.reset();
     for (const RawConnection& upload : uploads)
         CHECK(upload.is_closed_within(std::chrono::seconds(10)));
+}
+
+TEST_CASE("http daemon: a request is answered, however many connections came before the daemon could look at one") {
+    Handler handler;
+    std::vector<Descriptor> listeners;
+    listeners.push_back(value_of(listen_on(value_of(parse_listen_address("127.0.0.1:0")))));
+    const int port = value_of(own_address(listeners.front())).port;
+    const ConnectionLimits limits{.connections_max = 32};
+    const auto daemon = value_of(HttpDaemon::open(std::move(listeners), limits, handler));
+    REQUIRE(daemon->start());
+    std::vector<RawConnection> connections;
+    for (int i = 0; i < 16; ++i) {  // some for each thread, of which there are two on two processors
+        connections.emplace_back(port);
+        REQUIRE(connections.back().send(post_request("/held")));
+    }
+    CHECK(handler.wait_for(2));
+    for (int i = 0; i < 400; ++i)
+        connections.emplace_back(port);
+    RawConnection client(port);
+    REQUIRE(client.send(post_request("/question")));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // in which the daemon could accept them all
+    handler.release();
+    CHECK(client.read_answer().body == "done\n");
 }
 
 }  // namespace
