@@ -190,7 +190,8 @@ struct HttpDaemon::Impl {
     }
 
     // The library's threads may be slow to see that a connection has ended. Until then the system keeps new ones: more
-    // of them would displace those whose requests no thread has looked at yet. If nothing ends, one is accepted anyway.
+    // of them would displace those whose requests no thread has looked at yet. If too few end for ten seconds, the
+    // server accepts again.
     bool has_room() {
         if (!table.is_crowded())
             crowded_since.reset();
