@@ -32,22 +32,22 @@ function(build_stranger prefix)
     endif()
 endfunction()
 
-# build_in_c(<module> <source> <program>): builds SCRATCH/program with what pkg-config says of the module. Uses the
-# caller's cxx_flags.
+# build_in_c(<module> <source> <program>): builds SCRATCH/program with what pkg-config says of the module.
 function(build_in_c module source program)
     foreach(part IN ITEMS cflags libs)
         execute_process(COMMAND pkg-config --${part} ${module}
             OUTPUT_VARIABLE ${part} OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
         separate_arguments(${part} UNIX_COMMAND "${${part}}")
     endforeach()
-    string(REGEX REPLACE "-fuse-ld=[^ ;]*" "" compile_flags "${cxx_flags}")
+    separate_arguments(compile_flags UNIX_COMMAND "${CXX_FLAGS}")
+    separate_arguments(link_flags UNIX_COMMAND "${CXX_FLAGS} ${LINKER_FLAGS}")
     run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${compile_flags}
         -c "${SOURCE}/${source}" -o "${SCRATCH}/${program}.o" ${cflags})
     set(linker "${CC}")
     if(CXX_FLAGS MATCHES "-fsanitize")
         set(linker "${CXX}")  # the library asks for the sanitizers' C++ part
     endif()
-    run("${linker}" ${cxx_flags} "${SCRATCH}/${program}.o" -o "${SCRATCH}/${program}" ${libs})
+    run("${linker}" ${link_flags} "${SCRATCH}/${program}.o" -o "${SCRATCH}/${program}" ${libs})
 endfunction()
 
 # Lists the shared libraries that a program loads; each must be one that a game may need.
