@@ -37,11 +37,11 @@ private:
 Result<ListedDelta> listed(const ByteSource& delta) {
     std::vector<std::byte> bytes(kDeltaHeadBytes);
     if (delta.size_bytes() < bytes.size())
-        return Error(ErrorCode::malformed, "the published delta is too short");
+        return Error(ErrorCode::malformed, "delta: too short");
     FARDEL_TRY(delta.read_at(0, bytes));
     FARDEL_TRY_ASSIGN(const DeltaHead head, decode_delta_head(bytes));
     if (head.delta_bytes() != delta.size_bytes())
-        return Error(ErrorCode::malformed, "the published delta has another size than its head says");
+        return Error(ErrorCode::malformed, "delta: of another size than its head says");
     return ListedDelta{.old_bundle = head.old_bundle,
                        .old_layout = head.old_layout,
                        .delta_bytes = head.delta_bytes(),
@@ -97,7 +97,11 @@ Result<DeltaPublication> publish_made(const DeltaToMake& wanted, TreeTarget& tre
     std::optional<ListedDelta> entry;
     if (published) {
         publication.was_there = true;
-        FARDEL_TRY_ASSIGN(entry, listed(**published));
+        auto found = listed(**published);
+        if (!found)
+            return std::move(found).error().with_context(
+                publication.path + " in the tree is of no use; remove it and publish again, or publish without it");
+        entry = *found;
     } else {
         FARDEL_TRY_ASSIGN(Descriptor file, create_unnamed_file(kSpoolName));
         SpoolFile spool(std::move(file));

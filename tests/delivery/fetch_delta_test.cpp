@@ -319,5 +319,31 @@ TEST_CASE("publish: a delta is listed once, after its file, and one that saves n
     CHECK((useless.path.empty() || useless.delta_bytes < noisy->source()->size_bytes()));
 }
 
+TEST_CASE("publish: a published delta that is of no use is named, and stays until it is removed") {
+    const ScratchFolder scratch;
+    const auto tree = make_folder_target(scratch.path("tree"));
+    const auto old = open_bundle(game_of(first_game()));
+    const auto target = open_bundle(game_of(second_game()));
+    const std::string path = value_of(publish_delta(old, *target, *tree, {.effort = 3})).path;
+    const std::string file = scratch.path("tree/" + path);
+    const std::string right = scratch.read("tree/" + path);
+    std::string of_other_version = right;
+    of_other_version[8] = 99;
+    for (const auto& [bytes, code] :
+         {std::pair{of_other_version, ErrorCode::unsupported}, std::pair{right.substr(0, 100), ErrorCode::malformed},
+          std::pair{right.substr(0, right.size() - 1), ErrorCode::malformed}}) {
+        std::filesystem::remove(file);
+        scratch.write("tree/" + path, bytes);
+        const auto refused = publish_delta(old, *target, *tree, {.effort = 3});
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code() == code);
+        CHECK(refused.error().message().starts_with(path + " in the tree is of no use; remove it and publish again"));
+        CHECK(scratch.read("tree/" + path) == bytes);
+    }
+    std::filesystem::remove(file);
+    CHECK_FALSE(value_of(publish_delta(old, *target, *tree, {.effort = 3})).was_there);
+    CHECK(scratch.read("tree/" + path) == right);
+}
+
 }  // namespace
 }  // namespace fardel

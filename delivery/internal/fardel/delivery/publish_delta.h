@@ -21,7 +21,8 @@ struct DeltaPublication {
 
 // Makes the delta unless it is published already, writes it, and then adds it to the list of deltas that lead to the
 // new bundle. May be killed and repeated. Errors: those of make_delta and TreeTarget; limit (256 deltas lead to the
-// bundle already), conflict (others keep changing the list).
+// bundle already), conflict (others keep changing the list), malformed and unsupported (the published file is damaged,
+// or of another version of the format; files with such names never change, so it stays).
 Result<DeltaPublication> publish_delta(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
                                        const DeltaWork& work = {});
 
