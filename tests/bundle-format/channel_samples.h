@@ -16,6 +16,7 @@
 
 namespace fardel::tests {
 
+inline constexpr const char* kSampleChannel = "mygame/stable";
 inline constexpr std::uint64_t kChannelDay = 24 * 3600;
 inline constexpr std::uint64_t kChannelNow = 1'700'000'000;
 
@@ -29,7 +30,7 @@ inline PolicyKey policy_key(std::uint8_t number) { return {key_label(number), nu
 
 inline ChannelRoot sample_root(std::uint64_t version = 1) {
     ChannelRoot root;
-    root.channel = "mygame/stable";
+    root.channel = kSampleChannel;
     root.id.bytes.fill(0x22);
     root.version = version;
     root.created_s = kChannelNow - kChannelDay;
@@ -50,7 +51,7 @@ inline BundleId sample_bundle(std::uint8_t number) {
 
 inline ChannelRelease sample_release(std::uint64_t version = 1) {
     ChannelRelease release;
-    release.channel = "mygame/stable";
+    release.channel = kSampleChannel;
     release.version = version;
     release.created_s = kChannelNow;
     release.bundles.push_back({sample_bundle(1), 20'480, 3, value_of(BundleVersion::parse("1.0")), "mygame/base"});
@@ -79,7 +80,7 @@ inline std::string release_file(const ChannelRelease& release, std::uint8_t key 
 inline ChannelHead head_for(std::uint64_t version, const std::string& release, std::uint64_t release_version,
                             std::uint64_t root_version = 1) {
     ChannelHead head;
-    head.channel = "mygame/stable";
+    head.channel = kSampleChannel;
     head.version = version;
     head.created_s = kChannelNow;
     head.expires_s = kChannelNow + 7 * kChannelDay;

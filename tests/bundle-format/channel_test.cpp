@@ -1,11 +1,9 @@
 // The texts of a channel: one body for one value, and everything else refused with its line.
 #include "channel_samples.h"
+#include "kit/files.h"
 #include "kit/text.h"
 
 #include <doctest/doctest.h>
-
-#include <fstream>
-#include <iterator>
 
 using namespace fardel;
 using namespace fardel::tests;
@@ -14,8 +12,7 @@ namespace {
 
 // A page of docs/ has one text of each kind, fenced.
 std::string document_body(std::string_view title) {
-    std::ifstream in(std::string(FARDEL_SOURCE_DIR) + "/docs/channels.md");
-    const std::string page{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string page = read_file(std::string(FARDEL_SOURCE_DIR) + "/docs/channels.md");
     const std::size_t at = page.find("```\n" + std::string(title));
     REQUIRE(at != std::string::npos);
     const std::size_t from = at + 4;
@@ -34,7 +31,7 @@ void check_every_cut(const std::string& body, Parse parse) {
 TEST_CASE("channel: the texts of the document have these values, and their values these bytes") {
     const std::string root = document_body("fardel-channel-root 1");
     const auto parsed_root = value_of(parse_channel_root(root));
-    CHECK(parsed_root.channel == "mygame/stable");
+    CHECK(parsed_root.channel == kSampleChannel);
     CHECK(parsed_root.version == 2);
     CHECK(parsed_root.root == ChannelRole{2, {"alice", "bob"}});
     CHECK(parsed_root.trust.allow.size() == 1);

@@ -3,9 +3,10 @@
 
 #include "sample.h"
 
+#include "kit/whole_stream.h"
+
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 namespace fardel::tests {
@@ -13,7 +14,7 @@ namespace fardel::tests {
 // What reading a file through a mount gives; empty if it cannot be opened.
 inline std::string contents_of(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return read_whole(file);
 }
 
 class MountedFolder {

@@ -35,7 +35,7 @@ struct Follower {
     Follower() { REQUIRE(publish_channel_root(*tree, root_file(sample_root()), kChannelNow)); }
 
     ChannelSubject subject(bool with_root = true) const {
-        return {.name = "mygame/stable",
+        return {.name = kSampleChannel,
                 .root = with_root ? root_file(sample_root()) : "",
                 .state_folder = scratch.path("state"),
                 .policy = nullptr};
@@ -195,7 +195,7 @@ TEST_CASE("channel follow: from C, an update is polled and reported once, and th
     fardel_channel_options options = FARDEL_CHANNEL_OPTIONS_INIT;
     fardel_channel_follow* follow = nullptr;
     CHECK(fardel_channel_follow_start(store, &options, &follow, nullptr) == FARDEL_ERROR_ARGUMENT);
-    options.name = "mygame/stable";
+    options.name = kSampleChannel;
     options.state_folder = state.c_str();
     options.now_s = kChannelNow;
     CSeen nothing;

@@ -24,8 +24,6 @@ namespace {
 
 using namespace fardel::tests;
 
-constexpr std::string_view kChannel = "mygame/stable";
-
 void publish_texts(TreeTarget& tree, std::uint64_t head_version, std::uint64_t release_version) {
     const std::string release = release_file(sample_release(release_version));
     REQUIRE(publish_channel_release(tree, release, kChannelNow));
@@ -41,9 +39,9 @@ using TreeFiles = std::map<std::string, std::string>;
 // The files of a tree with one root and these texts, whatever a client has accepted.
 TreeFiles tree_files(std::uint64_t head_version, const ChannelRelease& release) {
     const std::string file = release_file(release);
-    return {{channel_root_path(kChannel, 1), root_file(sample_root())},
-            {channel_release_path(kChannel, blake3(std::as_bytes(std::span(file)))), file},
-            {channel_head_path(kChannel), head_file(head_for(head_version, file, release.version))}};
+    return {{channel_root_path(kSampleChannel, 1), root_file(sample_root())},
+            {channel_release_path(kSampleChannel, blake3(std::as_bytes(std::span(file)))), file},
+            {channel_head_path(kSampleChannel), head_file(head_for(head_version, file, release.version))}};
 }
 
 TreeFiles tree_files(std::uint64_t head_version, std::uint64_t release_version) {
@@ -108,7 +106,7 @@ TEST_CASE("channel: a head that contradicts an accepted text is evidence, an old
         const auto followed = value_of(follow_channel(accepted, following({server.url()})));
         REQUIRE(followed.failure);
         CHECK(followed.failure->code() == ErrorCode::rollback);
-        CHECK(followed.refused == files.at(channel_head_path(kChannel)));
+        CHECK(followed.refused == files.at(channel_head_path(kSampleChannel)));
         CHECK(followed.update.files() == accepted);
     }
     const TreeServer behind({}, nullptr, tree_files(4, 3));
@@ -131,11 +129,11 @@ TEST_CASE("channel: a server that is down, behind or wrong does not hold back wh
     const TreeServer behind({}, nullptr, tree_files(5, 3));
     const TreeServer older({}, nullptr, tree_files(2, 1));
     TreeFiles bad_root = tree_files(5, 3);
-    bad_root[channel_root_path(kChannel, 2)] = root_file(sample_root(2), {kRootKeyA});
+    bad_root[channel_root_path(kSampleChannel, 2)] = root_file(sample_root(2), {kRootKeyA});
     const TreeServer wrong({}, nullptr, bad_root);
     TreeFiles bad_head = tree_files(5, 3);
     const std::string release = release_file(sample_release(4));
-    bad_head[channel_head_path(kChannel)] = head_file(head_for(99, release, 4), kOtherKey);
+    bad_head[channel_head_path(kSampleChannel)] = head_file(head_for(99, release, 4), kOtherKey);
     const TreeServer forged({}, nullptr, bad_head);
     const TreeServer current({}, nullptr, tree_files(6, 4));
     const std::string down = "http://127.0.0.1:1";
@@ -220,7 +218,7 @@ TEST_CASE("channel: an owner cannot publish what clients would refuse") {
     CHECK(code_of(publish_channel_release(*tree, release, kChannelNow)) == ErrorCode::rollback);
     CHECK(code_of(publish_channel_head(*tree, head_file(head_for(3, release_file(sample_release(4)), 4)),
                                        kChannelNow)) == ErrorCode::rollback);
-    const auto there = value_of(read_channel(*tree, kChannel));
+    const auto there = value_of(read_channel(*tree, kSampleChannel));
     REQUIRE(there);
     CHECK(there->files.release == release_file(sample_release(4)));
     CHECK_FALSE(value_of(read_channel(*tree, "mygame/beta")));
@@ -255,7 +253,7 @@ TEST_CASE("channel: what was accepted survives the loss or the rollback of one o
     CHECK(value_of(kept.find(id))->files == after);
     std::filesystem::rename(scratch.path("old"), scratch.path("store"));
     CHECK(value_of(kept.find(id))->files == after);
-    REQUIRE(value_of(kept.list(kChannel)).size() == 1);
+    REQUIRE(value_of(kept.list(kSampleChannel)).size() == 1);
     CHECK(value_of(kept.list("mygame/beta")).empty());
     // Any damage of one copy is found, and the other one counts.
     const std::string path = scratch.path("state/channels/" + id.hex() + ".channel");

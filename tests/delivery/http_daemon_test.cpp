@@ -76,17 +76,27 @@ private:
     bool is_released_ = false;
 };
 
+struct StartedDaemon {
+    int port = 0;
+    std::unique_ptr<HttpDaemon> daemon;
+};
+
+StartedDaemon start_daemon(Handler& handler, const ConnectionLimits& limits = {}) {
+    std::vector<Descriptor> listeners;
+    listeners.push_back(value_of(listen_on(value_of(parse_listen_address("127.0.0.1:0")))));
+    const int port = value_of(own_address(listeners.front())).port;
+    auto daemon = value_of(HttpDaemon::open(std::move(listeners), limits, handler));
+    REQUIRE(daemon->start());
+    return {.port = port, .daemon = std::move(daemon)};
+}
+
 std::string post_request(const std::string& target) {
     return "POST " + target + " HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx";
 }
 
 TEST_CASE("http daemon: questions are answered while uploads are verified, however many") {
     Handler handler;
-    std::vector<Descriptor> listeners;
-    listeners.push_back(value_of(listen_on(value_of(parse_listen_address("127.0.0.1:0")))));
-    const int port = value_of(own_address(listeners.front())).port;
-    const auto daemon = value_of(HttpDaemon::open(std::move(listeners), {}, handler));
-    REQUIRE(daemon->start());
+    const auto [port, daemon] = start_daemon(handler);
     std::vector<RawConnection> uploads;
     for (int i = 0; i < 20; ++i) {
         uploads.emplace_back(port);
@@ -104,11 +114,7 @@ TEST_CASE("http daemon: questions are answered while uploads are verified, howev
 
 TEST_CASE("http daemon: one that ends while bodies wait to be finished ends their connections") {
     Handler handler;
-    std::vector<Descriptor> listeners;
-    listeners.push_back(value_of(listen_on(value_of(parse_listen_address("127.0.0.1:0")))));
-    const int port = value_of(own_address(listeners.front())).port;
-    auto daemon = value_of(HttpDaemon::open(std::move(listeners), {}, handler));
-    REQUIRE(daemon->start());
+    auto [port, daemon] = start_daemon(handler);
     std::vector<RawConnection> uploads;
     for (int i = 0; i < 5; ++i) {
         uploads.emplace_back(port);
@@ -124,12 +130,7 @@ TEST_CASE("http daemon: one that ends while bodies wait to be finished ends thei
 
 TEST_CASE("http daemon: a request is answered, however many connections came before the daemon could look at one") {
     Handler handler;
-    std::vector<Descriptor> listeners;
-    listeners.push_back(value_of(listen_on(value_of(parse_listen_address("127.0.0.1:0")))));
-    const int port = value_of(own_address(listeners.front())).port;
-    const ConnectionLimits limits{.connections_max = 32};
-    const auto daemon = value_of(HttpDaemon::open(std::move(listeners), limits, handler));
-    REQUIRE(daemon->start());
+    const auto [port, daemon] = start_daemon(handler, {.connections_max = 32});
     std::vector<RawConnection> connections;
     for (int i = 0; i < 16; ++i) {  // some for each thread, of which there are two on two processors
         connections.emplace_back(port);

@@ -204,7 +204,7 @@ TEST_CASE("install: work that cannot be done is refused with its own error") {
     work.names = {"castle"};
     work.channel.name.clear();
     CHECK(error_of(work) == ErrorCode::missing);
-    work.channel.name = ModSite::kName;
+    work.channel.name = kSampleChannel;
     work.servers = {"ftp://example.org"};
     CHECK(error_of(work) == ErrorCode::malformed);
     work.servers.clear();
@@ -270,7 +270,7 @@ TEST_CASE("install: from C, names are installed, read without servers, updated a
     fardel_install_options options = FARDEL_INSTALL_OPTIONS_INIT;
     fardel_install* install = nullptr;
     CHECK(fardel_install_start(store, &options, &install, nullptr) == FARDEL_ERROR_ARGUMENT);
-    channel.name = ModSite::kName;
+    channel.name = kSampleChannel;
     channel.root_text = root.c_str();
     channel.state_folder = state.c_str();
     channel.servers = &servers.options;

@@ -50,7 +50,7 @@ public:
     // Everything that was added so far, and these recalls.
     void release(const std::vector<Revocation<BundleId>>& recalls = {}) {
         ChannelRelease next;
-        next.channel = kName;
+        next.channel = kSampleChannel;
         next.version = ++version_;
         next.created_s = kChannelNow;
         next.bundles = released_;
@@ -65,7 +65,6 @@ public:
     std::string url() const { return nginx_.url(); }
     const std::string& tree() const { return nginx_.tree(); }
 
-    static constexpr const char* kName = "mygame/stable";
     const ScratchFolder scratch;
 
 private:
@@ -92,7 +91,7 @@ struct ModPlayer {
         work.change = change;
         work.names = std::move(names);
         work.channel = subject();
-        work.channel.name = ModSite::kName;
+        work.channel.name = kSampleChannel;
         work.channel.root = root_file(sample_root());
         work.servers = {site.url()};
         work.time = TrustTime::at(kChannelNow);

@@ -19,8 +19,6 @@ namespace {
 
 using namespace fardel::tests;
 
-constexpr std::string_view kPrunedChannel = "mygame/stable";
-
 // A release with one bundle.
 std::string release_of(const Bytes& bundle, std::uint64_t version) {
     ChannelRelease release = sample_release(version);
@@ -29,7 +27,7 @@ std::string release_of(const Bytes& bundle, std::uint64_t version) {
 }
 
 std::string path_of_release(const std::string& release) {
-    return channel_release_path(kPrunedChannel, blake3(std::as_bytes(std::span(release))));
+    return channel_release_path(kSampleChannel, blake3(std::as_bytes(std::span(release))));
 }
 
 void publish_head_of(TreeTarget& tree, const std::string& release, std::uint64_t version) {
@@ -53,7 +51,7 @@ void check_prune_with_channel(TreeTarget& tree) {
     const PruneReport report = value_of(prune_tree(tree, keeping({}, kChannelNow)));
     CHECK(report.kept_bundles == 2);
     REQUIRE(report.channels.size() == 1);
-    CHECK(report.channels[0].name == kPrunedChannel);
+    CHECK(report.channels[0].name == kSampleChannel);
     CHECK(report.channels[0].release_version == 2);
     // Two bundles with their tables, a release, and what its bundles need.
     CHECK(count_of(report, PruneStep::condemned) == 6);
@@ -64,8 +62,8 @@ void check_prune_with_channel(TreeTarget& tree) {
     CHECK(has_file(tree, requirements_path_of(path_of_release(release))));
     CHECK_FALSE(has_file(tree, path_of_release(old_release)));
     CHECK_FALSE(has_file(tree, requirements_path_of(path_of_release(old_release))));
-    CHECK(has_file(tree, channel_root_path(kPrunedChannel, 1)));
-    CHECK(value_of(read_channel(tree, kPrunedChannel))->files.release == release);
+    CHECK(has_file(tree, channel_root_path(kSampleChannel, 1)));
+    CHECK(value_of(read_channel(tree, kSampleChannel))->files.release == release);
     CHECK(list_of(tree).empty());
 }
 
@@ -129,13 +127,13 @@ TEST_CASE("prune channels: a head or release that cannot be read ends the prune,
         const ScratchFolder scratch;
         const auto tree = make_folder_target(scratch.path("tree"));
         publish_all(*tree, game);
-        scratch.write("tree/" + channel_head_path(kPrunedChannel), one.head);
+        scratch.write("tree/" + channel_head_path(kSampleChannel), one.head);
         if (!one.release.empty())
             scratch.write("tree/" + path_of_release(release), one.release);
         const auto pruned = prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kChannelNow));
         REQUIRE_FALSE(pruned);
         CHECK(pruned.error().code() == one.code);
-        CHECK(pruned.error().message().find(channel_head_path(kPrunedChannel)) != std::string::npos);
+        CHECK(pruned.error().message().find(channel_head_path(kSampleChannel)) != std::string::npos);
         CHECK_FALSE(std::filesystem::exists(scratch.path("tree/condemned")));
     }
 }
@@ -201,7 +199,7 @@ TEST_CASE("prune channels: who publishes a head between any two steps keeps what
         } else {
             REQUIRE_FALSE(*published);
             CHECK(published->error().code() == ErrorCode::busy);
-            CHECK_FALSE(value_of(read_channel(*tree, kPrunedChannel))->files.head.size());
+            CHECK_FALSE(value_of(read_channel(*tree, kSampleChannel))->files.head.size());
         }
     }
 }

@@ -439,7 +439,7 @@ TEST_CASE("publish: a channel goes to a folder, a WebDAV server and into a bucke
     const DavServer dav(scratch);
     const S3Server store(scratch);
     const std::string longest = "mygame/" + std::string(128 - 7, 'a');
-    for (const std::string& channel : {std::string("mygame/stable"), longest}) {
+    for (const std::string& channel : {std::string(kSampleChannel), longest}) {
         check_channel(*make_folder_target(scratch.path("folder")), scratch.path("folder"), "", channel);
         check_channel(*target_at(dav.address()), dav.tree(), dav.address().substr(4), channel);
         check_channel(*target_at(store.address()), store.tree(), "", channel);

@@ -1,6 +1,7 @@
 // Contents of each class (docs/trust-policy.md, "Classes of content"), and a policy that lets a signer bring one.
 #pragma once
 
+#include "kit/files.h"
 #include "kit/running_qvm.h"
 
 #include <fardel/format/statement.h>
@@ -9,7 +10,6 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -25,18 +25,13 @@ inline const std::string kElf = std::string(
 inline const std::string kQvm = make_running_qvm();
 inline const std::string kScript = "print('nothing that is known as a statement')\n";
 
-inline std::string bytes_of_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    REQUIRE_MESSAGE(file, path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 // A script of this system, and one of the shared objects that this process has loaded.
-inline std::string real_script() { return bytes_of_file("/usr/bin/ldd"); }
+inline std::string real_script() { return read_file("/usr/bin/ldd"); }
 inline std::string real_shared_object() {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);)
         if (const auto path = line.find('/'); path != std::string::npos && line.find(".so") != std::string::npos)
-            return bytes_of_file(line.substr(path));
+            return read_file(line.substr(path));
     FAIL("this process has no shared objects");
     return {};
 }

@@ -1,13 +1,14 @@
 // Reads and writes whole files, and waits for their times to differ. scratch_folder.h has the folder to do it in.
 #pragma once
 
+#include "kit/whole_stream.h"
+
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +20,9 @@ namespace fardel::tests {
 inline std::string read_file(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     REQUIRE_MESSAGE(in, path.string() << " cannot be read");
-    return {std::istreambuf_iterator<char>(in), {}};
+    std::string content = read_whole(in);
+    REQUIRE_MESSAGE(!in.bad(), path.string() << " cannot be read to its end");
+    return content;
 }
 
 // Creates or replaces the file. Its folder must exist.

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "kit/bytes.h"
+#include "kit/whole_stream.h"
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,7 +17,7 @@ inline std::optional<std::string> find_text(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in)
         return std::nullopt;
-    return std::string{std::istreambuf_iterator<char>(in), {}};
+    return tests::read_whole(in);
 }
 
 // Empty if the file cannot be read.

@@ -2,6 +2,7 @@
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/physfs_archiver.h>
 
+#include "kit/files.h"
 #include "kit/opened_bundle.h"
 #include "kit/scratch_folder.h"
 #include "physfs_game.h"
@@ -12,8 +13,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -249,8 +248,8 @@ TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, and n
 TEST_CASE("physfs: a bundle followed by a zip is opened as neither") {
     const ScratchFolder scratch;
     const PhysfsGame game;
-    std::ifstream zip(make_zip(scratch, "small.zip", "readme.txt", "from the zip"), std::ios::binary);
-    const std::string both = text_of(small_bundle()) + std::string{std::istreambuf_iterator<char>(zip), {}};
+    const std::string zip = read_file(make_zip(scratch, "small.zip", "readme.txt", "from the zip"));
+    const std::string both = text_of(small_bundle()) + zip;
     CHECK(physfs_mount(scratch.write("x.fardel", both)) == "corrupted");
     CHECK(physfs_content("readme.txt") == "<open: not found>");
 }
@@ -386,8 +385,7 @@ TEST_CASE("physfs: a bundle in a zip and a zip in a bundle can be mounted") {
     CHECK(physfs_content("in/readme.txt") == "from the bundle");
 
     make_zip(scratch, "small.zip", "deep.txt", "from the zip in the bundle");
-    std::ifstream zip(scratch.path("small.zip"), std::ios::binary);
-    const std::string zip_bytes{std::istreambuf_iterator<char>(zip), {}};
+    const std::string zip_bytes = scratch.read("small.zip");
     REQUIRE(physfs_mount(scratch.write("x.fardel", BundleMaker().add("small.zip", zip_bytes).write()), "/out") == "ok");
     file = PHYSFS_openRead("out/small.zip");
     REQUIRE(file != nullptr);
