@@ -1,7 +1,7 @@
 # How tests are declared.
 
 # fardel_add_test_folder(<folder>
-#     FILES <x_test.cpp>…     listed by hand, one per line
+#     FILES <[room/]x_test.cpp>…   listed by hand, one per line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
 #     [ALONE <z.cpp>…]        those of them with a name that another file uses too; unity builds compile them separately
 #     [COMPUTES <x_test.cpp>…] those of FILES that spend their time in their own code; optimised in every build
@@ -9,8 +9,8 @@
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
-# Creates one executable, fardel_<folder>_tests, and one ctest per file: <folder>/x runs the cases of x_test.cpp. The
-# executable has these definitions:
+# Creates one executable, fardel_<folder>_tests, and one ctest per file: <folder>/x runs the cases of x_test.cpp, of
+# whichever room. The executable has these definitions:
 #     FARDEL_SOURCE_DIR   the repository, for golden files
 #     FARDEL_PROGRAM      the path of the built `fardel`
 # and may include the private headers of the folder that it tests, and what tests share: "kit/bytes.h",
@@ -52,10 +52,10 @@ function(fardel_add_test_folder folder)
     fardel_compile_quickly(${target} libraries computing)
 
     foreach(file IN LISTS arg_FILES)
-        if(NOT file MATCHES "^([a-z0-9_]+)_test\\.cpp$")
+        if(NOT file MATCHES "^([a-z0-9_]+/)?([a-z0-9_]+)_test\\.cpp$")
             message(FATAL_ERROR "fardel_add_test_folder(${folder}): ${file} is not named x_test.cpp")
         endif()
-        set(name "${folder}/${CMAKE_MATCH_1}")
+        set(name "${folder}/${CMAKE_MATCH_2}")
         add_test(NAME "${name}" COMMAND ${target} "--source-file=*/${file}")
         set_tests_properties("${name}" PROPERTIES TIMEOUT ${arg_TIMEOUT})
         if(file IN_LIST arg_LONG)

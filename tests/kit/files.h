@@ -1,7 +1,7 @@
 // Reads and writes whole files, and waits for their times to differ. scratch_folder.h has the folder to do it in.
 #pragma once
 
-#include "kit/whole_stream.h"
+#include "whole_stream.h"
 
 #include <doctest/doctest.h>
 

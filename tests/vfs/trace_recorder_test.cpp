@@ -19,7 +19,7 @@ using namespace fardel::tests;
 
 namespace {
 
-std::shared_ptr<const ByteSource> bundle_of(const BundlePlan& plan) { return make_memory_source(written(plan)); }
+std::shared_ptr<const ByteSource> written_source(const BundlePlan& plan) { return make_memory_source(written(plan)); }
 
 std::vector<std::string> names_of(const Vfs& vfs) {
     std::vector<std::string> names;
@@ -38,7 +38,7 @@ TEST_CASE("recorded trace: each asset once, in the order of the first open, howe
     add(plan, "d.txt", "fourth");
     add(plan, "same as a.txt", "first");
     Vfs vfs({.records_trace = true});
-    REQUIRE(vfs.mount(bundle_of(plan), {.allow_unsigned = true}));
+    REQUIRE(vfs.mount(written_source(plan), {.allow_unsigned = true}));
     CHECK(names_of(vfs).empty());
     const File opened = value_of(vfs.open("/c.txt"));
     CHECK(vfs.open("/assets/" + id_of("second").hex()));
@@ -61,7 +61,7 @@ TEST_CASE("recorded trace: without the option there is none, and looking is not 
     Vfs off;
     CHECK(off.trace().error().code() == ErrorCode::unsupported);
     Vfs vfs({.records_trace = true});
-    REQUIRE(vfs.mount(bundle_of(plan), {.allow_unsigned = true}));
+    REQUIRE(vfs.mount(written_source(plan), {.allow_unsigned = true}));
     CHECK(vfs.stat("/a.txt"));
     CHECK(vfs.list("/"));
     CHECK(value_of(vfs.trace()) == "fardel-trace 1\n");
@@ -71,7 +71,7 @@ TEST_CASE("recorded trace: an asset of an unmounted bundle stays in it, without 
     BundlePlan plan;
     add(plan, "a.txt", "first");
     Vfs vfs({.records_trace = true});
-    const MountId mount = value_of(vfs.mount(bundle_of(plan), {.allow_unsigned = true}));
+    const MountId mount = value_of(vfs.mount(written_source(plan), {.allow_unsigned = true}));
     CHECK(vfs.open("/a.txt"));
     REQUIRE(vfs.unmount(mount));
     CHECK(names_of(vfs) == std::vector<std::string>{""});
@@ -83,7 +83,7 @@ TEST_CASE("recorded trace: of many threads that open the same files, each file i
     for (int i = 0; i < kFiles; ++i)
         add(plan, "f" + std::to_string(i), std::to_string(i));
     Vfs vfs({.records_trace = true});
-    REQUIRE(vfs.mount(bundle_of(plan), {.allow_unsigned = true}));
+    REQUIRE(vfs.mount(written_source(plan), {.allow_unsigned = true}));
     {
         std::vector<std::jthread> threads;
         for (int first = 0; first < 4; ++first)

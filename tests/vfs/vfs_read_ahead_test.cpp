@@ -58,13 +58,13 @@ private:
 constexpr std::size_t kFiles = 12;
 constexpr std::size_t kFileBytes = 300'000;
 
-struct Scene {
+struct MountedFiles {
     std::shared_ptr<NotingSource> source;
     std::shared_ptr<const Bundle> bundle;
     Vfs vfs;
     MountId mount;
 
-    Scene() {
+    MountedFiles() {
         BundlePlan plan;
         for (std::size_t i = 0; i < kFiles; ++i)
             add(plan, name(i), noise_text(kFileBytes, static_cast<std::uint32_t>(i)));
@@ -111,9 +111,9 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("read ahead: what the trace lists is read once, about 1 MiB at a time in its order, and nothing else") {
-    const Scene scene;
-    CHECK(scene.vfs.read_ahead(scene.trace_of({9, 4, 7, 6, 2, 1, 11})));
-    const std::vector<std::size_t> files = scene.read_files();
+    const MountedFiles mounted;
+    CHECK(mounted.vfs.read_ahead(mounted.trace_of({9, 4, 7, 6, 2, 1, 11})));
+    const std::vector<std::size_t> files = mounted.read_files();
     REQUIRE(files.size() == 7);
     // Four files are more than 1 MiB; these are read by offset.
     const auto is_among = [&](std::size_t from, std::size_t to, std::vector<std::size_t> wanted) {
@@ -125,58 +125,58 @@ TEST_CASE("read ahead: what the trace lists is read once, about 1 MiB at a time 
     };
     is_among(0, 4, {9, 4, 7, 6});
     is_among(4, 7, {2, 1, 11});
-    CHECK(scene.offset_of(files[0]) < scene.offset_of(files[1]));
-    CHECK(scene.offset_of(files[2]) < scene.offset_of(files[3]));
-    CHECK(scene.content_bytes() >= 7 * kFileBytes);
-    CHECK(scene.content_bytes() < 7 * kFileBytes + 7 * (64u << 10));
+    CHECK(mounted.offset_of(files[0]) < mounted.offset_of(files[1]));
+    CHECK(mounted.offset_of(files[2]) < mounted.offset_of(files[3]));
+    CHECK(mounted.content_bytes() >= 7 * kFileBytes);
+    CHECK(mounted.content_bytes() < 7 * kFileBytes + 7 * (64u << 10));
 }
 
 TEST_CASE("read ahead: files that lie side by side are read at once") {
-    const Scene scene;
+    const MountedFiles mounted;
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < kFiles; ++i)
         all.push_back(i);
-    std::ranges::sort(all, {}, [&](std::size_t i) { return scene.offset_of(i); });
-    CHECK(scene.vfs.read_ahead(scene.trace_of(all)));
-    CHECK(scene.read_files() == all);
+    std::ranges::sort(all, {}, [&](std::size_t i) { return mounted.offset_of(i); });
+    CHECK(mounted.vfs.read_ahead(mounted.trace_of(all)));
+    CHECK(mounted.read_files() == all);
     const auto is_large = [](const ReadBytes& one) { return one.end - one.first >= 1u << 20; };
-    CHECK(std::ranges::count_if(scene.source->read, is_large) >= 3);
+    CHECK(std::ranges::count_if(mounted.source->read, is_large) >= 3);
 }
 
 TEST_CASE("read ahead: what is not here or not mounted is left out, and a bundle of another id has the asset, too") {
-    Scene scene;
-    Trace trace{scene.traced(3), scene.traced(5)};
+    MountedFiles mounted;
+    Trace trace{mounted.traced(3), mounted.traced(5)};
     trace[0].bundle = filled_id<BundleId>(7);  // an older version, say
     trace.push_back({.opened_ms = 0, .size_bytes = 1, .bundle = filled_id<BundleId>(7), .asset = {}, .name = "none"});
-    CHECK(scene.vfs.read_ahead(format_trace(trace)));
-    std::vector<std::size_t> files = scene.read_files();
+    CHECK(mounted.vfs.read_ahead(format_trace(trace)));
+    std::vector<std::size_t> files = mounted.read_files();
     std::ranges::sort(files);
     CHECK(files == std::vector<std::size_t>{3, 5});
 
-    scene.source->read.clear();
-    scene.source->here_until = scene.offset_of(5);
-    CHECK(scene.vfs.read_ahead(scene.trace_of({5})));
-    CHECK(scene.content_bytes() == 0);
-    scene.source->here_until = UINT64_MAX;
+    mounted.source->read.clear();
+    mounted.source->here_until = mounted.offset_of(5);
+    CHECK(mounted.vfs.read_ahead(mounted.trace_of({5})));
+    CHECK(mounted.content_bytes() == 0);
+    mounted.source->here_until = UINT64_MAX;
 
-    REQUIRE(scene.vfs.unmount(scene.mount));
-    scene.source->read.clear();
-    CHECK(scene.vfs.read_ahead(scene.trace_of({5})));
-    CHECK(scene.source->read.empty());
+    REQUIRE(mounted.vfs.unmount(mounted.mount));
+    mounted.source->read.clear();
+    CHECK(mounted.vfs.read_ahead(mounted.trace_of({5})));
+    CHECK(mounted.source->read.empty());
 }
 
 TEST_CASE("read ahead: an unreadable disk is no error, a wrong trace is, and it can be stopped") {
-    Scene scene;
-    scene.source->fails = true;
-    CHECK(scene.vfs.read_ahead(scene.trace_of({1, 2})));
-    CHECK_FALSE(scene.source->read.empty());
-    scene.source->fails = false;
-    CHECK(code_of(scene.vfs.read_ahead("fardel-trace 2\n")) == ErrorCode::malformed);
-    CHECK(code_of(scene.vfs.read_ahead(std::string(kTraceBytesMax + 1, ' '))) == ErrorCode::limit);
+    MountedFiles mounted;
+    mounted.source->fails = true;
+    CHECK(mounted.vfs.read_ahead(mounted.trace_of({1, 2})));
+    CHECK_FALSE(mounted.source->read.empty());
+    mounted.source->fails = false;
+    CHECK(code_of(mounted.vfs.read_ahead("fardel-trace 2\n")) == ErrorCode::malformed);
+    CHECK(code_of(mounted.vfs.read_ahead(std::string(kTraceBytesMax + 1, ' '))) == ErrorCode::limit);
     std::stop_source stop;
-    scene.source->stop = &stop;
-    scene.source->read.clear();
-    CHECK(code_of(scene.vfs.read_ahead(scene.trace_of({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), stop.get_token())) ==
+    mounted.source->stop = &stop;
+    mounted.source->read.clear();
+    CHECK(code_of(mounted.vfs.read_ahead(mounted.trace_of({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), stop.get_token())) ==
           ErrorCode::cancelled);
-    CHECK(scene.content_bytes() < 5 * kFileBytes);
+    CHECK(mounted.content_bytes() < 5 * kFileBytes);
 }

@@ -1,0 +1,327 @@
+// Installing by name from a program's own loop. cli/install_test.cpp has the rules of resolving, with the program.
+#include "delivery/c/c_fetch.h"
+#include "mod_site.h"
+
+#include "kit/files.h"
+
+#include <fardel/delivery/install_bundles.h>
+#include <fardel/delivery/lock_file.h>
+#include <fardel/store/retention.h>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+
+// A base in two versions and two mods of which each needs one.
+struct TwoMods {
+    ModSite site;
+    const BundleId old_base = site.add_bundle("base", "1.0");
+    const BundleId new_base = site.add_bundle("base", "2.0");
+    const BundleId castle = site.add_bundle("castle", "1.0", {"base < 2"});
+    const BundleId forest = site.add_bundle("forest", "1.0", {"base >= 2"});
+    ModPlayer player{site.scratch.path("player")};
+
+    TwoMods() {
+        site.release();
+        std::filesystem::create_directory(player.folder);
+    }
+    InstallSummary install(InstallWork work) const {
+        auto install = value_of(Install::start(player.store(), std::move(work)));
+        return value_of(install.wait());
+    }
+};
+
+}  // namespace
+
+TEST_CASE("install: an engine installs by names in its loop, with consent, and mounts the set offline") {
+    TwoMods mods;
+    const BundleStore store = mods.player.store();
+    int asked = 0, ended = 0;
+    std::uint64_t received = 0;
+    InstallCallbacks callbacks;
+    callbacks.planned = [&](const InstallPlan& plan) {
+        ++asked;
+        CHECK(names_of(plan.added) == "base 1.0, base 2.0, castle 1.0, forest 1.0");
+        CHECK(plan.removed.empty());
+        CHECK(plan.fetch.bundles.size() == 4);
+        CHECK_FALSE(std::filesystem::exists(mods.player.lock()));
+    };
+    callbacks.progress = [&](const FetchProgress& progress) { received = progress.received_bytes; };
+    callbacks.ended = [&](const Result<InstallSummary>& outcome) { ended += outcome ? 1 : 100; };
+    auto install = value_of(Install::start(
+        store, mods.player.work(mods.site, InstallChange::install, {"castle", "forest >= 1.0"}), callbacks));
+    for (int frame = 0; frame < 100'000 && !install.poll(std::chrono::milliseconds(5)); ++frame)
+        if (asked == 1 && ended == 0)
+            install.accept();
+    CHECK(asked == 1);
+    CHECK(ended == 1);
+    REQUIRE(install.outcome() != nullptr);
+    const InstallSummary summary = value_of(*install.outcome());
+    CHECK(summary.received_bytes > 0);
+    REQUIRE(summary.installed.bundles.size() == 4);
+    CHECK(summary.installed.bundles[2].root == "castle");
+    CHECK(summary.installed.bundles[2].resolved == std::vector{mods.old_base});
+    CHECK(summary.installed.bundles[3].root == "forest >= 1.0");
+    CHECK(summary.installed.bundles[3].resolved == std::vector{mods.new_base});
+    CHECK(mounted_names(mods.player) == "base 1.0, base 2.0, castle 1.0, forest 1.0");
+    CHECK(store.pins().value().size() == 4);
+}
+
+TEST_CASE("install: what is refused, cancelled or in conflict leaves what was installed, and pins nothing else") {
+    TwoMods mods;
+    mods.install(mods.player.work(mods.site, InstallChange::install, {"castle"}));
+    const std::string before = read_file(mods.player.lock());
+    const BundleStore store = mods.player.store();
+    const auto check_unchanged = [&] {
+        CHECK(read_file(mods.player.lock()) == before);
+        CHECK(value_of(store.pins()).size() == 2);
+        CHECK(mounted_names(mods.player) == "base 1.0, castle 1.0");
+    };
+    InstallCallbacks callbacks;
+    bool asked = false;
+    callbacks.planned = [&](const InstallPlan& plan) {
+        asked = true;
+        CHECK(names_of(plan.added) == "base 2.0, forest 1.0");
+    };
+    const InstallWork forest = mods.player.work(mods.site, InstallChange::install, {"forest"});
+    {
+        auto refused = value_of(Install::start(store, forest, callbacks));
+        while (!refused.poll(std::chrono::milliseconds(5)))
+            if (asked)
+                refused.refuse();
+        CHECK(code_of(*refused.outcome()) == ErrorCode::denied);
+        check_unchanged();
+        auto cancelled = value_of(Install::start(store, forest, callbacks));
+        asked = false;
+        while (!asked)
+            cancelled.poll(std::chrono::milliseconds(5));
+        cancelled.cancel();
+        CHECK(code_of(cancelled.wait()) == ErrorCode::cancelled);
+        check_unchanged();
+        auto dropped = value_of(Install::start(store, forest, callbacks));
+        asked = false;
+        while (!asked)
+            dropped.poll(std::chrono::milliseconds(5));
+    }
+    check_unchanged();
+    auto conflict = value_of(
+        Install::start(store, mods.player.work(mods.site, InstallChange::install, {"forest > 7", "ghosts"}), {}));
+    check_error(conflict.wait(), ErrorCode::unresolved, "2 conflicts in release 1");
+    CHECK(conflict.conflicts().size() == 2);
+    check_unchanged();
+}
+
+TEST_CASE("install: servers are kept in the lock file once, however their URLs are written") {
+    TwoMods mods;
+    InstallWork work = mods.player.work(mods.site, InstallChange::install, {"castle"});
+    const std::string url = mods.site.url();
+    work.servers = {url + "/"};
+    for (int round = 0; round < 3; ++round) {
+        work.mirrors = {url, url + "/"};
+        mods.install(work);
+        CHECK(value_of(read_lock_file(work.lock)).sources == std::vector<std::string>{url});
+        work.servers.clear();
+        work.change = InstallChange::update;
+        work.names.clear();
+    }
+}
+
+TEST_CASE("install: an update and a removal change the set, and a removal that was made is said to be") {
+    TwoMods mods;
+    mods.install(mods.player.work(mods.site, InstallChange::install, {"castle", "forest"}));
+    mods.site.add_bundle("base", "1.1");
+    mods.site.release();
+    InstallWork work = mods.player.work(mods.site, InstallChange::update);
+    work.channel = mods.player.subject();  // the channel and its root are known from the first time, and the servers
+    work.servers.clear();
+    const InstallSummary updated = mods.install(work);
+    CHECK(names_of(updated.plan.added) == "base 1.1");
+    CHECK(names_of(updated.plan.removed) == "base 1.0");
+    CHECK(mounted_names(mods.player) == "base 1.1, base 2.0, castle 1.0, forest 1.0");
+    const BundleStore store = mods.player.store();
+    CHECK(code_of(remove_installed(store, mods.player.lock(), {"castle", "base"})) == ErrorCode::missing);
+    CHECK(names_of(value_of(remove_installed(store, mods.player.lock(), {"castle"}))) == "base 1.1, castle 1.0");
+    CHECK(mounted_names(mods.player) == "base 2.0, forest 1.0");
+    CHECK(value_of(store.pins()).size() == 2);
+    CHECK(code_of(remove_installed(store, mods.player.lock(), {"castle"})) == ErrorCode::missing);
+}
+
+TEST_CASE("install: a lock file that another program changes meanwhile is not overwritten") {
+    TwoMods mods;
+    mods.install(mods.player.work(mods.site, InstallChange::install, {"castle"}));
+    const BundleStore store = mods.player.store();
+    const auto change_meanwhile = [&](const InstallPlan&) -> Status {
+        value_of(remove_installed(store, mods.player.lock(), {"castle"}));
+        return ok();
+    };
+    const InstallWork work = mods.player.work(mods.site, InstallChange::install, {"forest"});
+    check_error(install_bundles(store, work, {.consent = change_meanwhile}), ErrorCode::busy, "changed meanwhile");
+    CHECK(mounted_names(mods.player).empty());
+    CHECK(value_of(store.pins()).empty());
+    mods.install(work);
+    CHECK(mounted_names(mods.player) == "base 2.0, forest 1.0");
+}
+
+TEST_CASE("install: a recalled bundle is not read as installed, and an update replaces it") {
+    TwoMods mods;
+    mods.install(mods.player.work(mods.site, InstallChange::install, {"forest"}));
+    mods.site.add_bundle("base", "2.1");
+    mods.site.release({{mods.new_base, "crashes"}});
+    InstallWork work = mods.player.work(mods.site, InstallChange::update);
+    auto planned = value_of(Install::start(mods.player.store(), work, {.planned = [](const InstallPlan&) {}}));
+    while (!planned.poll(std::chrono::milliseconds(5)))
+        planned.refuse();
+    CHECK(code_of(read_installed(mods.player.store(), mods.player.lock(), mods.player.subject())) ==
+          ErrorCode::revoked);
+    mods.install(work);
+    CHECK(mounted_names(mods.player) == "base 2.1, forest 1.0");
+}
+
+TEST_CASE("install: work that cannot be done is refused with its own error") {
+    TwoMods mods;
+    const BundleStore store = mods.player.store();
+    const auto error_of = [&](InstallWork work) {
+        auto install = Install::start(store, std::move(work));
+        return install ? code_of(install->wait()) : install.error().code();
+    };
+    InstallWork work = mods.player.work(mods.site, InstallChange::update);
+    CHECK(error_of(work) == ErrorCode::missing);  // nothing is installed
+    work.change = InstallChange::install;
+    work.names = {"castle >"};
+    CHECK(error_of(work) == ErrorCode::malformed);
+    work.names = {"castle", "castle < 2"};
+    CHECK(error_of(work) == ErrorCode::malformed);
+    work.names = {"castle"};
+    work.channel.name.clear();
+    CHECK(error_of(work) == ErrorCode::missing);
+    work.channel.name = kSampleChannel;
+    work.servers = {"ftp://example.org"};
+    CHECK(error_of(work) == ErrorCode::malformed);
+    work.servers.clear();
+    CHECK(error_of(work) == ErrorCode::malformed);
+    work.servers = {"http://127.0.0.1:1"};
+    CHECK(error_of(work) == ErrorCode::unreachable);
+    work.servers = {mods.site.url()};
+    work.time = TrustTime::at(kChannelNow + 30 * kChannelDay);
+    CHECK(error_of(work) == ErrorCode::expired);
+    work.lock.clear();
+    CHECK(error_of(work) == ErrorCode::malformed);
+    CHECK_FALSE(std::filesystem::exists(mods.player.lock()));
+    CHECK(value_of(store.pins()).empty());
+}
+
+// ---- For C ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct CInstalled {
+    int asked = 0;
+    int ended = 0;
+    std::uint64_t fetch_bytes = 0;
+    fardel_code code = FARDEL_OK;
+    std::string names;
+    std::size_t resolved = 0;
+    std::string policy;
+};
+
+void note(CInstalled& seen, const fardel_installed_set* set) {
+    for (std::size_t i = 0; i < set->bundle_count; ++i) {
+        seen.names += std::string(set->bundles[i]->name) + " " + set->bundles[i]->version +
+                      (set->bundles[i]->root != nullptr ? " root\n" : "\n");
+        seen.resolved += set->bundles[i]->resolved_count;
+    }
+    seen.policy = set->policy_text != nullptr ? set->policy_text : "";
+}
+void plan_seen(void* context, fardel_install* install, const fardel_installed_set* plan) {
+    CInstalled& seen = *static_cast<CInstalled*>(context);
+    ++seen.asked;
+    seen.fetch_bytes = plan->fetch->fetch_bytes;
+    CHECK(plan->policy_text == nullptr);
+    fardel_install_accept(install);
+}
+void end_seen(void* context, fardel_install*, const fardel_fetch_outcome* outcome, const fardel_installed_set* set) {
+    CInstalled& seen = *static_cast<CInstalled*>(context);
+    ++seen.ended;
+    seen.code = outcome->code;
+    if (set != nullptr)
+        note(seen, set);
+}
+void set_seen(void* context, const fardel_installed_set* set) { note(*static_cast<CInstalled*>(context), set); }
+
+}  // namespace
+
+TEST_CASE("install: from C, names are installed, read without servers, updated and removed") {
+    const TwoMods mods;
+    const CStore store(mods.site.scratch);
+    const CServers servers(mods.site.url());
+    const std::string root = root_file(sample_root()), state = mods.site.scratch.path("state"),
+                      lock = mods.player.lock();
+    fardel_channel_options channel = FARDEL_CHANNEL_OPTIONS_INIT;
+    fardel_install_options options = FARDEL_INSTALL_OPTIONS_INIT;
+    fardel_install* install = nullptr;
+    CHECK(fardel_install_start(store, &options, &install, nullptr) == FARDEL_ERROR_ARGUMENT);
+    channel.name = kSampleChannel;
+    channel.root_text = root.c_str();
+    channel.state_folder = state.c_str();
+    channel.servers = &servers.options;
+    channel.now_s = kChannelNow;
+    options.lock = lock.c_str();
+    options.channel = &channel;
+    options.planned = plan_seen;
+    options.ended = end_seen;
+    const auto run = [&](std::vector<const char*> names, std::uint32_t flags, CInstalled& seen) {
+        options.names = names.data();
+        options.name_count = names.size();
+        options.flags = flags;
+        options.context = &seen;
+        REQUIRE(fardel_install_start(store, &options, &install, nullptr) == FARDEL_OK);
+        for (std::int32_t ended = 0; ended == 0;)
+            REQUIRE(fardel_install_poll(install, 100, &ended, nullptr) == FARDEL_OK);
+        CHECK(seen.ended == 1);
+    };
+    CInstalled conflict;
+    run({"forest > 3"}, 0, conflict);
+    CHECK(conflict.code == FARDEL_ERROR_UNRESOLVED);
+    REQUIRE(fardel_install_conflict(install, 0) != nullptr);
+    CHECK(std::string(fardel_install_conflict(install, 0)).find("forest") != std::string::npos);
+    CHECK(fardel_install_conflict(install, 1) == nullptr);
+    fardel_install_close(install);
+    CInstalled first;
+    run({"castle", "forest"}, 0, first);
+    fardel_install_close(install);
+    CHECK(first.code == FARDEL_OK);
+    CHECK(first.asked == 1);
+    CHECK(first.fetch_bytes > 0);
+    CHECK(first.names == "base 1.0\nbase 2.0\ncastle 1.0 root\nforest 1.0 root\n");
+    CHECK(first.resolved == 2);
+    CHECK(TrustPolicy::parse(first.policy));
+    channel.name = nullptr;
+    channel.servers = nullptr;
+    CInstalled again;
+    run({}, FARDEL_INSTALL_UPDATE, again);
+    fardel_install_cancel(install);
+    fardel_install_close(install);
+    CHECK(again.code == FARDEL_OK);
+    CHECK(again.fetch_bytes == 0);
+    const char* const castle = "castle";
+    REQUIRE(fardel_install_remove(store, lock.c_str(), &castle, 1, nullptr) == FARDEL_OK);
+    CHECK(fardel_install_remove(store, lock.c_str(), &castle, 1, nullptr) == FARDEL_ERROR_MISSING);
+    CInstalled read;
+    REQUIRE(fardel_install_read(store, lock.c_str(), &channel, set_seen, &read, nullptr) == FARDEL_OK);
+    CHECK(read.names == "base 2.0\nforest 1.0 root\n");
+    fardel_install_close(nullptr);
+    fardel_install_refuse(nullptr, nullptr);
+    CHECK(fardel_install_conflict(nullptr, 0) == nullptr);
+}
+
+}  // namespace fardel
