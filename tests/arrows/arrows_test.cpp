@@ -36,7 +36,7 @@ public:
         write("packer/scan/md3.cpp", "#include \"md3.h\"\n#include \"scan/md3.h\"\n");
         write("tests/CMakeLists.txt", "");
         write("tests/bundle-format/CMakeLists.txt", "hash_test.cpp\n");
-        write("tests/bundle-format/ids/hash_test.cpp",
+        write("tests/bundle-format/hash_test.cpp",
               "#include <fardel/format/hash.h>\n#include \"pages.h\"\n#include <doctest/doctest.h>\n");
         write("tests/fuzz/CMakeLists.txt", "fardel_add_fuzz_target(head)\n");
         write("tests/fuzz/fuzz_head.cpp", "#include \"pages.h\"\n");
@@ -189,7 +189,7 @@ TEST_CASE("arrows: only base and folders outside the product include system head
         tree.add("base/file_posix.cpp", line);
         tree.add("bench/bench.cpp", line);
         tree.add("samples/sample.cpp", line);
-        tree.write("tests/bundle-format/ids/hash_test.cpp", line);
+        tree.write("tests/bundle-format/hash_test.cpp", line);
         CHECK(tree.findings() == Texts{});
         tree.write("vfs/vfs.cpp", line);
         tree.write("cli/main.cpp", line);

@@ -57,7 +57,6 @@ std::vector<BlockBatch> plan_batches(const CheckedTables& tables, const std::vec
     std::vector<BlockBatch> batches;
     std::uint64_t end = 0;  // of the previous block's stored bytes; valid if end_known
     bool end_known = true;
-    std::uint64_t raw_bytes = 0;  // of the last batch
     for (std::uint32_t i = 0; i < readable.size(); ++i) {
         const auto block = readable[i] ? tables.find<BlockRecord>(i) : std::nullopt;
         if (!block) {
@@ -68,14 +67,12 @@ std::vector<BlockBatch> plan_batches(const CheckedTables& tables, const std::vec
         const bool near = end_known && block->stored_offset - end < kGapBytesMax;  // offsets of readable blocks rise
         const bool goes_on = !batches.empty() && batches.back().last == i && near &&
                              block_end - batches.back().from <= kBatchBytesMax &&
-                             raw_bytes + block->raw_bytes <= kBatchBytesMax;
-        if (!goes_on) {
-            batches.push_back({i, i, near ? end : block->stored_offset, 0});
-            raw_bytes = 0;
-        }
+                             batches.back().raw_bytes + block->raw_bytes <= kBatchBytesMax;
+        if (!goes_on)
+            batches.push_back({.first = i, .from = near ? end : block->stored_offset});
         batches.back().last = i + 1;
         batches.back().to = block_end;
-        raw_bytes += block->raw_bytes;
+        batches.back().raw_bytes += block->raw_bytes;
         end = block_end;
         end_known = true;
     }
@@ -87,7 +84,7 @@ void prove_batch(const BlockInput& input, const BlockBatch& batch, BatchProof& p
     read_stored(input, batch, proof);
     std::uint64_t end = batch.from;
     std::size_t raw_at = 0;
-    proof.raw.resize(kBatchBytesMax);
+    proof.raw.resize(std::max<std::size_t>(proof.raw.size(), batch.raw_bytes));
     for (std::uint32_t i = batch.first; i < batch.last; ++i) {
         BlockVerdict& verdict = proof.verdicts[i - batch.first];
         const auto block = input.tables.find<BlockRecord>(i);

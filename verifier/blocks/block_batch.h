@@ -21,6 +21,7 @@ struct BlockBatch {
     std::uint32_t last = 0;
     std::uint64_t from = 0;  // offset in the block section: the end of the block before, or the first one's start
     std::uint64_t to = 0;
+    std::uint64_t raw_bytes = 0;  // of all its blocks
 };
 
 std::vector<BlockBatch> plan_batches(const CheckedTables& tables, const std::vector<bool>& readable);

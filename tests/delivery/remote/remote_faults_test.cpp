@@ -18,7 +18,7 @@ namespace fardel {
 namespace {
 
 using namespace fardel::tests;
-using Server = OddServer::Guest;
+using Guest = OddServer::Guest;
 
 RemoteServers connect_to(const std::vector<std::string>& trees,
                          std::chrono::seconds stall_timeout = std::chrono::seconds(60)) {
@@ -78,7 +78,7 @@ void survives_everywhere(std::string_view wanted_codes, const TreeServer::Fault&
 
 TEST_CASE("remote faults: wrong bytes are corrupt, and never in the store") {  // A138
     survives_everywhere("corrupt malformed",
-                        [](Server& guest, const RangeRequest& request, std::string_view body, std::uint64_t size) {
+                        [](Guest& guest, const RangeRequest& request, std::string_view body, std::uint64_t size) {
                             std::string wrong(body);
                             wrong[wrong.size() / 2] = static_cast<char>(wrong[wrong.size() / 2] ^ 1);
                             guest.send(partial_answer(wrong, request.first, size));
@@ -88,7 +88,7 @@ TEST_CASE("remote faults: wrong bytes are corrupt, and never in the store") {  /
 
 TEST_CASE("remote faults: a server that lies about the size of the file is corrupt") {  // A138
     survives_everywhere("corrupt malformed limit",
-                        [](Server& guest, const RangeRequest& request, std::string_view body, std::uint64_t size) {
+                        [](Guest& guest, const RangeRequest& request, std::string_view body, std::uint64_t size) {
                             guest.send(partial_answer(body, request.first, size * 1000));
                             return true;
                         });
@@ -99,7 +99,7 @@ TEST_CASE("remote faults: a server that stalls is unreachable, in bounded time")
     for (const std::size_t from : {0u, 2u, 4u})
         survives(
             from, "unreachable",
-            [](Server& guest, const RangeRequest&, std::string_view, std::uint64_t) {
+            [](Guest& guest, const RangeRequest&, std::string_view, std::uint64_t) {
                 guest.hang();
                 return true;
             },
@@ -108,7 +108,7 @@ TEST_CASE("remote faults: a server that stalls is unreachable, in bounded time")
 }
 
 TEST_CASE("remote faults: of an endless body, no more than the range is taken") {  // A138
-    survives_everywhere("corrupt unreachable", [](Server& guest, const RangeRequest& request, std::string_view body,
+    survives_everywhere("corrupt unreachable", [](Guest& guest, const RangeRequest& request, std::string_view body,
                                                   std::uint64_t size) {
         const std::string filling(1 << 16, 'x');
         guest.send("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes " + std::to_string(request.first) + "-" +
@@ -120,11 +120,11 @@ TEST_CASE("remote faults: of an endless body, no more than the range is taken") 
 }
 
 TEST_CASE("remote faults: a server that vanishes while a file is read is unreachable, not an absent file") {  // A138
-    survives_everywhere("unreachable missing", [](Server& guest, const RangeRequest&, std::string_view, std::uint64_t) {
+    survives_everywhere("unreachable missing", [](Guest& guest, const RangeRequest&, std::string_view, std::uint64_t) {
         guest.send(http_answer("404 Not Found", "<html>gone</html>"));
         return true;
     });
-    survives(4, "unreachable", [](Server& guest, const RangeRequest&, std::string_view, std::uint64_t) {
+    survives(4, "unreachable", [](Guest& guest, const RangeRequest&, std::string_view, std::uint64_t) {
         guest.send(http_answer("404 Not Found", "<html>gone</html>"));
         return true;
     });
@@ -134,7 +134,7 @@ TEST_CASE("remote faults: a mirror brings what the first server sends wrong") { 
     const ScratchFolder scratch;
     const Bytes bytes = game_version("1");
     const TreeServer bad({bytes},
-                         [](Server& guest, const RangeRequest& request, std::string_view body, std::uint64_t size) {
+                         [](Guest& guest, const RangeRequest& request, std::string_view body, std::uint64_t size) {
                              if (request.number < 2)
                                  return false;
                              guest.send(partial_answer(std::string(body.size(), 'w'), request.first, size));

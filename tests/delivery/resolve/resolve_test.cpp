@@ -22,7 +22,7 @@ BundleId numbered(std::uint32_t number) {
 }
 
 // A registry in which bundles have numbers.
-class Registry {
+class NumberedRegistry {
 public:
     std::uint32_t add(const std::string& name, const std::string& version,
                       const std::vector<std::string>& requirements = {}, const std::vector<std::uint32_t>& needs = {}) {
@@ -80,7 +80,7 @@ bool mentions(const std::vector<std::string>& conflicts, const std::string& word
 }  // namespace
 
 TEST_CASE("resolve: the newest version within the bounds is chosen, and what it requires") {
-    Registry registry;
+    NumberedRegistry registry;
     registry.add("base", "1.0");
     registry.add("base", "1.9");
     registry.add("base", "1.10");
@@ -93,7 +93,7 @@ TEST_CASE("resolve: the newest version within the bounds is chosen, and what it 
 }
 
 TEST_CASE("resolve: one version for all where one does, otherwise each gets its own") {
-    Registry registry;
+    NumberedRegistry registry;
     for (const char* version : {"1.0", "1.5", "2.0"})
         registry.add("base", version);
     registry.add("castle", "1", {"base >= 1.0"});
@@ -109,7 +109,7 @@ TEST_CASE("resolve: one version for all where one does, otherwise each gets its 
 }
 
 TEST_CASE("resolve: what was considered and is not chosen is listed, since it had an influence") {
-    Registry registry;
+    NumberedRegistry registry;
     registry.add("base", "1.9", {"tool"});
     const BundleId newest = numbered(registry.add("base", "2.0", {"base < 2"}));
     registry.add("tool", "1", {"base < 2"});
@@ -125,7 +125,7 @@ TEST_CASE("resolve: what was considered and is not chosen is listed, since it ha
 }
 
 TEST_CASE("resolve: what is installed stays if it does") {
-    Registry registry;
+    NumberedRegistry registry;
     const BundleId old_base = numbered(registry.add("base", "1.0"));
     registry.add("base", "1.5");
     registry.add("castle", "1", {"base"});
@@ -135,7 +135,7 @@ TEST_CASE("resolve: what is installed stays if it does") {
 }
 
 TEST_CASE("resolve: all conflicts are reported at once, each with the chain that led to it") {
-    Registry registry;
+    NumberedRegistry registry;
     registry.add("base", "1.0", {"lib >= 3"});
     registry.add("lib", "1.0");
     registry.add("lib", "2.0");
@@ -153,7 +153,7 @@ TEST_CASE("resolve: all conflicts are reported at once, each with the chain that
 
 TEST_CASE(
     "resolve: nothing outside of the release is chosen, and static ids only if something is known of them (A68)") {
-    Registry registry;
+    NumberedRegistry registry;
     registry.add("castle", "1", {}, {77});
     CHECK(mentions(registry.resolve({"castle"}).conflicts,
                    "castle 1 → bundle " + numbered(77).hex() + " → the registry does not have this bundle"));
@@ -169,7 +169,7 @@ TEST_CASE(
 }
 
 TEST_CASE("resolve: a recalled version is passed over for an older one") {
-    Registry registry;
+    NumberedRegistry registry;
     registry.add("base", "1.0");
     const BundleId bad = numbered(registry.add("base", "1.1"));
     registry.snapshot.recalled.emplace(bad, "crashes");
@@ -177,7 +177,7 @@ TEST_CASE("resolve: a recalled version is passed over for an older one") {
 }
 
 TEST_CASE("resolve: cycles by name and requirements on oneself are harmless (A78)") {
-    Registry registry;
+    NumberedRegistry registry;
     registry.add("a", "1", {"b"});
     registry.add("b", "1", {"c"});
     registry.add("c", "1", {"a", "c"});
@@ -187,7 +187,7 @@ TEST_CASE("resolve: cycles by name and requirements on oneself are harmless (A78
 }
 
 TEST_CASE("resolve: a diamond with exponentially many paths visits each bundle once (A78)") {
-    Registry registry;
+    NumberedRegistry registry;
     constexpr int kLayers = 300;
     for (int i = 0; i < kLayers; ++i)
         for (const char* side : {"l", "r"}) {
@@ -200,12 +200,12 @@ TEST_CASE("resolve: a diamond with exponentially many paths visits each bundle o
 }
 
 TEST_CASE("resolve: a chain of 100,000 and too many steps end with a limit (A78)") {
-    Registry chain;
+    NumberedRegistry chain;
     for (int i = 0; i < 100'000; ++i)
         chain.add("n" + std::to_string(i), "1", {"n" + std::to_string(i + 1)});
     check_error(chain.try_resolve({"n0"}), ErrorCode::limit, "4096 bundles");
 
-    Registry wide;  // each of many requirements is compared with each of many versions
+    NumberedRegistry wide;  // each of many requirements is compared with each of many versions
     for (int i = 0; i < 6000; ++i)
         wide.add("base", "1." + std::to_string(i));
     std::vector<std::string> roots;
@@ -218,7 +218,7 @@ TEST_CASE("resolve: a chain of 100,000 and too many steps end with a limit (A78)
 
 TEST_CASE("resolve: choices that never settle end, each requirement answered by itself") {
     // With one base for all, castle 1 is chosen, whose requirement rules out that base, and so on.
-    Registry registry;
+    NumberedRegistry registry;
     for (const char* version : {"1", "2", "3"})
         registry.add("base", version, {std::string("tool < ") + version + ".5"});
     for (const char* version : {"1", "2", "3"})
@@ -235,14 +235,14 @@ TEST_CASE("resolve: choices that never settle end, each requirement answered by 
 }
 
 TEST_CASE("resolve: of two versions the newer is mounted later, unless the older one needs it") {
-    Registry registry;
+    NumberedRegistry registry;
     registry.add("lib", "1");
     registry.add("base", "1", {"lib"});
     registry.add("base", "2");
     registry.add("x", "1", {"base = 1"});
     registry.add("y", "1", {"base = 2"});
     CHECK(mounted(registry.resolve({"x", "y"})) == "lib 1, base 1, base 2, x 1, y 1");
-    Registry odd;
+    NumberedRegistry odd;
     odd.add("base", "1", {"x"});
     odd.add("base", "2");
     odd.add("x", "1", {"base = 2"});
@@ -250,7 +250,7 @@ TEST_CASE("resolve: of two versions the newer is mounted later, unless the older
 }
 
 TEST_CASE("resolve: without a root, only what the others need is left") {
-    Registry registry;
+    NumberedRegistry registry;
     registry.add("base", "1");
     registry.add("lib", "1");
     registry.add("castle", "1", {"base", "lib"});
