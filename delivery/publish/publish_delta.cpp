@@ -99,8 +99,8 @@ Result<DeltaPublication> publish_made(const DeltaToMake& wanted, TreeTarget& tre
         publication.was_there = true;
         auto found = listed(**published);
         if (!found)
-            return std::move(found).error().with_context(
-                publication.path + " in the tree is of no use; remove it and publish again, or publish without it");
+            return std::move(found).error().with_context(publication.path +
+                                                         " in the tree is of no use; remove it and publish again");
         entry = *found;
     } else {
         FARDEL_TRY_ASSIGN(Descriptor file, create_unnamed_file(kSpoolName));
