@@ -78,8 +78,9 @@ std::vector<std::string> environment_of(const Surroundings& surroundings) {
     std::vector<std::string> lines{"LC_ALL=C.UTF-8", "HOME=/nonexistent", "TMPDIR=" + surroundings.temporary.string()};
     if (const char* path = std::getenv("PATH"))
         lines.push_back("PATH=" + std::string(path));
-    lines.push_back("ASAN_OPTIONS=abort_on_error=1:allocator_may_return_null=0:hard_rss_limit_mb=" +
-                    std::to_string(surroundings.bounds.memory_bytes >> 19));
+    lines.push_back(
+        "ASAN_OPTIONS=abort_on_error=1:allocator_may_return_null=0:intercept_tls_get_addr=0:hard_rss_limit_mb=" +
+        std::to_string(surroundings.bounds.memory_bytes >> 19));
     lines.push_back("UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1");
     return lines;
 }
