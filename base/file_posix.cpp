@@ -27,10 +27,6 @@ int flags_of(const OpenOptions& options) noexcept {
     return flags;
 }
 
-int create_with(const FileLocation& location, int flags, std::uint32_t mode) noexcept {
-    return repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); });
-}
-
 Result<bool> lock_as(int kind, const Descriptor& file, std::string_view subject) {
     if (const auto type = find_unseen_locks(file))
         return Error(ErrorCode::unsupported,
@@ -70,13 +66,13 @@ Result<RegularFile> open_regular_file(const FileLocation& location, std::string_
 Result<Descriptor> create_file(const FileLocation& location, std::string_view subject, std::uint32_t mode) {
     FARDEL_TRY(verify_path(location));
     constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
-    return descriptor_of_call(create_with(location, kFlags, mode), subject);
+    return descriptor_of_call(open_or_create(location, kFlags, mode), subject);
 }
 
 Result<Descriptor> open_appending(const FileLocation& location, std::string_view subject) {
     FARDEL_TRY(verify_path(location));
     constexpr int kFlags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
-    return descriptor_of_call(create_with(location, kFlags, 0666), subject);
+    return descriptor_of_call(open_or_create(location, kFlags, 0666), subject);
 }
 
 Result<Descriptor> create_unnamed_file(std::string_view subject) {

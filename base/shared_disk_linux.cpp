@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
-#include <iterator>
+#include <span>
 
 namespace fardel {
 namespace {
@@ -17,11 +17,13 @@ namespace {
 constexpr std::size_t kMountsBytesMax = 4u << 20;
 
 // As statfs(2) and linux/magic.h list them.
-constexpr std::uint32_t kSharedTypes[] = {
-    0x6969,      // NFS
+constexpr std::uint32_t kSmbTypes[] = {
     0x517B,      // SMB
     0xFF534D42,  // CIFS
     0xFE534D42,  // SMB 2
+};
+constexpr std::uint32_t kSharedTypes[] = {
+    0x6969,      // NFS
     0x65735546,  // FUSE
     0x01021997,  // 9P
     0x00C36400,  // Ceph
@@ -34,6 +36,22 @@ constexpr std::uint32_t kSharedTypes[] = {
 constexpr std::string_view kProgramsWithoutLocks[] = {
     "fuse.sshfs",    "fuse.rclone",    "fuse.s3fs",      "fuse.gcsfuse",  "fuse.goofys",    "fuse.mountpoint-s3",
     "fuse.blobfuse", "fuse.blobfuse2", "fuse.curlftpfs", "fuse.smbnetfs", "fuse.gvfsd-fuse"};
+
+// 0: unknown.
+std::uint32_t disk_type(int number) noexcept {
+    struct statfs status {};
+    return repeat([&] { return ::fstatfs(number, &status); }) == 0 ? static_cast<std::uint32_t>(status.f_type) : 0;
+}
+
+bool is_one_of(std::uint32_t type, std::span<const std::uint32_t> types) noexcept {
+    return std::ranges::find(types, type) != types.end();
+}
+
+// "" for a name alone.
+std::string_view folder_part(std::string_view path) noexcept {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? "" : path.substr(0, std::max<std::size_t>(slash, 1));
+}
 
 bool has_option(std::string_view options, std::string_view wanted) noexcept {
     while (!options.empty()) {
@@ -81,17 +99,14 @@ std::optional<MountedDisk> find_mount(std::string_view mounts, const std::string
 }  // namespace
 
 bool may_be_shared(const Descriptor& file) noexcept {
-    struct statfs status {};
-    if (repeat([&] { return ::fstatfs(file.number(), &status); }) != 0)
-        return false;
-    return std::ranges::find(kSharedTypes, static_cast<std::uint32_t>(status.f_type)) != std::end(kSharedTypes);
+    const std::uint32_t type = disk_type(file.number());
+    return is_one_of(type, kSmbTypes) || is_one_of(type, kSharedTypes);
 }
 
 void refresh_names(const FileLocation& location) noexcept {
     // If the folder itself is believed to be missing, the one above it is asked.
     for (std::string_view path = location.path();;) {
-        const std::size_t slash = path.rfind('/');
-        path = slash == std::string_view::npos ? "" : path.substr(0, std::max<std::size_t>(slash, 1));
+        path = folder_part(path);
         struct statx status {};
         const std::string folder(path.empty() ? "." : path);
         const int result =
@@ -99,6 +114,15 @@ void refresh_names(const FileLocation& location) noexcept {
         if (result == 0 || errno != ENOENT || path.empty() || path == "/")
             return;
     }
+}
+
+bool is_held_by_smb(const FileLocation& location, int number) noexcept {
+    if (number != EINVAL)
+        return false;
+    const std::string_view part = folder_part(location.path());
+    const std::string folder(part.empty() ? "." : part);
+    const Descriptor opened(::openat(folder_number(location), folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return opened.number() >= 0 && is_one_of(disk_type(opened.number()), kSmbTypes);
 }
 
 bool was_replaced(const Error& error) noexcept { return error.system_number() == ESTALE; }

@@ -73,10 +73,27 @@ inline int folder_number(const FileLocation& location) noexcept {
     return location.folder() == nullptr ? AT_FDCWD : location.folder()->number();
 }
 
+// Returns a descriptor or -1. Waits for three seconds at most for a file under this name that was replaced on an SMB
+// server and is open here; EBUSY: it still is.
+inline int open_or_create(const FileLocation& location, int flags, std::uint32_t mode = 0) noexcept {
+    constexpr int kWaitsMax = 60;
+    constexpr struct timespec kWait { .tv_sec = 0, .tv_nsec = 50'000'000 };
+    const auto open = [&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); };
+    for (int waits = 0;; ++waits) {
+        const int number = repeat(open);
+        const int reason = errno;
+        const bool waiting = number < 0 && is_held_by_smb(location, reason);
+        errno = waiting ? EBUSY : reason;
+        if (!waiting || waits == kWaitsMax)
+            return number;
+        ::nanosleep(&kWait, nullptr);
+    }
+}
+
 // Returns a descriptor or -1. What the name leads to is never older than the call.
 inline int open_existing(const FileLocation& location, int flags) noexcept {
     refresh_names(location);
-    return repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags); });
+    return open_or_create(location, flags);
 }
 
 // Refuses paths with a NUL, at which the system would end the path.

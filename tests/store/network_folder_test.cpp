@@ -3,8 +3,10 @@
 #include "cache_samples.h"
 #include "two_computers.h"
 
+#include "kit/files.h"
 #include "kit/own_kernel.h"
 
+#include <fardel/base/file.h>
 #include <fardel/store/cache_layers.h>
 #include <fardel/store/derived_cache.h>
 
@@ -12,6 +14,11 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -44,6 +51,31 @@ TEST_CASE("inside nfs: a collector sees at once what a writer on another compute
 TEST_CASE("inside smb: where a lock keeps others from reading, adding and reading work and the rest is refused" *
           doctest::skip(!is_in_own_kernel())) {
     check_refused_without_locks(kMounted, "(cifs); do this on the computer");
+}
+
+TEST_CASE(
+    "inside smb: a file that is replaced on its server while it is open can be opened a second after it is closed" *
+    doctest::skip(!is_in_own_kernel())) {
+    const std::string there = kMounted.server + "/file";
+    const std::string here = kMounted.one + "/file";
+    const auto replace = [&](const std::string& text) {
+        write_file(there + ".new", text);
+        std::filesystem::rename(there + ".new", there);
+    };
+    const auto read_here = [&]() -> Result<std::string> {
+        FARDEL_TRY_ASSIGN(const Descriptor file, open_file(here, here, {.links = Links::refused}));
+        return read_text(file, 100, here);
+    };
+    replace("first");
+    Descriptor file = value_of(open_file(here, here));
+    CHECK(value_of(read_text(file, 100, here)) == "first");
+    replace("second");
+    check_error(read_here(), ErrorCode::busy, here);
+    file.close();
+    CHECK(value_of(read_here()) == "second");
+    CHECK(value_of(read_text(value_of(open_file(here, here)), 100, here)) == "second");
+    replace("third");
+    CHECK(value_of(read_here()) == "third");
 }
 
 TEST_CASE("inside nfs: derived data that one computer trims is whole or missing on the other" *
