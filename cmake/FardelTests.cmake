@@ -6,6 +6,8 @@
 #     [ALONE <z.cpp>…]        those of them with a name that another file uses too; unity builds compile them separately
 #     [COMPUTES <x_test.cpp>…] those of FILES that spend their time in their own code; optimised in every build
 #     [LONG <x_test.cpp>…]    those of FILES that take longest: they start first, so that none of them ends alone
+#     [ONE_THREAD <x_test.cpp>…] those of FILES that take long and start no thread, so that ThreadSanitizer could find
+#                             nothing: FARDEL_THREADS_ONLY leaves them out
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
@@ -17,9 +19,14 @@
 # "kit/scratch_folder.h", which gives a case a folder on disk, and their neighbours.
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;COMPUTES;LONG;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;COMPUTES;LONG;ONE_THREAD;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
+    endif()
+    if(FARDEL_THREADS_ONLY AND arg_ONE_THREAD)
+        list(REMOVE_ITEM arg_FILES ${arg_ONE_THREAD})
+        list(JOIN arg_ONE_THREAD ", " left_out)
+        message(STATUS "Not built, because they have no threads: in tests/${folder}, ${left_out}")
     endif()
     if(NOT arg_FILES)
         return()
