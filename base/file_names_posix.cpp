@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <cstring>
+#include <vector>
+
 namespace fardel {
 namespace {
 
@@ -33,10 +36,14 @@ bool rename_with(const FileLocation& from, const FileLocation& to, RenameRule ru
 
 bool knows_plain_renames_only(int number) noexcept { return number == EINVAL || number == ENOSYS; }
 
+// Beside the location; the path must outlive the result.
+FileLocation beside(const FileLocation& location, const std::string& path) {
+    return location.folder() == nullptr ? FileLocation(path) : FileLocation(*location.folder(), path);
+}
+
 bool exchange_by_steps(const FileLocation& from, const FileLocation& to) {
     const std::string waiting_path = from.path() + ".old";
-    const FileLocation waiting =
-        from.folder() == nullptr ? FileLocation(waiting_path) : FileLocation(*from.folder(), waiting_path);
+    const FileLocation waiting = beside(from, waiting_path);
     if (!rename_plainly(to, waiting))
         return false;
     if (!rename_plainly(from, to)) {
@@ -48,11 +55,66 @@ bool exchange_by_steps(const FileLocation& from, const FileLocation& to) {
     return rename_plainly(waiting, from);
 }
 
+bool have_same_bytes(const FileLocation& one, const FileLocation& other) {
+    constexpr std::size_t kPartBytes = std::size_t{1} << 20;
+    const auto file = open_file(one, one.path());
+    const auto other_file = open_file(other, other.path());
+    if (!file || !other_file)
+        return false;
+    std::vector<std::byte> part(kPartBytes);
+    std::vector<std::byte> other_part(kPartBytes);
+    for (std::uint64_t offset = 0;; offset += kPartBytes) {
+        const auto count = read_whole_at(*file, offset, part, one.path());
+        const auto other_count = read_whole_at(*other_file, offset, other_part, other.path());
+        if (!count || !other_count || *count != *other_count ||
+            std::memcmp(part.data(), other_part.data(), *count) != 0)
+            return false;
+        if (*count < kPartBytes)
+            return true;
+    }
+}
+
+// If another computer has the file open that is to be replaced, SMB's client removes it, and then fails: it is gone. So
+// it stays if it is the same, and is moved out of the way otherwise; if that is not allowed, it is open (EBUSY).
+bool replace_over_smb(const FileLocation& from, const FileLocation& to) {
+    if (have_same_bytes(from, to))
+        return ::unlinkat(folder_number(from), from.path().c_str(), 0) == 0;
+    const std::string waiting_path = to.path() + ".old";
+    const FileLocation waiting = beside(to, waiting_path);
+    ::unlinkat(folder_number(waiting), waiting.path().c_str(), 0);
+    if (!rename_with(to, waiting, RenameRule::to_new)) {
+        errno = errno == EACCES ? EBUSY : errno;
+        return false;
+    }
+    if (!rename_with(from, to, RenameRule::to_new)) {
+        const int reason = errno;
+        rename_with(waiting, to, RenameRule::to_new);
+        errno = reason;
+        return false;
+    }
+    ::unlinkat(folder_number(waiting), waiting.path().c_str(), 0);
+    return true;
+}
+
+bool rename_replacing(const FileLocation& from, const FileLocation& to) {
+    if (rename_with(from, to, RenameRule::to_new))
+        return true;
+    const int reason = errno;
+    const bool may_be_there =
+        reason == EEXIST || reason == EACCES;  // EACCES: over SMB, if another computer has it open
+    if (may_be_there && is_over_smb(to))
+        return replace_over_smb(from, to);
+    if (reason == EEXIST || knows_plain_renames_only(reason))
+        return rename_plainly(from, to);
+    errno = reason;
+    return false;
+}
+
 }  // namespace
 
 Status rename_file(const FileLocation& from, const FileLocation& to, std::string_view subject) {
     FARDEL_TRY(verify_paths(from, to));
-    return rename_plainly(from, to) ? ok() : Status(system_error(errno, subject));
+    return rename_replacing(from, to) ? ok() : Status(system_error(errno, subject));
 }
 
 Status rename_own(const std::string& from, const std::string& to) {

@@ -116,9 +116,7 @@ void refresh_names(const FileLocation& location) noexcept {
     }
 }
 
-bool is_held_by_smb(const FileLocation& location, int number) noexcept {
-    if (number != EINVAL)
-        return false;
+bool is_over_smb(const FileLocation& location) noexcept {
     const std::string_view part = folder_part(location.path());
     const std::string folder(part.empty() ? "." : part);
     const Descriptor opened(::openat(folder_number(location), folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -73,8 +73,9 @@ inline int folder_number(const FileLocation& location) noexcept {
     return location.folder() == nullptr ? AT_FDCWD : location.folder()->number();
 }
 
-// Returns a descriptor or -1. Waits for three seconds at most for a file under this name that was replaced on an SMB
-// server and is open here; EBUSY: it still is.
+// Returns a descriptor or -1. SMB's client opens no file (EINVAL) under whose name it has another open that was
+// replaced on the server, and keeps files open for a second after they were closed. Waits for that, for three seconds
+// at most; EBUSY: it is still open.
 inline int open_or_create(const FileLocation& location, int flags, std::uint32_t mode = 0) noexcept {
     constexpr int kWaitsMax = 60;
     constexpr struct timespec kWait { .tv_sec = 0, .tv_nsec = 50'000'000 };
@@ -82,7 +83,7 @@ inline int open_or_create(const FileLocation& location, int flags, std::uint32_t
     for (int waits = 0;; ++waits) {
         const int number = repeat(open);
         const int reason = errno;
-        const bool waiting = number < 0 && is_held_by_smb(location, reason);
+        const bool waiting = number < 0 && reason == EINVAL && is_over_smb(location);
         errno = waiting ? EBUSY : reason;
         if (!waiting || waits == kWaitsMax)
             return number;

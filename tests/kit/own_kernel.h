@@ -12,6 +12,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -45,7 +46,8 @@ inline std::string missing_network(Network network) {
 }
 
 // Starts the kernel, and in it those cases of this program whose names match. Prints SKIPPED if there is no such
-// kernel. Fails the test if one of the cases fails, or if they do not end within five minutes.
+// kernel. Fails the test if one of the cases fails, or if they do not end within a quarter of an hour: when a client
+// of SMB is killed, Samba may wait 35 seconds for it before it answers another one.
 inline void run_on_two_computers(Network network, const std::string& cases) {
     if (const std::string missing = missing_network(network); !missing.empty()) {
         MESSAGE("SKIPPED: " << missing);
@@ -62,7 +64,8 @@ inline void run_on_two_computers(Network network, const std::string& cases) {
                      "rw", "quiet", "init=" FARDEL_SOURCE_DIR "/tests/kit/network_computers.sh", "con=null",
                      "con0=null,fd:2", "FARDEL_INSIDE=" + inside, "FARDEL_SAMBA=" + std::string(kSambaFolder),
                      network == Network::nfs ? "FARDEL_NETWORK=nfs" : "FARDEL_NETWORK=smb"},
-                    {.variables = {{"TMPDIR", scratch.path("")}, {"HOME", scratch.path("")}}});  // for its memory
+                    {.variables = {{"TMPDIR", scratch.path("")}, {"HOME", scratch.path("")}},  // for its memory
+                     .patience = std::chrono::minutes(15)});
     INFO(outcome.err);
     if (!std::filesystem::exists(inside + ".began")) {
         MESSAGE("SKIPPED: the kernel does not start here, " << outcome.exit_code);

@@ -27,7 +27,6 @@ namespace fardel::tests {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kPatience = std::chrono::minutes(5);
 
 // Returns the environment of a program: nothing of the tester's environment except the paths of programs and folders.
 std::vector<std::string> environment_of(const Surroundings& surroundings) {
@@ -126,8 +125,8 @@ void set_end(int status, Outcome& outcome) {
     outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-int wait_for(pid_t id) {
-    const auto deadline = Clock::now() + kPatience;
+int wait_for(pid_t id, std::chrono::minutes patience = Surroundings().patience) {
+    const auto deadline = Clock::now() + patience;
     int status = 0;
     for (;;) {
         const pid_t ended = ::waitpid(id, &status, WNOHANG);
@@ -165,7 +164,7 @@ Outcome run_program(const Arguments& words, const Surroundings& surroundings) {
     const int err = open_memory();
     const pid_t id = start(words, surroundings, out, err);
     Outcome outcome;
-    set_end(wait_for(id), outcome);
+    set_end(wait_for(id, surroundings.patience), outcome);
     outcome.out = take_all(out);
     outcome.err = take_all(err);
     return outcome;
@@ -234,7 +233,7 @@ Outcome run_at_terminal(const Arguments& arguments, const std::vector<std::pair<
     Outcome outcome;
     std::size_t answered = 0;
     std::size_t seen = 0;
-    const auto deadline = Clock::now() + kPatience;
+    const auto deadline = Clock::now() + surroundings.patience;
     for (;;) {
         pollfd waiting{terminal, POLLIN, 0};
         char chunk[4096];
@@ -251,7 +250,7 @@ Outcome run_at_terminal(const Arguments& arguments, const std::vector<std::pair<
             CHECK(::write(terminal, answer.data(), answer.size()) == static_cast<ssize_t>(answer.size()));
         }
     }
-    set_end(wait_for(id), outcome);
+    set_end(wait_for(id, surroundings.patience), outcome);
     ::close(terminal);
     return outcome;
 }

@@ -26,11 +26,12 @@ struct Surroundings {
     unsigned user = 0;                                           // run as that user, if the test runs as root
     std::uint64_t file_bytes_max = 0;                            // no file may get larger (RLIMIT_FSIZE); 0: no limit
     bool without_landlock = false;                               // the kernel answers as one that has no Landlock
+    std::chrono::minutes patience{5};                            // the test fails if the program runs for longer
 };
 
 using Arguments = std::vector<std::string>;
 
-// Runs fardel <arguments>. Fails the test if the program does not end within five minutes.
+// Runs fardel <arguments>.
 Outcome run(const Arguments& arguments, const Surroundings& surroundings = {});
 // Returns fardel's standard output; fails the test unless the exit code is 0.
 std::string run_well(const Arguments& arguments, const Surroundings& surroundings = {});

@@ -15,8 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -76,6 +78,29 @@ TEST_CASE(
     CHECK(value_of(read_text(value_of(open_file(here, here)), 100, here)) == "second");
     replace("third");
     CHECK(value_of(read_here()) == "third");
+}
+
+TEST_CASE("inside smb: a file that another computer has open is not lost when it is replaced" *
+          doctest::skip(!is_in_own_kernel())) {
+    const std::string file = kMounted.one + "/file";
+    const std::string fresh = kMounted.one + "/fresh";
+    const auto text_on_server = [] { return read_file(kMounted.server + "/file"); };
+    const auto replace = [&](const char* text) {
+        write_file(fresh, text);
+        return rename_file(fresh, file, file);
+    };
+    write_file(file, "first");
+    Descriptor held = value_of(open_file(kMounted.two + "/file", "file"));
+    CHECK(replace("first"));
+    CHECK_FALSE(std::filesystem::exists(kMounted.server + "/fresh"));
+    CHECK(value_of(read_text(held, 100, "file")) == "first");
+    CHECK(replace("second"));
+    CHECK(text_on_server() == "second");
+    CHECK_FALSE(std::filesystem::exists(kMounted.server + "/fresh"));
+    held.close();
+    for (int tried = 0; tried < 600 && std::filesystem::exists(kMounted.server + "/file.old"); ++tried)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK_FALSE(std::filesystem::exists(kMounted.server + "/file.old"));
 }
 
 TEST_CASE("inside nfs: derived data that one computer trims is whole or missing on the other" *

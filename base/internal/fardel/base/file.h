@@ -126,7 +126,8 @@ void unlock_file(const Descriptor& file) noexcept;
 
 // ---- Names ----------------------------------------------------------------------------------------------------------
 
-// Renames in one step and replaces an existing file with the new name.
+// Renames in one step and replaces an existing file with the new name. Over SMB, an existing file with the same bytes
+// stays, and another one is replaced in two steps.
 Status rename_file(const FileLocation& from, const FileLocation& to, std::string_view subject);
 // The same for a file that this process has created and nobody else may remove. Error: also conflict (another computer
 // that does not see locks of this one removed it: the folder is there and the file is not).

@@ -20,9 +20,8 @@ bool may_be_shared(const Descriptor& file) noexcept;
 // up to a minute what it has heard before: that a name is not there, and which file it names.
 void refresh_names(const FileLocation& location) noexcept;
 
-// Whether opening the name failed with EINVAL because SMB's client still has another file open under it that was
-// replaced on the server: it keeps files open for a second after they were closed.
-bool is_held_by_smb(const FileLocation& location, int number) noexcept;
+// Whether the folder of the name is reached over SMB.
+bool is_over_smb(const FileLocation& location) noexcept;
 
 // Whether the file was replaced or removed by another computer after it had been opened.
 bool was_replaced(const Error& error) noexcept;
