@@ -103,8 +103,12 @@ public:
 
     Result<bool> remove(const std::string& path) override {
         FARDEL_TRY(verify_path(path));
-        FARDEL_TRY_ASSIGN(const bool removed, remove_file(path_of(path), path_of(path)));
-        FARDEL_TRY(sync_folder(folder_of_path(path_of(path))));
+        const std::string subject = path_of(path);
+        const std::string folder = folder_of_path(subject);
+        // In the open folder: a name that is away for a moment, with its disk, must not count as absent.
+        FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(folder, folder));
+        FARDEL_TRY_ASSIGN(const bool removed, remove_file({opened, subject.substr(folder.size() + 1)}, subject));
+        FARDEL_TRY(sync_folder(folder));
         return removed;
     }
 
