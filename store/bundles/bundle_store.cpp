@@ -236,6 +236,19 @@ StoredBundle describe_record(const StoreRecord& record, const std::map<PackId, b
     return stored;
 }
 
+Result<std::vector<StoredBundle>> list_bundles(const StoreFolder& folder) {
+    FARDEL_TRY_ASSIGN(const auto ids, folder.list_records());
+    FARDEL_TRY_ASSIGN(const auto referred, list_referred_packs(folder));
+    std::map<PackId, bool> is_stale;
+    for (const ReferredPack& pack : referred)
+        is_stale.emplace(pack.pack.id, pack.is_stale);
+    std::vector<StoredBundle> bundles;
+    for (const BundleId& id : ids)
+        if (const auto record = folder.find_record(id); record && *record)
+            bundles.push_back(describe_record(**record, is_stale));
+    return bundles;
+}
+
 }  // namespace
 
 // ---- The store ------------------------------------------------------------------------------------------------------
@@ -286,17 +299,11 @@ void BundleStore::remove_leftovers() const {
     remove_needless_incoming(impl_->folder);
 }
 
+// In the open folder: what is away for a moment, with its disk, must not count as absent.
 Result<std::vector<StoredBundle>> BundleStore::list() const {
-    FARDEL_TRY_ASSIGN(const auto ids, impl_->folder.list_records());
-    FARDEL_TRY_ASSIGN(const auto referred, list_referred_packs(impl_->folder));
-    std::map<PackId, bool> is_stale;
-    for (const ReferredPack& pack : referred)
-        is_stale.emplace(pack.pack.id, pack.is_stale);
-    std::vector<StoredBundle> bundles;
-    for (const BundleId& id : ids)
-        if (const auto record = impl_->folder.find_record(id); record && *record)
-            bundles.push_back(describe_record(**record, is_stale));
-    return bundles;
+    FARDEL_TRY_ASSIGN(const HeldStore held, impl_->folder.hold());
+    auto bundles = list_bundles(held.folder);
+    return bundles ? std::move(bundles) : held.readable(bundles.error());
 }
 
 Result<bool> BundleStore::has(const BundleId& bundle) const {

@@ -50,10 +50,11 @@ Bytes small_bundle(std::uint32_t number) {
 
 BundleStore opened_store(const std::string& folder) { return value_of(BundleStore::open(folder + "/store", false)); }
 
-bool is_in_list(const BundleStore& store, const Bytes& bytes) {
-    const auto bundles = value_of(store.list());
+Result<bool> find_in_list(const BundleStore& store, const Bytes& bytes) {
+    FARDEL_TRY_ASSIGN(const auto bundles, store.list());
     return std::ranges::find(bundles, bundle_id_of(bytes), &StoredBundle::bundle) != bundles.end();
 }
+bool is_in_list(const BundleStore& store, const Bytes& bytes) { return value_of(find_in_list(store, bytes)); }
 
 bool has_bytes(const BundleStore& store, const Bytes& bytes) {
     const auto source = store.peek_bundle(bundle_id_of(bytes));
@@ -70,7 +71,8 @@ Status collect_now(const BundleStore& store) {
 // Receives a bundle as a fetch does.
 Status receive_whole(const BundleStore& store, const Bytes& bytes) {
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(make_memory_source(bytes), {}));
-    if (is_in_list(store, bytes))
+    FARDEL_TRY_ASSIGN(const bool is_there, find_in_list(store, bytes));
+    if (is_there)
         return ok();
     FARDEL_TRY_ASSIGN(IncomingBundle incoming, IncomingBundle::open(store, bundle->id()));
     incoming.set_source("https://example.org/tree");
@@ -183,7 +185,8 @@ public:
         // One that has something to condemn, to remove and to pack again.
         all.push_back({"collect",
                        [this](const BundleStore& store) -> Status {
-                           if (is_in_list(store, goes))
+                           FARDEL_TRY_ASSIGN(const bool is_there, find_in_list(store, goes));
+                           if (is_there)
                                FARDEL_TRY(store.remove_bundles(std::vector{bundle_id_of(goes)}, now_of_changes()));
                            return collect_now(store);
                        },
@@ -211,6 +214,16 @@ private:
     const std::string start_ = disk_.path("start");
     const std::string referred_path_ = disk_.path("referred.fardel");
 };
+
+TEST_CASE("store changes: a store whose folder is gone is missing, not empty") {
+    const ScratchFolder scratch;
+    const BundleStore store = value_of(BundleStore::open(scratch.path("store"), true));
+    REQUIRE(store.add(make_memory_source(small_bundle(1))));
+    std::filesystem::rename(scratch.path("store"), scratch.path("away"));
+    check_error(store.list(), ErrorCode::missing, "/store");
+    std::filesystem::rename(scratch.path("away"), scratch.path("store"));
+    CHECK(value_of(store.list()).size() == 1);
+}
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
