@@ -3,8 +3,11 @@
 
 #include "scratch_folder.h"
 
+#include <doctest/doctest.h>
+
 #include <sys/mount.h>
 
+#include <fstream>
 #include <string>
 
 namespace fardel::tests {
@@ -23,6 +26,19 @@ public:
     SmallDisk& operator=(const SmallDisk&) = delete;
 
     bool mounted() const { return mounted_; }
+    // Whether the case must be left out because nothing is mounted; says so.
+    bool is_missing() const {
+        if (!mounted_)
+            MESSAGE("SKIPPED: no permission to mount a small disk");
+        return !mounted_;
+    }
+    // Until nothing more can be written; emptied by removing path("filler").
+    void fill() const {
+        std::ofstream filler(path("filler"));
+        const std::string page(4096, 'x');
+        while (filler.write(page.data(), 4096).flush()) {
+        }
+    }
     bool make_read_only() const {
         return ::mount("tmpfs", path_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0;
     }
