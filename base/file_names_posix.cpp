@@ -36,14 +36,10 @@ bool rename_with(const FileLocation& from, const FileLocation& to, RenameRule ru
 
 bool knows_plain_renames_only(int number) noexcept { return number == EINVAL || number == ENOSYS; }
 
-// Beside the location; the path must outlive the result.
-FileLocation beside(const FileLocation& location, const std::string& path) {
-    return location.folder() == nullptr ? FileLocation(path) : FileLocation(*location.folder(), path);
-}
-
 bool exchange_by_steps(const FileLocation& from, const FileLocation& to) {
     const std::string waiting_path = from.path() + ".old";
-    const FileLocation waiting = beside(from, waiting_path);
+    const FileLocation waiting =
+        from.folder() == nullptr ? FileLocation(waiting_path) : FileLocation(*from.folder(), waiting_path);
     if (!rename_plainly(to, waiting))
         return false;
     if (!rename_plainly(from, to)) {
@@ -77,32 +73,17 @@ bool have_same_bytes(const FileLocation& one, const FileLocation& other) {
 // If another computer has the file open that is to be replaced, SMB's client removes it, and then fails: it is gone. So
 // it stays if it is the same, and is moved out of the way otherwise; if that is not allowed, it is open (EBUSY).
 bool replace_over_smb(const FileLocation& from, const FileLocation& to) {
-    if (have_same_bytes(from, to))
+    if (have_same_bytes(from, to) || exchange_by_steps(from, to))
         return ::unlinkat(folder_number(from), from.path().c_str(), 0) == 0;
-    const std::string waiting_path = to.path() + ".old";
-    const FileLocation waiting = beside(to, waiting_path);
-    ::unlinkat(folder_number(waiting), waiting.path().c_str(), 0);
-    if (!rename_with(to, waiting, RenameRule::to_new)) {
-        errno = errno == EACCES ? EBUSY : errno;
-        return false;
-    }
-    if (!rename_with(from, to, RenameRule::to_new)) {
-        const int reason = errno;
-        rename_with(waiting, to, RenameRule::to_new);
-        errno = reason;
-        return false;
-    }
-    ::unlinkat(folder_number(waiting), waiting.path().c_str(), 0);
-    return true;
+    errno = errno == EACCES ? EBUSY : errno;
+    return false;
 }
 
 bool rename_replacing(const FileLocation& from, const FileLocation& to) {
     if (rename_with(from, to, RenameRule::to_new))
         return true;
     const int reason = errno;
-    const bool may_be_there =
-        reason == EEXIST || reason == EACCES;  // EACCES: over SMB, if another computer has it open
-    if (may_be_there && is_over_smb(to))
+    if ((reason == EEXIST || reason == EACCES) && is_over_smb(to))  // EACCES: another computer has it open
         return replace_over_smb(from, to);
     if (reason == EEXIST || knows_plain_renames_only(reason))
         return rename_plainly(from, to);
