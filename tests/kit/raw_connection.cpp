@@ -87,6 +87,12 @@ bool RawConnection::is_closed_within(std::chrono::milliseconds time) const {
     }
 }
 
+bool RawConnection::send_head(std::string_view head) const {
+    constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+    return send(std::string(head.substr(0, head.size() - 2)) + "Expect: 100-continue\r\n\r\n") &&
+           read_some(kGoOn.size()) == kGoOn;
+}
+
 RawConnection::Answer RawConnection::read_answer(bool has_body) {
     Answer answer;
     std::string bytes = std::exchange(rest_, {});

@@ -20,6 +20,9 @@ public:
     bool is_open() const { return socket_ >= 0; }  // false: the server accepts no connections
     // False: the server has closed the connection.
     bool send(std::string_view bytes) const;
+    // Sends the head of a request, which must end with an empty line, and waits until the server wants the body: then
+    // it has counted the request. False: it did not ask for it.
+    bool send_head(std::string_view head) const;
     // Reads one answer with a Content-Length, or to the end. `has_body`: false for HEAD.
     struct Answer {
         int status = 0;  // 0: none came

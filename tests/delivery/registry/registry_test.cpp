@@ -136,13 +136,10 @@ TEST_CASE("registry: an author who does not send what it announced has four of t
     std::vector<RawConnection> open;
     for (int i = 0; i < 4; ++i) {
         open.emplace_back(site.port());
-        REQUIRE(open.back().send(head(*slow, 5000) + text_of(bytes).substr(0, 2000)));
+        REQUIRE(open.back().send_head(head(*slow, 5000)));
+        REQUIRE(open.back().send(text_of(bytes).substr(0, 2000)));
     }
-    // 422: not all of the four have begun.
-    int fifth = 422;
-    for (int tries = 0; tries < 1000 && fifth == 422; ++tries)
-        fifth = RawConnection(site.port()).ask(head(*slow, 5000) + std::string(5000, 'x')).status;
-    CHECK(fifth == 503);
+    CHECK(RawConnection(site.port()).ask(head(*slow, 5000) + std::string(5000, 'x')).status == 503);
     const std::string file = signed_by(*quick, bytes);
     CHECK(site.send("PUT", "/" + tree_path_of(id), site.authorize(RegistryAction::upload, id, *quick), file) == 201);
 }
