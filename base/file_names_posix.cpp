@@ -70,8 +70,9 @@ bool have_same_bytes(const FileLocation& one, const FileLocation& other) {
     }
 }
 
-// If another computer has the file open that is to be replaced, SMB's client removes it, and then fails: it is gone. So
-// it stays if it is the same, and is moved out of the way otherwise; if that is not allowed, it is open (EBUSY).
+// SMB's client may replace a file that somebody has open by removing it, and then fail to give the new file its name:
+// the old file is lost. So an old file with the same bytes stays, and one with other bytes is exchanged and then
+// removed. EBUSY: the server refused to move it, because it is open.
 bool replace_over_smb(const FileLocation& from, const FileLocation& to) {
     if (have_same_bytes(from, to) || exchange_by_steps(from, to))
         return ::unlinkat(folder_number(from), from.path().c_str(), 0) == 0;

@@ -73,9 +73,9 @@ inline int folder_number(const FileLocation& location) noexcept {
     return location.folder() == nullptr ? AT_FDCWD : location.folder()->number();
 }
 
-// Returns a descriptor or -1. SMB's client opens no file (EINVAL) under whose name it has another open that was
-// replaced on the server, and keeps files open for a second after they were closed. Waits for that, for three seconds
-// at most; EBUSY: it is still open.
+// Returns a descriptor or -1. When a file was replaced on an SMB server, this computer's client refuses to open the new
+// one (EINVAL) as long as it has the old one open, which it keeps open for a second after a program closed it. So this
+// waits, for three seconds at most; EBUSY: the old one is still open.
 inline int open_or_create(const FileLocation& location, int flags, std::uint32_t mode = 0) noexcept {
     constexpr int kWaitsMax = 60;
     constexpr struct timespec kWait { .tv_sec = 0, .tv_nsec = 50'000'000 };
