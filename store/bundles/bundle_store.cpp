@@ -22,9 +22,11 @@
 #include <fardel/format/source_pieces.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace fardel {
@@ -33,6 +35,16 @@ namespace {
 Error not_here(const StoreFolder& folder, const BundleId& bundle) {
     return Error(ErrorCode::missing,
                  folder.path() + ": bundle " + bundle.hex() + " is not in this store; 'fardel store ls' lists what is");
+}
+
+// Asks in the open folder: what is away for a moment, with its disk, must not count as absent.
+template <class Question>
+std::invoke_result_t<Question, const StoreFolder&> ask_held(const StoreFolder& folder, const Question& question) {
+    FARDEL_TRY_ASSIGN(const HeldStore held, folder.hold());
+    auto answer = question(held.folder);
+    if (!answer)
+        return held.readable(answer.error());
+    return answer;
 }
 
 // ---- Reading --------------------------------------------------------------------------------------------------------
@@ -299,21 +311,18 @@ void BundleStore::remove_leftovers() const {
     remove_needless_incoming(impl_->folder);
 }
 
-// In the open folder: what is away for a moment, with its disk, must not count as absent.
-Result<std::vector<StoredBundle>> BundleStore::list() const {
-    FARDEL_TRY_ASSIGN(const HeldStore held, impl_->folder.hold());
-    auto bundles = list_bundles(held.folder);
-    return bundles ? std::move(bundles) : held.readable(bundles.error());
-}
+Result<std::vector<StoredBundle>> BundleStore::list() const { return ask_held(impl_->folder, list_bundles); }
 
 Result<bool> BundleStore::has(const BundleId& bundle) const {
-    FARDEL_TRY_ASSIGN(const auto record, impl_->folder.find_record(bundle));
-    return record.has_value();
+    return ask_held(impl_->folder, [&](const StoreFolder& folder) -> Result<bool> {
+        FARDEL_TRY_ASSIGN(const auto record, folder.find_record(bundle));
+        return record.has_value();
+    });
 }
 
 Result<BundleId> BundleStore::find(std::string_view digits) const {
     FARDEL_TRY(verify_id_digits(digits));
-    FARDEL_TRY_ASSIGN(const auto ids, impl_->folder.list_records());
+    FARDEL_TRY_ASSIGN(const auto ids, ask_held(impl_->folder, std::mem_fn(&StoreFolder::list_records)));
     std::optional<BundleId> found;
     for (const BundleId& id : ids) {
         if (!id.hex().starts_with(digits))
@@ -376,7 +385,13 @@ Status BundleStore::export_bundle(const BundleId& bundle, const std::string& pat
 }
 
 Result<StoreCheckReport> BundleStore::check(bool read_packs, const StoreWork& work) const {
-    return StoreCheck(impl_->folder, work).run(read_packs);
+    FARDEL_TRY_ASSIGN(const HeldStore held, impl_->folder.hold());
+    auto report = StoreCheck(held.folder, work).run(read_packs);
+    if (!report)
+        return held.readable(report.error());
+    for (std::string& finding : report->findings)
+        finding = held.readable(std::move(finding));
+    return report;
 }
 
 // ---- Retention ------------------------------------------------------------------------------------------------------
@@ -400,18 +415,23 @@ Status BundleStore::add_license(const Envelope& token) const {
     return disk.write_license(token);
 }
 
-Result<std::vector<Envelope>> BundleStore::licenses() const { return RetentionFolder(impl_->folder).list_licenses(); }
+Result<std::vector<Envelope>> BundleStore::licenses() const {
+    return ask_held(impl_->folder, [](const StoreFolder& folder) { return RetentionFolder(folder).list_licenses(); });
+}
 
 Result<bool> BundleStore::unpin(const BundleId& bundle, const std::string& name) const {
     if (!is_pin_name(name))
         return false;
-    return RetentionFolder(impl_->folder).remove_pin(bundle, name);
+    return ask_held(impl_->folder,
+                    [&](const StoreFolder& folder) { return RetentionFolder(folder).remove_pin(bundle, name); });
 }
 
-Result<std::vector<BundlePin>> BundleStore::pins() const { return RetentionFolder(impl_->folder).list_pins(); }
+Result<std::vector<BundlePin>> BundleStore::pins() const {
+    return ask_held(impl_->folder, [](const StoreFolder& folder) { return RetentionFolder(folder).list_pins(); });
+}
 
 Status BundleStore::remove_bundles(std::span<const BundleId> bundles, std::int64_t now_s) const {
-    return condemn_by_hand(impl_->folder, bundles, now_s);
+    return ask_held(impl_->folder, [&](const StoreFolder& folder) { return condemn_by_hand(folder, bundles, now_s); });
 }
 
 Result<CollectionReport> BundleStore::collect(const RetentionRules& rules) const {
@@ -419,10 +439,12 @@ Result<CollectionReport> BundleStore::collect(const RetentionRules& rules) const
 }
 
 Result<std::vector<RetainedBundle>> BundleStore::retained(std::int64_t now_s) const {
-    return list_retained(impl_->folder, now_s);
+    return ask_held(impl_->folder, [&](const StoreFolder& folder) { return list_retained(folder, now_s); });
 }
 
-Result<StoreUsage> BundleStore::usage(std::int64_t now_s) const { return find_usage(impl_->folder, now_s); }
+Result<StoreUsage> BundleStore::usage(std::int64_t now_s) const {
+    return ask_held(impl_->folder, [&](const StoreFolder& folder) { return find_usage(folder, now_s); });
+}
 
 struct StoreHold::Impl {
     StoreLease lease;

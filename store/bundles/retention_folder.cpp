@@ -221,8 +221,6 @@ Status RetentionFolder::write_pin(const BundlePin& pin) const {
 Result<bool> RetentionFolder::remove_pin(const BundleId& bundle, const std::string& name) const {
     const std::string path = folder_.retention_path("pins/" + bundle.hex() + "-" + name);
     FARDEL_TRY_ASSIGN(const bool removed, remove_file(path, path));
-    if (!removed)
-        FARDEL_TRY(file_status(folder_.path(), folder_.path()));  // or else the store is gone, and the pin may be there
     FARDEL_TRY(removed ? sync_folder(folder_of_path(path)) : ok());
     return removed;
 }

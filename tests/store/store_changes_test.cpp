@@ -218,11 +218,22 @@ private:
 TEST_CASE("store changes: a store whose folder is gone is missing, not empty") {
     const ScratchFolder scratch;
     const BundleStore store = value_of(BundleStore::open(scratch.path("store"), true));
-    REQUIRE(store.add(make_memory_source(small_bundle(1))));
+    const BundleId bundle = value_of(store.add(make_memory_source(small_bundle(1)))).bundle;
+    REQUIRE(store.pin({.bundle = bundle, .name = "first", .until_s = std::nullopt}));
     std::filesystem::rename(scratch.path("store"), scratch.path("away"));
     check_error(store.list(), ErrorCode::missing, "/store");
+    check_error(store.has(bundle), ErrorCode::missing, "/store");
+    check_error(store.find(bundle.hex()), ErrorCode::missing, "/store: No such file");
+    check_error(store.check(true), ErrorCode::missing, "/store");
+    check_error(store.pins(), ErrorCode::missing, "/store");
+    check_error(store.unpin(bundle, "first"), ErrorCode::missing, "/store");
+    check_error(store.licenses(), ErrorCode::missing, "/store");
+    check_error(store.remove_bundles(std::vector{bundle}, 0), ErrorCode::missing, "/store: No such file");
+    check_error(store.retained(0), ErrorCode::missing, "/store");
+    check_error(store.usage(0), ErrorCode::missing, "/store");
     std::filesystem::rename(scratch.path("away"), scratch.path("store"));
     CHECK(value_of(store.list()).size() == 1);
+    CHECK(value_of(store.unpin(bundle, "first")));
 }
 
 #if defined(FARDEL_CAN_FAIL_CALLS)

@@ -72,6 +72,7 @@ struct StoreCheckReport {
     std::uint64_t abandoned_bytes = 0;
 };
 
+// What is asked or changed while the folder of the store is gone ends with `missing`.
 class BundleStore {
 public:
     // With `create`, creates the store and the folders above it, unless the path leads to anything but an empty folder.
