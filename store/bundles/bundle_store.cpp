@@ -33,6 +33,8 @@ namespace fardel {
 namespace {
 
 Error not_here(const StoreFolder& folder, const BundleId& bundle) {
+    if (const auto held = folder.hold(); !held)  // the whole store is gone
+        return held.error();
     return Error(ErrorCode::missing,
                  folder.path() + ": bundle " + bundle.hex() + " is not in this store; 'fardel store ls' lists what is");
 }

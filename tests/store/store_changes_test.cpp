@@ -224,6 +224,8 @@ TEST_CASE("store changes: a store whose folder is gone is missing, not empty") {
     check_error(store.list(), ErrorCode::missing, "/store");
     check_error(store.has(bundle), ErrorCode::missing, "/store");
     check_error(store.find(bundle.hex()), ErrorCode::missing, "/store: No such file");
+    check_error(store.open_bundle(bundle), ErrorCode::missing, "/store: No such file");
+    check_error(store.open_whole_bundle(bundle), ErrorCode::missing, "/store: No such file");
     check_error(store.check(true), ErrorCode::missing, "/store");
     check_error(store.pins(), ErrorCode::missing, "/store");
     check_error(store.unpin(bundle, "first"), ErrorCode::missing, "/store");
