@@ -39,7 +39,7 @@ Error not_here(const StoreFolder& folder, const BundleId& bundle) {
                  folder.path() + ": bundle " + bundle.hex() + " is not in this store; 'fardel store ls' lists what is");
 }
 
-// Asks in the open folder: what is away for a moment, with its disk, must not count as absent.
+// Asks or changes the store in its open folder: what is away for a moment, with its disk, must not count as absent.
 template <class Question>
 std::invoke_result_t<Question, const StoreFolder&> ask_held(const StoreFolder& folder, const Question& question) {
     FARDEL_TRY_ASSIGN(const HeldStore held, folder.hold());

@@ -48,7 +48,7 @@ public:
     // A pin that cannot be read has no end.
     Result<std::vector<BundlePin>> list_pins() const;
     Status write_pin(const BundlePin& pin) const;
-    // Returns false if there was none.
+    // Returns false if there was none, or, unless the store is held (StoreFolder::hold), if its folder is away.
     Result<bool> remove_pin(const BundleId& bundle, const std::string& name) const;
 
     // Pins of these no longer count.
