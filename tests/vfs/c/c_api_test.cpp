@@ -785,6 +785,55 @@ TEST_CASE("C API: variants, scopes and pure mode") {
     fardel_leave_pure(nullptr);
 }
 
+TEST_CASE("C API: of two versions, each refers to its own variants, beside a pack, below a mod, and in pure mode") {
+    const auto game_of = [](const std::string& version) {
+        BundleMaker maker;
+        maker.add("model", "model " + version).add_variants("skin", {"plain " + version, "fine " + version});
+        maker.plan().names[1].variants[1].tags = {{"quality", "1"}};
+        maker.plan().assets[0].references = {
+            {.spelling = "the skin", .target = PlannedReference::Internal{1}, .name = "skin"}};
+        return maker.version(version).write();
+    };
+    const std::array games = {game_of("1"), game_of("2")};
+    std::array<BundleId, 2> ids;
+    const Handle vfs;
+    for (std::size_t i = 0; i < games.size(); ++i) {
+        ids[i] = Bundle::open(make_memory_source(games[i]), {}).value()->id();
+        mount_bytes(vfs, games[i]);
+    }
+    BundleMaker pack;
+    pack.add_variants("skin", {"finer 1"}, true);
+    pack.plan().names.back().variants.front().tags = {{"quality", "1"}};
+    pack.plan().dependencies = {{.bundle = ids[0]}};
+    mount_bytes(vfs, pack.write());
+    mount_bytes(vfs, BundleMaker().add("skin", "of the mod").write());
+    const auto skin_of = [&](std::size_t version) {
+        fardel_file* model = nullptr;
+        fardel_file* skin = nullptr;
+        REQUIRE(fardel_open(vfs, ("/bundles/" + ids[version].hex() + "/model").c_str(), &model, nullptr) == FARDEL_OK);
+        REQUIRE(fardel_open_from(vfs, model, "the skin", &skin, nullptr) == FARDEL_OK);
+        const std::string text = read_whole(skin);
+        fardel_close(skin);
+        fardel_close(model);
+        return text;
+    };
+    CHECK(skin_of(0) == "plain 1");
+    CHECK(skin_of(1) == "plain 2");
+    CHECK(fardel_prefer(vfs, "quality=1", nullptr) == FARDEL_OK);
+    CHECK(skin_of(0) == "finer 1");
+    CHECK(skin_of(1) == "fine 2");
+
+    PureRules rules;
+    rules.unsigned_allowed = true;
+    for (const BundleId& id : ids)
+        rules.bundles.push_back({.bundle = id, .mount_point = "", .name = ""});
+    REQUIRE(fardel_enter_pure(vfs, PurePolicy::make(rules).value().format().c_str(), nullptr, nullptr) == FARDEL_OK);
+    CHECK(skin_of(0) == "fine 1");
+    CHECK(skin_of(1) == "fine 2");
+    fardel_leave_pure(vfs);
+    CHECK(skin_of(0) == "finer 1");
+}
+
 namespace {
 
 // What the callbacks of one VFS received.

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>
+#include <fardel/vfs/pure_policy.h>
 
 #include <string>
 
@@ -232,6 +233,36 @@ TEST_CASE("scope: a reference into a dependency chooses among that bundle's vari
     CHECK(content_from(vfs, from, "gone") == "plain 1");
     mount(vfs, hd_pack("finer", {bundle_id_of(base)}));
     CHECK(content_from(vfs, from, "s") == "finer");
+}
+
+TEST_CASE("scope: in pure mode each version chooses among its own variants, and no hidden pack or mod gives any") {
+    const Bytes first = game_of("1", true), second = game_of("2", true);
+    const Bytes allowed = hd_pack("finer 1", {bundle_id_of(first)});
+    const Bytes hidden = hd_pack("finest", {bundle_id_of(first), bundle_id_of(second)});
+    Vfs vfs;
+    mount(vfs, first);
+    mount(vfs, second);
+    mount(vfs, allowed);
+    mount(vfs, hidden);
+    mount(vfs, BundleMaker().add("skin", "of the mod").write());
+    prefer_hd(vfs);
+    const File of_first = model_in(vfs, first), of_second = model_in(vfs, second);
+    CHECK(content_from(vfs, of_first, "the skin") == "finest");
+    CHECK(content_from(vfs, of_second, "the skin") == "finest");
+
+    PureRules rules;
+    rules.unsigned_allowed = true;
+    for (const Bytes* bundle : {&first, &second, &allowed})
+        rules.bundles.push_back({.bundle = bundle_id_of(*bundle), .mount_point = "", .name = ""});
+    vfs.enter_pure(PurePolicy::make(rules).value());
+    for (const File& model : {of_first, model_in(vfs, first)})
+        CHECK(content_from(vfs, model, "the skin") == "finer 1");
+    for (const File& model : {of_second, model_in(vfs, second)})
+        CHECK(content_from(vfs, model, "the skin") == "fine 2");
+    CHECK(content_at(vfs, "/skin") == "fine 2");
+    vfs.leave_pure();
+    CHECK(content_from(vfs, of_second, "the skin") == "finest");
+    CHECK(content_at(vfs, "/skin") == "of the mod");
 }
 
 TEST_CASE("mount: a bundle whose static dependency is missing is listed as such, or refused on request") {
