@@ -1,5 +1,7 @@
 // The program mounts through the kernel's FUSE, and other programs read the files.
 
+#include "kit/bytes.h"
+#include "kit/seven_zip.h"
 #include "mounted_folder.h"
 #include "sample.h"
 
@@ -497,6 +499,24 @@ TEST_CASE("mount: a failure is reported in one line, and nothing is mounted") {
     const Outcome twice = run({"mount", bundle, mount.path()});
     CHECK(twice.exit_code == 1);
     CHECK(is_one_clear_line(twice, "conflict"));
+}
+
+TEST_CASE("mount: archives are read by a confined program, and one that crashes its reader is malformed") {  // A126
+    const ScratchFolder scratch;
+    const MountPoint mount(scratch);
+    for (const char* const name : {"mod.7z", "mod.pk3"}) {
+        CAPTURE(name);
+        run_well({"mount", scratch.write(name, text_of(bytes_of_hex(kSevenZip))), mount.path()});
+        CHECK(read_file(mount.path("default.cfg")).starts_with("bind x quit\n"));
+        CHECK(read_file(mount.path("maps/dm01.bsp")) == "a level");
+        run_well({"mount", "--unmount", mount.path()});
+
+        const std::string hostile = scratch.write(name, text_of(bytes_of_hex(kCrashingSevenZip)));
+        const Outcome refused = run({"mount", hostile, mount.path()});
+        CHECK(refused.exit_code == 1);
+        CHECK(is_one_clear_line(refused, "malformed"));
+        CHECK(!is_mounted(mount.path()));
+    }
 }
 
 TEST_CASE("mount: content of a class that its signer may not bring is listed and not opened") {  // A137

@@ -2,6 +2,7 @@
 
 #include <fardel/base/little_endian.h>
 #include "kit/blobs.h"
+#include "kit/seven_zip.h"
 #include "kit/unprivileged.h"
 #include "kit/zip_builder.h"
 #include "zip_signature.h"
@@ -43,14 +44,6 @@ std::vector<std::byte> build_pak(const std::vector<std::pair<std::string, std::s
     out.insert(out.end(), directory.begin(), directory.end());
     return out;
 }
-
-// maps/dm01.bsp ("a level") and default.cfg, written by libarchive 3.6.2 with LZMA, in one solid block.
-constexpr std::string_view kSevenZip =
-    "377abcaf271c00038129cfb08c000000000000002000000000000000870a38c20030880986947644f5ea6739eb66431f"
-    "96d936a84cd03d13e13113ffff2e6c00000000813307ae0fd01dd27c9f3f47416737d676e65eeeea04e9ed4a82746ab0"
-    "7298bd1427f7d7c65d0200b15976f47b0653061c30450bc72c1251d2db8ffddaefe19c37e49cfb1413a85b285c2f3c67"
-    "5e99372537e02c3ecba86429852954f6b3a405cd0cb6a3fffe9a540017062101096b00070b01000123030101055d0000"
-    "80000c720a01013884160000";
 
 SourceListing list(const std::string& path) {
     SourceListing listing({});
