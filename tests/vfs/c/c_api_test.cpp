@@ -768,8 +768,7 @@ TEST_CASE("C API: variants, scopes and pure mode") {
 
     PureRules rules;
     rules.unsigned_allowed = true;
-    rules.bundles = {
-        {.bundle = Bundle::open(make_memory_source(bundle), {}).value()->id(), .mount_point = "", .name = ""}};
+    rules.bundles = {{.bundle = bundle_id_of(bundle), .mount_point = "", .name = ""}};
     const std::string policy = PurePolicy::make(rules).value().format();
     std::size_t problems = 99;
     CHECK(content("/cheat") == "cheat");
@@ -798,7 +797,7 @@ TEST_CASE("C API: of two versions, each refers to its own variants, beside a pac
     std::array<BundleId, 2> ids;
     const Handle vfs;
     for (std::size_t i = 0; i < games.size(); ++i) {
-        ids[i] = Bundle::open(make_memory_source(games[i]), {}).value()->id();
+        ids[i] = bundle_id_of(games[i]);
         mount_bytes(vfs, games[i]);
     }
     BundleMaker pack;
