@@ -22,12 +22,16 @@ Error missing(std::string_view text, std::string_view reason) {
     return Error(ErrorCode::missing, "path \"" + printable(text) + "\": " + std::string(reason));
 }
 
-// Adds the path to an error of a layer that does not know it.
-template <class T>
-Result<T> at_path(std::string_view text, Result<T> result) {
-    if (!result)
-        return std::move(result).error().with_context("path \"" + printable(text) + "\"");
-    return result;
+Error at_path(std::string_view text, Error&& error) {
+    return std::move(error).with_context("path \"" + printable(text) + "\"");
+}
+
+// Adds the path to an error of a layer that does not know it. `Outcome`: a Result or Status.
+template <class Outcome>
+Outcome at_path(std::string_view text, Outcome&& outcome) {
+    if (!outcome)
+        return at_path(text, std::move(outcome).error());
+    return std::move(outcome);
 }
 
 // The walk over a folder or the root; nothing if there is no such folder.
@@ -157,27 +161,34 @@ Explanation explain_in(const std::shared_ptr<const MountSet>& set, AssetVerdicts
 
 }  // namespace
 
-Result<File> Vfs::Impl::opened(File file) const {
+Result<std::optional<File>> Vfs::Impl::find_copy(const AssetId& asset) const {
+    FARDEL_TRY_ASSIGN(AssetSearch search, find_asset_copy(*set.read(), verdicts, asset, Compare::no));
+    if (search.undecided) {  // reads the whole asset: shared, so that no change of the mounts waits for it
+        FARDEL_TRY_ASSIGN(search, find_asset_copy(*set.share(), verdicts, asset, Compare::yes));
+    }
+    return std::move(search.file);
+}
+
+Status Vfs::Impl::verify_here(const File& file) const {
     if (!open_needs_content)
-        return file;
+        return ok();
     FARDEL_TRY_ASSIGN(const bool here, file.bundle()->holds_content(file.index()));
     if (here)
-        return file;
+        return ok();
     return Error(ErrorCode::missing, "the content of asset " + file.asset_id().hex() + " of bundle " +
                                          file.bundle_id().hex() + " is not here; fetch it first");
 }
 
-Result<std::optional<File>> Vfs::Impl::admit(Result<std::optional<File>> found) const {
-    if (!found || !*found)
-        return found;
-    const File& file = **found;
-    if (file.bundle()->limits_classes()) {  // A137: first bytes are read, so they have to be here
-        FARDEL_TRY(opened(file));
-        FARDEL_TRY(file.bundle()->verify_class(file.index()));
+Status Vfs::Impl::admit(const std::optional<File>& found) const {
+    if (!found)
+        return ok();
+    if (found->bundle()->limits_classes()) {  // A137: first bytes are read, so they have to be here
+        FARDEL_TRY(verify_here(*found));
+        FARDEL_TRY(found->bundle()->verify_class(found->index()));
     }
     if (recorder)
-        recorder->note(file);
-    return found;
+        recorder->note(*found);
+    return ok();
 }
 
 Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
@@ -199,15 +210,13 @@ Result<std::optional<File>> Vfs::find(std::string_view path) const {
 }
 
 Result<std::optional<File>> Vfs::find(std::string_view text, const PathParts& path) const {
-    if (path.kind != PathKind::asset) {
-        return at_path(text, impl_->admit(find_file(*impl_->set.read(), path)));
-    }
-    const AssetId id = id_from<AssetId>(path.id);
-    auto search = find_asset_copy(*impl_->set.read(), impl_->verdicts, id, Compare::no);
-    if (search && search->undecided)  // reads the whole asset: shared, so that no change of the mounts waits for it
-        search = find_asset_copy(*impl_->set.share(), impl_->verdicts, id, Compare::yes);
-    FARDEL_TRY_ASSIGN(AssetSearch found, at_path(text, std::move(search)));
-    return at_path(text, impl_->admit(std::move(found.file)));
+    auto found = path.kind == PathKind::asset ? impl_->find_copy(id_from<AssetId>(path.id))
+                                              : find_file(*impl_->set.read(), path);
+    if (Status usable = found ? impl_->admit(*found) : ok(); !usable)
+        found = std::move(usable).error();
+    if (!found)
+        found = at_path(text, std::move(found).error());
+    return found;
 }
 
 Result<std::optional<File>> Vfs::find(std::string_view path, const NameExtensions& extensions) const {
@@ -223,20 +232,24 @@ Result<std::optional<File>> Vfs::find(std::string_view path, const NameExtension
             if (file)
                 break;
         }
-    return at_path(path, impl_->admit(std::move(file)));
+    FARDEL_TRY(at_path(path, impl_->admit(file)));
+    return file;
 }
 
 Result<File> Vfs::open(std::string_view path, const NameExtensions& extensions) const {
     FARDEL_TRY_ASSIGN(auto file, find(path, extensions));
-    if (file)
-        return at_path(path, impl_->opened(*std::move(file)));
-    return missing(path, "nothing has this name, with any of the extensions");
+    if (!file)
+        return missing(path, "nothing has this name, with any of the extensions");
+    FARDEL_TRY(at_path(path, impl_->verify_here(*file)));
+    return *std::move(file);
 }
 
 Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference) const {
     if (reference.starts_with('/'))
         return find(reference);
-    return impl_->admit(find_in_scope(*impl_->set.share(), from, reference));
+    FARDEL_TRY_ASSIGN(auto file, find_in_scope(*impl_->set.share(), from, reference));
+    FARDEL_TRY(impl_->admit(file));
+    return file;
 }
 
 Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference,
@@ -253,7 +266,8 @@ Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view re
             if (file)
                 break;
         }
-    return impl_->admit(std::move(file));
+    FARDEL_TRY(impl_->admit(file));
+    return file;
 }
 
 Result<File> Vfs::open_from(const File& from, std::string_view reference) const {
@@ -262,12 +276,13 @@ Result<File> Vfs::open_from(const File& from, std::string_view reference) const 
 
 Result<File> Vfs::open_from(const File& from, std::string_view reference, const NameExtensions& extensions) const {
     FARDEL_TRY_ASSIGN(auto file, find_from(from, reference, extensions));
-    if (file)
-        return impl_->opened(*std::move(file));
-    return Error(
-        ErrorCode::missing,
-        "reference \"" + printable(reference) +
-            "\": neither its bundle, nor the static dependencies of that, nor the published tree has such a name");
+    if (!file)
+        return Error(
+            ErrorCode::missing,
+            "reference \"" + printable(reference) +
+                "\": neither its bundle, nor the static dependencies of that, nor the published tree has such a name");
+    FARDEL_TRY(impl_->verify_here(*file));
+    return *std::move(file);
 }
 
 Result<File> Vfs::open(std::string_view path) const {
@@ -276,9 +291,11 @@ Result<File> Vfs::open(std::string_view path) const {
 }
 
 Result<File> Vfs::open(std::string_view text, const PathParts& path) const {
-    FARDEL_TRY_ASSIGN(auto file, find(text, path));
-    if (file)
-        return at_path(text, impl_->opened(*std::move(file)));
+    FARDEL_TRY_ASSIGN(auto&& file, find(text, path));
+    if (file) {
+        FARDEL_TRY(at_path(text, impl_->verify_here(*file)));
+        return *std::move(file);
+    }
     const auto folder = is_folder(impl_->set.share(), path);
     return missing(text, folder && *folder ? "is a folder" : "nothing has this name");
 }

@@ -54,11 +54,13 @@ struct Vfs::Impl {
     mutable AssetVerdicts verdicts;
     std::unique_ptr<TraceRecorder> recorder;  // nullptr: no trace
 
-    // The file, unless its content is required and not all here. Error: missing.
-    Result<File> opened(File file) const;
-    // What a look-up found, for the caller: every file that leaves a Vfs passes here. Notes it in the trace. Error:
-    // denied (its signers may not bring such content).
-    Result<std::optional<File>> admit(Result<std::optional<File>> found) const;
+    // The first good copy, see find_asset_copy.
+    Result<std::optional<File>> find_copy(const AssetId& asset) const;
+    // Error: missing (the content is required and not all here).
+    Status verify_here(const File& file) const;
+    // Every file that leaves a Vfs passes here; notes it in the trace. Error: denied (its signers may not bring such
+    // content).
+    Status admit(const std::optional<File>& found) const;
 
     std::mutex refreshing;  // held while a refresh scans and hashes; taken before `writing`, and by no other function
 

@@ -46,9 +46,9 @@ struct Bundle::Impl {
     // Only this function adds the bundle's label to an error.
     Error named(Error error) const { return label.empty() ? std::move(error) : std::move(error).with_context(label); }
     template <class T>
-    Result<T> named(Result<T> result) const {
+    Result<T> named(Result<T>&& result) const {
         if (result)
-            return result;
+            return std::move(result);
         return named(std::move(result).error());
     }
 
@@ -204,8 +204,10 @@ Result<NameIndex> Bundle::lower_bound_name(std::string_view text) const {
 Result<AssetRecord> Bundle::asset(AssetIndex index) const {
     auto record = impl_->tables.record<AssetRecord>(static_cast<std::uint32_t>(index));
     if (record && record->raw_bytes == 0 && record->id != asset_id_of({}))  // no read would compare them
-        return impl_->named(Error(ErrorCode::corrupt, "asset " + record->id.hex() + ": no bytes have another id"));
-    return impl_->named(std::move(record));
+        record = Error(ErrorCode::corrupt, "asset " + record->id.hex() + ": no bytes have another id");
+    if (!record)
+        record = impl_->named(std::move(record).error());
+    return record;
 }
 Result<NameRecord> Bundle::name(NameIndex index) const {
     return impl_->named(impl_->tables.record<NameRecord>(static_cast<std::uint32_t>(index)));
@@ -342,7 +344,7 @@ Result<AssetIndex> Bundle::default_asset(const NameRecord& name) const {
 }
 
 Status Bundle::read_at(AssetIndex index, std::uint64_t offset, std::span<std::byte> out) const {
-    FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+    FARDEL_TRY_ASSIGN(const AssetRecord& record, asset(index));
     if (!fits(offset, out.size(), record.raw_bytes))
         return Error(ErrorCode::limit, "a read past the asset's end");
     Status status = impl_->blocks->read(impl_->tables, index, record, offset, out);

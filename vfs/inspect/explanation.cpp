@@ -16,7 +16,9 @@ Status describe_choice(const AssetChoice& choice, PathCandidate& out) {
     FARDEL_TRY_ASSIGN(const File file, open_choice(choice));
     out.asset = file.asset_id();
     out.size_bytes = file.size_bytes();
-    out.variant = choice.tags;
+    out.variant.clear();
+    for (const auto& [axis, value] : choice.tags)
+        out.variant += (out.variant.empty() ? "" : " ") + std::string(axis) + '=' + std::string(value);
     return choice.mount->verify_not_recalled();
 }
 

@@ -1,7 +1,5 @@
 #include "asset_choice.h"
 
-#include "names/variant_choice.h"
-
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
@@ -39,7 +37,7 @@ struct Choices {
         if (!match.record.is(NameRecord::has_variants)) {
             FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(match.record));
             tags.emplace_back();
-            assets.push_back({.mount = match.mount, .asset = asset});
+            assets.push_back({.mount = match.mount, .asset = asset, .tags = {}});
             return ok();
         }
         if (match.record.count == 0 || match.record.count > limits::kVariantsPerNameMax)
@@ -66,7 +64,7 @@ struct Choices {
         if (!is_allowed(out, policy))
             return ok();
         tags.push_back(std::move(out));
-        assets.push_back({.mount = &mount, .asset = AssetIndex{variant.asset}});
+        assets.push_back({.mount = &mount, .asset = AssetIndex{variant.asset}, .tags = {}});
         return ok();
     }
 
@@ -87,15 +85,14 @@ struct Choices {
     AssetChoice take(std::size_t index, WithTags with_tags) && {
         AssetChoice choice = std::move(assets[index]);
         if (with_tags == WithTags::yes)
-            for (const auto& [axis, value] : tags[index])
-                choice.tags += (choice.tags.empty() ? "" : " ") + std::string(axis) + '=' + std::string(value);
+            choice.tags = std::move(tags[index]);
         return choice;
     }
 };
 
 Result<AssetChoice> take_default(const NameMatch& match) {
     FARDEL_TRY_ASSIGN(const AssetIndex asset, match.mount->bundle->default_asset(match.record));
-    return AssetChoice{.mount = match.mount, .asset = asset};
+    return AssetChoice{.mount = match.mount, .asset = asset, .tags = {}};
 }
 
 // Whose name an extender's variants are added to: those of its static dependencies that have the name; if none of them
@@ -191,15 +188,19 @@ Result<File> open_choice(const AssetChoice& choice) {
     return File(choice.mount->leases->take(), choice.asset, record);
 }
 
+Result<std::optional<File>> find_chosen_file(const AssetChoice& choice) {
+    FARDEL_TRY(choice.mount->verify_not_recalled());
+    FARDEL_TRY_ASSIGN(const AssetRecord& record, choice.mount->bundle->asset(choice.asset));
+    return std::optional<File>(std::in_place, choice.mount->leases->take(), choice.asset, record);
+}
+
 Result<std::optional<File>> find_own_file(const MountSet& set, const Mount& mount, std::string_view name,
                                           std::uint64_t hash) {
     FARDEL_TRY_ASSIGN(const auto match, find_in_bundle(mount, name, hash));
     if (!match)
         return std::optional<File>();
     FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, *match));
-    FARDEL_TRY(choice.mount->verify_not_recalled());
-    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
-    return std::optional(std::move(file));
+    return find_chosen_file(choice);
 }
 
 Result<std::optional<File>> find_published_file(const MountSet& set, std::string_view name, std::uint64_t hash) {
@@ -207,9 +208,7 @@ Result<std::optional<File>> find_published_file(const MountSet& set, std::string
     if (!match)
         return std::optional<File>();
     FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_published(set, *match, name, hash));
-    FARDEL_TRY(choice.mount->verify_not_recalled());
-    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
-    return std::optional(std::move(file));
+    return find_chosen_file(choice);
 }
 
 }  // namespace fardel

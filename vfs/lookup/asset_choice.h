@@ -2,13 +2,13 @@
 // those that other bundles add.
 #pragma once
 
+#include "names/variant_choice.h"
 #include "resolve.h"
 
 #include <fardel/base/result.h>
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace fardel {
@@ -16,7 +16,7 @@ namespace fardel {
 struct AssetChoice {
     const Mount* mount = nullptr;  // lives as long as the set
     AssetIndex asset{};
-    std::string tags;  // of a variant, "quality=hd texture=astc"; only with WithTags::yes
+    VariantTags tags;  // of a variant, views of its bundle's tables; only with WithTags::yes
 };
 enum class WithTags : bool { no, yes };
 
@@ -31,7 +31,10 @@ Result<AssetChoice> choose_scoped(const MountSet& set, const NameMatch& match, s
 Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match, std::string_view name,
                                      std::uint64_t hash, WithTags with_tags = WithTags::no);
 
+// The file, even if its bundle was recalled: for descriptions.
 Result<File> open_choice(const AssetChoice& choice);
+// The file for a reader; never nothing. Error: revoked (its bundle was recalled).
+Result<std::optional<File>> find_chosen_file(const AssetChoice& choice);
 
 // The file at any name of one bundle, published or not; nothing for a tombstone.
 Result<std::optional<File>> find_own_file(const MountSet& set, const Mount& mount, std::string_view name,

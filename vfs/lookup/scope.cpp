@@ -46,9 +46,7 @@ Result<std::optional<File>> find_own(const MountSet& set, const Mount& mount, st
     if (!match)
         return std::optional<File>();
     FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_scoped(set, *match, name));
-    FARDEL_TRY(choice.mount->verify_not_recalled());
-    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
-    return std::optional(std::move(file));
+    return find_chosen_file(choice);
 }
 
 // A mount for an open file whose bundle has been unmounted: the names beside the file stay visible to it.

@@ -72,7 +72,8 @@ private:
 template <class T>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : value_(std::move(value)) {}      // NOLINT: implicit on purpose
+    Result(const T& value) : value_(value) {}          // NOLINT: implicit on purpose
+    Result(T&& value) : value_(std::move(value)) {}    // NOLINT
     Result(Error error) : error_(std::move(error)) {}  // NOLINT
 
     explicit operator bool() const noexcept { return value_.has_value(); }
@@ -148,7 +149,7 @@ inline Status ok() { return Status(); }
             return std::move(name).error(); \
     } while (false)
 
-// FARDEL_TRY_ASSIGN(auto x, result): declares or assigns x from the result's value, or returns its error.
+// FARDEL_TRY_ASSIGN(auto x, result): declares (also `const T& x`) or assigns x as the value, or returns the error.
 #define FARDEL_TRY_ASSIGN(target, expression) FARDEL_TRY_ASSIGN_WITH(FARDEL_UNIQUE(fardel_result_), target, expression)
 #define FARDEL_TRY_ASSIGN_WITH(name, target, expression) \
     auto name = (expression);                            \
