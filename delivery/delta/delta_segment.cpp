@@ -63,25 +63,23 @@ Result<std::vector<std::byte>> DeltaReader::read_tables(const DeltaTables& segme
     if (!fits(segment.prefix_offset, segment.prefix_bytes, old_tables_->image().size_bytes()))
         return misfit("it refers to more tables than the old bundle has");
     const std::scoped_lock lock(prefix_->mutex);
-    const std::span<std::byte> prefix = prefix_->room.take(segment.prefix_bytes);
-    FARDEL_TRY(old_tables_->read(segment.prefix_offset, prefix));
+    prefix_->bytes.resize(segment.prefix_bytes);
+    FARDEL_TRY(old_tables_->read(segment.prefix_offset, prefix_->bytes));
     std::vector<std::byte> tables(segment.raw_bytes);
-    FARDEL_TRY(decoder_.decode(prefix, frame, tables));
+    FARDEL_TRY(decoder_.decode(prefix_->bytes, frame, tables));
     return tables;
 }
 
-Result<std::span<const std::byte>> DeltaReader::decode(const DeltaBlocks& segment, std::span<const std::byte> frame,
-                                                       std::uint64_t given_bytes) {
+Status DeltaReader::decode(const DeltaBlocks& segment, std::span<const std::byte> frame, std::uint64_t given_bytes) {
     FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(*old_, segment.prefix));
     const std::uint64_t bytes = raw_bytes_of(records);
     if (bytes > prefix_bytes_max(given_bytes, count_of(segment.blocks)))
         return Error(ErrorCode::limit, "delta: a segment refers to too much of the old bundle");
-    const std::span<std::byte> given = given_.take(static_cast<std::size_t>(given_bytes));
+    given_.resize(static_cast<std::size_t>(given_bytes));
     const std::scoped_lock lock(prefix_->mutex);
-    const std::span<std::byte> prefix = prefix_->room.take(static_cast<std::size_t>(bytes));
-    FARDEL_TRY(raw_.read_all(records, prefix, jobs_));
-    FARDEL_TRY(decoder_.decode(prefix, frame, given));
-    return std::span<const std::byte>(given);
+    prefix_->bytes.resize(static_cast<std::size_t>(bytes));
+    FARDEL_TRY(raw_.read_all(records, prefix_->bytes, jobs_));
+    return decoder_.decode(prefix_->bytes, frame, given_);
 }
 
 Result<std::uint64_t> DeltaReader::read_blocks(const DeltaBlocks& segment, std::span<const std::byte> frame,
@@ -94,10 +92,11 @@ Result<std::uint64_t> DeltaReader::read_blocks(const DeltaBlocks& segment, std::
         given_bytes += is_raw ? record.raw_bytes : record.stored_bytes;
     if (given_bytes > kDeltaSegmentBytesMax)
         return Error(ErrorCode::limit, "delta: a segment gives too much");
-    FARDEL_TRY_ASSIGN(std::span<const std::byte> rest, decode(segment, frame, given_bytes));
+    FARDEL_TRY(decode(segment, frame, given_bytes));
 
     std::vector<RawBlock> blocks;
     std::vector<std::uint32_t> indices;
+    std::span<const std::byte> rest = given_;
     std::size_t at = 0;
     for (const BlockRun& run : segment.blocks)
         for (std::uint64_t i = run.first; i < run.end(); ++i, ++at) {

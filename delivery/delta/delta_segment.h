@@ -5,7 +5,6 @@
 // comes out of blocks has their hashes.
 #pragma once
 
-#include "delta/byte_room.h"
 #include "delta/delta_record.h"
 #include "delta/raw_block.h"
 #include "delta/stable_tables.h"
@@ -32,7 +31,7 @@ using TakeBlock = std::function<Status(std::uint32_t block, std::span<const std:
 // encode at the same time.
 struct PrefixRoom {
     std::mutex mutex;
-    ByteRoom room;
+    std::vector<std::byte> bytes;
 };
 
 class DeltaReader {
@@ -58,9 +57,7 @@ private:
     DeltaReader(std::shared_ptr<const Bundle> old, std::uint32_t level, unsigned jobs,
                 std::shared_ptr<PrefixRoom> prefix)
         : old_(std::move(old)), level_(level), jobs_(jobs), raw_(*old_), prefix_(std::move(prefix)) {}
-    // Returns what the frame gives, valid until the next call.
-    Result<std::span<const std::byte>> decode(const DeltaBlocks& segment, std::span<const std::byte> frame,
-                                              std::uint64_t given_bytes);
+    Status decode(const DeltaBlocks& segment, std::span<const std::byte> frame, std::uint64_t given_bytes);
 
     std::shared_ptr<const Bundle> old_;
     std::uint32_t level_;
@@ -69,7 +66,7 @@ private:
     std::optional<StableTables> old_tables_;  // once they are needed
     PrefixDecoder decoder_;
     std::shared_ptr<PrefixRoom> prefix_;
-    ByteRoom given_;
+    std::vector<std::byte> given_;
 };
 
 // What a segment may refer to at most if it gives so many bytes in so many blocks. So applying a delta takes a time
