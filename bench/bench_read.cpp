@@ -56,8 +56,8 @@ std::uint64_t read_all(const Vfs& vfs, const std::vector<std::string>& paths, un
     return total;
 }
 
-// Returns the best time of one pass. A pass over small files takes milliseconds, in which the processor's clock and
-// other programs count for more than what is measured, so it is repeated for a quarter of a second.
+// Returns the best time of one pass. A pass over small files takes milliseconds, in which the processor's frequency
+// and other programs count for more than what is measured, so it is repeated for a quarter of a second.
 template <class Pass>
 double best_pass_seconds(int rounds, Pass&& pass) {
     const double first = best_seconds(1, pass);

@@ -22,11 +22,12 @@ Error missing(std::string_view text, std::string_view reason) {
     return Error(ErrorCode::missing, "path \"" + printable(text) + "\": " + std::string(reason));
 }
 
+// Adds the path to an error of a layer that does not know it.
 Error at_path(std::string_view text, Error&& error) {
     return std::move(error).with_context("path \"" + printable(text) + "\"");
 }
 
-// Adds the path to an error of a layer that does not know it. `Outcome`: a Result or Status.
+// The same for a Result or Status, if it is an error.
 template <class Outcome>
 Outcome at_path(std::string_view text, Outcome&& outcome) {
     if (!outcome)

@@ -58,8 +58,8 @@ struct Vfs::Impl {
     Result<std::optional<File>> find_copy(const AssetId& asset) const;
     // Error: missing (the content is required and not all here).
     Status verify_here(const File& file) const;
-    // Every file that leaves a Vfs passes here; notes it in the trace. Error: denied (its signers may not bring such
-    // content).
+    // Every file that leaves a Vfs passes here; notes it in the trace. Errors: denied (its signers may not bring such
+    // content), and those of verify_here if that has to be read.
     Status admit(const std::optional<File>& found) const;
 
     std::mutex refreshing;  // held while a refresh scans and hashes; taken before `writing`, and by no other function

@@ -37,7 +37,7 @@ struct Choices {
         if (!match.record.is(NameRecord::has_variants)) {
             FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(match.record));
             tags.emplace_back();
-            assets.push_back({.mount = match.mount, .asset = asset, .tags = {}});
+            assets.push_back({.mount = match.mount, .asset = asset});
             return ok();
         }
         if (match.record.count == 0 || match.record.count > limits::kVariantsPerNameMax)
@@ -64,7 +64,7 @@ struct Choices {
         if (!is_allowed(out, policy))
             return ok();
         tags.push_back(std::move(out));
-        assets.push_back({.mount = &mount, .asset = AssetIndex{variant.asset}, .tags = {}});
+        assets.push_back({.mount = &mount, .asset = AssetIndex{variant.asset}});
         return ok();
     }
 
@@ -92,7 +92,7 @@ struct Choices {
 
 Result<AssetChoice> take_default(const NameMatch& match) {
     FARDEL_TRY_ASSIGN(const AssetIndex asset, match.mount->bundle->default_asset(match.record));
-    return AssetChoice{.mount = match.mount, .asset = asset, .tags = {}};
+    return AssetChoice{.mount = match.mount, .asset = asset};
 }
 
 // Whose name an extender's variants are added to: those of its static dependencies that have the name; if none of them
@@ -183,10 +183,7 @@ Result<AssetChoice> choose_scoped(const MountSet& set, const NameMatch& match, s
     return std::move(choices).take_best(set, WithTags::no);
 }
 
-Result<File> open_choice(const AssetChoice& choice) {
-    FARDEL_TRY_ASSIGN(const AssetRecord record, choice.mount->bundle->asset(choice.asset));
-    return File(choice.mount->leases->take(), choice.asset, record);
-}
+Result<File> open_choice(const AssetChoice& choice) { return File::of(choice.mount->leases->take(), choice.asset); }
 
 Result<std::optional<File>> find_chosen_file(const AssetChoice& choice) {
     FARDEL_TRY(choice.mount->verify_not_recalled());

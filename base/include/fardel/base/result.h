@@ -149,7 +149,7 @@ inline Status ok() { return Status(); }
             return std::move(name).error(); \
     } while (false)
 
-// FARDEL_TRY_ASSIGN(auto x, result): declares (also `const T& x`) or assigns x as the value, or returns the error.
+// FARDEL_TRY_ASSIGN(auto x, result): declares or assigns x from the value (`const T& x`: no copy) or returns the error.
 #define FARDEL_TRY_ASSIGN(target, expression) FARDEL_TRY_ASSIGN_WITH(FARDEL_UNIQUE(fardel_result_), target, expression)
 #define FARDEL_TRY_ASSIGN_WITH(name, target, expression) \
     auto name = (expression);                            \
