@@ -1,5 +1,6 @@
 #include "delta/delta_plan.h"
 #include "delta/delta_segment.h"
+#include "delta/narrower_prefix.h"
 #include "delta/raw_block.h"
 #include "delta/stable_tables.h"
 #include "delta/table_segments.h"
@@ -139,7 +140,7 @@ private:
     }
 
     // What only moved is found with little effort, and nothing is left to save: many small files that one more file has
-    // moved into other blocks. Other segments may refer to more.
+    // moved into other blocks. Other segments may refer to more, and keep what they copy from.
     Status encode_quickly() {
         std::size_t kept_bytes = 0;
         for (DeltaBlocks& segment : plan_.directory.blocks) {
@@ -148,10 +149,13 @@ private:
             if (segment.form != DeltaBlocks::Form::raw)
                 continue;
             FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(target_, segment.blocks));
+            const std::uint64_t given_bytes = raw_bytes_of(records);
             FARDEL_TRY_ASSIGN(std::vector<std::byte> frame, encode(segment, kQuickEffort));
-            if (frame.size() > raw_bytes_of(records) / kCopiedPerByte)
-                FARDEL_TRY(widen_prefix(*old_, raw_bytes_of(records), segment));
-            else if (frame.size() <= kQuickBytesMax - kept_bytes)
+            if (frame.size() > given_bytes / kCopiedPerByte) {
+                FARDEL_TRY(widen_prefix(*old_, given_bytes, segment));
+                FARDEL_TRY_ASSIGN(frame, encode(segment, kQuickEffort));
+                FARDEL_TRY(narrow_prefix(*old_, frame, given_bytes, segment));
+            } else if (frame.size() <= kQuickBytesMax - kept_bytes)
                 kept_bytes += (quick = std::move(frame)).size();
         }
         return ok();

@@ -1,0 +1,80 @@
+// What of a prefix frames copy from.
+#include "delta/narrower_prefix.h"
+
+#include "kit/bytes.h"
+#include "kit/opened_bundle.h"
+#include "kit/results.h"
+#include "kit/sample_plan.h"
+
+#include <fardel/format/prefix_codec.h>
+
+#include <doctest/doctest.h>
+
+#include <span>
+#include <string>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+
+using Saved = std::vector<std::uint64_t>;
+
+TEST_CASE("narrower prefix: a block saves what is copied from it, and none the bytes that the frame repeats itself") {
+    const std::vector<std::uint32_t> blocks = {5000, 7000, 400, 6000};
+    const std::string prefix = noise_text(18'400, 1);
+    const std::string own = noise_text(3000, 2);
+    const std::string given = prefix.substr(6000, 2000) + own + own + prefix.substr(12'390, 30);
+    const Bytes frame = encode_with_prefix(bytes_of(prefix), bytes_of(given), 19);
+    REQUIRE(frame.size() < 4000);
+    const Saved saved = value_of(estimate_saved(blocks, frame, given.size()));
+    REQUIRE(saved.size() == 4);
+    CHECK(saved[0] == 0);
+    CHECK(saved[1] == doctest::Approx(1200).epsilon(0.02));
+    CHECK(saved[2] < 20);  // 10 bytes of it, and 20 of the last
+    CHECK(saved[3] < 20);
+    CHECK(saved[2] + saved[3] > 0);
+}
+
+TEST_CASE("narrower prefix: of many blocks, the right one is found") {
+    for (const std::size_t copied : {0u, 254u, 255u, 256u, 300u, 65'536u, 69'999u}) {
+        CAPTURE(copied);
+        const std::vector<std::uint32_t> blocks(70'000, 100);
+        const std::string prefix = noise_text(7'000'000, 1);
+        const std::string given = prefix.substr(copied * 100, 100) + noise_text(50, 2);
+        const Bytes frame = encode_with_prefix(bytes_of(prefix), bytes_of(given), 19);
+        Saved saved = value_of(estimate_saved(blocks, frame, given.size()));
+        REQUIRE(saved.size() == blocks.size());
+        CHECK(saved[copied] == doctest::Approx(57).epsilon(0.05));
+        saved[copied] = 0;
+        CHECK(saved == Saved(blocks.size()));
+    }
+}
+
+TEST_CASE("narrower prefix: without a prefix, and with a frame that is none") {
+    const Bytes given = bytes_of(prose(5000, 1));
+    CHECK(value_of(estimate_saved({}, encode_with_prefix({}, given, 3), given.size())).empty());
+    const auto refused = estimate_saved({}, given, given.size());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::malformed);
+}
+
+TEST_CASE("narrower prefix: blocks that save little are taken out") {
+    BundlePlan plan;
+    const std::string old_content = noise_text(40 * 262'144, 1);
+    add(plan, "a.ogg", old_content, "audio/ogg", true);
+    const auto old = open_bundle(written(plan));
+    REQUIRE(old->table_count(TableKind::blocks) >= 40);
+    const std::uint32_t block_bytes = value_of(old->block(0)).raw_bytes;
+    const std::string given = old_content.substr(3 * block_bytes, 2 * block_bytes) + noise_text(1000, 2) +
+                              old_content.substr(20 * block_bytes, 300) + old_content.substr(25 * block_bytes, 60);
+    const std::string prefix = old_content.substr(2 * block_bytes, 30 * block_bytes);
+    DeltaBlocks segment = {.prefix = {{2, 30}}};
+    const Bytes frame = encode_with_prefix(bytes_of(prefix), bytes_of(given), 12);
+    REQUIRE(narrow_prefix(*old, frame, given.size(), segment));
+    CHECK(segment.prefix == std::vector<BlockRun>{{3, 2}, {20, 1}});
+    CHECK(segment == DeltaBlocks{.prefix = segment.prefix});
+}
+
+}  // namespace
+}  // namespace fardel
