@@ -144,6 +144,24 @@ TEST_CASE(
     CHECK(value_of(applied(old, quick.bytes)) == target);
 }
 
+TEST_CASE("delta: a segment refers to the old blocks from which it copies, and to no others") {
+    Files files;
+    for (std::uint32_t i = 0; i < 16; ++i)
+        files["sound/" + std::to_string(i) + ".ogg"] = noise_text(60'000, i);
+    const Bytes old = bundle_of(files);
+    for (const std::uint32_t i : {1u, 2u, 7u, 12u, 13u})
+        files["sound/mixed.ogg"] += files["sound/" + std::to_string(i) + ".ogg"].substr(20'000, 20'000);
+    const Bytes target = bundle_of(files);
+    const Made delta = delta_between(old, target, 22);
+    const DeltaHead head = value_of(decode_delta_head(std::span(delta.bytes).first(kDeltaHeadBytes)));
+    const DeltaDirectory directory =
+        value_of(decode_delta_directory(head, std::span(delta.bytes).subspan(kDeltaHeadBytes, head.directory_bytes)));
+    REQUIRE(directory.blocks.size() == 1);
+    CHECK(open_bundle(old)->table_count(TableKind::blocks) == 16);
+    CHECK(count_of(directory.blocks[0].prefix) == 5);
+    CHECK(value_of(applied(old, delta.bytes)) == target);
+}
+
 TEST_CASE("delta: none is made to a bundle whose look-up tables are wrong") {
     const Bytes old = forge::forge(forge::wide_recipe(300)).bytes;
     forge::Draft draft = forge::draft(forge::wide_recipe(301));
