@@ -44,10 +44,7 @@ Result<std::vector<Neighbour>> find_neighbours(const Bundle& old, const std::set
 }  // namespace
 
 Status widen_prefix(const Bundle& old, std::uint64_t given_bytes, DeltaBlocks& segment) {
-    std::set<std::uint32_t> blocks;
-    for (const BlockRun& run : segment.prefix)
-        for (std::uint64_t block = run.first; block < run.end(); ++block)
-            blocks.insert(static_cast<std::uint32_t>(block));
+    std::set<std::uint32_t> blocks = blocks_in(segment.prefix);
     FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(old, segment.prefix));
     std::uint64_t room = prefix_bytes_max(given_bytes, count_of(segment.blocks));
     room -= std::min(room, raw_bytes_of(records));

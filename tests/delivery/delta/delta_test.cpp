@@ -72,6 +72,14 @@ Made delta_between(const Bytes& old, const Bytes& target, int effort = 9) {
     return {std::move(disk.bytes), std::move(summary)};
 }
 
+DeltaHead head_of(const Bytes& delta) { return value_of(decode_delta_head(std::span(delta).first(kDeltaHeadBytes))); }
+
+DeltaDirectory directory_of(const Bytes& delta) {
+    const DeltaHead head = head_of(delta);
+    return value_of(decode_delta_directory(
+        head, std::span(delta).subspan(kDeltaHeadBytes, static_cast<std::size_t>(head.directory_bytes))));
+}
+
 Result<Bytes> applied(const Bytes& old, const Bytes& delta) {
     MemoryDisk disk;
     const auto file = make_memory_file(disk);
@@ -116,7 +124,7 @@ TEST_CASE("delta: small files that one more file has moved into other blocks are
     const auto block_frames = [&](int effort) {
         const Made delta = delta_between(old, target, effort);
         CHECK(value_of(applied(old, delta.bytes)) == target);
-        const DeltaHead head = value_of(decode_delta_head(std::span(delta.bytes).first(kDeltaHeadBytes)));
+        const DeltaHead head = head_of(delta.bytes);
         return Bytes(delta.bytes.begin() + static_cast<std::ptrdiff_t>(head.front_bytes()), delta.bytes.end());
     };
     const Bytes frames = block_frames(22);
@@ -153,9 +161,7 @@ TEST_CASE("delta: a segment refers to the old blocks from which it copies, and t
         files["sound/mixed.ogg"] += files["sound/" + std::to_string(i) + ".ogg"].substr(20'000, 20'000);
     const Bytes target = bundle_of(files);
     const Made delta = delta_between(old, target, 22);
-    const DeltaHead head = value_of(decode_delta_head(std::span(delta.bytes).first(kDeltaHeadBytes)));
-    const DeltaDirectory directory =
-        value_of(decode_delta_directory(head, std::span(delta.bytes).subspan(kDeltaHeadBytes, head.directory_bytes)));
+    const DeltaDirectory directory = directory_of(delta.bytes);
     REQUIRE(directory.blocks.size() == 1);
     CHECK(open_bundle(old)->table_count(TableKind::blocks) == 16);
     CHECK(count_of(directory.blocks[0].prefix) == 5);
@@ -179,7 +185,7 @@ TEST_CASE("delta: segments are applied side by side, and of several wrong ones t
     const Bytes old = bundle_of({});
     const Bytes target = bundle_of({{"large.bsp", large}}, 1);
     const Bytes delta = delta_between(old, target, 1).bytes;
-    const DeltaHead head = value_of(decode_delta_head(std::span(delta).first(kDeltaHeadBytes)));
+    const DeltaHead head = head_of(delta);
     REQUIRE(head.block_segments >= 3);
     const auto thread = std::this_thread::get_id();
     std::uint64_t last = 0;
@@ -197,8 +203,7 @@ TEST_CASE("delta: segments are applied side by side, and of several wrong ones t
     CHECK(summary.blocks == open_bundle(target)->table_count(TableKind::blocks));
     // The frames of the second and the last segment are no frames any more: the second one counts.
     Bytes wrong = delta;
-    const DeltaDirectory directory = value_of(decode_delta_directory(
-        head, std::span(delta).subspan(kDeltaHeadBytes, static_cast<std::size_t>(head.directory_bytes))));
+    const DeltaDirectory directory = directory_of(delta);
     const std::size_t second = static_cast<std::size_t>(head.front_bytes()) + directory.blocks[0].frame_bytes;
     wrong[second] ^= std::byte{0xff};
     const auto expected = applied(old, wrong);
@@ -264,10 +269,9 @@ TEST_CASE("delta: cut short, longer, or with any byte damaged, it gives the new 
 
 // Takes a delta apart, lets `change` alter its directory, and puts it together.
 Bytes changed(const Bytes& delta, const std::function<void(DeltaHead&, DeltaDirectory&)>& change) {
-    DeltaHead head = value_of(decode_delta_head(std::span(delta).first(kDeltaHeadBytes)));
+    DeltaHead head = head_of(delta);
     const auto directory_bytes = static_cast<std::size_t>(head.directory_bytes);
-    DeltaDirectory directory =
-        value_of(decode_delta_directory(head, std::span(delta).subspan(kDeltaHeadBytes, directory_bytes)));
+    DeltaDirectory directory = directory_of(delta);
     change(head, directory);
     const Bytes encoded = encode_delta_directory(directory);
     const auto frames = delta.begin() + static_cast<std::ptrdiff_t>(kDeltaHeadBytes + directory_bytes);

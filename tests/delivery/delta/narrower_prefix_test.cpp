@@ -22,7 +22,7 @@ using namespace fardel::tests;
 
 using Saved = std::vector<std::uint64_t>;
 
-TEST_CASE("narrower prefix: a block saves what is copied from it, and none the bytes that the frame repeats itself") {
+TEST_CASE("narrower prefix: a block saves what is copied from it, and nothing what the frame repeats of its own") {
     const std::vector<std::uint32_t> blocks = {5000, 7000, 400, 6000};
     const std::string prefix = noise_text(18'400, 1);
     const std::string own = noise_text(3000, 2);
@@ -77,7 +77,7 @@ TEST_CASE("narrower prefix: blocks that save little are taken out") {
     const Bytes frame = encode_with_prefix(bytes_of(prefix), bytes_of(given), 12);
     REQUIRE(narrow_prefix(*old, frame, given.size(), segment));
     CHECK(segment.prefix == std::vector<BlockRun>{{3, 2}, {7, 1}});
-    CHECK(segment == DeltaBlocks{.prefix = segment.prefix});
+    CHECK(segment == DeltaBlocks{.prefix = segment.prefix});  // the rest is as it was
 }
 
 }  // namespace
