@@ -40,7 +40,7 @@ struct FetchCommand {
     ServerChoice servers;
     std::optional<std::uint64_t> source_bytes_max;
     std::string source;
-    std::uint64_t rate = 0;  // bytes per second; 0: no limit
+    std::optional<std::uint64_t> rate;  // bytes per second
     std::uint64_t connections = 6;
     ConsentOptions consent;
     bool repairs = false;
@@ -148,7 +148,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     options.damaged_copy = damaged_file;
     options.connections.servers = command.servers.rule();
     options.connections.connections = static_cast<unsigned>(command.connections);
-    options.connections.bytes_per_second_max = command.rate;
+    options.connections.bytes_per_second_max = command.rate.value_or(0);
     options.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
     options.consent = [&](const FetchPlan& plan) -> Status {
         shown = plan;
@@ -223,7 +223,7 @@ Result<Exit> run_fetch(Words words, Console& console) {
     line.text("--source", "NAME", command.source,
               "Whom this is fetched for, such as the address of a game server: the store notes it with the bundles "
               "(default: the URL), for --source-size and for 'fardel store gc --source'");
-    line.number("--rate", command.rate, 1024, UINT64_MAX, "Receive at most so many bytes per second");
+    line.size("--rate", command.rate, "Receive at most so many bytes per second, such as 500K", 1024);
     line.number("--connections", command.connections, 1, 64, "Transfers at a time (default: 6)");
     add_consent_options(line, command.consent, "Only show what would be fetched, and how much it is");
     if (const auto over = line.parse(words, console))

@@ -44,8 +44,8 @@ struct ServeCommand {
     std::uint64_t grace_s = 30;
     std::string tokens;
     std::string policy;
-    std::uint64_t quota = 0;
-    std::uint64_t delta_budget = 0;
+    std::optional<std::uint64_t> quota;
+    std::optional<std::uint64_t> delta_budget;
     bool is_registry = false;
     RegistrySignerOptions signers;
     std::uint64_t head_days = 7;
@@ -146,7 +146,7 @@ Result<ServerOptions> options_of(const ServeCommand& command) {
     ServerOptions options;
     options.tree = command.tree;
     options.cache = command.cache;
-    options.delta_bytes_max = command.delta_budget;
+    options.delta_bytes_max = command.delta_budget.value_or(0);
     options.passed_sockets = take_passed_sockets();
     std::vector<std::string> addresses = command.addresses;
     if (addresses.empty() && options.passed_sockets.empty())
@@ -188,16 +188,17 @@ Result<Exit> serve(ServeCommand command, Console& console) {
     if (!command.policy.empty()) {
         FARDEL_TRY_ASSIGN(policy, read_trust_policy(command.policy));
     }
+    const std::uint64_t tree_bytes_max = command.quota.value_or(0);
     if (!command.tokens.empty())
         options.uploads = UploadOptions{
-            .tokens_path = command.tokens, .policy = policy ? &*policy : nullptr, .tree_bytes_max = command.quota};
+            .tokens_path = command.tokens, .policy = policy ? &*policy : nullptr, .tree_bytes_max = tree_bytes_max};
     std::unique_ptr<Registry> registry;
     if (command.is_registry) {
         FARDEL_TRY_ASSIGN(registry, open_registry(command));
         FARDEL_TRY_ASSIGN(const RegistryRules rules, read_registry_rules(command.tree));
         options.registry = registry.get();
         options.uploads =
-            UploadOptions{.tokens_path = {}, .tree_bytes_max = command.quota, .file_bytes_max = rules.file_bytes_max};
+            UploadOptions{.tokens_path = {}, .tree_bytes_max = tree_bytes_max, .file_bytes_max = rules.file_bytes_max};
     }
     FARDEL_TRY_ASSIGN(const auto server, Server::start(std::move(options)));
     FARDEL_TRY(announce(command, *server, console));
@@ -253,9 +254,9 @@ Result<Exit> run_serve(Words words, Console& console) {
     line.text("--upload-tokens", "FILE", command.tokens,
               "Accept uploads into TREE and the cache from clients with these tokens");
     line.text("--trust", "POLICY", command.policy, "Accept only bundles that this policy trusts (default: any bundle)");
-    line.number("--upload-quota", command.quota, 1, UINT64_MAX, "Bytes that all bundles of TREE may have");
-    line.number("--delta-budget", command.delta_budget, 1, UINT64_MAX,
-                "Make the deltas of TREE that clients have a use for, in the background; bytes that they may have");
+    line.size("--upload-quota", command.quota, "The most that all bundles of TREE may have, such as 50G", 1);
+    line.size("--delta-budget", command.delta_budget,
+              "Make the deltas of TREE that clients have a use for, in the background; the most that they may have", 1);
     line.flag(
         "--registry", command.is_registry,
         "TREE is a registry ('fardel registry init'): authors upload and recall with their keys, and pages are shown");
@@ -277,9 +278,9 @@ Result<Exit> run_serve(Words words, Console& console) {
         return line.mistake("--registry-key, --release-key, --head-key and --signer belong to --registry", console);
     if (command.is_registry && !command.policy.empty())
         return line.mistake("a registry's rules are in registry.rules and in its channel, not in --trust", console);
-    if (command.tokens.empty() && !command.is_registry && (!command.policy.empty() || command.quota != 0))
+    if (command.tokens.empty() && !command.is_registry && (!command.policy.empty() || command.quota))
         return line.mistake("--trust and --upload-quota are about uploads; name --upload-tokens", console);
-    if (command.delta_budget != 0 && command.tree.empty())
+    if (command.delta_budget && command.tree.empty())
         return line.mistake("--delta-budget is about the deltas of a TREE", console);
     if (command.log_form != "common" && command.log_form != "json")
         return line.mistake("--log-form is common or json", console);

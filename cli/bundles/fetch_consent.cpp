@@ -11,7 +11,7 @@ namespace fardel {
 
 void add_consent_options(CommandLine& line, ConsentOptions& options, std::string plan_help) {
     line.flag("--plan", options.plan_only, std::move(plan_help));
-    line.number("--max-bytes", options.bytes_max, 1, UINT64_MAX, "Fetch nothing if it would be more");
+    line.size("--max-bytes", options.bytes_max, "Fetch nothing if it would be more, such as 500M");
     line.flag("-y,--yes", options.yes,
               "Fetch without a question (default: ask after the plan, if a person is at a terminal)");
     line.json(options.json);
@@ -21,7 +21,7 @@ Status FetchConsent::give(const FetchPlan& plan, std::string_view shown) {
     if (options_.plan_only)
         return Error(ErrorCode::cancelled, "only the plan was asked for");
     const std::string_view outcome = given_ ? "what has come stays in the store" : "nothing was fetched";
-    if (options_.bytes_max != 0 && plan.fetch_bytes > options_.bytes_max)
+    if (options_.bytes_max && plan.fetch_bytes > *options_.bytes_max)
         return Error(ErrorCode::limit, fmt::format("{} are to be fetched, more than --max-bytes allows; {}",
                                                    format_size(plan.fetch_bytes), outcome));
     bar_.hide();

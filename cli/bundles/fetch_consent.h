@@ -10,13 +10,14 @@
 #include <fardel/delivery/fetch.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace fardel {
 
 struct ConsentOptions {
-    std::uint64_t bytes_max = 0;  // 0: no limit
+    std::optional<std::uint64_t> bytes_max;
     bool plan_only = false;
     bool yes = false;
     bool json = false;

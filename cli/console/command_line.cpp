@@ -90,11 +90,14 @@ CLI::Option* CommandLine::number(std::string names, std::uint64_t& target, std::
     return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("N");
 }
 
-CLI::Option* CommandLine::size(std::string names, std::optional<std::uint64_t>& target, std::string description) {
-    const auto take = [&target, names](const std::string& text) {
+CLI::Option* CommandLine::size(std::string names, std::optional<std::uint64_t>& target, std::string description,
+                               std::uint64_t least) {
+    const auto take = [&target, least, names](const std::string& text) {
         target = find_size(text);
         if (!target)
             throw CLI::ValidationError(names, fmt::format("'{}' is not a size such as 500M or 20G", text));
+        if (*target < least)
+            throw CLI::ValidationError(names, fmt::format("'{}' is less than {} bytes", text, least));
     };
     return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("SIZE");
 }

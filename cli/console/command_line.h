@@ -30,8 +30,9 @@ public:
     // Decimal, from `least` to `most`.
     CLI::Option* number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
                         std::string description);
-    // A size such as 500M or 20G.
-    CLI::Option* size(std::string names, std::optional<std::uint64_t>& target, std::string description);
+    // A number of bytes, such as 200000, 500M or 20G; `least` or more.
+    CLI::Option* size(std::string names, std::optional<std::uint64_t>& target, std::string description,
+                      std::uint64_t least = 0);
     CLI::Option* flag(std::string names, bool& target, std::string description);
     // The flag --json.
     CLI::Option* json(bool& target, std::string description = "Print the result as JSON");

@@ -86,6 +86,20 @@ TEST_CASE("fetch: nothing is asked with --yes or --json, without a terminal, and
     CHECK_FALSE(asks(run_at_terminal(Arguments(words.begin(), words.end() - 1))));  // everything is here
 }
 
+TEST_CASE("fetch: --max-bytes refuses a plan that is larger, before anything comes") {
+    ServedGame game;
+    for (const char* const size : {"0", "500000", "500K"}) {
+        CAPTURE(size);
+        const Outcome refused = run(game.words({"--max-bytes", size}));
+        CHECK(refused.exit_code != 0);
+        CHECK(refused.out == "");
+        CHECK(is_one_clear_line(refused, "limit"));
+        CHECK_FALSE(game.has_it());
+    }
+    run_well(game.words({"--max-bytes", "1M"}));
+    CHECK(game.has_it());
+}
+
 TEST_CASE("fetch: if it becomes more than was agreed to, it is shown and asked again, and what has come stays") {
     ServedGame game;
     // The first server's blocks are damaged, and the mirror has a larger layout of the bundle.

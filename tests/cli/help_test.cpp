@@ -164,6 +164,10 @@ TEST_CASE("the program: a wrong command line is reported in one line, with exit 
         {"cache", "stats"},
         {"cache", "trim", "a", "--size", "much"},
         {"cache", "trim", "a", "--size", "99999999T"},
+        {"fetch", "http://a.example", "b", "--max-bytes", "many"},
+        {"fetch", "http://a.example", "b", "--rate", "1023"},
+        {"serve", "a", "--upload-tokens", "b", "--upload-quota", "0"},
+        {"serve", "a", "--delta-budget", "0"},
         {"cache", "export", "a"},
     };
     const ScratchFolder scratch;
