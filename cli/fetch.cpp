@@ -1,5 +1,6 @@
 // fardel fetch: brings bundles from a server into a store. docs/delivery.md is the manual.
 
+#include "bundles/bundle_word.h"
 #include "bundles/fetch_consent.h"
 #include "bundles/fetch_report.h"
 #include "bundles/mounts.h"
@@ -53,15 +54,6 @@ std::vector<std::string> trees_of(const FetchCommand& command) {
     return trees;
 }
 
-Result<std::vector<BundleId>> parse_ids(const std::vector<std::string>& texts) {
-    std::vector<BundleId> ids;
-    for (const std::string& text : texts) {
-        FARDEL_TRY_ASSIGN(const BundleId id, BundleId::parse(text));
-        ids.push_back(id);
-    }
-    return ids;
-}
-
 // ---- Channels -------------------------------------------------------------------------------------------------------
 
 Result<ChannelOutcome> follow(const FetchCommand& command, const BundleStore& store,
@@ -109,7 +101,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     std::vector<BundleId> bundles;
     std::optional<ChannelOutcome> followed;
     if (command.channel.name.empty()) {
-        FARDEL_TRY_ASSIGN(bundles, parse_ids(command.ids));
+        FARDEL_TRY_ASSIGN(bundles, parse_bundle_ids(command.ids));
     } else {
         FARDEL_TRY_ASSIGN(followed, follow(command, store, policy, interrupt.token()));
         if (followed->failure)

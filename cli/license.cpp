@@ -1,6 +1,6 @@
 // fardel license: issues licence tokens, keeps them in a store, and shows them. docs/signatures.md defines their bytes.
 
-#include "bundles/bundle_file.h"
+#include "bundles/bundle_word.h"
 #include "bundles/license_file.h"
 #include "bundles/store_option.h"
 #include "console/clock.h"
@@ -77,13 +77,6 @@ struct IssueCommand {
     bool json = false;
 };
 
-Result<BundleId> licensed_bundle(const std::string& text) {
-    if (auto id = BundleId::parse(text))
-        return id;
-    FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(text));
-    return bundle->id();
-}
-
 Result<Exit> issue(const IssueCommand& command, Console& console) {
     LicenseToken token{.pattern = command.name, .comment = command.comment};
     FARDEL_TRY_ASSIGN(token.created_s, created_s());
@@ -91,7 +84,7 @@ Result<Exit> issue(const IssueCommand& command, Console& console) {
     if (token.expires_s <= token.created_s)
         return Error(ErrorCode::expired, "--until: that day is in the past; choose a later one");
     if (!command.bundle.empty()) {
-        FARDEL_TRY_ASSIGN(token.bundle, licensed_bundle(command.bundle));
+        FARDEL_TRY_ASSIGN(token.bundle, id_of_word(command.bundle));
     }
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(command.key));
     FARDEL_TRY_ASSIGN(const Envelope envelope, sign_license_token(token, *signer));

@@ -1,6 +1,7 @@
 // fardel publish: writes bundles into a static tree, which any file server serves. docs/publishing.md is the manual.
 
 #include "bundles/bundle_file.h"
+#include "bundles/bundle_word.h"
 #include "bundles/tree_option.h"
 #include "bundles/whole_bundle.h"
 #include "console/clock.h"
@@ -153,10 +154,7 @@ Result<Exit> prune(const PublishCommand& command, Console& console) {
                          .only_plans = command.only_plans,
                          .now_s = [] { return now_s(); },
                          .stop = interrupt.token()};
-    for (const std::string& id : command.keep) {
-        FARDEL_TRY_ASSIGN(const BundleId bundle, BundleId::parse(id));
-        options.keep.push_back(bundle);
-    }
+    FARDEL_TRY_ASSIGN(options.keep, parse_bundle_ids(command.keep));
     FARDEL_TRY_ASSIGN(const auto target, open_tree(command.words.back(), "", interrupt.token()));
     FARDEL_TRY_ASSIGN(const PruneReport report, prune_tree(*target, options));
     return print_result(

@@ -1,6 +1,6 @@
 // fardel channel release: the next release of a channel, made from the one before.
 
-#include "bundles/bundle_file.h"
+#include "bundles/bundle_word.h"
 #include "bundles/tree_option.h"
 #include "channel/channel_verbs.h"
 #include "channel/tree_channel.h"
@@ -34,13 +34,6 @@ struct ReleaseCommand {
     MakeOptions make;
 };
 
-Result<BundleId> id_of(const std::string& word) {
-    if (auto id = BundleId::parse(word))
-        return id;
-    FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(word));
-    return bundle->id();
-}
-
 // All but the bundles that are added.
 Result<ChannelChange> change_of(const ReleaseCommand& command) {
     ChannelChange change;
@@ -48,7 +41,7 @@ Result<ChannelChange> change_of(const ReleaseCommand& command) {
     change.epoch = command.epoch;
     change.older_versions = command.keeps_versions ? OlderVersions::kept : OlderVersions::replaced;
     for (const std::string& text : command.recalled_bundles) {
-        FARDEL_TRY_ASSIGN(const BundleId id, BundleId::parse(text));
+        FARDEL_TRY_ASSIGN(const BundleId id, parse_bundle_id(text));
         change.recalled_bundles.push_back({id, command.reason});
     }
     for (const std::string& path : command.recalled_keys) {
@@ -56,7 +49,7 @@ Result<ChannelChange> change_of(const ReleaseCommand& command) {
         change.recalled_keys.push_back({file.key, command.reason});
     }
     for (const std::string& text : command.restored) {
-        FARDEL_TRY_ASSIGN(change.restored.emplace_back(), BundleId::parse(text));
+        FARDEL_TRY_ASSIGN(change.restored.emplace_back(), parse_bundle_id(text));
     }
     return change;
 }
@@ -69,7 +62,7 @@ Result<ChannelRelease> make_next_release(const ReleaseCommand& command, const Tr
     FARDEL_TRY_ASSIGN(const ChannelRelease recalling, next_release(before, root, change, now));
     FARDEL_TRY_ASSIGN(const auto policy, channel_policy(root, recalling));
     for (const std::string& word : std::span(command.words).first(command.words.size() - 1)) {
-        FARDEL_TRY_ASSIGN(const BundleId id, id_of(word));
+        FARDEL_TRY_ASSIGN(const BundleId id, id_of_word(word));
         FARDEL_TRY_ASSIGN(change.added.emplace_back(),
                           find_released_bundle(*channel.tree, id, policy ? &*policy : nullptr, now, printable(word)));
     }

@@ -12,7 +12,7 @@ Ending ending_for(ErrorCode code) noexcept {
     switch (code) {
         case ErrorCode::missing: return {Exit::io, "check the spelling"};
         case ErrorCode::corrupt: return {Exit::refusal, "get an intact copy; 'fardel verify' lists the damage"};
-        case ErrorCode::malformed: return {Exit::refusal, "check that this is the right file"};
+        case ErrorCode::malformed: return {Exit::refusal, "check the spelling, or that this is the right file"};
         case ErrorCode::limit: return {Exit::refusal, "Fardel does not accept that much"};
         case ErrorCode::untrusted: return {Exit::refusal, "check where the bundle comes from, and the trust policy"};
         case ErrorCode::revoked: return {Exit::refusal, "do not use it; ask its publisher for a newer version"};

@@ -1,6 +1,7 @@
 #include "registry/author_requests.h"
 
 #include "bundles/bundle_file.h"
+#include "bundles/bundle_word.h"
 #include "bundles/whole_bundle.h"
 #include "console/clock.h"
 #include "console/figures.h"
@@ -134,7 +135,7 @@ Result<Exit> upload_to_registry(const AuthorRequest& request, std::span<const st
 Result<Exit> recall_at_registry(const AuthorRequest& request, const std::string& bundle, const std::string& reason,
                                 Console& console) {
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(const BundleId id, BundleId::parse(bundle));
+    FARDEL_TRY_ASSIGN(const BundleId id, parse_bundle_id(bundle));
     FARDEL_TRY_ASSIGN(const auto client, RegistryClient::open(request.url, {.stop = interrupt.token()}));
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.key));
     FARDEL_TRY_ASSIGN(const RegistryReply reply, client->recall(id, reason, *signer, [] { return now_s(); }));

@@ -1,5 +1,6 @@
 // fardel registry recall: the operator of a registry withdraws a bundle.
 
+#include "bundles/bundle_word.h"
 #include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -25,7 +26,7 @@ struct RecallCommand {
 };
 
 Result<Exit> recall(const RecallCommand& command, Console& console) {
-    FARDEL_TRY_ASSIGN(const BundleId id, BundleId::parse(command.bundle));
+    FARDEL_TRY_ASSIGN(const BundleId id, parse_bundle_id(command.bundle));
     RegistryOptions options{.folder = command.folder, .signers = {}, .now_s = [] { return now_s(); }};
     FARDEL_TRY_ASSIGN(options.signers, open_registry_signers(command.signers));
     FARDEL_TRY_ASSIGN(const auto registry, Registry::open(std::move(options)));

@@ -1,5 +1,6 @@
 // fardel trust add, remove and revoke: change a policy file in place, and keep its owner's comments and order.
 
+#include "bundles/bundle_word.h"
 #include "console/classes_option.h"
 #include "console/output_file.h"
 #include "policy_text.h"
@@ -101,7 +102,7 @@ Result<Exit> revoke(const RevokeCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(const PublicKey key, find_key(policy.policy(), command.key));
         line = "revoke key " + key.hex();
     } else {
-        FARDEL_TRY_ASSIGN(const BundleId bundle, BundleId::parse(command.bundle));
+        FARDEL_TRY_ASSIGN(const BundleId bundle, parse_bundle_id(command.bundle));
         line += bundle.hex();
     }
     FARDEL_TRY(policy.append(command.reason.empty() ? line : line + " " + command.reason));

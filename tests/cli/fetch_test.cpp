@@ -86,6 +86,16 @@ TEST_CASE("fetch: nothing is asked with --yes or --json, without a terminal, and
     CHECK_FALSE(asks(run_at_terminal(Arguments(words.begin(), words.end() - 1))));  // everything is here
 }
 
+TEST_CASE("fetch: the word that is not an id is named, and nothing is asked") {
+    const ScratchFolder scratch;
+    for (const char* const word : {"", "775ed5a3", "game.fardel"}) {
+        CAPTURE(word);
+        const Outcome refused = run({"fetch", "http://127.0.0.1:1", word, "--store", scratch.path("store")});
+        CHECK(is_one_clear_line(refused, "malformed"));
+        CHECK(refused.err.find("\"" + std::string(word) + "\": bundle id: expected 64") != std::string::npos);
+    }
+}
+
 TEST_CASE("fetch: --max-bytes refuses a plan that is larger, before anything comes") {
     ServedGame game;
     for (const char* const size : {"0", "500000", "500K"}) {
