@@ -113,14 +113,7 @@ Result<Exit> remove(const RemoveCommand& command, Console& console) {
 
 struct CollectCommand {
     std::string store;
-    std::string grace;
-    std::string unused;
-    std::string size;
-    std::string source_size;
-    std::string source;
-    std::string incoming;
-    std::string repack;
-    bool dry_run = false;
+    RetentionRules rules;
     bool json = false;
 };
 
@@ -180,28 +173,12 @@ std::string format_report(const CollectionReport& report, const RetentionRules& 
                                "note: ", [](const std::string& note) { return printable(note, 2000); });
 }
 
-Result<Exit> collect_garbage(const CollectCommand& command, const RetentionRules& rules, Console& console) {
+Result<Exit> collect_garbage(const CollectCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
-    FARDEL_TRY_ASSIGN(const CollectionReport report, store.collect(rules));
+    FARDEL_TRY_ASSIGN(const CollectionReport report, store.collect(command.rules));
     return print_result(
-        console, command.json, [&] { return json_of(report, rules.dry_run); },
-        [&] { return format_report(report, rules); });
-}
-
-// Reads an option that may be empty; returns false if it has a mistake.
-template <class Number, class Find>
-bool read_option(const std::string& text, Number& target, Find find) {
-    if (text.empty())
-        return true;
-    const auto number = find(text);
-    if (number)
-        target = *number;
-    return number.has_value();
-}
-
-std::optional<unsigned> find_percent(const std::string& text) {
-    const auto percent = find_number(text);
-    return percent && *percent <= 100 ? std::optional(static_cast<unsigned>(*percent)) : std::nullopt;
+        console, command.json, [&] { return json_of(report, command.rules.dry_run); },
+        [&] { return format_report(report, command.rules); });
 }
 
 // ---- store stats ----------------------------------------------------------------------------------------------------
@@ -295,39 +272,34 @@ Result<Exit> run_store_gc(Words words, Console& console) {
         "  fardel store gc --unused 90d --size 20G\n"
         "  fardel store gc --source https://cdn.example/fort --unused 7d\n");
     CollectCommand command;
-    RetentionRules rules{.now_s = unix_time_s()};
-    line.text("--unused", "TIME", command.unused, "Remove bundles that nobody used for so long: 90d, 12h");
-    line.text("--size", "SIZE", command.size, "Remove the least recently used bundles until the packs fit: 500M, 20G");
-    line.text("--source-size", "SIZE", command.source_size,
+    RetentionRules& rules = command.rules;
+    rules.now_s = unix_time_s();
+    std::optional<std::int64_t> grace_s;
+    std::optional<std::int64_t> incoming_for_s;
+    std::uint64_t repack_percent = rules.repack_percent;
+    line.time("--unused", rules.unused_for_s, "Remove bundles that nobody used for so long: 90d, 12h");
+    line.size("--size", rules.bytes_max, "Remove the least recently used bundles until the packs fit: 500M, 20G");
+    line.size("--source-size", rules.source_bytes_max,
               "Remove the least recently used bundles of each server until their files fit");
-    line.text("--source", "URL", command.source,
+    line.text("--source", "URL", rules.source,
               "--unused and --source-size count only for bundles from this server, as 'fardel store stats' names it");
-    line.text("--grace", "TIME", command.grace, "How long something stays condemned (default: 1d)");
-    line.text("--incoming", "TIME", command.incoming,
+    line.time("--grace", grace_s, "How long something stays condemned (default: 1d)");
+    line.time("--incoming", incoming_for_s,
               "Remove what a fetch received if nobody resumed it for so long (default: 7d)");
-    line.text("--repack", "PERCENT", command.repack,
-              "Write what is needed of a pack again if that is less than so much of it (default: 50; 0: never)");
-    line.flag("--dry-run", command.dry_run, "Only show what would be removed, and why");
+    line.number("--repack", repack_percent, 0, 100,
+                "Write what is needed of a pack again if that is less than so much of it (default: 50; 0: never)")
+        ->option_text("PERCENT");
+    line.flag("--dry-run", rules.dry_run, "Only show what would be removed, and why");
     add_store_option(line, command.store);
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
-    rules.dry_run = command.dry_run;
-    rules.source = command.source;
-    if (!command.source.empty() && command.unused.empty() && command.source_size.empty())
+    if (!rules.source.empty() && !rules.unused_for_s && !rules.source_bytes_max)
         return line.mistake("--source needs --unused or --source-size", console);
-    const bool times = read_option(command.unused, rules.unused_for_s, find_duration) &&
-                       read_option(command.grace, rules.grace_s, find_duration) &&
-                       read_option(command.incoming, rules.incoming_for_s, find_duration);
-    if (!times)
-        return line.mistake("--unused, --grace and --incoming take a time such as 90d, 12h, 15m or 30s", console);
-    const bool sizes = read_option(command.size, rules.bytes_max, find_size) &&
-                       read_option(command.source_size, rules.source_bytes_max, find_size);
-    if (!sizes)
-        return line.mistake("--size and --source-size take a size such as 500M or 20G", console);
-    if (!read_option(command.repack, rules.repack_percent, find_percent))
-        return line.mistake("--repack takes a number from 0 to 100", console);
-    return collect_garbage(command, rules, console);
+    rules.grace_s = grace_s.value_or(rules.grace_s);
+    rules.incoming_for_s = incoming_for_s.value_or(rules.incoming_for_s);
+    rules.repack_percent = static_cast<unsigned>(repack_percent);
+    return collect_garbage(command, console);
 }
 
 Result<Exit> run_store_stats(Words words, Console& console) {

@@ -102,6 +102,15 @@ CLI::Option* CommandLine::size(std::string names, std::optional<std::uint64_t>& 
     return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("SIZE");
 }
 
+CLI::Option* CommandLine::time(std::string names, std::optional<std::int64_t>& target_s, std::string description) {
+    const auto take = [&target_s, names](const std::string& text) {
+        target_s = find_duration(text);
+        if (!target_s)
+            throw CLI::ValidationError(names, fmt::format("'{}' is not a time such as 90d, 12h, 15m or 30s", text));
+    };
+    return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("TIME");
+}
+
 CLI::Option* CommandLine::flag(std::string names, bool& target, std::string description) {
     return app_.add_flag(std::move(names), target, std::move(description));
 }

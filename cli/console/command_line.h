@@ -33,6 +33,8 @@ public:
     // A number of bytes, such as 200000, 500M or 20G; `least` or more.
     CLI::Option* size(std::string names, std::optional<std::uint64_t>& target, std::string description,
                       std::uint64_t least = 0);
+    // A time such as 90d, 12h, 15m or 30s, in seconds.
+    CLI::Option* time(std::string names, std::optional<std::int64_t>& target_s, std::string description);
     CLI::Option* flag(std::string names, bool& target, std::string description);
     // The flag --json.
     CLI::Option* json(bool& target, std::string description = "Print the result as JSON");
