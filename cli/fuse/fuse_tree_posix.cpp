@@ -77,6 +77,9 @@ int errno_of(ErrorCode code) noexcept {
 
 int failed(const Error& error) noexcept { return -errno_of(error.code()); }
 
+// Of a file that is there: content that is missing is no reason to look for another file, which ENOENT would be.
+int failed_to_read(const Error& error) noexcept { return error.code() == ErrorCode::missing ? -EIO : failed(error); }
+
 // A path that can never be a name is reported as absent: `touch "a?b"` then does not report a broken disk.
 int check_path(const char* path) {
     const auto parts = parse_path_parts(path);
@@ -273,8 +276,10 @@ int open_file(const char* path, fuse_file_info* open) {
         if ((open->flags & O_ACCMODE) != O_RDONLY)
             return -EROFS;
         auto file = tree().vfs.open(path);
-        if (!file)
-            return failed(file.error());
+        if (!file) {
+            const auto found = tree().vfs.find_stat(path);
+            return found && *found ? failed_to_read(file.error()) : failed(file.error());
+        }
         keep(open, std::make_unique<OpenFile>(*std::move(file), inode_of(path)));
         open->keep_cache = 1;
         return 0;
@@ -285,7 +290,7 @@ int read_file(const char*, char* out, std::size_t size_bytes, off_t offset, fuse
     return guarded([&] {
         const auto count = handle_of<OpenFile>(open).file.read_at(static_cast<std::uint64_t>(offset),
                                                                   std::as_writable_bytes(std::span(out, size_bytes)));
-        return count ? static_cast<int>(*count) : failed(count.error());
+        return count ? static_cast<int>(*count) : failed_to_read(count.error());
     });
 }
 

@@ -114,20 +114,6 @@ int errno_of_open(const std::string& path, int flags) {
     return failure;
 }
 
-// errno after opening and reading a whole file, or 0 if that succeeded.
-int errno_of_reading(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return errno;
-    char chunk[65536];
-    ssize_t count = 0;
-    while ((count = ::read(descriptor, chunk, sizeof chunk)) > 0) {
-    }
-    const int failure = errno_of(static_cast<int>(count));
-    ::close(descriptor);
-    return failure;
-}
-
 std::string shell_output(const std::string& line, const std::string& folder) {
     const Outcome outcome = run_shell(line, {.folder = folder});
     INFO(line, "\n", outcome.err);

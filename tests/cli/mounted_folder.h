@@ -5,6 +5,10 @@
 
 #include "kit/whole_stream.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,6 +19,20 @@ namespace fardel::tests {
 inline std::string contents_of(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return read_whole(file);
+}
+
+// errno after opening and reading a whole file, or 0 if that succeeded.
+inline int errno_of_reading(const std::string& path) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return errno;
+    char chunk[65536];
+    ssize_t count = 0;
+    while ((count = ::read(descriptor, chunk, sizeof chunk)) > 0) {
+    }
+    const int failure = count < 0 ? errno : 0;
+    ::close(descriptor);
+    return failure;
 }
 
 class MountedFolder {
