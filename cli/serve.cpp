@@ -255,8 +255,9 @@ Result<Exit> run_serve(Words words, Console& console) {
               "Accept uploads into TREE and the cache from clients with these tokens");
     line.text("--trust", "POLICY", command.policy, "Accept only bundles that this policy trusts (default: any bundle)");
     line.size("--upload-quota", command.quota, "The most that all bundles of TREE may have, such as 50G", 1);
-    line.size("--delta-budget", command.delta_budget,
-              "Make the deltas of TREE that clients have a use for, in the background; the most that they may have", 1);
+    line.size(
+        "--delta-budget", command.delta_budget,
+        "Make the deltas of TREE that clients have a use for, in the background: so many bytes at most, such as 2G", 1);
     line.flag(
         "--registry", command.is_registry,
         "TREE is a registry ('fardel registry init'): authors upload and recall with their keys, and pages are shown");

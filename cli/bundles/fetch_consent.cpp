@@ -11,7 +11,7 @@ namespace fardel {
 
 void add_consent_options(CommandLine& line, ConsentOptions& options, std::string plan_help) {
     line.flag("--plan", options.plan_only, std::move(plan_help));
-    line.size("--max-bytes", options.bytes_max, "Fetch nothing if it would be more, such as 500M");
+    line.size("--max-bytes", options.bytes_max, "Fetch nothing if it would be more than this, such as 500M");
     line.flag("-y,--yes", options.yes,
               "Fetch without a question (default: ask after the plan, if a person is at a terminal)");
     line.json(options.json);
