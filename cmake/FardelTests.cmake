@@ -3,7 +3,6 @@
 # fardel_add_test_folder(<folder>
 #     FILES <[room/]x_test.cpp>…   listed by hand, one per line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
-#     [ALONE <z.cpp>…]        those of them with a name that another file uses too; unity builds compile them separately
 #     [COMPUTES <x_test.cpp>…] those of FILES that spend their time in their own code; optimised in every build
 #     [LONG <x_test.cpp>…]    those of FILES that take longest: they start first, so that none of them ends alone
 #     [ONE_THREAD <x_test.cpp>…] those of FILES that take long and start no thread, so that ThreadSanitizer could find
@@ -15,11 +14,12 @@
 # whichever room. The executable has these definitions:
 #     FARDEL_SOURCE_DIR   the repository, for golden files
 #     FARDEL_PROGRAM      the path of the built `fardel`
-# and may include the private headers of the folder that it tests, and what tests share: "kit/bytes.h",
-# "kit/scratch_folder.h", which gives a case a folder on disk, and their neighbours.
+# and may include the private headers of the folder that it tests, and what tests share: "kit/test.h", "kit/files.h",
+# which gives a case a folder on disk, and their neighbours. All of x_test.cpp is in the namespace fardel::tests::x_test,
+# so that its names are its own also where a unity build compiles several files as one.
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;COMPUTES;LONG;ONE_THREAD;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -35,9 +35,6 @@ function(fardel_add_test_folder folder)
         set(arg_TIMEOUT 600)
     endif()
 
-    if(arg_ALONE)
-        set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    endif()
     if(arg_COMPUTES AND NOT FARDEL_OPTIMISE STREQUAL "all")
         set_source_files_properties(${arg_COMPUTES} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -O2)
     endif()

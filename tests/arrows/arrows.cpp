@@ -2,19 +2,11 @@
 
 #include "kit/files.h"
 
-#include <algorithm>
 #include <array>
-#include <fstream>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <set>
-#include <span>
-#include <string_view>
-#include <system_error>
 #include <tuple>
-
-namespace fs = std::filesystem;
 
 namespace fardel::arrows {
 namespace {

@@ -1,18 +1,10 @@
 #include "arrows.h"
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-namespace {
+namespace fardel::tests::arrows_test {
 
 // A small tree without findings; each case adds one violation.
 class Tree {
@@ -67,8 +59,6 @@ private:
 };
 
 using Texts = std::vector<std::string>;
-
-}  // namespace
 
 TEST_CASE("arrows: this repository keeps its own rules") {
     for (const auto& finding : fardel::arrows::check_tree(FARDEL_SOURCE_DIR))
@@ -142,6 +132,23 @@ TEST_CASE("arrows: a sample includes only headers that are installed") {
     tree.write("samples/sample.cpp", "#include <fardel/format/hash.h>\n#include <fardel/format/tables.h>\n");
     CHECK(tree.findings() ==
           Texts{"samples/sample.cpp:2: a sample includes <fardel/format/tables.h>, which is not installed"});
+}
+
+// Unity builds compile many files as one.
+TEST_CASE("arrows: the names of a test are in a namespace of its file's name") {
+    for (const fs::path& path : paths_below(FARDEL_SOURCE_DIR "/tests")) {
+        if (!path.filename().string().ends_with("_test.cpp"))
+            continue;
+        CAPTURE(path);
+        const std::string text = read_file(path);
+        check_has(text, "\nnamespace fardel::tests::" + path.stem().string() + " {\n");
+        CHECK_FALSE(has(text.substr(0, text.find("\nnamespace fardel::tests::")), "\nusing "));
+    }
+}
+
+TEST_CASE("arrows: the kit of the tests has at most 30 headers") {
+    const auto paths = paths_below(FARDEL_SOURCE_DIR "/tests/kit");
+    CHECK(std::ranges::count(paths, ".h", &fs::path::extension) <= 30);
 }
 
 // A header is installed if it is in a folder's include/: a user has to learn each of them.
@@ -325,3 +332,5 @@ TEST_CASE("arrows: a folder that docs/architecture.md does not list is a finding
     tree.write("src/main.cpp", "");
     CHECK(tree.findings() == Texts{"src/main.cpp: docs/architecture.md has no folder 'src'"});
 }
+
+}  // namespace fardel::tests::arrows_test

@@ -1,22 +1,13 @@
 // Checks that tests/ATTACKS.md names existing tests, for every row that needs them.
-#include <doctest/doctest.h>
 
 #include "kit/files.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
 #include <map>
-#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <vector>
 
-namespace {
+namespace fardel::tests::attacks_test {
 
 const std::filesystem::path kTests = std::filesystem::path(FARDEL_SOURCE_DIR) / "tests";
 
@@ -41,7 +32,7 @@ std::optional<TestRow> find_test_row(const std::string& line) {
 // The names of all cases in a file of tests, or, in a file of defects, all literals: each defect is a case by its name.
 std::set<std::string> names_in(const std::string& source, bool is_test) {
     static const std::regex continued("\"\\s*\n\\s*\"");
-    static const std::regex test_case("TEST_CASE\\w*\\(\\s*\"((?:[^\"\\\\]|\\\\.)*)\"");
+    static const std::regex test_case("TEST_CASE\\w*\\(\\s*(?:\\w+,\\s*)?\"((?:[^\"\\\\]|\\\\.)*)\"");
     static const std::regex literal("\"((?:[^\"\\\\]|\\\\.)*)\"");
     const std::string text = std::regex_replace(source, continued, "");
     std::set<std::string> names;
@@ -124,8 +115,6 @@ std::string find_test_text(const std::filesystem::path& file) {
             return fardel::tests::read_file(room.path() / path.filename());
     return "";
 }
-
-}  // namespace
 
 TEST_CASE("attacks: each class has a test that exists, or a reason why it has none") {
     const std::string page = fardel::tests::read_file(kTests / "ATTACKS.md");
@@ -237,3 +226,5 @@ TEST_CASE("attacks: a name that is cut, misspelt or in another file is found, an
     CHECK(wrong("| A01 | `a/x_test` | x: in two |") == 1);
     CHECK(wrong("| A01 | a test | \"x: in two\" |") == 1);
 }
+
+}  // namespace fardel::tests::attacks_test

@@ -1,17 +1,10 @@
 #include "rooms.h"
 
 #include "kit/files.h"
-#include "kit/text.h"
 
-#include <algorithm>
-#include <fstream>
 #include <iterator>
-#include <optional>
 #include <regex>
-#include <system_error>
 #include <tuple>
-
-namespace fs = std::filesystem;
 
 namespace fardel::arrows {
 namespace {

@@ -1,20 +1,13 @@
 #include "rooms.h"
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
+
+namespace fardel::tests::rooms_test {
 
 using namespace fardel::arrows;
-
-namespace {
 
 std::string architecture() { return fardel::tests::read_file(FARDEL_SOURCE_DIR "/docs/architecture.md"); }
 
@@ -45,8 +38,6 @@ public:
 private:
     fardel::tests::ScratchFolder scratch_;
 };
-
-}  // namespace
 
 TEST_CASE("rooms: the tables of the document are read") {
     const RoomArrows arrows = parse_rooms(
@@ -117,3 +108,5 @@ TEST_CASE("rooms: docs/architecture.md shows this repository") {
     for (const Finding& finding : check_rooms(FARDEL_SOURCE_DIR, documented))
         FAIL_CHECK(format_finding(finding));
 }
+
+}  // namespace fardel::tests::rooms_test

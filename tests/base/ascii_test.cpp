@@ -1,12 +1,8 @@
+#include "kit/test.h"
+
 #include <fardel/base/ascii.h>
 
-#include <doctest/doctest.h>
-
-#include <string>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::ascii_test {
 
 // Returns all characters for which `has` is true, in order.
 template <class Class>
@@ -21,8 +17,6 @@ std::string all_of_class(const Class& has) {
 const std::string kDigits = "0123456789";
 const std::string kUpper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const std::string kLower = "abcdefghijklmnopqrstuvwxyz";
-
-}  // namespace
 
 TEST_CASE("ascii: classes contain their characters and no others") {
     CHECK(all_of_class(is_ascii_digit) == kDigits);
@@ -60,3 +54,5 @@ TEST_CASE("ascii: a version has at most 64 characters of its class") {
     CHECK_FALSE(is_version("1 0"));
     CHECK_FALSE(is_version("1/0"));
 }
+
+}  // namespace fardel::tests::ascii_test

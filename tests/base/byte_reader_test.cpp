@@ -1,16 +1,11 @@
+#include "kit/test.h"
+
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
 
-#include <doctest/doctest.h>
-
 #include <array>
-#include <cstdint>
-#include <string>
-#include <vector>
 
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::byte_reader_test {
 
 struct Id {
     std::array<std::uint8_t, 4> bytes{};
@@ -62,8 +57,6 @@ Result<Record> decode(std::span<const std::byte> bytes) {
     FARDEL_TRY(reader.finish());
     return record;
 }
-
-}  // namespace
 
 TEST_CASE("byte reader: written values are read again") {
     const auto record = decode(encode(kRecord));
@@ -156,3 +149,5 @@ TEST_CASE("byte writer: padding fills up to a multiple") {
     writer.pad_to(8);
     CHECK(writer.view() == std::string_view("abc\0\0\0\0\0", 8));
 }
+
+}  // namespace fardel::tests::byte_reader_test

@@ -1,20 +1,15 @@
-#include <fardel/base/descriptor.h>
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
+#include <fardel/base/descriptor.h>
 
 #include <fcntl.h>
 
 #include <cerrno>
-#include <utility>
 
-using fardel::Descriptor;
-
-namespace {
+namespace fardel::tests::descriptor_test {
 
 Descriptor open_null() { return Descriptor(::open("/dev/null", O_RDWR | O_CLOEXEC)); }
 bool is_open(int number) { return ::fcntl(number, F_GETFD) >= 0; }
-
-}  // namespace
 
 TEST_CASE("descriptor: it is closed at the end of its owner, once") {
     int number = -1;
@@ -72,3 +67,5 @@ TEST_CASE("descriptor: a duplicate outlives the first, and is closed on exec") {
     CHECK(::fcntl(second->number(), F_GETFD) == FD_CLOEXEC);
     CHECK_FALSE(Descriptor().duplicate("file"));
 }
+
+}  // namespace fardel::tests::descriptor_test

@@ -2,9 +2,7 @@
 #include <fardel/base/folder.h>
 
 #include "kit/bytes.h"
-#include "kit/scratch_folder.h"
-
-#include <doctest/doctest.h>
+#include "kit/files.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,17 +11,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <string>
-#include <thread>
 
-using namespace fardel;
-using fardel::tests::bytes_of;
-using fardel::tests::ScratchFolder;
-
-namespace {
+namespace fardel::tests::file_test {
 
 template <class T>
 int number_of(const T& result) {
@@ -33,9 +23,7 @@ int number_of(const T& result) {
 std::string content_of(const std::string& path) {
     const auto file = open_file(path, path);
     REQUIRE(file);
-    const auto text = read_text(*file, 1000, path);
-    REQUIRE(text);
-    return *text;
+    return value_of(read_text(*file, 1000, path));
 }
 
 // Interrupts the system calls of the thread that creates it, as long as it lives.
@@ -63,8 +51,6 @@ private:
     struct sigaction before_ {};
     std::jthread thread_;
 };
-
-}  // namespace
 
 TEST_CASE("file: written bytes are read, whole and in part") {
     const ScratchFolder scratch;
@@ -124,9 +110,7 @@ TEST_CASE("file: the error of opening says why a path cannot be opened") {
     CHECK(number_of(create_file(scratch.path("file"), "x")) == EEXIST);
     CHECK(number_of(create_file(scratch.path("link"), "x")) == EEXIST);
     CHECK(open_file(scratch.path("file"), "x", {.keeps_used_time = true}));
-    const auto nul = open_file(std::string("a\0b", 3), "x");
-    REQUIRE_FALSE(nul);
-    CHECK(nul.error().code() == ErrorCode::malformed);
+    CHECK(code_of(open_file(std::string("a\0b", 3), "x")) == ErrorCode::malformed);
 
     CHECK(open_file(scratch.path("fifo"), "x"));  // opening a FIFO does not wait for a writer
     const auto fifo = open_regular_file(scratch.path("fifo"), "fifo");
@@ -306,3 +290,5 @@ TEST_CASE("file: a full disk is no_space") {
     REQUIRE_FALSE(status);
     CHECK(status.error().text() == "no_space: disk: No space left on device");
 }
+
+}  // namespace fardel::tests::file_test

@@ -1,12 +1,10 @@
+#include "kit/test.h"
+
 #include <fardel/base/little_endian.h>
 
-#include <doctest/doctest.h>
-
 #include <array>
-#include <cstdint>
-#include <vector>
 
-using namespace fardel;
+namespace fardel::tests::little_endian_test {
 
 TEST_CASE("little endian: the lowest byte comes first, at any alignment") {
     const std::array<unsigned char, 9> bytes{0xff, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -34,3 +32,5 @@ TEST_CASE("little endian: bytes are swapped for machines of the other order") {
     CHECK(swap_bytes(std::uint32_t{0x12345678}) == 0x78563412);
     CHECK(swap_bytes(std::uint64_t{0x0102030405060708}) == 0x0807060504030201);
 }
+
+}  // namespace fardel::tests::little_endian_test

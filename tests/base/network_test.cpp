@@ -1,14 +1,11 @@
-#include <fardel/base/network.h>
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
+#include <fardel/base/network.h>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include <string>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::network_test {
 
 SocketAddress described(const std::string& text) {
     sockaddr_in ipv4{};
@@ -95,5 +92,4 @@ TEST_CASE("network: what is cut short, or of another family, is not public") {
     CHECK_FALSE(describe_address(bytes).is_public);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::network_test

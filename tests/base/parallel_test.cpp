@@ -1,18 +1,12 @@
 #include <fardel/base/parallel.h>
 
-#include "kit/few_threads.h"
-
-#include <doctest/doctest.h>
+#include "kit/restricted_process.h"
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <set>
-#include <string>
-#include <thread>
-#include <vector>
 
-using namespace fardel;
+namespace fardel::tests::parallel_test {
 
 TEST_CASE("parallel: the number of workers is the requested one, within bounds") {
     CHECK(worker_count(3) == 3);
@@ -95,3 +89,5 @@ TEST_CASE("parallel: if the system starts no more threads, the running ones do a
               return sum == 499'500;
           }) == 0);
 }
+
+}  // namespace fardel::tests::parallel_test

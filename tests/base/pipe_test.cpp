@@ -1,20 +1,15 @@
+#include "kit/test.h"
+
 #include <fardel/base/file.h>
 #include <fardel/base/pipe.h>
-
-#include <doctest/doctest.h>
 
 #include <fcntl.h>
 
 #include <cerrno>
-#include <chrono>
 
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::pipe_test {
 
 SteadyTime from_now(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
-
-}  // namespace
 
 TEST_CASE("pipe: written bytes are read, and then the pipe ends") {
     auto pipe = open_pipe();
@@ -65,3 +60,5 @@ TEST_CASE("clock: time advances, and the remaining time is never below zero") {
     CHECK(left <= 60'000);
     CHECK(milliseconds_until(from_now(std::chrono::hours(24 * 365))) == 1'000'000'000);
 }
+
+}  // namespace fardel::tests::pipe_test

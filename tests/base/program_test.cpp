@@ -1,20 +1,14 @@
+#include "kit/test.h"
+
 #include <fardel/base/file.h>
 #include <fardel/base/pipe.h>
 #include <fardel/base/program.h>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
 #include <csignal>
-#include <string>
 
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::program_test {
 
 SteadyTime deadline_in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
-
-}  // namespace
 
 TEST_CASE("program: its exit status is reported, or the signal that killed it") {
     auto good = ChildProgram::start({"true"});
@@ -73,3 +67,5 @@ TEST_CASE("program: a program continues after the deadline, and is killed when i
     REQUIRE(text);
     CHECK(text->empty());
 }
+
+}  // namespace fardel::tests::program_test

@@ -1,17 +1,8 @@
-#include <fardel/base/result.h>
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
-
-#include <memory>
 #include <set>
-#include <string>
 
-using fardel::Error;
-using fardel::ErrorCode;
-using fardel::Result;
-using fardel::Status;
-
-namespace {
+namespace fardel::tests::result_test {
 
 Error sample() { return Error(ErrorCode::corrupt, "page 3 differs"); }
 
@@ -33,8 +24,6 @@ Result<int> doubled(bool first, bool second) {
     FARDEL_TRY_ASSIGN(b, make_number(second));
     return *a + *b;
 }
-
-}  // namespace
 
 TEST_CASE("result: every error code has its own name") {
     std::set<std::string_view> names;
@@ -110,3 +99,5 @@ TEST_CASE("result: the macros pass values on and return errors") {
     CHECK_FALSE(doubled(false, true));
     CHECK_FALSE(doubled(true, false));
 }
+
+}  // namespace fardel::tests::result_test

@@ -1,20 +1,12 @@
 // Which file systems give locks that other computers do not see, and what leads to a folder that has moved.
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/lasting_path.h>
 #include <fardel/base/shared_disk.h>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::shared_disk_test {
 
 TEST_CASE("shared disk: locks that only their own computer sees are known by the type and options of the mount") {
     CHECK(has_unseen_locks("fuse.sshfs", "rw,user_id=0"));
@@ -74,5 +66,4 @@ TEST_CASE("lasting path: it leads to the folder after that was moved, and anothe
     CHECK(value_of(list_names_at(*path)) == std::vector<std::string>{"file"});
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::shared_disk_test

@@ -1,13 +1,11 @@
-#include <fardel/base/system_error.h>
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
+#include <fardel/base/system_error.h>
 
 #include <cerrno>
 #include <map>
 
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::system_error_test {
 
 const std::map<int, ErrorCode> kTable = {
     {ENOENT, ErrorCode::missing},
@@ -41,8 +39,6 @@ const std::map<int, ErrorCode> kTable = {
     {EPIPE, ErrorCode::cancelled},
 };
 
-}  // namespace
-
 TEST_CASE("system error: each number has the code of the table, and all others are io") {
     for (int number = 0; number < 200; ++number) {
         CAPTURE(number);
@@ -65,3 +61,5 @@ TEST_CASE("system error: errors of std::filesystem are mapped in the same way") 
     CHECK(error.code() == ErrorCode::no_space);
     CHECK(error.system_number() == ENOSPC);
 }
+
+}  // namespace fardel::tests::system_error_test

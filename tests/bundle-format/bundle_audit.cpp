@@ -2,15 +2,14 @@
 
 #include "tables/page_tree.h"
 
+#include "kit/test.h"
+
 #include <fardel/format/block_codec.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -20,9 +19,9 @@
 namespace fardel::tests {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using Records = std::span<const std::byte>;
 
-bool all_zero(Bytes bytes) {
+bool all_zero(Records bytes) {
     return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
@@ -30,7 +29,7 @@ std::uint64_t up(std::uint64_t value, std::uint64_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-std::uint32_t number_at(Bytes bytes, std::size_t index) {
+std::uint32_t number_at(Records bytes, std::size_t index) {
     std::uint32_t value = 0;
     for (std::size_t i = 0; i < 4; ++i)
         value |= std::to_integer<std::uint32_t>(bytes[4 * index + i]) << 8 * i;
@@ -38,11 +37,11 @@ std::uint32_t number_at(Bytes bytes, std::size_t index) {
 }
 
 // §2, §3: returns the table's records after checking its position, padding and page tree.
-Bytes table_of(Bytes section, std::span<const TableEntry> entries, TableKind kind) {
+Records table_of(Records section, std::span<const TableEntry> entries, TableKind kind) {
     const auto it = std::ranges::find(entries, kind, &TableEntry::kind);
     if (it == entries.end())
         return {};
-    const Bytes records = section.subspan(it->offset, it->length_bytes);
+    const Records records = section.subspan(it->offset, it->length_bytes);
     const std::uint64_t tree_at = up(it->offset + it->length_bytes, 64);
     REQUIRE(all_zero(section.subspan(it->offset + it->length_bytes, tree_at - it->offset - it->length_bytes)));
     const PageTree tree = build_page_tree(kind, records);
@@ -52,13 +51,12 @@ Bytes table_of(Bytes section, std::span<const TableEntry> entries, TableKind kin
 }
 
 template <class Record>
-std::vector<Record> records_of(Bytes table, TableKind kind) {
+std::vector<Record> records_of(Records table, TableKind kind) {
     const std::size_t size = record_bytes(kind);
     std::vector<Record> records;
     for (std::size_t at = 0; at < table.size(); at += size) {
-        auto record = decode_record<Record>(table.subspan(at, size));
-        REQUIRE_MESSAGE(record, (record ? "" : record.error().text()));
-        records.push_back(*record);
+        auto record = value_of(decode_record<Record>(table.subspan(at, size)));
+        records.push_back(record);
     }
     return records;
 }
@@ -70,7 +68,7 @@ bool strictly_rising(const Range& range, Projection projection = {}) {
            }) == std::ranges::end(range);
 }
 
-std::map<StringRef, std::string> strings_of(Bytes table) {
+std::map<StringRef, std::string> strings_of(Records table) {
     std::map<StringRef, std::string> strings;
     std::vector<std::string> in_order;
     for (std::size_t at = 0; at < table.size();) {
@@ -94,7 +92,7 @@ std::uint64_t leading(const AssetId& id) {
 }
 
 // §5: the buckets of assets.
-void check_asset_buckets(Bytes table, const std::vector<std::uint64_t>& keys) {
+void check_asset_buckets(Records table, const std::vector<std::uint64_t>& keys) {
     if (keys.empty()) {
         REQUIRE(table.empty());
         return;
@@ -138,7 +136,7 @@ void check_name_buckets(const AuditedBundle& b, const std::vector<NameBucketReco
     REQUIRE(next == hashed.size());
 }
 
-void check_name_filters(Bytes table, const std::vector<std::pair<std::uint64_t, std::uint32_t>>& hashed) {
+void check_name_filters(Records table, const std::vector<std::pair<std::uint64_t, std::uint32_t>>& hashed) {
     unsigned bits = 0;
     while (hashed.size() > std::uint64_t{4} << bits)
         ++bits;
@@ -153,7 +151,7 @@ void check_name_filters(Bytes table, const std::vector<std::pair<std::uint64_t, 
 }
 
 // §4, names.
-void check_names(const AuditedBundle& b, const std::vector<NameBucketRecord>& buckets, Bytes filters) {
+void check_names(const AuditedBundle& b, const std::vector<NameBucketRecord>& buckets, Records filters) {
     REQUIRE(strictly_rising(b.names, [&](const NameRecord& n) { return b.text(n.text); }));
     std::set<std::string> folded;
     for (const NameRecord& name : b.names) {
@@ -293,7 +291,7 @@ void check_strings_used(const AuditedBundle& b) {
 }
 
 // §7: returns the raw bytes of every block.
-std::vector<std::vector<std::byte>> decode_blocks(const AuditedBundle& b, Bytes section,
+std::vector<std::vector<std::byte>> decode_blocks(const AuditedBundle& b, Records section,
                                                   const std::set<std::uint32_t>& of_pieces) {
     std::vector<std::vector<std::byte>> raw;
     std::uint64_t end = 0;
@@ -306,11 +304,10 @@ std::vector<std::vector<std::byte>> decode_blocks(const AuditedBundle& b, Bytes 
         REQUIRE(all_zero(section.subspan(end, block.stored_offset - end)));
         REQUIRE(block.raw_bytes >= 1);
         REQUIRE(block.raw_bytes <= limits::kBlockBytesMax);
-        const Bytes stored = section.subspan(block.stored_offset, block.stored_bytes);
+        const Records stored = section.subspan(block.stored_offset, block.stored_bytes);
         REQUIRE(blake3(stored) == block.stored_hash);
         std::vector<std::byte> bytes(block.raw_bytes);
-        const Status status = BlockDecoder().decode(block.codec, stored, bytes);
-        REQUIRE_MESSAGE(status, (status ? "" : status.error().text()));
+        require_good(BlockDecoder().decode(block.codec, stored, bytes));
         if (block.codec == Codec::zstd)
             REQUIRE((block.raw_bytes - block.stored_bytes) * 32 >= block.raw_bytes);
         raw.push_back(std::move(bytes));
@@ -325,7 +322,7 @@ std::vector<std::vector<std::byte>> decode_blocks(const AuditedBundle& b, Bytes 
 }
 
 // §7: finds each asset in the blocks; checks its bytes against its id and its pieces against their hashes.
-void check_contents(AuditedBundle& b, Bytes section) {
+void check_contents(AuditedBundle& b, Records section) {
     REQUIRE(b.placements.size() == b.assets.size());
     std::set<std::uint32_t> of_pieces;
     for (std::size_t i = 0; i < b.assets.size(); ++i)
@@ -377,7 +374,7 @@ void check_contents(AuditedBundle& b, Bytes section) {
 
 }  // namespace
 
-AuditedBundle audit(Bytes file) {
+AuditedBundle audit(Records file) {
     AuditedBundle b;
     REQUIRE(file.size() >= 8192);
     HeadBytes head_bytes, layout_bytes;
@@ -387,8 +384,7 @@ AuditedBundle audit(Bytes file) {
     b.layout = decode_layout_head(layout_bytes).value();
     b.id = id_from<BundleId>(blake3(head_bytes));
     b.layout_id = id_from<LayoutId>(blake3(layout_bytes));
-    const Status sections = verify_sections(b.head, b.id, b.layout, file.size());
-    REQUIRE_MESSAGE(sections, (sections ? "" : sections.error().text()));
+    require_good(verify_sections(b.head, b.id, b.layout, file.size()));
     REQUIRE(b.layout.blocks_offset == 8192);  // the reference writer's order
     REQUIRE(b.layout.manifest_offset == up(8192 + b.layout.blocks_bytes, 4096));
     REQUIRE(b.layout.layout_offset == up(b.layout.manifest_offset + b.head.manifest_bytes, 4096));
@@ -407,7 +403,7 @@ AuditedBundle audit(Bytes file) {
     b.strings = strings_of(table(strings));
     b.assets = records_of<AssetRecord>(table(assets), assets);
     b.names = records_of<NameRecord>(table(names), names);
-    const Bytes piece_table = table(pieces);
+    const Records piece_table = table(pieces);
     b.pieces.resize(piece_table.size() / 32);
     if (!piece_table.empty())
         std::memcpy(b.pieces.data(), piece_table.data(), piece_table.size());

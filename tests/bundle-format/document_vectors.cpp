@@ -2,8 +2,6 @@
 
 #include "kit/bytes.h"
 
-#include <doctest/doctest.h>
-
 #include <fstream>
 
 namespace fardel::tests {

@@ -1,14 +1,10 @@
 // Reads the hex vectors of a page of docs/: blocks that are fenced as "```hex <name>".
 #pragma once
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <cstddef>
 #include <cstring>
 #include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace fardel::tests {
 

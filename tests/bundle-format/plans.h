@@ -2,17 +2,12 @@
 #pragma once
 
 #include "bundle_audit.h"
-#include "kit/memory_file.h"
-#include "kit/sample_plan.h"
-#include "kit/text.h"
+#include "kit/blobs.h"
+#include "kit/bundles.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/bundle_writer.h>
-
-#include <doctest/doctest.h>
-
-#include <string>
 
 namespace fardel::tests {
 

@@ -4,13 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <set>
 
-using namespace fardel::tests;
-using nlohmann::json;
+namespace fardel::tests::audit_test {
 
-namespace {
+using nlohmann::json;
 
 constexpr std::string_view kShaders = "sky\n{\n{\nmap env/sky.tga\n}\n}\nlava\n{\n{\nmap env/lava.tga\n}\n}\n";
 
@@ -33,8 +31,6 @@ std::set<std::string> names_in(const std::string& bundle) {
         names.insert(name["name"].get<std::string>());
     return names;
 }
-
-}  // namespace
 
 TEST_CASE("audit: it reports which names of a project are missing, unused, and reached from each root") {
     const ScratchFolder scratch;
@@ -225,3 +221,5 @@ TEST_CASE("audit, build, verify: a project has a profile of its own") {
         CHECK(has(outside.err, "fardel.toml:4:11"));
     }
 }
+
+}  // namespace fardel::tests::audit_test

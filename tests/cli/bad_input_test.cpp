@@ -5,9 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::bad_input_test {
 
 // Every verb that reads a bundle, given `file`.
 std::vector<Arguments> readers_of(const ScratchFolder& scratch, const std::string& file) {
@@ -34,8 +32,6 @@ void check_refused(const ScratchFolder& scratch, const std::string& file, int ex
     }
     CHECK_FALSE(std::filesystem::exists(scratch.path("out")));
 }
-
-}  // namespace
 
 // A20, A34
 TEST_CASE("bad input: no bundle, an empty file, a folder, a device, a FIFO and a truncated bundle are refused") {
@@ -86,9 +82,7 @@ TEST_CASE("bad input: a truncated bundle is refused or found to be damaged, and 
 }
 
 // A21
-TEST_CASE("bad input: cat and extract report a damaged block as corrupt, and leave no file") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "bad input: cat and extract report a damaged block as corrupt, and leave no file") {
     const std::string content = read_file(bundle);
     const std::string map = noise_text(300'000, 1);
     const auto at = content.find(map.substr(100'000, 64));
@@ -140,3 +134,5 @@ TEST_CASE("bad input: a file that may not be read is denied") {
     CHECK(extract.exit_code == 3);
     CHECK(is_one_clear_line(extract, "denied"));
 }
+
+}  // namespace fardel::tests::bad_input_test

@@ -7,14 +7,10 @@
 #include <sys/stat.h>
 
 #include <csignal>
-#include <fstream>
-#include <thread>
 
-using namespace fardel::tests;
+namespace fardel::tests::build_test {
+
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 std::string make_project(const ScratchFolder& scratch) {
     scratch.write("game/assets/a.txt", "first");
@@ -41,24 +37,22 @@ void age_cache(const std::string& folder) {
     ::clock_gettime(CLOCK_REALTIME, &now);
     const timespec old[2] = {{.tv_sec = now.tv_sec - 60 * 86'400, .tv_nsec = 0},
                              {.tv_sec = now.tv_sec - 60 * 86'400, .tv_nsec = 0}};
-    for (const auto& entry : fs::recursive_directory_iterator(folder))
-        if (entry.is_regular_file())
-            REQUIRE(::utimensat(AT_FDCWD, entry.path().c_str(), old, 0) == 0);
+    for (const fs::path& path : paths_below(folder))
+        REQUIRE(::utimensat(AT_FDCWD, path.c_str(), old, 0) == 0);
 }
 
 std::size_t files_of_cache(const std::string& folder) {
-    std::size_t files = 0;
-    for (const char* kind : {"/records", "/objects"})
-        for (const auto& entry : fs::recursive_directory_iterator(folder + kind))
-            files += entry.is_regular_file() ? 1 : 0;
-    return files;
+    return paths_below(folder + "/records").size() + paths_below(folder + "/objects").size();
 }
 
-}  // namespace
-
-TEST_CASE("build: at its end it trims its cache and the folders that the project limits, and keeps what it needs") {
+struct ProjectFolder {
     const ScratchFolder scratch;
     const std::string folder = make_project(scratch);
+};
+
+TEST_CASE_FIXTURE(
+    ProjectFolder,
+    "build: at its end it trims its cache and the folders that the project limits, and keeps what it needs") {
     const std::string shared = scratch.path("shared");
     std::ofstream(folder + "/fardel.toml", std::ios::app)
         << "[own_cache]\nunused_days = 30\n[[cache]]\nfolder = \"" << shared << "\"\nbytes_max = 0\n";
@@ -92,9 +86,7 @@ TEST_CASE("build: at its end it trims its cache and the folders that the project
     CHECK(run({"build", folder, "--cache-size", "much"}).exit_code == 2);
 }
 
-TEST_CASE("build: it reports what it ran, what it read, and that nothing was to be done") {
-    const ScratchFolder scratch;
-    const std::string folder = make_project(scratch);
+TEST_CASE_FIXTURE(ProjectFolder, "build: it reports what it ran, what it read, and that nothing was to be done") {
     const std::string first = run_well({"build", folder});
     check_has(first, "fardel.toml:9: processor 'up' of 'a.txt':\nwarning about in/a.txt\n");
     check_has(first, "jobs: 2 of 2 run, 0 from the cache\n");
@@ -117,9 +109,7 @@ TEST_CASE("build: it reports what it ran, what it read, and that nothing was to 
     check_has(run_well({"build", folder}), "rules that match nothing: 1\n  ");
 }
 
-TEST_CASE("build: --json reports the same in numbers") {
-    const ScratchFolder scratch;
-    const std::string folder = make_project(scratch);
+TEST_CASE_FIXTURE(ProjectFolder, "build: --json reports the same in numbers") {
     const json first = json::parse(run_well({"build", folder, "--json"}));
     CHECK(first["up_to_date"] == false);
     CHECK(first["sources"] == 3);
@@ -141,9 +131,7 @@ TEST_CASE("build: --json reports the same in numbers") {
         CHECK(again[field] == first[field]);
 }
 
-TEST_CASE("build: --checksum reads every source, and an edit that no stamp shows is found") {
-    const ScratchFolder scratch;
-    const std::string folder = make_project(scratch);
+TEST_CASE_FIXTURE(ProjectFolder, "build: --checksum reads every source, and an edit that no stamp shows is found") {
     run_well({"build", folder});
     grow_old();
     run_well({"build", folder});
@@ -153,9 +141,7 @@ TEST_CASE("build: --checksum reads every source, and an edit that no stamp shows
     CHECK(output["up_to_date"] == true);
 }
 
-TEST_CASE("build: --anew ignores all earlier results") {
-    const ScratchFolder scratch;
-    const std::string folder = make_project(scratch);
+TEST_CASE_FIXTURE(ProjectFolder, "build: --anew ignores all earlier results") {
     run_well({"build", folder});
     const std::string bundle = read_file(scratch.path("game/game.fardel"));
     const json output = json::parse(run_well({"build", folder, "--json", "--anew"}));
@@ -168,9 +154,7 @@ TEST_CASE("build: --anew ignores all earlier results") {
     CHECK(read_file(scratch.path("game/game.fardel")) == bundle);
 }
 
-TEST_CASE("build: --verify runs cached jobs again, and reports those with different output") {
-    const ScratchFolder scratch;
-    const std::string folder = make_project(scratch);
+TEST_CASE_FIXTURE(ProjectFolder, "build: --verify runs cached jobs again, and reports those with different output") {
     run_well({"build", folder});
     const std::string same = run_well({"build", folder, "--verify", "1000"});
     check_has(same, "jobs: 2 of 2 run, 0 from the cache\n");
@@ -188,9 +172,8 @@ TEST_CASE("build: --verify runs cached jobs again, and reports those with differ
     CHECK(run({"build", folder, "--verify", "1001"}).exit_code == 2);
 }
 
-TEST_CASE("build: a bundle that was removed, replaced or requested with other options is written again") {
-    const ScratchFolder scratch;
-    const std::string folder = make_project(scratch);
+TEST_CASE_FIXTURE(ProjectFolder,
+                  "build: a bundle that was removed, replaced or requested with other options is written again") {
     const std::string bundle_path = scratch.path("game/game.fardel");
     run_well({"build", folder});
     const std::string bundle = read_file(bundle_path);
@@ -220,9 +203,7 @@ TEST_CASE("build: a bundle that was removed, replaced or requested with other op
     CHECK(read_file(bundle_path) == bundle);
 }
 
-TEST_CASE("build: a failed job is reported together with its output, and the exit code is 1") {
-    const ScratchFolder scratch;
-    const std::string folder = make_project(scratch);
+TEST_CASE_FIXTURE(ProjectFolder, "build: a failed job is reported together with its output, and the exit code is 1") {
     std::string text = read_file(scratch.path("game/fardel.toml"));
     text.replace(text.find("tr a-z A-Z"), 10, "exit 3; cat");
     scratch.write("game/fardel.toml", text);
@@ -318,15 +299,12 @@ TEST_CASE("build: with sandbox = \"off\" a job reads the project; otherwise a ke
     CHECK(read.ends_with("correct horse"));
 }
 
-TEST_CASE("build: Ctrl-C ends it at once, with the program that it runs") {
-    const ScratchFolder scratch;
-    const std::string folder = make_project(scratch);
+TEST_CASE_FIXTURE(ProjectFolder, "build: Ctrl-C ends it at once, with the program that it runs") {
     std::string text = read_file(scratch.path("game/fardel.toml"));
     text.replace(text.find("tr a-z A-Z"), 10, "sleep 60; cat");
     scratch.write("game/fardel.toml", text);
     Running build({"build", folder});
-    for (int i = 0; i < 3000 && !std::filesystem::exists(scratch.path("game/.fardel/jobs")); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return std::filesystem::exists(scratch.path("game/.fardel/jobs")); });
     grow_old();
     const auto start = std::chrono::steady_clock::now();
     build.send(SIGINT);
@@ -336,10 +314,10 @@ TEST_CASE("build: Ctrl-C ends it at once, with the program that it runs") {
     CHECK_FALSE(std::filesystem::exists(scratch.path("game/game.fardel")));
 }
 
-TEST_CASE("pack: a project with processors gives the bytes that build gives") {
-    const ScratchFolder scratch;
-    const std::string folder = make_project(scratch);
+TEST_CASE_FIXTURE(ProjectFolder, "pack: a project with processors gives the bytes that build gives") {
     run_well({"build", folder});
     run_well({"pack", folder + "/fardel.toml", "-o", scratch.path("x.fardel")});
     CHECK(read_file(scratch.path("x.fardel")) == read_file(scratch.path("game/game.fardel")));
 }
+
+}  // namespace fardel::tests::build_test

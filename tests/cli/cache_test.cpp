@@ -12,13 +12,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::cache_test {
+
 using nlohmann::json;
-
-namespace fs = std::filesystem;
-
-namespace {
 
 // Three records with one object each.
 std::string make_cache(const ScratchFolder& scratch) {
@@ -38,8 +34,6 @@ std::string make_cache(const ScratchFolder& scratch) {
 std::string object_of(const std::string& folder, const std::string& text) {
     return folder + "/objects/" + id_of(text).hex().substr(0, 2) + "/" + id_of(text).hex();
 }
-
-}  // namespace
 
 TEST_CASE("cache init: creates a cache folder, and refuses a folder with other content") {
     const ScratchFolder scratch;
@@ -113,3 +107,5 @@ TEST_CASE("cache export: writes a bundle with the objects, which verifies") {
     CHECK(json::parse(run_well({"cache", "export", "--json", folder, "-o", bundle}))["broken"] == 1);
     CHECK(is_one_clear_line(run({"cache", "export", scratch.path("none"), "-o", bundle}), "missing"));
 }
+
+}  // namespace fardel::tests::cache_test

@@ -1,12 +1,9 @@
 #include "sample.h"
 
-#include <algorithm>
+namespace fardel::tests::cat_test {
 
-using namespace fardel::tests;
-
-TEST_CASE("cat: prints the bytes of an asset by name, published name, asset id and path in the bundle") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "cat: prints the bytes of an asset by name, published name, asset id and path in the bundle") {
     const std::string map = read_file(scratch.path("game/maps/dm01.bsp"));
     const std::string asset = b3sum(scratch.path("game/maps/dm01.bsp"));
     const std::string id = run_well({"id", bundle}).substr(0, 64);
@@ -17,9 +14,7 @@ TEST_CASE("cat: prints the bytes of an asset by name, published name, asset id a
     }
 }
 
-TEST_CASE("cat: only whole ids and exact names are found") {  // A18, A61
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "cat: only whole ids and exact names are found") {  // A18, A61
     const std::string asset = b3sum(scratch.path("game/maps/dm01.bsp"));
     std::string upper = asset;
     for (char& c : upper)
@@ -51,9 +46,7 @@ TEST_CASE("cat: an empty asset prints nothing and succeeds") {
     CHECK(run_well({"cat", bundle, "empty.txt"}) == "");
 }
 
-TEST_CASE("cat: ends without a message when its reader is gone") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "cat: ends without a message when its reader is gone") {
     const Outcome outcome = run_shell("\"$FARDEL\" cat " + bundle + " maps/dm01.bsp | head -c 1 >/dev/null");
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.err == "");
@@ -61,9 +54,7 @@ TEST_CASE("cat: ends without a message when its reader is gone") {
     CHECK(status.err == "exit 0\n");
 }
 
-TEST_CASE("cat, ls and id: a full standard output is reported") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "cat, ls and id: a full standard output is reported") {
     for (const Arguments& arguments : {Arguments{"cat", bundle, "maps/dm01.bsp"}, Arguments{"ls", bundle},
                                        Arguments{"id", bundle}, Arguments{"--help"}, Arguments{"verify", bundle}}) {
         const Outcome outcome = run(arguments, {.output_path = "/dev/full"});
@@ -71,3 +62,5 @@ TEST_CASE("cat, ls and id: a full standard output is reported") {
         CHECK(is_one_clear_line(outcome, "no_space"));
     }
 }
+
+}  // namespace fardel::tests::cat_test

@@ -1,11 +1,9 @@
 // Players whose clocks are wrong: the program under Debian's faketime.
 #include "channel_owner.h"
 
-#include "kit/moved_clock.h"
+#include "kit/program.h"
 
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::channel_clock_test {
 
 // A channel of 50 days ago, with a fresh head 3, and a head with a higher number that lasted from 40 to 33 days ago.
 struct AgedChannel {
@@ -37,8 +35,6 @@ struct AgedChannel {
 Outcome fetch_at(const std::string& moved, const ChannelPlayer& player) {
     return run_with_moved_clock(moved, player.fetch_words(), player.surroundings());
 }
-
-}  // namespace
 
 TEST_CASE("channel clock: one that is set back revives no head from before the accepted one") {  // A64
     if (!can_move_clock())
@@ -75,3 +71,5 @@ TEST_CASE(
     channel.head(0);
     CHECK(player.fetch_well()["channel"]["head"] == 5);
 }
+
+}  // namespace fardel::tests::channel_clock_test

@@ -7,11 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-
 namespace fardel::tests {
 
 inline constexpr std::uint64_t kDayOfSeconds = 24 * 3600;
@@ -153,6 +148,12 @@ private:
 public:
     const std::string store;
     const std::string state;
+};
+
+// For TEST_CASE_FIXTURE.
+struct OwnerAndPlayer {
+    const ChannelOwner owner;
+    const ChannelPlayer player{owner, "ann"};
 };
 
 }  // namespace fardel::tests

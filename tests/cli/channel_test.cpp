@@ -2,15 +2,11 @@
 #include "channel_owner.h"
 #include "mounted_folder.h"
 
-#include <chrono>
 #include <csignal>
-#include <thread>
 
-using namespace fardel::tests;
+namespace fardel::tests::channel_test {
+
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 std::string names_in(const json& list) {
     std::string names;
@@ -23,11 +19,8 @@ json status_of(const ChannelOwner& owner) {
     return json::parse(run({"channel", "status", owner.tree(), "--channel", "mygame/stable", "--json"}).out);
 }
 
-}  // namespace
-
-TEST_CASE("channel: from init to a player who has what is current, and again for the next release") {
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(OwnerAndPlayer,
+                  "channel: from init to a player who has what is current, and again for the next release") {
     CHECK(player.refusal() == "missing");  // no head yet
     const std::string base = owner.bundle("base", "1.0");
     const std::string maps = owner.bundle("maps", "1.0");
@@ -119,9 +112,9 @@ TEST_CASE("channel: the status says who has signed, how long it lasts, and what 
     CHECK(broken.out.find("lacks bundle " + base) != std::string::npos);
 }
 
-TEST_CASE("channel: old texts, two truths, mixed texts and those of another channel have each their own error") {
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(
+    OwnerAndPlayer,
+    "channel: old texts, two truths, mixed texts and those of another channel have each their own error") {
     const std::string base = owner.bundle("base", "1.0");
     owner.release({base});
     owner.head();
@@ -230,9 +223,9 @@ TEST_CASE("channel: a player without a network mounts what was accepted; the pol
               .exit_code == 1);
 }
 
-TEST_CASE("channel: a recalled bundle is neither fetched nor mounted, and leaves a mount that follows") {  // A72
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(
+    OwnerAndPlayer,
+    "channel: a recalled bundle is neither fetched nor mounted, and leaves a mount that follows") {  // A72
     const ChannelPlayer late(owner, "bob");
     const std::string base = owner.bundle("base", "1.0");
     const std::string maps = owner.bundle("maps", "1.0");
@@ -244,15 +237,13 @@ TEST_CASE("channel: a recalled bundle is neither fetched nor mounted, and leaves
                      "--from", owner.nginx.url(), "--every", "1", "--foreground"},
                     player.surroundings());
     const std::string path = owner.scratch.path("live/maps.txt");
-    for (int i = 0; i < 600 && contents_of(path).empty(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    wait_until([&] { return !contents_of(path).empty(); });
     CHECK(contents_of(path) == "maps 1.0\n");
     std::ifstream reader(path, std::ios::binary);
 
     owner.release({"--recall-bundle", maps, "--reason", "crashes on the second level"});
     owner.head();
-    for (int i = 0; i < 600 && !contents_of(path).empty(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    wait_until([&] { return contents_of(path).empty(); });
     CHECK(contents_of(path).empty());
     std::string line;
     std::getline(reader, line);
@@ -280,9 +271,9 @@ TEST_CASE("channel: a recalled bundle is neither fetched nor mounted, and leaves
               .err.find("[revoked]") != std::string::npos);
 }
 
-TEST_CASE("channel: a recall that another program has taken reaches a mount that follows a server without it") {  // A72
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(
+    OwnerAndPlayer,
+    "channel: a recall that another program has taken reaches a mount that follows a server without it") {  // A72
     const std::string maps = owner.bundle("maps", "1.0");
     owner.release({owner.bundle("base", "1.0"), maps});
     owner.head();
@@ -294,15 +285,13 @@ TEST_CASE("channel: a recall that another program has taken reaches a mount that
                      "--from", behind.url(), "--every", "1", "--foreground"},
                     player.surroundings());
     const std::string path = owner.scratch.path("live/maps.txt");
-    for (int i = 0; i < 300 && contents_of(path).empty(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    wait_until([&] { return !contents_of(path).empty(); });
     CHECK(contents_of(path) == "maps 1.0\n");
 
     owner.release({"--recall-bundle", maps, "--reason", "crashes on the second level"});
     owner.head();
     static_cast<void>(player.fetch());
-    for (int i = 0; i < 300 && !contents_of(path).empty(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    wait_until([&] { return contents_of(path).empty(); });
     CHECK(contents_of(path).empty());
     CHECK(contents_of(owner.scratch.path("live/base.txt")) == "base 1.0\n");
     mounted.send(SIGTERM);
@@ -312,9 +301,7 @@ TEST_CASE("channel: a recall that another program has taken reaches a mount that
     CHECK(said.find("crashes on the second level", at + 1) == std::string::npos);  // once
 }
 
-TEST_CASE("channel: with one root key lost, the others rotate it away, and players go on") {
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(OwnerAndPlayer, "channel: with one root key lost, the others rotate it away, and players go on") {
     owner.release({owner.bundle("base", "1.0")});
     owner.head();
     player.fetch_well();
@@ -354,9 +341,8 @@ TEST_CASE("channel: with one root key lost, the others rotate it away, and playe
 }
 
 // docs/channels.md, "Lost and stolen keys": one case per row.
-TEST_CASE("channel: who has stolen a head key chooses no content, and a rotation ends it") {  // A65, A73
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(OwnerAndPlayer,
+                  "channel: who has stolen a head key chooses no content, and a rotation ends it") {  // A65, A73
     owner.release({owner.bundle("base", "1.0")});
     owner.head();
     player.fetch_well();
@@ -395,9 +381,7 @@ TEST_CASE("channel: who has stolen a head key chooses no content, and a rotation
     CHECK(newcomer.fetch_well()["channel"]["head"] == 1);
 }
 
-TEST_CASE("channel: who has stolen a release key alone reaches nobody") {  // A73
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(OwnerAndPlayer, "channel: who has stolen a release key alone reaches nobody") {  // A73
     owner.release({owner.bundle("base", "1.0")});
     owner.head();
     const std::string forged = owner.forge(owner.release_path(), "version 1\n", "version 2\n", {"rel"});
@@ -405,9 +389,9 @@ TEST_CASE("channel: who has stolen a release key alone reaches nobody") {  // A7
     CHECK(player.fetch_well()["channel"]["release"] == 1);
 }
 
-TEST_CASE("channel: who has stolen release and head keys still needs the signatures that the root requires") {  // A73
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(
+    OwnerAndPlayer,
+    "channel: who has stolen release and head keys still needs the signatures that the root requires") {  // A73
     const std::string base = owner.bundle("base", "1.0");
     owner.release({base});
     owner.head();
@@ -424,9 +408,7 @@ TEST_CASE("channel: who has stolen release and head keys still needs the signatu
     CHECK_FALSE(player.has(evil));
 }
 
-TEST_CASE("channel: who has stolen an author's key is in no release") {  // A73
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(OwnerAndPlayer, "channel: who has stolen an author's key is in no release") {  // A73
     owner.release({owner.bundle("base", "1.0")});
     owner.head();
     const std::string evil = owner.bundle("base", "6.6");  // by the author's key, and in the tree
@@ -434,9 +416,8 @@ TEST_CASE("channel: who has stolen an author's key is in no release") {  // A73
     CHECK_FALSE(player.has(evil));
 }
 
-TEST_CASE("channel: who has stolen fewer root keys than the threshold changes nothing") {  // A73
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(OwnerAndPlayer,
+                  "channel: who has stolen fewer root keys than the threshold changes nothing") {  // A73
     owner.release({owner.bundle("base", "1.0")});
     owner.head();
     player.fetch_well();
@@ -449,9 +430,7 @@ TEST_CASE("channel: who has stolen fewer root keys than the threshold changes no
     CHECK(player.fetch_well()["channel"]["root"] == 1);
 }
 
-TEST_CASE("channel: what was accepted survives the loss or the rollback of a store") {  // A77
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(OwnerAndPlayer, "channel: what was accepted survives the loss or the rollback of a store") {  // A77
     owner.release({owner.bundle("base", "1.0")});
     owner.head();
     const std::string old_head = owner.head_file();
@@ -469,3 +448,5 @@ TEST_CASE("channel: what was accepted survives the loss or the rollback of a sto
     fs::remove_all(player.state);  // both are lost: the root that the player has counts
     player.fetch_well();
 }
+
+}  // namespace fardel::tests::channel_test

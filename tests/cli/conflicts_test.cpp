@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace fardel::tests;
+namespace fardel::tests::conflicts_test {
+
 using nlohmann::json;
 
 TEST_CASE("conflicts: lists what a mod hides, counts equal content, and ends with 1 if different content is hidden") {
@@ -39,3 +40,5 @@ TEST_CASE("conflicts: lists what a mod hides, counts equal content, and ends wit
     CHECK(report["harmless"] == 1);
     CHECK(is_one_clear_line(run({"conflicts", scratch.path("absent")}), "missing"));
 }
+
+}  // namespace fardel::tests::conflicts_test

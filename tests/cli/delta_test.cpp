@@ -3,12 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+namespace fardel::tests::delta_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-
-namespace {
 
 struct Versions {
     explicit Versions(const ScratchFolder& scratch)
@@ -102,4 +99,4 @@ TEST_CASE("delta: the mistakes that people make give one clear line and no file"
     CHECK_FALSE(std::filesystem::exists(out));
 }
 
-}  // namespace
+}  // namespace fardel::tests::delta_test

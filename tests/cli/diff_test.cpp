@@ -2,9 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
+namespace fardel::tests::diff_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
 
 TEST_CASE("diff: lists added, removed, renamed and changed names, and the bytes to fetch") {
@@ -73,3 +72,5 @@ TEST_CASE("diff: variants and tombstones are listed; a file that cannot be read 
     CHECK(outcome.out.find("+ private.dat  (13 B, image/png, not published)\n") != std::string::npos);
     CHECK(is_one_clear_line(run({"diff", scratch.path("game.fardel"), scratch.path("absent")}), "missing"));
 }
+
+}  // namespace fardel::tests::diff_test

@@ -1,21 +1,16 @@
 // A disk that is really full: a small tmpfs, if this user may mount one.
 
-#include "kit/small_disk.h"
+#include "kit/disks.h"
 #include "sample.h"
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <random>
 
-using namespace fardel::tests;
-namespace fs = std::filesystem;
+namespace fardel::tests::disk_full_test {
 
-TEST_CASE("a full disk: pack and extract report it and leave no files; sign leaves the bundle unchanged") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder,
+                  "a full disk: pack and extract report it and leave no files; sign leaves the bundle unchanged") {
     const std::string bundle = scratch.path("game.fardel");
     run_well({"pack", game, "-o", bundle});
     const SmallDisk disk(scratch, "128k");
@@ -117,3 +112,5 @@ TEST_CASE(
     CHECK(refused > 0);
     CHECK(done == 3);
 }
+
+}  // namespace fardel::tests::disk_full_test

@@ -7,11 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace fardel::tests;
-using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fardel::tests::extract_test {
 
-namespace {
+using nlohmann::json;
 
 void check_conflict(const Outcome& outcome) {
     CAPTURE(outcome.err);
@@ -19,11 +17,7 @@ void check_conflict(const Outcome& outcome) {
     CHECK(is_one_clear_line(outcome, "conflict"));
 }
 
-}  // namespace
-
-TEST_CASE("extract: writes the files that were packed") {  // A17: and no file is a program
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "extract: writes the files that were packed") {  // A17: and no file is a program
     const std::string out = scratch.path("out");
     const Outcome outcome = run({"extract", bundle, "-C", out});
     CHECK(outcome.exit_code == 0);
@@ -32,9 +26,8 @@ TEST_CASE("extract: writes the files that were packed") {  // A17: and no file i
     CHECK((fs::status(out + "/default.cfg").permissions() & fs::perms::owner_exec) == fs::perms::none);
 }
 
-TEST_CASE("extract: names, folders and globs select files; a pattern that matches none is refused") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "extract: names, folders and globs select files; a pattern that matches none is refused") {
     const std::string out = scratch.path("out");
     const json report = json::parse(run_well({"extract", bundle, "-C", out, "maps/", "*.cfg", "--json"}));
     CHECK(report["files"] == 2);
@@ -45,9 +38,8 @@ TEST_CASE("extract: names, folders and globs select files; a pattern that matche
     CHECK_FALSE(fs::exists(scratch.path("other")));
 }
 
-TEST_CASE("extract: never replaces a file without --force") {  // A16: nor writes through a hard link
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "extract: never replaces a file without --force") {  // A16: nor writes through a hard link
     scratch.write("out/default.cfg", "mine");
     const std::string out = scratch.path("out");
     check_conflict(run({"extract", bundle, "-C", out}));
@@ -93,9 +85,7 @@ TEST_CASE("extract: a link, FIFO, socket or folder with the name of a file is re
     }
 }
 
-TEST_CASE("extract: a link or a file where a folder is needed is refused") {  // A13
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "extract: a link or a file where a folder is needed is refused") {  // A13
     fs::create_directories(scratch.path("outside"));
     fs::create_directories(scratch.path("out"));
     fs::create_directory_symlink(scratch.path("outside"), scratch.path("out/maps"));
@@ -109,9 +99,7 @@ TEST_CASE("extract: a link or a file where a folder is needed is refused") {  //
     CHECK(list_folder(scratch.path("out")) == "textures");
 }
 
-TEST_CASE("extract: existing folders are used; the target may be a link, since the user named it") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "extract: existing folders are used; the target may be a link, since the user named it") {
     scratch.write("out/maps/mine.bsp", "mine");
     fs::create_directory_symlink(scratch.path("out"), scratch.path("link"));
     run_well({"extract", bundle, "-C", scratch.path("link")});
@@ -119,18 +107,15 @@ TEST_CASE("extract: existing folders are used; the target may be a link, since t
     CHECK(fs::exists(scratch.path("out/maps/dm01.bsp")));
 }
 
-TEST_CASE("extract: a target that is a file, or whose folder is missing, is refused") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "extract: a target that is a file, or whose folder is missing, is refused") {
     check_conflict(run({"extract", bundle, "-C", scratch.write("file", "x")}));
     const Outcome outcome = run({"extract", bundle, "-C", scratch.path("no/such/place")});
     CHECK(outcome.exit_code == 3);
     CHECK(is_one_clear_line(outcome, "missing"));
 }
 
-TEST_CASE("extract: if a file cannot be written, no file is left and existing files are unchanged") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "extract: if a file cannot be written, no file is left and existing files are unchanged") {
     scratch.write("out/default.cfg", "mine");
     const Outcome outcome = run({"extract", bundle, "-C", scratch.path("out"), "--force"}, {.file_bytes_max = 100'000});
     CHECK(outcome.exit_code == 1);
@@ -168,3 +153,5 @@ TEST_CASE("extract: a small bundle of very many bytes is refused before the firs
     CHECK_FALSE(fs::exists(out));
     CHECK(run({"extract", scratch.path("one.fardel"), "-C", out}).exit_code == 0);
 }
+
+}  // namespace fardel::tests::extract_test

@@ -6,13 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include <csignal>
-#include <filesystem>
 
-using namespace fardel::tests;
+namespace fardel::tests::fetch_test {
+
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 void change_stored_byte(const std::string& path) {
     fs::permissions(path, fs::perms::owner_write, fs::perm_options::add);
@@ -44,8 +41,6 @@ struct ServedGame {
     std::string store;
     int stores = 0;
 };
-
-}  // namespace
 
 TEST_CASE("fetch: at a terminal it asks after the plan, and without a yes nothing is fetched") {
     ServedGame game;
@@ -141,9 +136,8 @@ TEST_CASE("fetch: if it becomes more than was agreed to, it is shown and asked a
     CHECK(game.has_it());
 }
 
-TEST_CASE("fetch: --repair mends the store, --repair-file a file, and what is right is not fetched") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "fetch: --repair mends the store, --repair-file a file, and what is right is not fetched") {
     const std::string id = run_well({"id", bundle}).substr(0, 64);
     const std::string published = read_file(bundle);
     const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
@@ -203,3 +197,5 @@ TEST_CASE("fetch: it shows the plan, and at a terminal how much came, how fast, 
     CHECK(watched.out.find("fetched ") > watched.out.rfind("fetching ["));
     CHECK(run(words("unwatched")).err == "");
 }
+
+}  // namespace fardel::tests::fetch_test

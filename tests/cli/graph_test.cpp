@@ -3,10 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace fardel::tests;
-using nlohmann::json;
+namespace fardel::tests::graph_test {
 
-namespace {
+using nlohmann::json;
 
 // a.txt and b.txt → upper case → one list; the upper-case files are not in the bundle.
 void make_project(const ScratchFolder& scratch) {
@@ -34,8 +33,6 @@ process = "list"
 outputs = ["all.list"]
 )");
 }
-
-}  // namespace
 
 TEST_CASE("graph: it lists jobs with their inputs and outputs, in the order of a build") {
     const ScratchFolder scratch;
@@ -73,3 +70,5 @@ TEST_CASE("graph: --of shows the inputs and dependents of one file, and --dot dr
     CHECK(run({"graph", scratch.path("game"), "--of", "nothing"}).exit_code == 3);
     CHECK(run({"graph", scratch.path("game"), "--json", "--dot"}).exit_code == 2);
 }
+
+}  // namespace fardel::tests::graph_test

@@ -1,12 +1,9 @@
 #include "sample.h"
 
-#include <algorithm>
 #include <map>
 #include <sstream>
 
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::help_test {
 
 const std::vector<std::string> kVerbs = {"init",    "build",   "watch",   "graph",  "pack",      "audit", "id",
                                          "ls",      "cat",     "extract", "verify", "keygen",    "sign",  "trust",
@@ -44,8 +41,6 @@ std::string roff_of(std::string text) {
         text.insert(at, "\\");
     return text;
 }
-
-}  // namespace
 
 TEST_CASE("help: every verb has --help with an example, and 'help VERB' is the same") {
     for (const std::string& verb : kVerbs) {
@@ -193,3 +188,5 @@ TEST_CASE("the program: a wrong command line is reported in one line, with exit 
     }
     CHECK(list_folder(scratch.root()) == "");
 }
+
+}  // namespace fardel::tests::help_test

@@ -9,15 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::hostile_names_test {
 
 template <class Number>
 void store_le(std::byte* at, Number number) {
@@ -60,8 +55,6 @@ std::string forge_name(std::string file, std::string_view original, std::string_
     std::ranges::copy(layout_bytes, head_at(file, limits::kHeadBytes).begin());
     return file;
 }
-
-}  // namespace
 
 // A01, A02, A05, A74
 TEST_CASE("hostile names: a path that leaves the folder, an escape sequence, a line feed are refused by all verbs") {
@@ -109,3 +102,5 @@ TEST_CASE("hostile names: JSON escapes what could mislead a terminal or a reader
     CHECK(out.find("gr\u00fcn\\u009b31m\\u200b\\u202e\\udb40\\udc41\\u007f") != std::string::npos);
     CHECK(nlohmann::json::parse(out).dump().find(value) != std::string::npos);
 }
+
+}  // namespace fardel::tests::hostile_names_test

@@ -2,20 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace fardel::tests;
+namespace fardel::tests::id_test {
+
 using nlohmann::json;
 
-TEST_CASE("id: prints the BLAKE3 hash of the first 4096 bytes, and nothing else") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "id: prints the BLAKE3 hash of the first 4096 bytes, and nothing else") {
     const Outcome sum = run_shell("head -c 4096 " + bundle + " | b3sum --no-names");
     CHECK(run_well({"id", bundle}) == sum.out);
     CHECK(run_well({"id", bundle}).size() == 65);
 }
 
-TEST_CASE("id --all: also prints layout id, name and version, and that there is no signature") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "id --all: also prints layout id, name and version, and that there is no signature") {
     const std::string text = run_well({"id", "--all", bundle});
     CHECK(word_after(text, "bundle") == run_well({"id", bundle}).substr(0, 64));
     CHECK(word_after(text, "layout").size() == 64);
@@ -29,3 +26,5 @@ TEST_CASE("id --all: also prints layout id, name and version, and that there is 
     CHECK(output["names"] == 5);
     CHECK(output["signatures"].empty());
 }
+
+}  // namespace fardel::tests::id_test

@@ -1,13 +1,7 @@
 // The built-in "image" and files whose content has another format: no other decoder, program or file is reached.
 #include "sample.h"
 
-#include <cstddef>
-#include <filesystem>
-#include <string>
-
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::image_decoder_test {
 
 // A project that converts every asset, and a folder of programs that comes first in PATH.
 struct HostileProject {
@@ -38,8 +32,6 @@ process = "small"
         return run_program({"env", "PATH=" + programs + ":/usr/bin:/bin", FARDEL_PROGRAM, "build", folder});
     }
 };
-
-}  // namespace
 
 TEST_CASE("image decoder: PostScript under the name of a TGA starts no program") {
     const HostileProject project;
@@ -120,3 +112,5 @@ TEST_CASE("image decoder: the program itself loads no image library") {
     CHECK(libraries.out.find("GraphicsMagick") == std::string::npos);
     CHECK(libraries.out.find("libcurl") == std::string::npos);
 }
+
+}  // namespace fardel::tests::image_decoder_test

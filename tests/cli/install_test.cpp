@@ -4,15 +4,11 @@
 
 #include "kit/serve_program.h"
 
-#include <chrono>
 #include <csignal>
-#include <thread>
 
-using namespace fardel::tests;
+namespace fardel::tests::install_test {
+
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 // A channel in which names have several versions, and a player who installs from it.
 class ModRegistry {
@@ -70,8 +66,6 @@ void check_well(const Outcome& outcome) {
     CAPTURE(outcome.out);
     CHECK(outcome.exit_code == 0);
 }
-
-}  // namespace
 
 TEST_CASE("install: two mods that need two versions of one base are installed and mounted, offline") {
     const ModRegistry mods;
@@ -370,13 +364,11 @@ TEST_CASE("install: what a lock file has mounted takes recalls while it is mount
                      "--from", mods.owner.nginx.url(), "--every", "1", "--foreground"},
                     mods.player.surroundings());
     const std::string path = mods.owner.scratch.path("live/base.txt");
-    for (int i = 0; i < 300 && contents_of(path).empty(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    wait_until([&] { return !contents_of(path).empty(); });
     CHECK(contents_of(path) == "base 1.0\n");
     mods.owner.release({"--recall-bundle", base, "--reason", "crashes"});
     mods.owner.head();
-    for (int i = 0; i < 300 && !contents_of(path).empty(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    wait_until([&] { return contents_of(path).empty(); });
     CHECK(contents_of(path).empty());
     CHECK(contents_of(mods.owner.scratch.path("live/castle.txt")) == "castle 1.0\n");
     mounted.send(SIGTERM);
@@ -435,3 +427,5 @@ TEST_CASE("install: mistakes on the command line are said") {
     CHECK(run({"update", "--lock", scratch.path("x.lock"), "--store", scratch.path("s")}).exit_code == 3);
     CHECK(run({"mount", "a.fardel", scratch.path("m"), "--lock", scratch.path("x.lock")}).exit_code == 2);
 }
+
+}  // namespace fardel::tests::install_test

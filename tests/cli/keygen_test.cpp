@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace fardel::tests;
+namespace fardel::tests::keygen_test {
+
 using nlohmann::json;
-namespace fs = std::filesystem;
 
 TEST_CASE("keygen: writes two files, the secret one readable by its owner only, and overwrites neither") {
     const ScratchFolder scratch;
@@ -45,11 +45,10 @@ TEST_CASE("keygen: writes nothing into a missing folder or through a link") {
     CHECK_FALSE(fs::exists(scratch.path("c.key.pub")));
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    PackedGame,
     "passphrases: come from the file that FARDEL_PASSPHRASE_FILE names; without one and without a terminal there is "
     "none") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
     const std::string key = scratch.path("author.key");
     const auto private_file = [&](const char* name, std::string_view text) {
         const std::string path = scratch.write(name, text);
@@ -96,3 +95,5 @@ TEST_CASE(
     CHECK(piped.exit_code == 0);
     CHECK(json::parse(facts_of(bundle))["signatures"].size() == 2);
 }
+
+}  // namespace fardel::tests::keygen_test

@@ -3,12 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
+namespace fardel::tests::library_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-
-namespace {
 
 std::string library_id(const std::string& bundle) { return json::parse(facts_of(bundle))["bundle"]; }
 
@@ -61,4 +58,4 @@ TEST_CASE("library: a bundle that is named by its file takes its static dependen
               .exit_code == 0);
 }
 
-}  // namespace
+}  // namespace fardel::tests::library_test

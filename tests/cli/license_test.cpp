@@ -3,13 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fstream>
+namespace fardel::tests::license_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 struct LicensedGame {
     ScratchFolder scratch;
@@ -46,8 +42,6 @@ struct LicensedGame {
         return words;
     }
 };
-
-}  // namespace
 
 TEST_CASE("license: a bundle that requires a token is mounted only with one that the policy accepts") {  // A76
     const LicensedGame game;
@@ -126,3 +120,5 @@ TEST_CASE("license: a store mounts with its tokens, and gc removes a bundle whos
     removed();
     CHECK(json::parse(run_well({"license", "ls", "--json", "--store", game.store}))["tokens"].empty());
 }
+
+}  // namespace fardel::tests::license_test

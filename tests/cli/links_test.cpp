@@ -4,11 +4,9 @@
 #include <fardel/format/bundle_writer.h>
 #include <nlohmann/json.hpp>
 
-using namespace fardel;
-using namespace fardel::tests;
-using nlohmann::json;
+namespace fardel::tests::links_test {
 
-namespace {
+using nlohmann::json;
 
 // A bundle that consumes names and depends on another one.
 void write_mod(const std::string& path) {
@@ -21,8 +19,6 @@ void write_mod(const std::string& path) {
     auto staged = write_bundle(plan, path, {}).value();
     REQUIRE(staged.commit());
 }
-
-}  // namespace
 
 TEST_CASE("links: lists what is missing, and ends with 1 only if something required is missing") {
     const ScratchFolder scratch;
@@ -77,3 +73,5 @@ TEST_CASE("links, which, conflicts, report: a missing static dependency is said 
     CHECK(together.exit_code == 1);
     CHECK(together.out.find("[dependency-missing]") != std::string::npos);
 }
+
+}  // namespace fardel::tests::links_test

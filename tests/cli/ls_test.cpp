@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace fardel::tests;
+namespace fardel::tests::ls_test {
+
 using nlohmann::json;
 
-TEST_CASE("ls: lists names one per line, in order; of a folder, one name, or published names only") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "ls: lists names one per line, in order; of a folder, one name, or published names only") {
     CHECK(run_well({"ls", bundle}) ==
           "default.cfg\ndocs/readme.txt\nmaps/dm01.bsp\ntextures/base/wasser.jpg\ntextures/base/water.jpg\n");
     CHECK(run_well({"ls", bundle, "textures"}) == "textures/base/wasser.jpg\ntextures/base/water.jpg\n");
@@ -29,9 +29,7 @@ TEST_CASE("ls: lists names one per line, in order; of a folder, one name, or pub
     }
 }
 
-TEST_CASE("ls -l: prints size, type, the start of the asset id, and name") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "ls -l: prints size, type, the start of the asset id, and name") {
     const auto lines = lines_of(run_well({"ls", "-l", bundle}));
     REQUIRE(lines.size() == 5);
     CHECK(lines[2].find(" 300,000  ") != std::string::npos);
@@ -40,9 +38,7 @@ TEST_CASE("ls -l: prints size, type, the start of the asset id, and name") {
     CHECK(lines[0].find(b3sum(scratch.path("game/default.cfg")).substr(0, 16) + "…") != std::string::npos);
 }
 
-TEST_CASE("ls --json: prints whole ids, as b3sum does") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "ls --json: prints whole ids, as b3sum does") {
     const json list = json::parse(run_well({"ls", "--json", bundle}));
     CHECK(list["bundle"].get<std::string>() + "\n" == run_well({"id", bundle}));
     REQUIRE(list["names"].size() == 5);
@@ -85,3 +81,5 @@ TEST_CASE("ls: lists variants, tombstones and names that are not published") {
     CHECK(extracted.out.find("1 name has no content") != std::string::npos);
     CHECK(list_folder(scratch.path("out")) == "private.dat textures/ textures/wall");
 }
+
+}  // namespace fardel::tests::ls_test

@@ -1,7 +1,7 @@
 // The program mounts through the kernel's FUSE, and other programs read the files.
 
+#include "kit/archives.h"
 #include "kit/bytes.h"
-#include "kit/seven_zip.h"
 #include "mounted_folder.h"
 #include "sample.h"
 
@@ -15,22 +15,15 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <fstream>
 #include <functional>
 #include <map>
-#include <thread>
 
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::mount_test {
+
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 const std::string kArchive = "/usr/share/games/openarena/baseoa/pak5-TA.pk3";
 
@@ -41,15 +34,6 @@ bool is_mounted(std::string folder) {
     for (std::string line; std::getline(mounts, line);)
         if (line.find(" " + folder + " fuse.fardel ro") != std::string::npos)
             return true;
-    return false;
-}
-
-bool comes_true(const std::function<bool()>& condition) {
-    for (int i = 0; i < 6000; ++i) {
-        if (condition())
-            return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
     return false;
 }
 
@@ -137,8 +121,6 @@ std::string make_large_folder(const ScratchFolder& scratch, std::size_t count) {
     return path;
 }
 
-}  // namespace
-
 TEST_CASE("mount: a signed bundle of a real game has the files that unzip writes") {
     REQUIRE_MESSAGE(fs::exists(kArchive), "setup/install-dependencies installs OpenArena");
     const ScratchFolder scratch;
@@ -190,9 +172,7 @@ TEST_CASE("mount: a signed bundle of a real game has the files that unzip writes
     CHECK(list_folder(mount.path()) == "");
 }
 
-TEST_CASE("mount: stat reports sizes, modes, an owner and one date") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: stat reports sizes, modes, an owner and one date") {
     const MountPoint mount(scratch, "a folder with spaces");
     run_well({"mount", bundle, mount.path()});
 
@@ -315,9 +295,7 @@ TEST_CASE("mount: many readers at once get the same bytes") {
     CHECK(good == 8 * 40);
 }
 
-TEST_CASE("mount: a damaged asset is an I/O error, and all others can be read") {  // A21
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: a damaged asset is an I/O error, and all others can be read") {  // A21
     const std::string content = noise_text(300'000, 1);
     const std::string bytes = read_file(bundle);
     const auto at = bytes.find(content.substr(100'000, 64));  // noise is stored uncompressed
@@ -347,9 +325,7 @@ TEST_CASE("mount: a damaged asset is an I/O error, and all others can be read") 
     CHECK(errno_of_reading(mount.bundle(bundle) + "/maps/dm01.bsp") == 0);
 }
 
-TEST_CASE("mount: nothing can be written, not even by root") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: nothing can be written, not even by root") {
     const MountPoint mount(scratch);
     run_well({"mount", bundle, mount.path()});
     const std::string asset = mount.path("assets/" + b3sum(scratch.path("game/default.cfg")));
@@ -371,9 +347,7 @@ TEST_CASE("mount: nothing can be written, not even by root") {
     CHECK(read_file(file) == kConfig);
 }
 
-TEST_CASE("mount: replacing the bundle file does not change the mounted files") {  // A33
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: replacing the bundle file does not change the mounted files") {  // A33
     const MountPoint mount(scratch);
     run_well({"mount", bundle, mount.path()});
     scratch.write("other/default.cfg", "another game\n");
@@ -387,9 +361,7 @@ TEST_CASE("mount: replacing the bundle file does not change the mounted files") 
     CHECK(!fs::exists(mount.path("maps")));
 }
 
-TEST_CASE("mount: a mount in use is not unmounted; an open file of a detached mount does no harm") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: a mount in use is not unmounted; an open file of a detached mount does no harm") {
     const MountPoint mount(scratch);
     run_well({"mount", bundle, mount.path()});
     const int open = ::open(mount.path("maps/dm01.bsp").c_str(), O_RDONLY | O_CLOEXEC);
@@ -407,14 +379,12 @@ TEST_CASE("mount: a mount in use is not unmounted; an open file of a detached mo
     ::close(open);
 }
 
-TEST_CASE("mount: --foreground stays until a signal, then unmounts") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: --foreground stays until a signal, then unmounts") {
     const MountPoint mount(scratch);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         CAPTURE(signal);
         Running program({"mount", bundle, mount.path(), "--foreground"});
-        REQUIRE(comes_true([&] { return is_mounted(mount.path()); }));
+        REQUIRE(wait_until([&] { return is_mounted(mount.path()); }));
         CHECK(read_file(mount.path("default.cfg")) == kConfig);
         program.send(signal);
         const Outcome outcome = program.wait();
@@ -423,18 +393,16 @@ TEST_CASE("mount: --foreground stays until a signal, then unmounts") {
         CHECK(!is_mounted(mount.path()));
     }
     Running program({"mount", bundle, mount.path(), "-f"});
-    REQUIRE(comes_true([&] { return is_mounted(mount.path()); }));
+    REQUIRE(wait_until([&] { return is_mounted(mount.path()); }));
     CHECK(read_file(mount.path("default.cfg")) == kConfig);
     run_well({"mount", "-u", mount.path()});
     CHECK(program.wait().exit_code == 0);
 }
 
-TEST_CASE("mount: if its program was killed, the mount is reported and can be unmounted") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: if its program was killed, the mount is reported and can be unmounted") {
     const MountPoint mount(scratch);
     Running program({"mount", bundle, mount.path(), "--foreground"});
-    REQUIRE(comes_true([&] { return is_mounted(mount.path()); }));
+    REQUIRE(wait_until([&] { return is_mounted(mount.path()); }));
     CHECK(read_file(mount.path("default.cfg")) == kConfig);
     program.send(SIGKILL);
     CHECK(program.wait().signal == SIGKILL);
@@ -449,9 +417,7 @@ TEST_CASE("mount: if its program was killed, the mount is reported and can be un
     CHECK(read_file(mount.path("default.cfg")) == kConfig);
 }
 
-TEST_CASE("mount: a failure is reported in one line, and nothing is mounted") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: a failure is reported in one line, and nothing is mounted") {
     const MountPoint mount(scratch);
     const std::string policy = make_policy(scratch, "p.trust", {"--author", make_key(scratch, "author") + ".pub"});
     const std::string full = scratch.path("game");
@@ -523,9 +489,7 @@ TEST_CASE("mount: content of a class that its signer may not bring is listed and
         CHECK(contents_of(asset.path().string()) == (asset.file_size() == 7 ? "a skin\n" : ""));
 }
 
-TEST_CASE("mount: a system without FUSE is reported") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: a system without FUSE is reported") {
     const MountPoint mount(scratch);
     const std::string other_devices = std::string("unshare ") + (::geteuid() == 0 ? "" : "-r ") +
                                       "--mount sh -c 'mount -t tmpfs none /dev && exec \"$FARDEL\" mount " + bundle +
@@ -557,3 +521,5 @@ TEST_CASE("mount: a missing static dependency is said on standard error, once, a
     CHECK(read_file(mount.path("mod.cfg")) == kConfig);
     run_well({"mount", "--unmount", mount.path()});
 }
+
+}  // namespace fardel::tests::mount_test

@@ -3,15 +3,12 @@
 
 #include "sample.h"
 
-#include "kit/whole_stream.h"
+#include "kit/bytes.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <string>
 
 namespace fardel::tests {
 

@@ -5,15 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace fardel::tests;
-using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fardel::tests::openarena_test {
 
-namespace {
+using nlohmann::json;
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
-}  // namespace
 
 TEST_CASE("OpenArena: packed, signed, verified, listed and extracted, it has the files and hashes of unzip and b3sum") {
     const std::vector<std::string> archives = {openarena_archive("pak5-TA.pk3"), openarena_archive("pak6-misc.pk3")};
@@ -55,3 +51,5 @@ TEST_CASE("OpenArena: packed, signed, verified, listed and extracted, it has the
     }
     CHECK(compared > 300);
 }
+
+}  // namespace fardel::tests::openarena_test

@@ -4,13 +4,11 @@
 
 #include <unistd.h>
 
-using namespace fardel::tests;
-using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fardel::tests::pack_test {
 
-TEST_CASE("pack: a folder becomes a bundle, and its content is reported") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+using nlohmann::json;
+
+TEST_CASE_FIXTURE(GameFolder, "pack: a folder becomes a bundle, and its content is reported") {
     const std::string out = scratch.path("game.fardel");
     const Outcome outcome = run({"pack", game, "-o", out, "--name", "game", "--version", "1.0"});
     CHECK(outcome.exit_code == 0);
@@ -22,9 +20,7 @@ TEST_CASE("pack: a folder becomes a bundle, and its content is reported") {
     CHECK(outcome.out.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("pack: --json reports the same to programs") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder, "pack: --json reports the same to programs") {
     const std::string out = scratch.path("x.fardel");
     const json report = json::parse(run_well({"pack", game, "-o", out, "--json", "--exclude", "docs/**"}));
     CHECK(report["file"] == out);
@@ -43,9 +39,7 @@ TEST_CASE("pack: --json reports the same to programs") {
     CHECK(report["bundle"].get<std::string>() + "\n" == run_well({"id", out}));
 }
 
-TEST_CASE("pack: later sources win, and names that cannot be packed are reported") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder, "pack: later sources win, and names that cannot be packed are reported") {
     scratch.write("mod/default.cfg", "set name \"modder\"\n");
     scratch.write("mod/con.txt", "reserved by Windows");
     const std::string out = scratch.path("both.fardel");
@@ -76,17 +70,13 @@ TEST_CASE("pack: long lists are cut for people and whole in JSON") {
               .size() == 25);
 }
 
-TEST_CASE("pack: the same sources give the same bytes, whatever --jobs is") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder, "pack: the same sources give the same bytes, whatever --jobs is") {
     run_well({"pack", game, "-o", scratch.path("a.fardel"), "--name", "game", "--jobs", "1"});
     run_well({"pack", game, "-o", scratch.path("b.fardel"), "--name", "game", "--jobs", "2"});
     CHECK(read_file(scratch.path("a.fardel")) == read_file(scratch.path("b.fardel")));
 }
 
-TEST_CASE("pack: --level changes the layout and not the bundle id") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder, "pack: --level changes the layout and not the bundle id") {
     const json fast = json::parse(
         run_well({"pack", game, "-o", scratch.path("a.fardel"), "--name", "game", "--level", "1", "--json"}));
     const json small = json::parse(
@@ -94,9 +84,7 @@ TEST_CASE("pack: --level changes the layout and not the bundle id") {
     CHECK(fast["bundle"] == small["bundle"]);
 }
 
-TEST_CASE("pack: --key also signs the bundle, with the time of SOURCE_DATE_EPOCH") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder, "pack: --key also signs the bundle, with the time of SOURCE_DATE_EPOCH") {
     const std::string key = make_key(scratch, "author");
     const Surroundings then{.variables = {{"SOURCE_DATE_EPOCH", "1700000000"}}};
     const Arguments pack_a{"pack", game,    "-o", scratch.path("a.fardel"), "--name", "game", "--version",
@@ -122,9 +110,7 @@ TEST_CASE("pack: --key also signs the bundle, with the time of SOURCE_DATE_EPOCH
     CHECK(is_one_clear_line(nonsense, "malformed"));
 }
 
-TEST_CASE("pack: replaces an older bundle, and nothing else") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder, "pack: replaces an older bundle, and nothing else") {
     const std::string out = scratch.path("game.fardel");
     run_well({"pack", game, "-o", out});
     scratch.write("game/new.txt", "new");
@@ -138,9 +124,7 @@ TEST_CASE("pack: replaces an older bundle, and nothing else") {
     CHECK(read_file(precious) == "do not lose me");
 }
 
-TEST_CASE("pack: OUT among the sources, or inside one, is refused before any work") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder, "pack: OUT among the sources, or inside one, is refused before any work") {
     const std::string bundle = make_bundle(scratch);
     for (const Arguments& arguments :
          {Arguments{"pack", game, "-o", game + "/game.fardel"},
@@ -153,9 +137,8 @@ TEST_CASE("pack: OUT among the sources, or inside one, is refused before any wor
     CHECK(list_folder(game).find("fardel") == std::string::npos);
 }
 
-TEST_CASE("pack: missing sources and folders are refused, and so are sources that are not archives") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder,
+                  "pack: missing sources and folders are refused, and so are sources that are not archives") {
     const Outcome absent = run({"pack", scratch.path("absent"), "-o", scratch.path("x.fardel")});
     CHECK(absent.exit_code == 3);
     CHECK(is_one_clear_line(absent, "missing"));
@@ -185,9 +168,7 @@ TEST_CASE("pack: names of sources are used unchanged") {
     }
 }
 
-TEST_CASE("pack: if the bundle cannot be written, the folder is unchanged") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder, "pack: if the bundle cannot be written, the folder is unchanged") {
     fs::create_directory(scratch.path("out"));
     const Outcome full = run({"pack", game, "-o", scratch.path("out/x.fardel")}, {.file_bytes_max = 64 * 1024});
     CHECK(full.exit_code == 1);
@@ -195,9 +176,8 @@ TEST_CASE("pack: if the bundle cannot be written, the folder is unchanged") {
     CHECK(list_folder(scratch.path("out")) == "");
 }
 
-TEST_CASE("pack: it runs with standard output closed, and its messages do not get into the bundle") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder,
+                  "pack: it runs with standard output closed, and its messages do not get into the bundle") {
     const std::string out = scratch.path("game.fardel");
     run_shell("\"$FARDEL\" pack " + game + " -o " + out + " >&- 2>&- <&-");
     const std::string bundle = read_file(out);
@@ -205,9 +185,8 @@ TEST_CASE("pack: it runs with standard output closed, and its messages do not ge
     CHECK(run_well({"verify", out}).find("good") != std::string::npos);
 }
 
-TEST_CASE("pack: what a bundle requires by name is stated, shown by id, and checked in a set by verify") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder,
+                  "pack: what a bundle requires by name is stated, shown by id, and checked in a set by verify") {
     const std::string out = scratch.path("mod.fardel");
     run_well(
         {"pack", game, "-o", out, "--name", "mods/castle", "--require", "studio/base>=1.0,<2", "--require", "lib"});
@@ -231,3 +210,5 @@ TEST_CASE("pack: what a bundle requires by name is stated, shown by id, and chec
     run_well({"pack", scratch.path("project/fardel.toml"), "-o", out, "--require", "studio/base"});
     CHECK(json::parse(facts_of(out))["requires"] == json{"lib >= 2", "studio/base"});
 }
+
+}  // namespace fardel::tests::pack_test

@@ -3,10 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace fardel::tests;
-using nlohmann::json;
+namespace fardel::tests::project_test {
 
-namespace {
+using nlohmann::json;
 
 // textures/wall.png in two qualities, a file that is not published, one that is left out.
 std::string make_project(const ScratchFolder& scratch) {
@@ -30,8 +29,6 @@ match = "internal/**"
 publish = false
 )");
 }
-
-}  // namespace
 
 TEST_CASE("build: it writes the bundle of a project, whose variants 'which' lists") {
     const ScratchFolder scratch;
@@ -128,3 +125,5 @@ TEST_CASE("init: the project has the name of the current folder, or that of --na
     CHECK(run_well({"init", scratch.path("there"), "--name", "studio/x"}).find("name  studio/x\n") !=
           std::string::npos);
 }
+
+}  // namespace fardel::tests::project_test

@@ -3,12 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
+namespace fardel::tests::publish_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-
-namespace {
 
 std::string published_id(const std::string& bundle) { return json::parse(facts_of(bundle))["bundle"]; }
 
@@ -21,9 +18,7 @@ std::string make_other_bundle(const ScratchFolder& scratch) {
     return bundle;
 }
 
-TEST_CASE("publish: a dry run writes nothing and says what would be written") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "publish: a dry run writes nothing and says what would be written") {
     const std::string tree = scratch.path("tree");
     json result = json::parse(run_well({"publish", bundle, tree, "--dry-run", "--json"}));
     CHECK(result["dry_run"] == true);
@@ -35,9 +30,8 @@ TEST_CASE("publish: a dry run writes nothing and says what would be written") {
     CHECK(result["published"][0]["bundle"] == published_id(bundle));
 }
 
-TEST_CASE("publish: several publishers of the same and of different bundles at once end with one whole tree") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "publish: several publishers of the same and of different bundles at once end with one whole tree") {
     const std::string other = make_other_bundle(scratch);
     const std::string tree = scratch.path("tree");
     {
@@ -102,9 +96,7 @@ TEST_CASE("publish: if earlier versions cannot be read, the bundle is published,
     CHECK(read_file(tree + "/bundles/" + published_id(second) + ".fardel") == read_file(second));
 }
 
-TEST_CASE("publish: --prune condemns first, and its mistakes are named") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "publish: --prune condemns first, and its mistakes are named") {
     const std::string other = make_other_bundle(scratch);
     const std::string tree = scratch.path("tree");
     run_well({"publish", bundle, other, tree});
@@ -127,9 +119,8 @@ TEST_CASE("publish: --prune condemns first, and its mistakes are named") {
     CHECK(is_one_clear_line(run({"publish", "--prune", "--keep", "abc", tree}), "malformed"));
 }
 
-TEST_CASE("publish: without credentials or with a wrong address, nothing is sent and no secret is shown") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "publish: without credentials or with a wrong address, nothing is sent and no secret is shown") {
     CHECK(is_one_clear_line(run({"publish", bundle, "s3://bucket/game"}), "missing"));
     const Surroundings secrets{.variables = {{"AWS_ACCESS_KEY_ID", "AKIDSECRET"},
                                              {"AWS_SECRET_ACCESS_KEY", "very/secret"},
@@ -145,4 +136,4 @@ TEST_CASE("publish: without credentials or with a wrong address, nothing is sent
     }
 }
 
-}  // namespace
+}  // namespace fardel::tests::publish_test

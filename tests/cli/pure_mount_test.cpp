@@ -5,16 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <string>
-#include <thread>
+namespace fardel::tests::pure_mount_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 // A player with a base game, and a store with what two servers brought. Both replace a file of the base game.
 class Player {
@@ -65,8 +58,6 @@ private:
                words.begin();
     }
 };
-
-}  // namespace
 
 TEST_CASE("pure mount: each server's content is there while its policy is, and neither the other's nor afterwards") {
     const Player player;
@@ -136,9 +127,9 @@ TEST_CASE("pure mount: a server that asks for unsigned content does not make a p
               .find("unsigned: game/base ") != std::string::npos);
 }
 
-TEST_CASE("pure mount: a recall of a channel that the server names and the player follows makes its bundle revoked") {
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(
+    OwnerAndPlayer,
+    "pure mount: a recall of a channel that the server names and the player follows makes its bundle revoked") {
     const std::string maps = owner.bundle("maps", "1.0");
     owner.release({maps});
     owner.head();
@@ -170,9 +161,9 @@ TEST_CASE("pure mount: a recall of a channel that the server names and the playe
     const MountedFolder tree(owner.scratch, other, stranger.surroundings());
 }
 
-TEST_CASE("pure mount: what one server brought expires, and what another one brought or the player added stays") {
-    const ChannelOwner owner;
-    const ChannelPlayer player(owner, "ann");
+TEST_CASE_FIXTURE(
+    OwnerAndPlayer,
+    "pure mount: what one server brought expires, and what another one brought or the player added stays") {
     owner.release({owner.bundle("maps", "1.0")});
     owner.head();
     player.fetch_well();
@@ -245,3 +236,5 @@ TEST_CASE("pure mount: a content set does not come from a server or a channel") 
         CHECK(player.refused(all, 2).empty());
     }
 }
+
+}  // namespace fardel::tests::pure_mount_test

@@ -3,13 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <thread>
+namespace fardel::tests::pure_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 // A server with two signed bundles, and a client with copies of them.
 class Game {
@@ -101,8 +97,6 @@ std::string refusals_of(const Outcome& outcome) {
         words += (words.empty() ? "" : " ") + refusal["refusal"].get<std::string>();
     return words;
 }
-
-}  // namespace
 
 TEST_CASE("pure: a client with the server's bundles is welcome, once") {
     const Game game;
@@ -370,3 +364,5 @@ TEST_CASE("verify --pure: whether a server would accept the client is a finding,
     CHECK(run({"verify", "--store", game.scratch.path("store"), "--pure", game.policy}).exit_code == 2);
     CHECK(run({"verify", game.client_base, "--pure", game.scratch.path("none")}).exit_code == 3);
 }
+
+}  // namespace fardel::tests::pure_test

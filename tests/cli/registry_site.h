@@ -6,18 +6,9 @@
 
 #include "kit/nginx.h"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace fardel::tests {
 
@@ -75,8 +66,7 @@ public:
         Arguments words = serve_words();
         words.insert(words.end(), more.begin(), more.end());
         server = std::make_unique<Running>(words);
-        for (int tries = 0; tries < 3000 && server->output().find("serving") == std::string::npos; ++tries)
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        wait_until([&] { return server->output().find("serving") != std::string::npos; });
         REQUIRE(server->output().find("serving") != std::string::npos);
     }
     Outcome stop() {

@@ -2,24 +2,14 @@
 #include "registry_site.h"
 
 #include "kit/browser.h"
-#include "kit/text.h"
 
 #include <functional>
 #include <map>
 
-using namespace fardel::tests;
+namespace fardel::tests::registry_test {
+
 using nlohmann::json;
 using Reasons = std::vector<std::string>;
-
-namespace {
-
-std::map<std::string, std::string> files_below(const std::string& folder) {
-    std::map<std::string, std::string> files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-        if (entry.is_regular_file())
-            files[entry.path().lexically_relative(folder).string()] = read_file(entry.path().string());
-    return files;
-}
 
 bool is_page(const std::string& path) { return path.ends_with(".html") || path == "registry.json"; }
 
@@ -182,12 +172,7 @@ TEST_CASE("registry: an author who waits gets the decision, though the server is
     const std::string castle = site.bundle("maps/castle", "1.0", "alice");
     Running author({"publish", castle, site.url(), "--key", site.key("alice")});
     const auto log_has = [&](const std::string& part) {
-        for (int tries = 0; tries < 1200; ++tries) {
-            if (has(read_file(site.scratch.path("log")), part))
-                return true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        }
-        return false;
+        return wait_until([&] { return has(read_file(site.scratch.path("log")), part); });
     };
     CHECK(log_has("\"GET /uploads/"));  // the upload was answered, and its author asks for the decision
     site.server->send(SIGKILL);
@@ -442,4 +427,4 @@ TEST_CASE("registry: hostile texts of a bundle stay texts, on pages and on termi
     CHECK_FALSE(has(refused.out + refused.err, "\u202e"));
 }
 
-}  // namespace
+}  // namespace fardel::tests::registry_test

@@ -5,13 +5,7 @@
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
-#include <algorithm>
-#include <memory>
-#include <vector>
-
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::remote_cache_test {
 
 constexpr int kJobs = 12;
 constexpr const char* kToken = "correct-horse-battery-staple";
@@ -110,8 +104,6 @@ Built build_on_two_machines(const std::string& kind) {
     return built;
 }
 
-}  // namespace
-
 TEST_CASE("build: with a cache on nginx or on fardel serve it gives the same, and serve is asked less") {
     const Built nginx = build_on_two_machines("nginx");
     const Built serve = build_on_two_machines("serve");
@@ -195,3 +187,5 @@ TEST_CASE("serve --cache: files are read by anybody, written with a token, and r
     CHECK(large.ask("POST /lacking HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3000000\r\n\r\n")
               .status == 413);
 }
+
+}  // namespace fardel::tests::remote_cache_test

@@ -9,20 +9,14 @@
 #include <nlohmann/json.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <thread>
 
-using namespace fardel::tests;
+namespace fardel::tests::remote_mount_test {
+
 using nlohmann::json;
-namespace fs = std::filesystem;
 
-TEST_CASE("mount --from: a published bundle is read through nginx, and again without it") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount --from: a published bundle is read through nginx, and again without it") {
     const std::string id = run_well({"id", bundle}).substr(0, 64);
     const std::string store = scratch.path("store");
     std::string url;
@@ -43,9 +37,7 @@ TEST_CASE("mount --from: a published bundle is read through nginx, and again wit
           std::string::npos);
 }
 
-TEST_CASE("mount: a bundle that is named by its URL is read from its tree, like one of --from") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount: a bundle that is named by its URL is read from its tree, like one of --from") {
     const std::string id = run_well({"id", bundle}).substr(0, 64);
     const std::string store = scratch.path("store");
     const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
@@ -116,9 +108,8 @@ TEST_CASE("mount --from: content of a class that its signer may not bring is lis
     CHECK(refused.err.find("skull.so") != std::string::npos);
 }
 
-TEST_CASE("fetch and mount --from: --public-only refuses this machine, unless it is allowed by name") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "fetch and mount --from: --public-only refuses this machine, unless it is allowed by name") {
     const std::string id = run_well({"id", bundle}).substr(0, 64);
     const std::string store = scratch.path("store");
     const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
@@ -147,9 +138,7 @@ TEST_CASE("fetch and mount --from: --public-only refuses this machine, unless it
     mounted.unmount();
 }
 
-TEST_CASE("mount --from: a read that waits for a server does not delay the end of the mount") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount --from: a read that waits for a server does not delay the end of the mount") {
     const std::string id = run_well({"id", bundle}).substr(0, 64);
     const std::string bytes = read_file(bundle);
     // A server that answers until the blocks of the map are asked for.
@@ -172,12 +161,10 @@ TEST_CASE("mount --from: a read that waits for a server does not delay the end o
     const std::string folder = scratch.path("mnt");
     fs::create_directories(folder);
     Running program({"mount", id, folder, "--foreground", "--store", scratch.path("store"), "--from", server.url()});
-    for (int i = 0; i < 6000 && !fs::exists(folder + "/maps"); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return fs::exists(folder + "/maps"); });
     std::string read = "nothing";
     std::jthread reader([&] { read = contents_of(folder + "/maps/dm01.bsp"); });
-    for (int i = 0; i < 6000 && !is_asked; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return is_asked.load(); });
     CHECK(is_asked);
     const auto start = std::chrono::steady_clock::now();
     program.send(SIGTERM);
@@ -187,9 +174,8 @@ TEST_CASE("mount --from: a read that waits for a server does not delay the end o
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(9));  // a server has 10
 }
 
-TEST_CASE("fetch --only: a part of a bundle is listed, mounted and checked as incomplete, and completed later") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(
+    PackedGame, "fetch --only: a part of a bundle is listed, mounted and checked as incomplete, and completed later") {
     const std::string id = run_well({"id", bundle}).substr(0, 64);
     const std::string store = scratch.path("store");
     const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
@@ -237,8 +223,7 @@ TEST_CASE(
     scratch.write("game/default.cfg", "set name \"edited\"\n");
     scratch.write("game/new.cfg", "new");
     fs::remove(scratch.path("game/docs/readme.txt"));
-    for (int tries = 0; tries < 3000 && fs::exists(mount.path("docs/readme.txt")); ++tries)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wait_until([&] { return !fs::exists(mount.path("docs/readme.txt")); });
     CHECK_FALSE(fs::exists(mount.path("docs/readme.txt")));
     CHECK(contents_of(mount.path("default.cfg")) == "set name \"edited\"\n");
     CHECK(contents_of(mount.path("new.cfg")) == "new");
@@ -266,8 +251,7 @@ TEST_CASE("mount --follow: a project that needs a bundle file is seen with it, a
     CHECK(contents_of(mount.path("shared.txt")) == "shared 1");
     scratch.write("base/shared.txt", "shared 2");
     pack_base();
-    for (int tries = 0; tries < 3000 && contents_of(mount.path("shared.txt")) != "shared 2"; ++tries)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wait_until([&] { return contents_of(mount.path("shared.txt")) == "shared 2"; });
     CHECK(contents_of(mount.path("shared.txt")) == "shared 2");
     CHECK(contents_of(mount.path("own.txt")) == "own");
     mount.unmount();
@@ -291,3 +275,5 @@ TEST_CASE("mount --follow: a policy mounts a project only in development mode, a
     CHECK(contents_of(scratch.path("mnt/default.cfg")) == kConfig);
     run_well({"mount", "--unmount", scratch.path("mnt")});
 }
+
+}  // namespace fardel::tests::remote_mount_test

@@ -7,14 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <filesystem>
+namespace fardel::tests::report_test {
 
-using namespace fardel;
-using namespace fardel::tests;
 using nlohmann::json;
-
-namespace {
 
 Outcome browse(const ScratchFolder& scratch, const std::string& page, const std::string& view,
                const Arguments& options) {
@@ -84,8 +79,6 @@ std::string hostile_bundle(const ScratchFolder& scratch, const std::string& file
     recipe.metadata = {{"name", "tests/hostile"}, {"build", end}, {tag, tag}};
     return scratch.write(file, forge::forge(recipe).bytes);
 }
-
-}  // namespace
 
 // A74
 TEST_CASE("report: hostile texts of a bundle stay text in the page") {
@@ -205,3 +198,5 @@ TEST_CASE("report: references lead to the assets that 'fardel which' names") {
                   which["candidates"][which["winner"].get<std::size_t>()]["asset"]);
     }
 }
+
+}  // namespace fardel::tests::report_test

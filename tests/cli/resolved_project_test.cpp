@@ -3,14 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <filesystem>
-#include <thread>
+namespace fardel::tests::resolved_project_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-
-namespace {
 
 // One root that reaches all files except env/nobody.png, and names env/gone and env/lost0 to env/lost<n-1>, which do
 // not exist.
@@ -26,8 +21,6 @@ std::string make_project_with_references(const ScratchFolder& scratch, std::stri
                   "name = \"game\"\nsources = [\"assets\"]\n[link]\nroots = [\"*.skin\"]\n" + std::string(link));
     return scratch.path("game");
 }
-
-}  // namespace
 
 TEST_CASE("build: its output ends with the missing names, even if nothing was to be done") {
     const ScratchFolder scratch;
@@ -145,3 +138,5 @@ TEST_CASE("report: for a split project it shows all bundles") {
     run_well({"build", folder});
     check_has(run_well({"report", folder, "-o", scratch.path("page.html")}), "2 bundles");
 }
+
+}  // namespace fardel::tests::resolved_project_test

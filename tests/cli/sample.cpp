@@ -5,11 +5,6 @@
 
 #include <fardel/format/bundle_writer.h>
 
-#include <algorithm>
-#include <fstream>
-
-namespace fs = std::filesystem;
-
 namespace fardel::tests {
 
 std::string make_game(const ScratchFolder& scratch, std::string_view folder) {
@@ -76,15 +71,6 @@ std::string word_after(std::string_view text, std::string_view label) {
     if (start == std::string_view::npos)
         return {};
     return std::string(text.substr(start, text.find_first_of(" \n", start) - start));
-}
-
-void flip_bit(const std::string& path, std::uint64_t offset) {
-    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    file.seekg(static_cast<std::streamoff>(offset));
-    const char byte = static_cast<char>(file.get() ^ 1);
-    file.seekp(static_cast<std::streamoff>(offset));
-    file.put(byte);
-    REQUIRE(file.flush());
 }
 
 std::string list_folder(const std::string& path) {

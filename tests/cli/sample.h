@@ -5,11 +5,6 @@
 
 #include "kit/bytes.h"
 #include "kit/files.h"
-#include "kit/scratch_folder.h"
-#include "kit/text.h"
-
-#include <cstdint>
-#include <string>
 
 namespace fardel::tests {
 
@@ -21,6 +16,16 @@ std::string make_game(const ScratchFolder& scratch, std::string_view folder = "g
 
 // make_game, packed as <folder>.fardel, named "game", version 1.0. Returns the bundle's path.
 std::string make_bundle(const ScratchFolder& scratch, std::string_view folder = "game");
+
+// For TEST_CASE_FIXTURE.
+struct PackedGame {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+};
+struct GameFolder {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+};
 
 // A bundle with textures/wall in two variants, the tombstone old.cfg, and private.dat, which is not published.
 std::string make_rich_bundle(const ScratchFolder& scratch);
@@ -37,8 +42,6 @@ std::string facts_of(const std::string& bundle);
 // The word after the first `label` in a text; empty if there is none.
 std::string word_after(std::string_view text, std::string_view label);
 
-// Flips one bit of the byte at `offset`.
-void flip_bit(const std::string& path, std::uint64_t offset);
 // The names of everything below a folder, sorted; folders end in '/'.
 std::string list_folder(const std::string& path);
 

@@ -6,15 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <filesystem>
-#include <thread>
+namespace fardel::tests::serve_project_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 RawConnection::Answer ask_server(const ServeProgram& server, const std::string& request) {
     RawConnection connection(server.port());
@@ -30,13 +24,13 @@ std::string root_of(const ServeProgram& server) {
 
 // Waits for another root than `before`.
 std::string next_root(const ServeProgram& server, const std::string& before) {
-    for (int tries = 0; tries < 3000; ++tries) {
-        if (std::string root = root_of(server); root != before)
-            return root;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    FAIL("the root stays " << before);
-    return {};
+    std::string root;
+    const bool has_changed = wait_until([&] {
+        root = root_of(server);
+        return root != before;
+    });
+    REQUIRE_MESSAGE(has_changed, "the root stays " << before);
+    return root;
 }
 
 // Fetches a root into a new store, and returns it as a bundle file.
@@ -54,11 +48,8 @@ std::string post_tables(const std::string& body) {
            body;
 }
 
-}  // namespace
-
-TEST_CASE("serve --project: a folder is fetched as it is, and what an edit changes with the next root") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder,
+                  "serve --project: a folder is fetched as it is, and what an edit changes with the next root") {
     const ServeProgram server({"--project", game});
     const std::string first = root_of(server);
     const auto same = ask_server(server, get_request("/project/head", "If-None-Match: \"" + first + "\"\r\n"));
@@ -132,9 +123,8 @@ TEST_CASE("serve --project: questions for tables are exactly two ids of roots") 
     CHECK(ask_server(server, "PUT /project/head HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n").status == 405);
 }
 
-TEST_CASE("serve --project: bundle files that it needs, and those of a store, are served beside it") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(GameFolder,
+                  "serve --project: bundle files that it needs, and those of a store, are served beside it") {
     const std::string base = make_bundle(scratch);
     const std::string base_id = run_well({"id", base}).substr(0, 64);
     scratch.write("other/other.txt", "other");
@@ -158,3 +148,5 @@ TEST_CASE("serve --project: it is served without a tree, and a folder that canno
     scratch.write("game/fardel.toml", "nonsense");
     CHECK(is_one_clear_line(run({"serve", "--project", scratch.path("game")}), "malformed"));
 }
+
+}  // namespace fardel::tests::serve_project_test

@@ -1,27 +1,22 @@
 // fardel serve as people start it: what it prints, and the mistakes they make. tests/delivery has what it answers.
 #include "sample.h"
 
-#include "kit/document.h"
+#include "kit/files.h"
 #include "kit/nginx.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <thread>
 
-using namespace fardel::tests;
+namespace fardel::tests::serve_test {
+
 using nlohmann::json;
-
-namespace {
 
 // Starts the verb, stops it when it has printed so many lines, and returns everything that it printed.
 std::string started(Arguments words, int lines) {
     words.insert(words.begin(), "serve");
     Running program(words);
-    for (int tries = 0; tries < 3000 && std::ranges::count(program.output(), '\n') < lines; ++tries)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wait_until([&] { return std::ranges::count(program.output(), '\n') >= lines; });
     program.send(SIGTERM);
     const Outcome outcome = program.wait();
     CHECK(outcome.exit_code == 0);
@@ -66,8 +61,7 @@ TEST_CASE("serve: systemd accepts the unit of the manual, and its command line i
 TEST_CASE("serve: the mistakes that people make") {
     const ScratchFolder scratch;
     Running wrong_folder({"serve", scratch.root().string(), "--listen", "127.0.0.1:0"});
-    for (int tries = 0; tries < 3000 && wrong_folder.output().empty(); ++tries)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wait_until([&] { return !wrong_folder.output().empty(); });
     wrong_folder.send(SIGTERM);
     check_has(wrong_folder.wait().err, "nothing is published in " + scratch.root().string());
     const std::string tree = scratch.path("tree");
@@ -92,4 +86,4 @@ TEST_CASE("serve: the mistakes that people make") {
     CHECK(is_one_clear_line(run({"serve", tree, "--listen", "127.0.0.1:" + std::to_string(other.port())}), "conflict"));
 }
 
-}  // namespace
+}  // namespace fardel::tests::serve_test

@@ -7,13 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace fardel::tests;
-using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fardel::tests::sign_test {
 
-TEST_CASE("sign: as author, then as registry, satisfies a policy that requires both") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+using nlohmann::json;
+
+TEST_CASE_FIXTURE(PackedGame, "sign: as author, then as registry, satisfies a policy that requires both") {
     const std::string author = make_key(scratch, "author");
     const std::string hub = make_key(scratch, "hub");
     const std::string before = read_file(bundle);
@@ -48,9 +46,7 @@ TEST_CASE("sign: as author, then as registry, satisfies a policy that requires b
     CHECK(run_well({"id", "--all", bundle}).find("\"reviewed\"") != std::string::npos);
 }
 
-TEST_CASE("sign: signing the same twice is refused, a renewal is not") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "sign: signing the same twice is refused, a renewal is not") {
     const std::string author = make_key(scratch, "author");
     const std::string hub = make_key(scratch, "hub");
     sign(bundle, author, "author");
@@ -70,9 +66,7 @@ TEST_CASE("sign: signing the same twice is refused, a renewal is not") {
     CHECK(is_one_clear_line(over, "expired"));
 }
 
-TEST_CASE("sign: a second author cosigns; with two statements, a registry has to choose one") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "sign: a second author cosigns; with two statements, a registry has to choose one") {
     const std::string alice = make_key(scratch, "alice");
     const std::string bob = make_key(scratch, "bob");
     const std::string hub = make_key(scratch, "hub");
@@ -96,9 +90,7 @@ TEST_CASE("sign: a second author cosigns; with two statements, a registry has to
     CHECK(signatures.back()["author"] == signatures[2]["key"]);
 }
 
-TEST_CASE("sign: refuses to add more signatures than a reader accepts") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "sign: refuses to add more signatures than a reader accepts") {
     const std::string author = make_key(scratch, "author");
     int signatures = 0;
     Outcome last;
@@ -112,9 +104,7 @@ TEST_CASE("sign: refuses to add more signatures than a reader accepts") {
     CHECK(run({"verify", bundle}).exit_code == 0);
 }
 
-TEST_CASE("sign: the errors of wrong keys differ") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "sign: the errors of wrong keys differ") {
     const std::string key = make_key(scratch, "author");
     const std::string before = read_file(bundle);
     const auto check = [&](const std::string& path, int exit_code, std::string_view code) {
@@ -138,9 +128,7 @@ TEST_CASE("sign: the errors of wrong keys differ") {
     check(key, 3, "denied");
 }
 
-TEST_CASE("sign: with --signer, another program keeps the secret key") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "sign: with --signer, another program keeps the secret key") {
     const std::string key = make_key(scratch, "author");
     const std::string other = make_key(scratch, "other");
     const std::string program = scratch.write("signer", "#!/bin/sh\ncat >/dev/null\necho nonsense\n");
@@ -173,8 +161,6 @@ TEST_CASE("sign: with --signer, another program keeps the secret key") {
     CHECK(is_one_clear_line(of_another, "corrupt"));
 }
 
-namespace {
-
 // Writes a bundle whose layout stores other bytes than its manifest says, all stored hashes right. Its id is the
 // genuine one's.
 std::string write_substitute(const ScratchFolder& scratch) {
@@ -185,8 +171,6 @@ std::string write_substitute(const ScratchFolder& scratch) {
     REQUIRE(evil.id == forge::forge(forge::small_recipe()).id);
     return scratch.write("evil.fardel", std::span<const std::byte>(evil.bytes));
 }
-
-}  // namespace
 
 TEST_CASE(
     "sign: a file whose blocks differ from its manifest is refused in every role, and nothing is signed") {  // A122
@@ -241,9 +225,7 @@ TEST_CASE("sign: a statement that lists a layout which is not this file's is not
     }
 }
 
-TEST_CASE("sign: the name that is signed is the bundle's, and is printed") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "sign: the name that is signed is the bundle's, and is printed") {
     const std::string key = make_key(scratch, "author");
     CHECK(run({"sign", bundle, "--key", key, "--role", "author", "--name", "maps/x"}).exit_code == 2);
     CHECK(run_well({"sign", bundle, "--key", key, "--role", "author"}).find("\n  name    game 1.0\n") !=
@@ -288,3 +270,5 @@ TEST_CASE("sign: keys of minisign sign, pack and are trusted like fardel's own")
                     {"--author", copy(name == "minisign-plain" ? "minisign-sealed.pub" : "minisign-plain.pub")});
     CHECK(run({"verify", packed, "--trust", other}).exit_code == 1);
 }
+
+}  // namespace fardel::tests::sign_test

@@ -3,18 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
+namespace fardel::tests::store_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-
-namespace {
 
 std::string id_of(const std::string& bundle) { return json::parse(facts_of(bundle))["bundle"]; }
 
-TEST_CASE("store: a bundle that was added is listed, found by its first digits, and exported byte for byte") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "store: a bundle that was added is listed, found by its first digits, and exported byte for byte") {
     const std::string store = scratch.path("store");
     const json added = json::parse(run_well({"store", "add", bundle, "--store", store, "--json"}));
     REQUIRE(added["added"].size() == 1);
@@ -34,9 +30,7 @@ TEST_CASE("store: a bundle that was added is listed, found by its first digits, 
     CHECK(run_well({"store", "fsck", "--store", store}).find("everything is intact") != std::string::npos);
 }
 
-TEST_CASE("store: a file that the verifier refuses is not added") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "store: a file that the verifier refuses is not added") {
     flip_bit(bundle, 10'000);
     const Outcome refused = run({"store", "add", bundle, "--store", scratch.path("store")});
     CHECK(refused.exit_code == 1);
@@ -44,9 +38,7 @@ TEST_CASE("store: a file that the verifier refuses is not added") {
     CHECK(run_well({"store", "ls", "--store", scratch.path("store")}) == "no bundles\n");
 }
 
-TEST_CASE("store: fsck finds a damaged pack and says which bundle it concerns") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "store: fsck finds a damaged pack and says which bundle it concerns") {
     const std::string store = scratch.path("store");
     run_well({"store", "add", bundle, "--store", store});
     for (const auto& entry : std::filesystem::directory_iterator(store + "/packs")) {
@@ -65,9 +57,7 @@ TEST_CASE("store: fsck finds a damaged pack and says which bundle it concerns") 
     CHECK(run({"store", "fsck", "--store", store, "--quick"}).exit_code == 0);
 }
 
-TEST_CASE("store: fsck counts what killed programs left, and the next addition removes it") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "store: fsck counts what killed programs left, and the next addition removes it") {
     const std::string store = scratch.path("store");
     run_well({"store", "add", bundle, "--store", store});
     scratch.write("store/packs/unnamed-0123456789abcdef0123456789abcdef", "abandoned");
@@ -116,9 +106,7 @@ TEST_CASE("store: an unknown id is answered with how to list the ids, not with a
     CHECK(run({"id", scratch.path("absent")}).err.find("check the spelling of the path") != std::string::npos);
 }
 
-TEST_CASE("store: the mistakes that people make") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "store: the mistakes that people make") {
     CHECK(is_one_clear_line(run({"store", "ls"}), "missing"));
     CHECK(is_one_clear_line(run({"store", "ls", "--store", scratch.path("none")}), "missing"));
     CHECK(is_one_clear_line(run({"store", "add", bundle, "--store", scratch.path("game")}), "malformed"));
@@ -130,9 +118,7 @@ TEST_CASE("store: the mistakes that people make") {
     CHECK_FALSE(std::filesystem::exists(scratch.path("x")));
 }
 
-TEST_CASE("store: which shows a bundle of the store, named by its id") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "store: which shows a bundle of the store, named by its id") {
     const std::string store = scratch.path("store");
     run_well({"store", "add", bundle, "--store", store});
     const std::string by_id = run_well({"which", "--mount", id_of(bundle), "--store", store, "/default.cfg", "--json"});
@@ -140,9 +126,7 @@ TEST_CASE("store: which shows a bundle of the store, named by its id") {
     CHECK(json::parse(by_id)["asset"] == json::parse(by_file)["asset"]);
 }
 
-TEST_CASE("store: add --ref copies nothing, and fsck says which file changed") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "store: add --ref copies nothing, and fsck says which file changed") {
     const std::string id = id_of(bundle);
     const std::string store = scratch.path("store");
     grow_old();
@@ -161,9 +145,7 @@ TEST_CASE("store: add --ref copies nothing, and fsck says which file changed") {
     CHECK(is_one_clear_line(run({"which", "--mount", id, "--store", store, "/default.cfg"}), "corrupt"));
 }
 
-TEST_CASE("store: gc removes what rm condemned, keeps what is pinned, and says what it would do") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "store: gc removes what rm condemned, keeps what is pinned, and says what it would do") {
     const std::string store = scratch.path("store");
     run_well({"store", "add", bundle, "--store", store});
     const std::string id = id_of(bundle);
@@ -189,4 +171,4 @@ TEST_CASE("store: gc removes what rm condemned, keeps what is pinned, and says w
     CHECK(run({"store", "gc", "--repack", "101", "--store", store}).exit_code == 2);
 }
 
-}  // namespace
+}  // namespace fardel::tests::store_test

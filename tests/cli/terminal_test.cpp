@@ -3,14 +3,11 @@
 #include "sample.h"
 
 #include <csignal>
-#include <thread>
 
-using namespace fardel::tests;
-namespace fs = std::filesystem;
+namespace fardel::tests::terminal_test {
 
-TEST_CASE("passphrases: are asked for without echo, twice for a new key, and not for an unencrypted key") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame,
+                  "passphrases: are asked for without echo, twice for a new key, and not for an unencrypted key") {
     const std::string key = scratch.path("author.key");
     const Outcome made = run_at_terminal({"keygen", "-o", key}, {{"New passphrase for " + key, "correct horse\n"},
                                                                  {"Repeat the passphrase: ", "correct horse\n"}});
@@ -43,9 +40,7 @@ TEST_CASE("passphrases: Ctrl-C at the question ends the program, and nothing is 
     CHECK(list_folder(scratch.root()) == "");
 }
 
-TEST_CASE("colours: at a terminal, unless NO_COLOR is set or the terminal is dumb") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "colours: at a terminal, unless NO_COLOR is set or the terminal is dumb") {
     CHECK(run_at_terminal({"verify", bundle}).out.find("\x1b[32m") != std::string::npos);
     CHECK(run_at_terminal({"verify", bundle}, {}, {.variables = {{"NO_COLOR", "1"}}}).out.find("\x1b[3") ==
           std::string::npos);
@@ -73,8 +68,7 @@ TEST_CASE("Ctrl-C during pack: leaves no files, and an existing bundle unchanged
     const std::string out = scratch.path("out/big.fardel");
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         Running packing({"pack", scratch.path("big"), "-o", out, "--level", "19", "--jobs", "1"});
-        while (list_folder(scratch.path("out")).empty())  // until its temporary file exists
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        wait_until([&] { return !list_folder(scratch.path("out")).empty(); });  // its temporary file
         packing.send(signal);
         const Outcome outcome = packing.wait();
         CAPTURE(signal);
@@ -85,3 +79,5 @@ TEST_CASE("Ctrl-C during pack: leaves no files, and an existing bundle unchanged
         CHECK(list_folder(scratch.path("out")) == "");
     }
 }
+
+}  // namespace fardel::tests::terminal_test

@@ -6,18 +6,9 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <string>
-#include <thread>
-#include <vector>
+namespace fardel::tests::trace_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-namespace {
 
 std::vector<std::string> traced_names(const std::string& trace) {
     std::vector<std::string> names;
@@ -62,11 +53,7 @@ std::size_t pages_in_memory(const std::string& path) {
 std::string layout_of(const std::string& bundle) { return json::parse(facts_of(bundle))["layout"]; }
 std::string bundle_of(const std::string& bundle) { return json::parse(facts_of(bundle))["bundle"]; }
 
-}  // namespace
-
-TEST_CASE("trace record: what a program opens through FUSE, once each, in order") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "trace record: what a program opens through FUSE, once each, in order") {
     const std::string trace = record_reading(scratch, bundle);
     CHECK(traced_names(trace) == std::vector<std::string>{"maps/dm01.bsp", "default.cfg", "textures/base/wasser.jpg"});
     CHECK(fs::is_empty(scratch.path("mnt")));
@@ -80,9 +67,7 @@ TEST_CASE("trace record: what a program opens through FUSE, once each, in order"
     CHECK(run_well({"trace", "show", trace, "--assets"}).find("default.cfg") != std::string::npos);
 }
 
-TEST_CASE("trace: a mount reads ahead along a trace") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "trace: a mount reads ahead along a trace") {
     const std::string trace = record_reading(scratch, bundle);
     const Outcome refused = run_program({FARDEL_PROGRAM, "mount", bundle, scratch.path("mnt"), "--read-ahead", bundle});
     CHECK(refused.exit_code != 0);
@@ -94,15 +79,12 @@ TEST_CASE("trace: a mount reads ahead along a trace") {
     }
     run_well({"mount", bundle, scratch.path("mnt"), "--read-ahead", trace});
     constexpr std::size_t kWanted = 300'000 / 4096;  // the level's pages
-    for (int i = 0; i < 6000 && pages_in_memory(bundle) < kWanted; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return pages_in_memory(bundle) >= kWanted; });
     CHECK(pages_in_memory(bundle) >= kWanted);
     run_well({"mount", "--unmount", scratch.path("mnt")});
 }
 
-TEST_CASE("trace record: if the program fails, the trace is written, and the exit status says so") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "trace record: if the program fails, the trace is written, and the exit status says so") {
     const std::string mnt = scratch.path("mnt");
     const std::string trace = scratch.path("trace");
     fs::create_directories(mnt);
@@ -118,17 +100,14 @@ TEST_CASE("trace record: if the program fails, the trace is written, and the exi
     CHECK(run({"trace", "record", "-o", trace, bundle, "--", "true"}).exit_code == 2);
 }
 
-TEST_CASE("mount --trace: what was opened is written when the folder is unmounted") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "mount --trace: what was opened is written when the folder is unmounted") {
     const std::string mnt = scratch.path("mnt");
     const std::string trace = scratch.path("trace");
     fs::create_directories(mnt);
     run_well({"mount", bundle, mnt, "--trace", trace});
     CHECK(read_file(mnt + "/default.cfg") == kConfig);
     run_well({"mount", "--unmount", mnt});
-    for (int i = 0; i < 6000 && !fs::exists(trace); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return fs::exists(trace); });
     CHECK(traced_names(trace) == std::vector<std::string>{"default.cfg"});
     CHECK(run({"mount", bundle, mnt, "--trace", trace}).exit_code == 1);  // it is there
 }
@@ -150,9 +129,7 @@ TEST_CASE("trace merge: traces are joined by time") {
     CHECK(refused.err.find("not a trace of version 1") != std::string::npos);
 }
 
-TEST_CASE("pack --order: another layout of the same bundle, with what is traced at the front") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "pack --order: another layout of the same bundle, with what is traced at the front") {
     const std::string trace = record_reading(scratch, bundle);
     const auto pack = [&](const std::string& out, std::vector<std::string> words) {
         words.insert(words.begin(),
@@ -169,9 +146,9 @@ TEST_CASE("pack --order: another layout of the same bundle, with what is traced 
     CHECK(run({"pack", scratch.path("game"), "-o", scratch.path("x"), "--order", scratch.path("none")}).exit_code == 3);
 }
 
-TEST_CASE("build: 'order' of the project, or --order, is the order of the bundle, and a new trace builds it again") {
-    const ScratchFolder scratch;
-    const std::string game = make_game(scratch);
+TEST_CASE_FIXTURE(
+    GameFolder,
+    "build: 'order' of the project, or --order, is the order of the bundle, and a new trace builds it again") {
     const std::string project = scratch.path("project");
     fs::create_directories(project);
     const auto build = [&](std::vector<std::string> words = {}) {
@@ -193,9 +170,9 @@ TEST_CASE("build: 'order' of the project, or --order, is the order of the bundle
     CHECK(build() == plain);
 }
 
-TEST_CASE("publish --trace: the trace of a bundle lies beside it, without names, also one that another recorded") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(
+    PackedGame,
+    "publish --trace: the trace of a bundle lies beside it, without names, also one that another recorded") {
     const std::string trace = record_reading(scratch, bundle);
     write_file(scratch.path("game/default.cfg"), "changed");
     run_well({"pack", scratch.path("game"), "-o", scratch.path("new.fardel"), "--name", "game", "--version", "1.1"});
@@ -214,3 +191,5 @@ TEST_CASE("publish --trace: the trace of a bundle lies beside it, without names,
     CHECK(useless.err.find("lists nothing of these bundles") != std::string::npos);
     CHECK(fs::exists(beside));
 }
+
+}  // namespace fardel::tests::trace_test

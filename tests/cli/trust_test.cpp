@@ -1,14 +1,14 @@
 #include "sample.h"
 
+#include "kit/class_samples.h"
 #include "kit/nginx.h"
 #include "kit/openarena.h"
-#include "kit/running_qvm.h"
 
 #include <nlohmann/json.hpp>
 
-using namespace fardel::tests;
+namespace fardel::tests::trust_test {
+
 using nlohmann::json;
-namespace fs = std::filesystem;
 
 TEST_CASE("trust init: writes a policy that trust show and readers accept, and never overwrites a file") {
     const ScratchFolder scratch;
@@ -65,8 +65,6 @@ TEST_CASE("trust show: a file that is not a policy is refused") {
 
 // ---- add, remove, revoke, test --------------------------------------------------------------------------------------
 
-namespace {
-
 // The rules of a policy file, in their order: "mods/** ** ".
 std::string patterns_in(const std::string& policy) {
     std::string patterns;
@@ -83,8 +81,6 @@ std::string make_named_bundle(const ScratchFolder& scratch, const std::string& n
     run_well({"pack", scratch.path("content"), "-o", file, "--name", name, "--key", key});
     return file;
 }
-
-}  // namespace
 
 TEST_CASE("trust add: a rule goes in front of the others, keys into the rule that there is, and comments stay") {
     const ScratchFolder scratch;
@@ -346,3 +342,5 @@ TEST_CASE("content classes: OpenArena's data passes as data, and its programs an
     CHECK(data.exit_code == 0);
     CHECK(run({"verify", scratch.path("oa.fardel"), "--trust", policy}).exit_code == 0);
 }
+
+}  // namespace fardel::tests::trust_test

@@ -6,15 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+namespace fardel::tests::verify_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
-namespace fs = std::filesystem;
 
-TEST_CASE("verify: reports what was verified, and that no signature was required") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "verify: reports what was verified, and that no signature was required") {
     const Outcome outcome = run({"verify", bundle});
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.err == "");
@@ -28,9 +24,7 @@ TEST_CASE("verify: reports what was verified, and that no signature was required
     CHECK(report["bundles"][0]["trust"].is_null());
 }
 
-TEST_CASE("verify: a policy refuses a bundle that is unsigned or signed by an unknown key") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "verify: a policy refuses a bundle that is unsigned or signed by an unknown key") {
     const std::string author = make_key(scratch, "author");
     const std::string stranger = make_key(scratch, "stranger");
     const std::string policy = make_policy(scratch, "p.trust", {"--author", author + ".pub"});
@@ -78,9 +72,7 @@ TEST_CASE("verify: with a policy, core is not good if it was signed as maps/x; t
         json::parse(run({"verify", renamed, "--trust", maps, "--json"}).out)["bundles"][0]["trust"]["name"].is_null());
 }
 
-TEST_CASE("verify: one changed bit anywhere is found") {
-    const ScratchFolder scratch;
-    const std::string bundle = make_bundle(scratch);
+TEST_CASE_FIXTURE(PackedGame, "verify: one changed bit anywhere is found") {
     const std::uint64_t size = fs::file_size(bundle);
     for (std::uint64_t at = 0; at < size; at += size / 17) {
         flip_bit(bundle, at);
@@ -111,8 +103,6 @@ TEST_CASE("verify: several files are also checked together") {
     CHECK(run({"verify", a, scratch.path("absent")}).exit_code == 3);
 }
 
-namespace {
-
 // What Python's XML parser finds: "suite failures tests" per line, then the failures' messages. Fails if the text is
 // not well-formed.
 std::string read_junit(const ScratchFolder& scratch, const std::string& path) {
@@ -126,8 +116,6 @@ std::string read_junit(const ScratchFolder& scratch, const std::string& path) {
     CHECK(outcome.exit_code == 0);
     return outcome.out;
 }
-
-}  // namespace
 
 TEST_CASE("verify: findings for code hosts and build servers, with names that need escaping") {
     const ScratchFolder scratch;
@@ -195,3 +183,5 @@ TEST_CASE("verify: a log that breaks the schema of SARIF is distinguished from o
     for (const char* const place : {"results/0/level: ", "artifacts/0/location/uri: ", "tool/driver: "})
         CHECK_MESSAGE(mistakes.find(place) != std::string::npos, mistakes);
 }
+
+}  // namespace fardel::tests::verify_test

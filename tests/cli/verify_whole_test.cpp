@@ -3,14 +3,11 @@
 
 #include "kit/sarif_schema.h"
 
-#include <algorithm>
 #include <set>
 
-using namespace fardel::tests;
-using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fardel::tests::verify_whole_test {
 
-namespace {
+using nlohmann::json;
 
 json verified(const Arguments& words, int exit_code) {
     Arguments all{"verify"};
@@ -36,14 +33,9 @@ bool has_rule(const json& findings, std::string_view rule) {
 }
 
 fs::path largest_file_in(const fs::path& folder) {
-    fs::path largest;
-    for (const auto& one : fs::recursive_directory_iterator(folder))
-        if (one.is_regular_file() && (largest.empty() || one.file_size() > fs::file_size(largest)))
-            largest = one.path();
-    return largest;
+    const auto paths = paths_below(folder);
+    return *std::ranges::max_element(paths, {}, [](const fs::path& path) { return fs::file_size(path); });
 }
-
-}  // namespace
 
 TEST_CASE("verify --store: a store is verified as a whole, and its damage is in every form of the report") {
     const ScratchFolder scratch;
@@ -151,3 +143,5 @@ TEST_CASE("verify --channel: an expired head, a thief's head and a recalled auth
     now.serve(now.channel_path("head"), now.forge(now.channel_path("head"), "version 2\n", "version 3\n", {"thief"}));
     CHECK(run({"verify", now.tree(), "--channel", "mygame/stable"}).exit_code == 1);
 }
+
+}  // namespace fardel::tests::verify_whole_test

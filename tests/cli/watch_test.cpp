@@ -3,12 +3,8 @@
 
 #include <csignal>
 #include <functional>
-#include <optional>
-#include <thread>
 
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::watch_test {
 
 using Clock = std::chrono::steady_clock;
 
@@ -41,23 +37,16 @@ public:
 
     // Waits until the bundle has that file with that text.
     bool gives(const std::string& name, std::string_view text) const {
-        return comes([&] {
+        return wait_until([&] {
             const Outcome outcome = run({"cat", scratch.path("game/game.fardel"), name});
             return outcome.exit_code == 0 && outcome.out == text;
         });
     }
-    bool comes(const std::function<bool()>& condition) const {
-        for (const auto deadline = Clock::now() + std::chrono::seconds(45); Clock::now() < deadline;
-             std::this_thread::sleep_for(std::chrono::milliseconds(30)))
-            if (condition())
-                return true;
-        return false;
-    }
     bool reports(std::string_view text) const {
-        return comes([&] { return watch_->errors().find(text) != std::string::npos; });
+        return wait_until([&] { return watch_->errors().find(text) != std::string::npos; });
     }
     bool runs_a_job() const {
-        return comes([&] {
+        return wait_until([&] {
             std::error_code error;
             return std::filesystem::exists(scratch.path("game/.fardel/jobs"), error) &&
                    !std::filesystem::is_empty(scratch.path("game/.fardel/jobs"), error) && !error;
@@ -93,8 +82,6 @@ std::size_t count(std::string_view text, std::string_view part) {
     return count;
 }
 
-}  // namespace
-
 TEST_CASE("watch: builds when it starts, and again for each change of a source") {
     Watch watch;
     watch.start();
@@ -109,9 +96,7 @@ TEST_CASE("watch: builds when it starts, and again for each change of a source")
     CHECK(watch.gives("moved.dat", "raw"));
     CHECK(run({"cat", watch.scratch.path("game/game.fardel"), "raw.dat"}).exit_code != 0);
     std::filesystem::remove(watch.scratch.path("game/assets/moved.dat"));
-    CHECK(watch.comes([&] {
-        return run({"cat", watch.scratch.path("game/game.fardel"), "moved.dat"}).exit_code != 0;
-    }));
+    CHECK(wait_until([&] { return run({"cat", watch.scratch.path("game/game.fardel"), "moved.dat"}).exit_code != 0; }));
     const Outcome outcome = watch.end();
     CHECK(count(outcome.out, "packed ") >= 5);
 }
@@ -180,3 +165,5 @@ TEST_CASE("watch: --builds ends it after that number of builds") {
     CHECK(out.find("packed ") != std::string::npos);
     CHECK(run({"watch", watch.scratch.path("game"), "--builds", "0"}).exit_code == 2);
 }
+
+}  // namespace fardel::tests::watch_test

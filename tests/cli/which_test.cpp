@@ -2,9 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
+namespace fardel::tests::which_test {
 
-using namespace fardel::tests;
 using nlohmann::json;
 
 TEST_CASE("which: the later mount wins, and each candidate is listed") {
@@ -125,3 +124,5 @@ TEST_CASE("which --extensions: explains the name that is found, and lists those 
           "  /textures/none.jpg: no such name\n");
     CHECK(run({"which", "--mount", game, "x", "--extensions", ".tga"}).exit_code == 2);
 }
+
+}  // namespace fardel::tests::which_test

@@ -9,10 +9,9 @@
 #include <set>
 #include <sstream>
 
-using namespace fardel::tests;
-using nlohmann::json;
+namespace fardel::tests::whole_game_test {
 
-namespace {
+using nlohmann::json;
 
 // The hash of every file below a folder, by path, as b3sum prints it.
 std::map<std::string, std::string> hashes_below(const std::string& folder) {
@@ -24,8 +23,6 @@ std::map<std::string, std::string> hashes_below(const std::string& folder) {
         hashes[line.substr(64 + 4)] = line.substr(0, 64);  // "<hash>  ./<path>"
     return hashes;
 }
-
-}  // namespace
 
 TEST_CASE(
     "OpenArena whole: every file comes back identical by name, and by hash equal to b3sum; equal files are one asset") {
@@ -64,3 +61,5 @@ TEST_CASE(
     CHECK(run_program({"diff", "-r", scratch.path("truth"), scratch.path("out")}).exit_code == 0);
     CHECK(run_shell("head -c 4096 " + bundle + " | b3sum --no-names").out == run_well({"id", bundle}));
 }
+
+}  // namespace fardel::tests::whole_game_test

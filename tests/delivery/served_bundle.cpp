@@ -1,15 +1,12 @@
 #include "served_bundle.h"
 
 #include "kit/blobs.h"
+#include "kit/bundles.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <charconv>
 
 namespace fardel::tests {
@@ -22,13 +19,12 @@ std::string random_text(std::uint32_t seed, std::size_t size_bytes) {
 }
 
 Bytes game_version(std::string_view number, const std::vector<BundleId>& needs) {
-    BundlePlan plan;
-    add(plan, "a.bin", random_text(1, 300'000), "application/octet-stream");
-    add(plan, "b.bin", random_text(2, 300'000), "application/octet-stream");
-    add(plan, "version.txt", number);
-    for (const BundleId& need : needs)
-        plan.dependencies.push_back({.bundle = need, .name = "base", .version = "1", .is_static = true});
-    return written(plan);
+    return BundleMaker()
+        .add_data("a.bin", random_text(1, 300'000))
+        .add_data("b.bin", random_text(2, 300'000))
+        .add("version.txt", number)
+        .needs(needs, "base", "1")
+        .write();
 }
 
 Bytes game_of_maps() {
@@ -54,10 +50,14 @@ BundleStore make_store(const ScratchFolder& scratch, const std::string& name) {
 }
 
 Bytes stored_bytes(const BundleStore& store, const BundleId& bundle) {
-    const auto source = value_of(store.open_bundle(bundle));
-    Bytes bytes(source->size_bytes());
-    CHECK(source->read_at(0, bytes));
-    return bytes;
+    return all_bytes(*value_of(store.open_bundle(bundle)));
+}
+
+void check_tidy(const BundleStore& store) {
+    const StoreCheckReport report = value_of(store.check(true));
+    CHECK(report.findings.empty());
+    CHECK(report.incoming == 0);
+    CHECK(report.abandoned_files == 0);
 }
 
 bool is_whole(const BundleStore& store, const BundleId& bundle) {
@@ -190,6 +190,16 @@ FetchOptions fetching_from(const std::vector<std::string>& trees, std::chrono::s
                            .retry_after_max = std::chrono::seconds(0)};
     options.attempts_max = 3;
     return options;
+}
+
+RemoteServers connect_to(const std::vector<std::string>& trees, std::chrono::seconds stall_timeout,
+                         unsigned connections) {
+    return value_of(RemoteServers::open({.trees = trees,
+                                         .rule = {},
+                                         .connections = connections,
+                                         .connect_timeout = std::chrono::milliseconds(20'000),
+                                         .stall_timeout = stall_timeout,
+                                         .attempts_max = 2}));
 }
 
 Result<FetchSummary> fetch_one(const BundleStore& store, const BundleId& bundle, const FetchOptions& options) {

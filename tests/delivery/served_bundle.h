@@ -1,23 +1,18 @@
 // Bundles that a server on loopback serves, with faults that a test decides.
 #pragma once
 
+#include "kit/bundles.h"
 #include "kit/bytes.h"
+#include "kit/files.h"
 #include "kit/odd_server.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
 
 #include <fardel/delivery/fetch_bundles.h>
+#include <fardel/delivery/remote_bundle.h>
 #include <fardel/store/bundle_store.h>
 
-#include <chrono>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace fardel::tests {
 
@@ -35,6 +30,8 @@ Bytes game_of_maps();
 BundleStore make_store(const ScratchFolder& scratch, const std::string& name = "store");
 Bytes stored_bytes(const BundleStore& store, const BundleId& bundle);
 bool is_whole(const BundleStore& store, const BundleId& bundle);
+// Nothing is damaged, and nothing is left of a fetch that broke off.
+void check_tidy(const BundleStore& store);
 
 // A request for a range of a bundle.
 struct RangeRequest {
@@ -78,6 +75,20 @@ private:
     OddServer server_;
 };
 
+// For TEST_CASE_FIXTURE: a game on a server, and a store to fetch it into.
+struct ServedGame {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("1");
+    const TreeServer server{std::vector<Bytes>{bytes}};
+    const BundleStore store = make_store(scratch);
+};
+struct ServedMaps {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_of_maps();
+    const BundleId id = bundle_id_of(bytes);
+    const TreeServer server{std::vector<Bytes>{bytes}};
+};
+
 // The compressed tables that publishing the bundle writes; empty if it writes none.
 const std::string& published_tables(const Bytes& bytes);
 
@@ -89,6 +100,9 @@ std::string partial_answer(std::string_view bytes, std::uint64_t first, std::uin
 // of a test that has no processor for some seconds must not seem to.
 FetchOptions fetching_from(const std::vector<std::string>& trees,
                            std::chrono::seconds stall_timeout = std::chrono::seconds(60));
+// What reads bundles from servers while they are used; as patient.
+RemoteServers connect_to(const std::vector<std::string>& trees,
+                         std::chrono::seconds stall_timeout = std::chrono::seconds(60), unsigned connections = 4);
 Result<FetchSummary> fetch_one(const BundleStore& store, const BundleId& bundle, const FetchOptions& options);
 
 }  // namespace fardel::tests

@@ -1,14 +1,8 @@
 // A real browser, which shows a page and says what it then contains.
 #pragma once
 
+#include "files.h"
 #include "program.h"
-#include "scratch_folder.h"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
 
 namespace fardel::tests {
 

@@ -2,9 +2,11 @@
 // forges and fuzz targets use it, too.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <istream>
 #include <random>
 #include <span>
 #include <string>
@@ -62,6 +64,17 @@ inline Bytes with_bytes(Bytes bytes, std::size_t at, std::initializer_list<unsig
     for (const unsigned value : values)
         bytes.at(at++) = static_cast<std::byte>(value);
     return bytes;
+}
+
+// Reads a stream to its end in large parts; afterwards `in.bad()` says whether an error ended it early. One character
+// at a time, with istreambuf_iterator, takes most of the time of a test that reads many files, because tests are not
+// optimised.
+inline std::string read_whole(std::istream& in) {
+    std::string content;
+    std::array<char, 64 * 1024> part;
+    while (in.read(part.data(), part.size()) || in.gcount() > 0)
+        content.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    return content;
 }
 
 }  // namespace fardel::tests

@@ -1,9 +1,11 @@
-// Child processes that are stopped at a system call, or in which one on files fails without being executed.
+// Work in child processes, which are stopped or killed at their n-th system call, or in which that call fails without
+// being executed, or during which a folder is moved away; for n = 1, 2, 3 … until the work makes fewer calls.
 #pragma once
 
-#include <fardel/base/sanitizers.h>
+#include "test.h"
 
-#include <doctest/doctest.h>
+#include <fardel/base/sanitizers.h>
+#include <fardel/base/system_error.h>
 
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -11,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <initializer_list>
 #include <iterator>
 
 // Not under a sanitizer, because its own calls would be counted and fail too.
@@ -22,6 +24,63 @@
 #endif
 
 namespace fardel::tests {
+
+// What a child returns for an outcome: 0, or one more than its error's code.
+constexpr int exit_code_of(ErrorCode code) { return 1 + static_cast<int>(code); }
+template <class Outcome>
+int exit_code_of(const Outcome& outcome) {
+    return outcome ? 0 : exit_code_of(outcome.error().code());
+}
+
+// Whether a child has succeeded or ended with one of these errors.
+inline bool is_end(int exit_code, std::initializer_list<ErrorCode> codes) {
+    return exit_code == 0 ||
+           std::ranges::any_of(codes, [&](ErrorCode code) { return exit_code == exit_code_of(code); });
+}
+
+// Starts a child process that waits to be traced; then it does `work()` and ends with what that returns.
+template <class Work>
+pid_t start_traced(Work work) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+        ::raise(SIGSTOP);
+        ::_exit(work());
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSTOPPED(status));
+    REQUIRE_MESSAGE(::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) == 0,
+                    "system calls of a child must be traceable");
+    return child;
+}
+
+inline void kill_traced(pid_t child) {
+    ::kill(child, SIGKILL);
+    for (int status = 0; ::waitpid(child, &status, 0) == child && !WIFSIGNALED(status) && !WIFEXITED(status);) {
+    }
+}
+
+// Kills a child process (SIGKILL) as it enters its `number`-th system call of any kind. Returns false if the work ended
+// before that.
+template <class Work>
+bool kill_at_call(int number, Work work) {
+    const pid_t child = start_traced(work);
+    for (int stops = 0; stops < 2 * number - 1; ++stops) {  // one as it enters, one as it leaves
+        int status = 0;
+        REQUIRE(::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr) == 0);
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        if (WIFEXITED(status))
+            return false;
+        REQUIRE(WIFSTOPPED(status));
+    }
+    kill_traced(child);
+    return true;
+}
+
+// Says that a case is left out where calls cannot fail on purpose.
+inline void skip_failing_calls() { MESSAGE("SKIPPED: the calls of a sanitizer would count, too"); }
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
@@ -48,17 +107,7 @@ inline bool changes_files(unsigned long long call) {
 class PausedChild {
 public:
     template <class Counts, class Work>
-    PausedChild(int number, const Counts& counts, Work work) : id_(::fork()) {
-        REQUIRE(id_ >= 0);
-        if (id_ == 0) {
-            ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-            ::raise(SIGSTOP);
-            ::_exit(work());
-        }
-        int status = 0;
-        REQUIRE(::waitpid(id_, &status, 0) == id_);
-        REQUIRE(WIFSTOPPED(status));
-        REQUIRE(::ptrace(PTRACE_SETOPTIONS, id_, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) == 0);
+    PausedChild(int number, const Counts& counts, Work work) : id_(start_traced(work)) {
         go_on(number, counts);
     }
     ~PausedChild() { kill(); }
@@ -105,13 +154,25 @@ public:
         registers.rdx = (registers.rdx + 1) / 2;
         REQUIRE(::ptrace(PTRACE_SETREGS, id_, nullptr, &registers) == 0);
     }
-    void kill() {
+    // Lets the call fail with `error` without being executed; returns its number.
+    unsigned long long fail_call(int error) {
+        user_regs_struct registers{};
+        REQUIRE(::ptrace(PTRACE_GETREGS, id_, nullptr, &registers) == 0);
+        const unsigned long long call = registers.orig_rax;
+        registers.orig_rax = ~0ull;  // no such call
+        REQUIRE(::ptrace(PTRACE_SETREGS, id_, nullptr, &registers) == 0);
         int status = 0;
-        if (ended_)
-            return;
-        ::kill(id_, SIGKILL);
-        while (::waitpid(id_, &status, 0) == id_ && !WIFSIGNALED(status) && !WIFEXITED(status)) {
-        }
+        REQUIRE(::ptrace(PTRACE_SYSCALL, id_, nullptr, nullptr) == 0);
+        REQUIRE(::waitpid(id_, &status, 0) == id_);
+        REQUIRE_MESSAGE(WIFSTOPPED(status), "the child was killed by a signal");
+        enters_ = false;
+        registers.rax = static_cast<unsigned long long>(-static_cast<long long>(error));
+        REQUIRE(::ptrace(PTRACE_SETREGS, id_, nullptr, &registers) == 0);
+        return call;
+    }
+    void kill() {
+        if (!ended_)
+            kill_traced(id_);
         ended_ = true;
     }
 
@@ -129,54 +190,146 @@ private:
 };
 
 struct FailedCall {
+    int number = 0;
+    int error = 0;
     bool failed = false;  // false: the work made fewer calls
     unsigned long long call = 0;
     int exit_code = 0;  // what the work returned
+
+    // Whether the work has succeeded, or ended with the error of the call or one of these.
+    bool is_end(std::initializer_list<ErrorCode> others = {}) const {
+        return exit_code == exit_code_of(error_code_of(error)) || tests::is_end(exit_code, others);
+    }
 };
 
 // The `number`-th call of the child's first thread, from 1, that `counts` accepts fails with `error`.
 template <class Work, class Counts = bool (*)(unsigned long long)>
 FailedCall fail_call(int number, int error, Work work, const Counts& counts = is_on_files) {
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-        ::raise(SIGSTOP);
-        ::_exit(work());
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSTOPPED(status));
-    REQUIRE(::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) == 0);
-    FailedCall outcome;
-    bool enters = true;
-    int seen = 0;
-    int signal = 0;
-    while (true) {
-        REQUIRE(::ptrace(outcome.failed && enters ? PTRACE_CONT : PTRACE_SYSCALL, child, nullptr, signal) == 0);
-        REQUIRE(::waitpid(child, &status, 0) == child);
-        if (WIFEXITED(status)) {
-            outcome.exit_code = WEXITSTATUS(status);
-            return outcome;
-        }
-        REQUIRE_MESSAGE(WIFSTOPPED(status), "the child was killed by a signal");
-        signal = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
-        if (signal != 0)
-            continue;
-        user_regs_struct registers{};
-        REQUIRE(::ptrace(PTRACE_GETREGS, child, nullptr, &registers) == 0);
-        if (enters && counts(registers.orig_rax) && ++seen == number) {
-            outcome.failed = true;
-            outcome.call = registers.orig_rax;
-            registers.orig_rax = ~0ull;  // no such call
-            REQUIRE(::ptrace(PTRACE_SETREGS, child, nullptr, &registers) == 0);
-        } else if (!enters && outcome.failed) {
-            registers.rax = static_cast<unsigned long long>(-static_cast<long long>(error));
-            REQUIRE(::ptrace(PTRACE_SETREGS, child, nullptr, &registers) == 0);
-        }
-        enters = !enters;
-    }
+    PausedChild child(number, counts, work);
+    FailedCall outcome{.number = number, .error = error, .failed = child.is_paused()};
+    if (outcome.failed)
+        outcome.call = child.fail_call(error);
+    outcome.exit_code = outcome.failed ? child.finish() : child.exit_code();
+    REQUIRE_MESSAGE(outcome.exit_code >= 0, "the child was killed by a signal");
+    return outcome;
 }
+
+// ---- Loops over the calls of some work ------------------------------------------------------------------------------
+
+// Calls run(1), run(2), run(3) … until one returns false: the work made fewer calls. Returns the number of runs plus
+// one. Fails the test after `runs_max`.
+template <class Run>
+int for_each_call(int runs_max, Run run) {
+    int number = 1;
+    for (bool reached = true; reached; ++number) {
+        CAPTURE(number);
+        REQUIRE(number < runs_max);
+        reached = run(number);
+    }
+    return number;
+}
+
+// In each run, `prepare()` comes first, and the child that does `work()` is killed as it enters a call that `counts`;
+// then verify(number, has_ended).
+template <class Prepare, class Work, class Verify, class Counts = bool (*)(unsigned long long)>
+int kill_at_each_call(int runs_max, Prepare prepare, Work work, Verify verify, const Counts& counts = changes_files) {
+    return for_each_call(runs_max, [&](int number) {
+        prepare();
+        bool paused = false;
+        {
+            const PausedChild child(number, counts, work);
+            paused = child.is_paused();
+            CHECK((paused || child.exit_code() == 0));
+        }
+        verify(number, !paused);
+        return paused;
+    });
+}
+
+// In each run, `prepare()` comes first, and a call that `counts` fails in the child that does `work()`; then
+// verify(FailedCall). Each call fails with one of the errors, in turn.
+template <class Prepare, class Work, class Verify, class Counts = bool (*)(unsigned long long)>
+int fail_each_call(int runs_max, const std::vector<int>& errors, Prepare prepare, Work work, Verify verify,
+                   const Counts& counts = is_on_files) {
+    return for_each_call(runs_max, [&](int number) {
+        const int error = errors[static_cast<std::size_t>(number) % errors.size()];
+        CAPTURE(error);
+        prepare();
+        const FailedCall outcome = fail_call(number, error, work, counts);
+        CAPTURE(outcome.call);
+        CAPTURE(outcome.exit_code);
+        verify(outcome);
+        return outcome.failed;
+    });
+}
+
+// A folder that is elsewhere as long as the object lives, and must not be made again meanwhile.
+class AwayFolder {
+public:
+    explicit AwayFolder(const std::string& folder) : folder_(folder) {
+        std::filesystem::rename(folder_, folder_ + ".away");
+    }
+    ~AwayFolder() {
+        CHECK_FALSE(std::filesystem::exists(folder_));
+        std::filesystem::remove_all(folder_);
+        std::filesystem::rename(folder_ + ".away", folder_);
+    }
+    AwayFolder(const AwayFolder&) = delete;
+    AwayFolder& operator=(const AwayFolder&) = delete;
+
+private:
+    const std::string folder_;
+};
+
+// Runs `work(folder)` in a child process once per call of its first thread that changes files. As the call begins,
+// `move(child, number)` does something to the folder, which `prepare(folder)` has made, and returns the exit code of
+// the child; then `verify(folder, exit_code)` follows.
+template <class Prepare, class Work, class Move, class Verify>
+void for_each_changing_call(const std::string& folder, Prepare prepare, Work work, Move move, Verify verify) {
+    for_each_call(2000, [&](int number) {
+        std::filesystem::remove_all(folder);
+        prepare(folder);
+        PausedChild child(number, changes_files, [&] { return work(folder); });
+        const bool paused = child.is_paused();
+        const int exit_code = paused ? move(child, number) : child.finish();
+        CAPTURE(exit_code);
+        verify(folder, exit_code);
+        return paused;
+    });
+}
+
+// The folder is away until the child ends. Returns the number of runs that did not end with 0.
+template <class Prepare, class Work, class Verify>
+int for_each_vanished(const std::string& folder, Prepare prepare, Work work, Verify verify) {
+    int failures = 0;
+    const auto move = [&](PausedChild& child, int) {
+        const AwayFolder away(folder);
+        const int exit_code = child.finish();
+        failures += exit_code != 0 ? 1 : 0;
+        return exit_code;
+    };
+    for_each_changing_call(folder, prepare, work, move, verify);
+    return failures;
+}
+
+// The folder is back before the child ends: some calls later, from one to 13, another number for each call. Returns the
+// number of runs in which it was back so early.
+template <class Prepare, class Work, class Verify>
+int for_each_absence(const std::string& folder, Prepare prepare, Work work, Verify verify) {
+    constexpr int kCallsAway[] = {1, 2, 3, 5, 8, 13};
+    int returns = 0;
+    const auto move = [&](PausedChild& child, int number) {
+        {
+            const AwayFolder away(folder);
+            child.go_on(kCallsAway[number % 6], changes_files);
+            returns += child.is_paused() ? 1 : 0;
+        }
+        return child.finish();
+    };
+    for_each_changing_call(folder, prepare, work, move, verify);
+    return returns;
+}
+
 #endif
 
 }  // namespace fardel::tests

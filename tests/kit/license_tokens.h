@@ -1,17 +1,11 @@
 // Licence tokens of a shop's key, and the policy for which they count.
 #pragma once
 
-#include "kit/bytes.h"
-#include "kit/results.h"
+#include "test.h"
 
 #include <fardel/format/envelope.h>
 #include <fardel/format/signer.h>
 #include <fardel/format/trust_policy.h>
-
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
 
 namespace fardel::tests {
 

@@ -1,7 +1,5 @@
 #include "nginx.h"
 
-#include "document.h"
-
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -11,13 +9,10 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <climits>
 #include <csignal>
-#include <cstddef>
 #include <cstring>
 #include <iterator>
-#include <thread>
 
 namespace fardel::tests {
 namespace {
@@ -140,17 +135,16 @@ bool Nginx::try_start(const std::string& folder, std::string site, const std::st
         ::execlp("nginx", "nginx", "-c", configured.c_str(), "-p", prefix.c_str(), "-e", log.c_str(), nullptr);
         ::_exit(127);
     }
-    for (int tries = 0; tries < 3000; ++tries) {
-        if (answers(port))
-            return true;
-        if (::waitpid(id_, nullptr, WNOHANG) == id_) {
+    bool answered = false;
+    wait_until([&] {
+        answered = answers(port);
+        if (!answered && ::waitpid(id_, nullptr, WNOHANG) == id_)
             id_ = -1;
-            return false;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    stop();
-    return false;
+        return answered || id_ == -1;
+    });
+    if (!answered)
+        stop();
+    return answered;
 }
 
 void Nginx::stop() {

@@ -1,7 +1,5 @@
 #include "odd_server.h"
 
-#include <doctest/doctest.h>
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -9,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <utility>
 
 namespace fardel::tests {
 namespace {

@@ -1,14 +1,11 @@
 // A server on loopback whose answers a test decides; they need not be HTTP.
 #pragma once
 
+#include "test.h"
+
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <mutex>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 namespace fardel::tests {
 

@@ -2,13 +2,10 @@
 // they are absent.
 #pragma once
 
-#include <doctest/doctest.h>
+#include "test.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <string>
 #include <system_error>
-#include <vector>
 
 namespace fardel::tests {
 

@@ -3,8 +3,8 @@
 // names; what is mounted is not.
 #pragma once
 
+#include "files.h"
 #include "program.h"
-#include "scratch_folder.h"
 
 #include <fardel/base/sanitizers.h>
 

@@ -10,22 +10,13 @@
 
 #include "failing_call.h"
 #include "files.h"
-#include "random_seed.h"
-
-#include <doctest/doctest.h>
 
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
-#include <random>
 #include <set>
-#include <string>
-#include <vector>
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
@@ -46,14 +37,7 @@ public:
         scan();
         durable_ = latest_;
         note_step();
-        const pid_t child = ::fork();
-        REQUIRE(child >= 0);
-        if (child == 0) {
-            ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-            ::raise(SIGSTOP);
-            ::_exit(work());
-        }
-        follow(child);
+        follow(start_traced(work));
         const Nodes recorded = latest_;
         latest_.clear();
         scan();
@@ -119,8 +103,6 @@ private:
 
     void follow(pid_t child) {
         int status = 0;
-        REQUIRE(::waitpid(child, &status, 0) == child);
-        REQUIRE(::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) == 0);
         bool enters = true;
         for (int signal = 0;;) {
             REQUIRE(::ptrace(PTRACE_SYSCALL, child, nullptr, signal) == 0);

@@ -1,6 +1,6 @@
 #include "program.h"
 
-#include <doctest/doctest.h>
+#include <fardel/base/sanitizers.h>
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -13,15 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <map>
-#include <thread>
 
 namespace fardel::tests {
 namespace {
@@ -259,6 +254,22 @@ bool is_one_clear_line(const Outcome& outcome, std::string_view code) {
     const std::string& line = outcome.err;
     return outcome.out.empty() && line.starts_with("fardel: ") && line.ends_with(" [" + std::string(code) + "]\n") &&
            std::ranges::count(line, '\n') == 1 && line.find("; ") != std::string::npos;
+}
+
+// A library that is loaded before all others takes the place of a sanitizer's.
+bool can_move_clock() {
+    if (kSanitized)
+        MESSAGE("SKIPPED: faketime is loaded before the program, which a sanitizer does not allow");
+    return !kSanitized;
+}
+
+Outcome run_with_moved_clock(const std::string& moved, const Arguments& arguments, Surroundings surroundings) {
+    Arguments words{"faketime", "-f", moved, FARDEL_PROGRAM};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    surroundings.variables.emplace_back("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    const Outcome outcome = run_program(words, surroundings);
+    REQUIRE_MESSAGE(outcome.exit_code != 126, "setup/install-dependencies installs faketime");
+    return outcome;
 }
 
 }  // namespace fardel::tests

@@ -1,13 +1,9 @@
 // Runs the built program as a user would: with words as arguments, and returns its output.
 #pragma once
 
-#include <sys/types.h>
+#include "test.h"
 
-#include <chrono>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include <sys/types.h>
 
 namespace fardel::tests {
 
@@ -68,5 +64,10 @@ Outcome run_at_terminal(const Arguments& arguments,
 
 // Checks that standard error is one line "fardel: …; … [code]" and standard output is empty.
 bool is_one_clear_line(const Outcome& outcome, std::string_view code);
+
+// Whether a program can run with another clock, through Debian's faketime; says if not.
+bool can_move_clock();
+// `moved`: "-35d", "+40d". What the program waits for takes as long as ever.
+Outcome run_with_moved_clock(const std::string& moved, const Arguments& arguments, Surroundings surroundings);
 
 }  // namespace fardel::tests

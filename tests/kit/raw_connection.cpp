@@ -6,10 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <utility>
 
 namespace fardel::tests {
 namespace {

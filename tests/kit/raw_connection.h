@@ -1,10 +1,7 @@
 // A TCP connection to a server on loopback, over which a test sends any bytes. Nothing waits longer than half a minute.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "test.h"
 
 namespace fardel::tests {
 

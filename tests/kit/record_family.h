@@ -2,13 +2,7 @@
 // byte refused, each flipped bit refused or read as exactly what it says.
 #pragma once
 
-#include "bytes.h"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <span>
-#include <vector>
+#include "test.h"
 
 namespace fardel::tests {
 

@@ -9,9 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 namespace fardel::tests {
 namespace {
@@ -56,16 +54,15 @@ S3Server::S3Server(const ScratchFolder& scratch, const std::vector<std::string>&
         ::_exit(127);
     }
     ::close(ends[0]);
-    for (int tries = 0; tries < 1500; ++tries) {
-        if (is_listening(port_))
-            return;
-        if (::waitpid(id_, nullptr, WNOHANG) == id_) {
+    bool listens = false;
+    wait_until([&] {
+        listens = is_listening(port_);
+        if (!listens && ::waitpid(id_, nullptr, WNOHANG) == id_)
             id_ = -1;
-            break;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    FAIL("the object store for tests does not start; setup/install-dependencies installs python3");
+        return listens || id_ == -1;
+    });
+    if (!listens)
+        FAIL("the object store for tests does not start; setup/install-dependencies installs python3");
 }
 
 S3Server::~S3Server() {

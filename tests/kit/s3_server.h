@@ -1,12 +1,9 @@
 // An object store on loopback, tests/kit/s3_server.py: it checks signatures independently of libcurl.
 #pragma once
 
-#include "scratch_folder.h"
+#include "files.h"
 
 #include <sys/types.h>
-
-#include <string>
-#include <vector>
 
 namespace fardel::tests {
 

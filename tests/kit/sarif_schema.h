@@ -3,12 +3,8 @@
 
 #include "files.h"
 #include "program.h"
-#include "scratch_folder.h"
-
-#include <doctest/doctest.h>
 
 #include <filesystem>
-#include <string>
 
 namespace fardel::tests {
 

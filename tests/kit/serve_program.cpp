@@ -2,12 +2,7 @@
 
 #include "raw_connection.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <thread>
 
 namespace fardel::tests {
 namespace {
@@ -25,11 +20,8 @@ ServeProgram::ServeProgram(const Arguments& arguments) {
     Arguments words = {"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--json"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     program_ = std::make_unique<Running>(words);
-    std::string line;
-    for (int tries = 0; tries < 3000 && line.find('\n') == std::string::npos; ++tries) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        line = program_->output();
-    }
+    wait_until([&] { return has(program_->output(), "\n"); });
+    const std::string line = program_->output();
     port_ = port_behind(line, "urls");
     metrics_port_ = port_behind(line, "metrics");
     REQUIRE_MESSAGE(port_ != 0,
@@ -39,22 +31,17 @@ ServeProgram::ServeProgram(const Arguments& arguments) {
 double ServeProgram::metric(const std::string& name) const {
     std::string text;
     auto at = std::string::npos;
-    for (int tries = 0; tries < 1500 && at == std::string::npos; ++tries) {
-        if (tries != 0)
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        RawConnection connection(metrics_port_);
-        text = connection.ask(get_request("/metrics")).body;
+    wait_until([&] {
+        text = RawConnection(metrics_port_).ask(get_request("/metrics")).body;
         at = text.find("\n" + name + " ");
-    }
+        return at != std::string::npos;
+    });
     REQUIRE_MESSAGE(at != std::string::npos, name << " in " << text);
     return std::strtod(text.c_str() + at + name.size() + 2, nullptr);
 }
 
 void ServeProgram::wait_until_none_waits() const {
-    for (int tries = 0; metric("fardel_connections_waiting") != 0; ++tries) {
-        REQUIRE(tries < 1000);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
+    REQUIRE(wait_until([&] { return metric("fardel_connections_waiting") == 0; }));
 }
 
 Outcome ServeProgram::stop() {

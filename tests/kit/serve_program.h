@@ -3,9 +3,6 @@
 
 #include "program.h"
 
-#include <memory>
-#include <string>
-
 namespace fardel::tests {
 
 class ServeProgram {
@@ -18,7 +15,7 @@ public:
     int metrics_port() const { return metrics_port_; }
     // The value of one metric; an answer counts shortly after it was sent. Fails the test if there is none.
     double metric(const std::string& name) const;
-    // Until the heads of requests have come on all connections. Fails the test after twenty seconds.
+    // Until the heads of requests have come on all connections. Fails the test after a minute.
     void wait_until_none_waits() const;
 
     void send(int signal) const { program_->send(signal); }

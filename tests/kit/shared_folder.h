@@ -3,9 +3,7 @@
 // mounts see; `sshfs` speaks SFTP with a server of its own, and nobody else sees locks.
 #pragma once
 
-#include "scratch_folder.h"
-
-#include <doctest/doctest.h>
+#include "files.h"
 
 #include <spawn.h>
 #include <sys/mount.h>
@@ -13,13 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace fardel::tests {
 
@@ -42,18 +35,14 @@ public:
             arguments.push_back(word.data());
         arguments.push_back(nullptr);
         REQUIRE(::posix_spawnp(&program_, arguments[0], nullptr, nullptr, arguments.data(), environ) == 0);
-        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-        while (!is_mounted() && !has_ended() && std::chrono::steady_clock::now() < deadline)
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        wait_until([&] { return is_mounted() || has_ended(); });
         REQUIRE_MESSAGE(is_mounted(), words[0] << " does not mount");
     }
     ~FolderMount() {
         ::umount2(path_.c_str(), MNT_DETACH);
-        for (int tried = 0; !has_ended(); ++tried) {
-            if (tried == 2000)
-                ::kill(program_, SIGKILL);
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        }
+        if (!wait_until([&] { return has_ended(); }, std::chrono::seconds(10)))
+            ::kill(program_, SIGKILL);
+        wait_until([&] { return has_ended(); });
     }
     FolderMount(const FolderMount&) = delete;
     FolderMount& operator=(const FolderMount&) = delete;

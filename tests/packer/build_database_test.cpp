@@ -2,21 +2,16 @@
 #include "build/build_database.h"
 #include "build/build_summary_record.h"
 
+#include "kit/files.h"
 #include "kit/ids.h"
-#include "kit/random_seed.h"
-#include "kit/scratch_folder.h"
 
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 
-namespace fardel {
-namespace {
-
-using tests::ScratchFolder;
+namespace fardel::tests::build_database_test {
 
 const KnownSource kSource{.version = tests::filled_id<Hash>(1),
                           .asset = tests::filled_id<AssetId>(2),
@@ -119,9 +114,12 @@ bool is_empty(const BuildDatabase& database) {
     return scans && scans->empty() && sources && sources->empty() && note && !*note && build && !*build;
 }
 
-TEST_CASE("build database: committed records are found again") {
+struct MadeDatabase {
     const ScratchFolder scratch;
     const std::string path = make(scratch);
+};
+
+TEST_CASE_FIXTURE(MadeDatabase, "build database: committed records are found again") {
     BuildDatabase database = open_well(path);
     CHECK(knows_all(database));
     const auto build = *database.find_finished("x.fardel");
@@ -180,9 +178,7 @@ TEST_CASE("build database: a second user gets busy, also between two commits of 
     CHECK(*open_well(path).find_note("round") == "2");
 }
 
-TEST_CASE("build database: an empty, truncated or foreign file is created again") {  // A114
-    const ScratchFolder scratch;
-    const std::string path = make(scratch);
+TEST_CASE_FIXTURE(MadeDatabase, "build database: an empty, truncated or foreign file is created again") {  // A114
     const std::string whole = tests::read_file(path);
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{50}, std::size_t{100}, std::size_t{1000},
                                    std::size_t{4096}, whole.size() / 2, whole.size() - 4096}) {
@@ -231,9 +227,8 @@ TEST_CASE("build database: its stand-in in memory is replaced without removing a
     CHECK(tests::read_file(scratch.path("build.sqlite")) == later);
 }
 
-TEST_CASE("build database: with any byte damaged, it returns what was written, or nothing") {  // A114
-    const ScratchFolder scratch;
-    const std::string path = make(scratch);
+TEST_CASE_FIXTURE(MadeDatabase,
+                  "build database: with any byte damaged, it returns what was written, or nothing") {  // A114
     const std::string whole = tests::read_file(path);
     FARDEL_RANDOM(random);
     for (int round = 0; round < 150; ++round) {
@@ -277,10 +272,9 @@ TEST_CASE("build database: with any byte damaged, it returns what was written, o
     }
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    MadeDatabase,
     "build database: with any bytes of a page damaged, no call fails, and what is written then is kept") {  // A114
-    const ScratchFolder scratch;
-    const std::string path = make(scratch);
     const std::string whole = tests::read_file(path);
     FARDEL_RANDOM(random);
     for (int round = 0; round < 150; ++round) {
@@ -307,9 +301,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("build database: with any byte of its header damaged, it opens and can be used") {  // A114
-    const ScratchFolder scratch;
-    const std::string path = make(scratch);
+TEST_CASE_FIXTURE(MadeDatabase,
+                  "build database: with any byte of its header damaged, it opens and can be used") {  // A114
     const std::string whole = tests::read_file(path);
     for (std::size_t at = 0; at < 100; ++at)
         for (const char value : {'\0', '\2', '\x7f', '\xff'}) {
@@ -328,9 +321,7 @@ TEST_CASE("build database: with any byte of its header damaged, it opens and can
         }
 }
 
-TEST_CASE("build database: a writer that is killed leaves the old state") {  // A100
-    const ScratchFolder scratch;
-    const std::string path = make(scratch);
+TEST_CASE_FIXTURE(MadeDatabase, "build database: a writer that is killed leaves the old state") {  // A100
     FARDEL_RANDOM(random);
     for (int round = 0; round < 20; ++round) {
         int ready[2];
@@ -374,7 +365,6 @@ TEST_CASE("build database: a missing folder, or a folder at its path, is reporte
     CHECK(database.error().message().find("build.sqlite") != std::string::npos);
 }
 
-}  // namespace
 TEST_CASE("build summary: a whole record is read back, and no part of it is accepted") {
     const std::string bytes = bytes_of(summary());
     RecordReader reader(bytes);
@@ -402,4 +392,4 @@ TEST_CASE("build summary: a whole record is read back, and no part of it is acce
     }
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::build_database_test

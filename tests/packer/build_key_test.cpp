@@ -6,10 +6,7 @@
 #include <functional>
 #include <set>
 
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::build_key_test {
 
 struct Subject {
     Processor processor;
@@ -51,8 +48,6 @@ public:
 private:
     std::set<BuildKey> keys_;
 };
-
-}  // namespace
 
 TEST_CASE("build key: the key of a given job never changes") {
     CHECK(usual() == key_of([](Subject&) {}));
@@ -190,9 +185,7 @@ TEST_CASE("code digest: the bytes of the program and of the code change it") {  
     processor.builtin = "copy";
     CHECK(differs());
     processor.code = {"gone"};
-    const auto gone = code_digest(processor, bench.files.path("project"));
-    REQUIRE_FALSE(gone);
-    CHECK(gone.error().code() == ErrorCode::missing);
+    CHECK(code_of(code_digest(processor, bench.files.path("project"))) == ErrorCode::missing);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::build_key_test

@@ -1,7 +1,6 @@
 // Builds with the program, real folders and real converters. The output always equals that of a clean build.
 #include "built_game.h"
 #include "kit/ids.h"
-#include "kit/random_seed.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
@@ -10,19 +9,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <iterator>
 #include <map>
-#include <span>
-#include <thread>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::build_test {
 
-namespace fs = std::filesystem;
-using namespace tests;
 using nlohmann::json;
 
 // *.txt → *.up → *.num, which keeps the *.up; *.c with headers that a depfile lists; all *.part joined into one file.
@@ -103,12 +95,9 @@ public:
     }
 };
 
-std::vector<fs::path> files_below(const std::string& folder) {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(folder))
-        if (entry.is_regular_file() && entry.path().filename() != "CACHEDIR.TAG")
-            files.push_back(entry.path());
-    std::ranges::sort(files);
+std::vector<fs::path> files_of_cache(const std::string& folder) {
+    std::vector<fs::path> files = paths_below(folder);
+    std::erase_if(files, [](const fs::path& path) { return path.filename() == "CACHEDIR.TAG"; });
     return files;
 }
 
@@ -119,8 +108,6 @@ bool is_refused(const Outcome& outcome, std::string_view code, std::string_view 
     CHECK(outcome.err.find(words) != std::string::npos);
     return outcome.exit_code != 0;
 }
-
-}  // namespace
 
 TEST_CASE("build: a second build runs no job, reads nothing and leaves the bundle unchanged") {
     const Game game;
@@ -252,7 +239,7 @@ TEST_CASE("build: after any edits the result equals that of a clean build") {  /
     for (int round = 0; round < 12; ++round) {
         for (std::uint64_t edit = 0, edits = 1 + random() % 3; edit < edits; ++edit) {
             std::vector<std::string> names;
-            for (const auto& file : files_below(game.path("assets")))
+            for (const auto& file : files_of_cache(game.path("assets")))
                 names.push_back(file.lexically_relative(game.path("")).string());
             const std::string& name = names[random() % names.size()];
             const std::string fresh = "assets/" + std::string(random() % 2 ? "sub/" : "") + "n" +
@@ -318,7 +305,7 @@ TEST_CASE("build: a cache that was damaged, cut, mixed up or emptied changes no 
     const std::string bundle = game.bundle();
     FARDEL_RANDOM(random);
     for (int round = 0; round < 12; ++round) {
-        const auto files = files_below(game.path(".fardel/cache"));
+        const auto files = files_of_cache(game.path(".fardel/cache"));
         REQUIRE(files.size() >= 10);
         std::string story;
         for (std::size_t i = 0; i < 4; ++i) {
@@ -478,8 +465,7 @@ void wait_for_a_job(const Game& game) {
         return fs::exists(game.path(".fardel/jobs"), error) && !fs::is_empty(game.path(".fardel/jobs"), error) &&
                !error;
     };
-    for (int i = 0; i < 3000 && !is_there(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return is_there(); });
     REQUIRE(is_there());
 }
 
@@ -540,4 +526,4 @@ TEST_CASE("build: outputs that a job discovers go through the rules, each file o
     CHECK(run_well({"cat", game.path("game.fardel"), "ac.up"}) == "FOUR\n!");
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::build_test

@@ -1,12 +1,10 @@
 // A project in its own scratch folder, built by the program.
 #pragma once
 
+#include "kit/files.h"
 #include "kit/program.h"
-#include "kit/scratch_folder.h"
 
 #include <nlohmann/json.hpp>
-
-#include <memory>
 
 namespace fardel::tests {
 

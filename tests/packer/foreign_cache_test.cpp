@@ -4,7 +4,6 @@
 #include "jobs/job_record.h"
 #include "kit/ids.h"
 #include "kit/odd_server.h"
-#include "kit/results.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/signer.h>
@@ -13,15 +12,10 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <functional>
-#include <span>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::foreign_cache_test {
 
-namespace fs = std::filesystem;
-using namespace tests;
 using nlohmann::json;
 
 // Copies its input, and lists files in its depfile: those of include.txt, which it reads.
@@ -54,12 +48,9 @@ std::string cache_table(const std::string& location, std::string_view more = "")
     return "\n[[cache]]\n" + location + "\n" + std::string(more);
 }
 
-std::vector<std::byte> bytes_of(std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-std::string text_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+CacheRecord record_in(const fs::path& file) {
+    const BuildKey key = value_of(BuildKey::parse(file.filename().string()));
+    return value_of(decode_cache_record(key, bytes_of(read_file(file))));
 }
 
 // Serves a cache; remembers which records were asked for.
@@ -155,8 +146,6 @@ private:
 public:
     CacheServer server;
 };
-
-}  // namespace
 
 TEST_CASE("foreign cache: a server that names local files does not learn what they contain") {  // A129
     const ScratchFolder outside;
@@ -304,8 +293,6 @@ TEST_CASE("foreign cache: two writers of one cache keep what the other has added
 
 // ---- Signed records -------------------------------------------------------------------------------------------------
 
-namespace {
-
 // A key file without passphrase, and its public key.
 struct CiKey {
     std::string path;
@@ -349,8 +336,6 @@ struct SignedCache {
         return layer_of(built);
     }
 };
-
-}  // namespace
 
 TEST_CASE("signed cache: records that the CI's key has signed are used") {
     const SignedCache cache;
@@ -425,11 +410,8 @@ TEST_CASE("signed cache: another key, an edit, another job's key or no signature
 TEST_CASE("signed cache: a good record that was moved to another key is refused") {
     const SignedCache cache;
     std::optional<CacheRecord> results;
-    for (const auto& file : fs::recursive_directory_iterator(cache.folder + "/records")) {
-        if (!file.is_regular_file())
-            continue;
-        const BuildKey key = value_of(BuildKey::parse(file.path().filename().string()));
-        const CacheRecord record = value_of(decode_cache_record(key, bytes_of(read_file(file.path().string()))));
+    for (const fs::path& file : paths_below(cache.folder + "/records")) {
+        const CacheRecord record = record_in(file);
         REQUIRE(record.signature);
         if (!record.outputs.empty())
             results = record;
@@ -449,13 +431,9 @@ TEST_CASE("signed cache: a build without the key neither fills nor overwrites su
     const SignedCache cache;
     const auto records = [&] {
         std::string all;
-        std::vector<fs::path> files;
-        for (const auto& file : fs::recursive_directory_iterator(cache.folder))
-            if (file.is_regular_file() && file.path().string().find("/records/") != std::string::npos)
-                files.push_back(file.path());
-        std::ranges::sort(files);
-        for (const fs::path& file : files)
-            all += file.string() + read_file(file.string());
+        for (const auto& [path, content] : files_below(cache.folder))
+            if (path.find("records/") != std::string::npos)
+                all += path + content;
         return all;
     };
     const std::string before = records();
@@ -477,11 +455,8 @@ TEST_CASE("signed cache: a build that signs does not vouch for what others wrote
     const Game ci(table);
     CHECK(ci.build({"--cache-key", key.path})["jobs_run"] == 1);
     bool seen = false;
-    for (const auto& file : fs::recursive_directory_iterator(shared.path("cache/records"))) {
-        if (!file.is_regular_file())
-            continue;
-        const BuildKey id = value_of(BuildKey::parse(file.path().filename().string()));
-        const CacheRecord record = value_of(decode_cache_record(id, bytes_of(read_file(file.path().string()))));
+    for (const fs::path& file : paths_below(shared.path("cache/records"))) {
+        const CacheRecord record = record_in(file);
         if (const auto found = find_found_states(record.notes); found && record.signature) {
             CHECK(found->states.size() == 1);
             seen = true;
@@ -508,14 +483,11 @@ TEST_CASE("signed cache: 'fardel cache verify' counts signed records by key, and
     CHECK(folder["signed"][cache.key.hex] == 2);
     CHECK(run_well({"cache", "verify", cache.folder}).find("2 records by " + cache.key.hex) != std::string::npos);
 
-    for (const auto& file : fs::recursive_directory_iterator(cache.folder + "/records")) {
-        if (!file.is_regular_file())
-            continue;
-        const BuildKey id = value_of(BuildKey::parse(file.path().filename().string()));
-        CacheRecord record = value_of(decode_cache_record(id, bytes_of(read_file(file.path().string()))));
+    for (const fs::path& file : paths_below(cache.folder + "/records")) {
+        CacheRecord record = record_in(file);
         record.notes += "x";
-        fs::permissions(file.path(), fs::perms::owner_write, fs::perm_options::add);
-        std::ofstream(file.path(), std::ios::binary) << text_of(value_of(encode_cache_record(record)));
+        fs::permissions(file, fs::perms::owner_write, fs::perm_options::add);
+        write_file(file, value_of(encode_cache_record(record)));
         break;
     }
     const Outcome outcome = run({"cache", "verify", "--json", cache.folder});
@@ -537,4 +509,4 @@ TEST_CASE("signed cache: 'signed_by' is a list of public keys") {
     }
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::foreign_cache_test

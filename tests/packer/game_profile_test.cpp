@@ -5,17 +5,10 @@
 #include <fardel/packer/reference_scanners.h>
 #include <fardel/packer/resolve.h>
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "reference_bytes.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <utility>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::game_profile_test {
 
 using Lines = std::vector<std::string>;
 
@@ -92,8 +85,6 @@ GameProfile quake3() {
     return **profile;
 }
 
-}  // namespace
-
 // ---- The text of a profile ------------------------------------------------------------------------------------------
 
 TEST_CASE("game profile: every profile of the program is well formed; an unknown name is refused with the known ones") {
@@ -103,10 +94,7 @@ TEST_CASE("game profile: every profile of the program is well formed; an unknown
         REQUIRE_MESSAGE(profile, profile.error().message());
         CHECK((*profile)->name == name);
     }
-    const auto none = find_game_profile("quake4");
-    REQUIRE_FALSE(none);
-    CHECK(none.error().code() == ErrorCode::missing);
-    CHECK(none.error().message().find("gltf, quake3") != std::string::npos);
+    check_error(find_game_profile("quake4"), ErrorCode::missing, "gltf, quake3");
 }
 
 TEST_CASE("game profile: a mistake in a profile is reported with its position") {
@@ -170,9 +158,7 @@ TEST_CASE("game profile: a file is read if it is a regular one; a project's is n
     CHECK_FALSE(read_game_profile(scratch.path("link.toml"), ProfileLinks::refused));
     std::filesystem::create_directory(scratch.path("folder.toml"));
     CHECK_FALSE(load_game_profile(scratch.path("folder.toml")));
-    const auto none = load_game_profile(scratch.path("none.toml"));
-    REQUIRE_FALSE(none);
-    CHECK(none.error().code() == ErrorCode::missing);
+    CHECK(code_of(load_game_profile(scratch.path("none.toml"))) == ErrorCode::missing);
     const auto bad = load_game_profile(scratch.write("bad.toml", "[[soft]]\nfile = \"a\"\n"));
     REQUIRE_FALSE(bad);
     CHECK(bad.error().message().find("bad.toml:2:1") != std::string::npos);
@@ -356,4 +342,4 @@ TEST_CASE("gltf profile: a name without extension means the first file by the pr
     CHECK(game.hard() == Lines{"models/a.gltf coat.png"});
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::game_profile_test

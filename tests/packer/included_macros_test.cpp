@@ -1,18 +1,14 @@
 // Macros of menus that included files define: which references they become.
 #include "plan/included_macros.h"
 
+#include "kit/test.h"
+
 #include <fardel/format/bundle_plan.h>
 #include <fardel/packer/reference_scanners.h>
 
 #include "reference_bytes.h"
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::included_macros_test {
 
 using Lines = std::vector<std::string>;
 
@@ -43,8 +39,6 @@ struct ScannedMenus {
         return lines;
     }
 };
-
-}  // namespace
 
 TEST_CASE("included macros: a menu's macro stands for the value in a header, with any extension or none") {
     ScannedMenus menus;
@@ -87,9 +81,7 @@ TEST_CASE("included macros: very many look-ups are limit") {
     for (int i = 0; i < 70'000; ++i)
         uses += "background GONE_" + std::to_string(i) + "\n";
     menus.add("ui/a.menu", text + "menuDef {\n" + uses + "}\n");
-    const Status done = add_references_by_macros(menus.plan, menus.scans);
-    REQUIRE_FALSE(done);
-    CHECK(done.error().code() == ErrorCode::limit);
+    CHECK(code_of(add_references_by_macros(menus.plan, menus.scans)) == ErrorCode::limit);
 }
 
 TEST_CASE("included macros: files that very many menus include count as look-ups") {  // A128
@@ -113,9 +105,7 @@ TEST_CASE("included macros: files that very many menus include count as look-ups
         findings.references.push_back({.spelling = "ui/all.h", .use = ReferenceUse::script});
         findings.by_macro.push_back({.spelling = "GONE", .use = ReferenceUse::shader});
     }
-    const Status done = add_references_by_macros(menus.plan, menus.scans);
-    REQUIRE_FALSE(done);
-    CHECK(done.error().code() == ErrorCode::limit);
+    CHECK(code_of(add_references_by_macros(menus.plan, menus.scans)) == ErrorCode::limit);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::included_macros_test

@@ -2,22 +2,12 @@
 #pragma once
 
 #include "kit/blobs.h"
+#include "kit/files.h"
 #include "kit/ids.h"
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
-#include "kit/text.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/processor.h>
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace fardel::tests {
 

@@ -2,10 +2,7 @@
 #include "jobs/job_protocol.h"
 #include "job_bench.h"
 
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::job_protocol_test {
 
 // The program may report outputs of its own.
 ProcessorJob answering_job(const Processor& processor, std::vector<std::string> outputs = {}) {
@@ -25,8 +22,6 @@ Error answer_error(std::string_view answer) {
     REQUIRE_FALSE(parsed);
     return parsed.error();
 }
-
-}  // namespace
 
 TEST_CASE("protocol: the sample program makes a list, and reports what it read, missed and references") {
     const JobBench bench;
@@ -193,4 +188,4 @@ TEST_CASE("protocol: an endless answer is cut off, and standard error is the log
     CHECK(bench.run_badly(answering_job(answering("echo oh >&2; exit 1", "{}"))).code() == ErrorCode::unresolved);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::job_protocol_test

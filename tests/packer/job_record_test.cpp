@@ -2,11 +2,9 @@
 #include "jobs/job_record.h"
 
 #include "kit/ids.h"
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::job_record_test {
 
 JobResult result() {
     JobResult result;
@@ -178,5 +176,4 @@ TEST_CASE("found states: paths out of order or twice, and more states than the l
     CHECK(find_found_states(encode_found_states(many)));
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::job_record_test

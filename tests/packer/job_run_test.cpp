@@ -6,16 +6,11 @@
 
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include <sys/stat.h>
 
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::job_run_test {
 
 // A file whose bytes differ from its id, because it was edited after the scan.
 class EditedBlob final : public BlobSource {
@@ -31,8 +26,6 @@ private:
 };
 
 std::string absolute_of(const JobBench& bench, std::string_view path) { return bench.files.path(path); }
-
-}  // namespace
 
 TEST_CASE("job: a program of a project converts a file") {
     const auto project = parse_project(R"(
@@ -359,4 +352,4 @@ TEST_CASE("job: four threads run jobs at the same time") {
     CHECK(good == 32);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::job_run_test

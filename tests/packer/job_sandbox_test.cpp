@@ -11,16 +11,9 @@
 
 #include <sys/stat.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <fstream>
 #include <iterator>
-#include <thread>
 
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::job_sandbox_test {
 
 Processor finder(std::string_view commands) {
     Processor processor = shell(commands);
@@ -29,8 +22,6 @@ Processor finder(std::string_view commands) {
     processor.depfile = true;
     return processor;
 }
-
-}  // namespace
 
 // The kernels of our test systems have Landlock; on others these cases fail.
 TEST_CASE("sandbox: this system can confine jobs") { CHECK(system_can_confine()); }
@@ -213,9 +204,7 @@ TEST_CASE("sandbox: a job that may read the project reads no secret key in it") 
     for (const char* const name :
          {"author.key", "keys/minisign.key", "deep/er/tls.pem", "passphrase.txt", "notes.txt", "link.txt"}) {
         CAPTURE(name);
-        const auto result = read(name);
-        REQUIRE_FALSE(result);
-        CHECK(result.error().code() == ErrorCode::denied);
+        CHECK(code_of(read(name)) == ErrorCode::denied);
     }
     CHECK(run_job(job_of(finder("ls \"$3/keys\" >\"$2\"; : >\"$4\"")), environment));  // names are no secret
 
@@ -235,9 +224,8 @@ TEST_CASE("sandbox: a job that may read the project does not see another job's f
     JobEnvironment environment = bench.environment();
     environment.scratch_folder = bench.files.path("project/.fardel/jobs");
     for (const char* const name : {".fardel/jobs/job-other/in/file", ".fardel/cache/result"}) {
-        const auto result = run_job(job_of(finder("cat \"$3/" + std::string(name) + "\" >\"$2\"")), environment);
-        REQUIRE_FALSE(result);
-        CHECK(result.error().code() == ErrorCode::denied);
+        CHECK(code_of(run_job(job_of(finder("cat \"$3/" + std::string(name) + "\" >\"$2\"")), environment)) ==
+              ErrorCode::denied);
     }
     CHECK(run_job(job_of(finder("cat \"$3/a.h\" >\"$2\"; : >\"$4\"")), environment));
 }
@@ -330,8 +318,7 @@ TEST_CASE("found inputs: an edit while the job runs is a conflict, an edit just 
                     return true;
             return false;
         };
-        while (!has_depfile())
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        wait_until(has_depfile);
         std::ofstream(bench.files.path("project/a.h"))
             << "4";  // the bytes are the same, but may have differed in between
         std::ofstream(bench.files.path("project/go")) << "";
@@ -352,4 +339,4 @@ TEST_CASE("found inputs: a depfile that is missing or invalid, or names a folder
     CHECK(bench.run_well(job_of(finder("touch \"$2\"; : >\"$4\""))).found.empty());
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::job_sandbox_test

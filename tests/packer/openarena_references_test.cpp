@@ -10,14 +10,10 @@
 #include "kit/blobs.h"
 #include "kit/openarena.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <map>
 #include <set>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::openarena_references_test {
 
 struct Scanned {
     std::string name;
@@ -81,8 +77,6 @@ struct Count {
     std::size_t found = 0;
 };
 
-}  // namespace
-
 TEST_CASE("openarena references: every file with references is scanned, and most of their targets exist") {
     std::map<std::string, Count> counts;
     for (const Scanned& asset : game().assets) {
@@ -133,4 +127,4 @@ TEST_CASE(
     CHECK(missing == std::vector<std::string>{"music/sonic6.ogg"});
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::openarena_references_test

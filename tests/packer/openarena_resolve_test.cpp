@@ -4,11 +4,9 @@
 
 #include "kit/openarena.h"
 
-#include <algorithm>
 #include <set>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::openarena_resolve_test {
 
 const PackPlan& game() {
     static const PackPlan packed = [] {
@@ -43,8 +41,6 @@ std::set<std::string> missing_of(const RootClosure& closure) {
         spellings.insert(game().resolved->audit.missing[missing].reference.spelling);
     return spellings;
 }
-
-}  // namespace
 
 TEST_CASE("openarena resolve: nothing is broken, most is resolved, and what is missing is reported for each map") {
     const ReferenceAudit& audit = game().resolved->audit;
@@ -123,4 +119,4 @@ TEST_CASE("openarena resolve: an asset is unused if neither a map nor code reach
         unused, [](const std::string& name) { return name.starts_with("gfx/") || name.starts_with("botfiles/"); }));
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::openarena_resolve_test

@@ -7,16 +7,10 @@
 #include "kit/openarena.h"
 #include "kit/program.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <map>
 #include <sstream>
-#include <string>
-#include <vector>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::openarena_test {
 
 std::vector<std::string> unzip_names(const std::string& archive) {
     std::vector<std::string> names;
@@ -32,8 +26,6 @@ std::string lowered(std::string name) {
                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     return name;
 }
-
-}  // namespace
 
 TEST_CASE("openarena: each archive has the entries that unzip lists, and none is refused") {
     std::size_t total = 0;
@@ -104,4 +96,4 @@ TEST_CASE("openarena: all archives together have the last entry of each name, an
     }
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::openarena_test

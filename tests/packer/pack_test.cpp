@@ -4,23 +4,15 @@
 #include <fardel/format/manifest.h>
 #include <fardel/packer/pack.h>
 
+#include "kit/archives.h"
 #include "kit/blobs.h"
-#include "kit/results.h"
-#include "kit/unprivileged.h"
-#include "kit/zip_builder.h"
+#include "kit/restricted_process.h"
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::pack_test {
 
 Result<PackPlan> pack(const std::vector<std::string>& sources, const PackOptions& options = {.name = "mods/test"}) {
     return pack_sources(sources, options);
 }
-
-}  // namespace
 
 TEST_CASE("pack: every file becomes an asset and a published name, with its type") {
     const ScratchFolder folder;
@@ -141,4 +133,4 @@ TEST_CASE("pack: an entry that cannot be read stops the pack, and is named") {
     check_error(pack({folder.path("tree")}), ErrorCode::denied, folder.path("tree/secret"));
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::pack_test

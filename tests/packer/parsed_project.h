@@ -1,14 +1,9 @@
 // Projects from text, and the position and words of each mistake in one.
 #pragma once
 
-#include "kit/results.h"
+#include "kit/test.h"
 
 #include <fardel/packer/project.h>
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
 
 namespace fardel::tests {
 

@@ -1,12 +1,9 @@
 // PatternScanner and the answers of scanners that are programs.
+#include "kit/test.h"
+
 #include <fardel/packer/pattern_scanner.h>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::pattern_scanner_test {
 
 using Lines = std::vector<std::string>;
 
@@ -29,12 +26,8 @@ Lines found(std::string_view pattern, std::string_view text) {
 
 void check_refused(std::string_view answer) {
     CAPTURE(std::string(answer));
-    const auto findings = parse_scanner_answers(answer, {}, {});
-    REQUIRE_FALSE(findings);
-    CHECK(findings.error().code() == ErrorCode::malformed);
+    CHECK(code_of(parse_scanner_answers(answer, {}, {})) == ErrorCode::malformed);
 }
-
-}  // namespace
 
 TEST_CASE("pattern scanner: finds each text between prefix and suffix once, several per line") {
     CHECK(found("image = \"{reference}\"",
@@ -117,4 +110,4 @@ TEST_CASE("pattern scanner: an answer about several files names the file of its 
     }
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::pattern_scanner_test

@@ -2,15 +2,12 @@
 #include "plan/plan_digest.h"
 
 #include "kit/ids.h"
-
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
 #include <functional>
 #include <set>
-#include <utility>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::plan_digest_test {
 
 BundlePlan plan() {
     BundlePlan plan;
@@ -109,5 +106,4 @@ TEST_CASE("plan digest: every field of a plan changes the digest, each in a diff
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::plan_digest_test

@@ -4,15 +4,10 @@
 #include <fardel/format/manifest.h>
 #include <fardel/packer/project_plan.h>
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "parsed_project.h"
 
-#include <algorithm>
-
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::project_plan_test {
 
 const std::string kStart = "name = \"mygame\"\nversion = \"1.0\"\nsources = [\"assets\"]\n";  // three lines
 
@@ -34,8 +29,6 @@ std::string write_bundle_of(const ScratchFolder& folder, const PackPlan& packed,
     REQUIRE(staged.commit());
     return staged.summary().bundle.hex();
 }
-
-}  // namespace
 
 TEST_CASE("project plan: without rules the plan is that of the sources") {
     const ScratchFolder folder;
@@ -210,4 +203,4 @@ TEST_CASE("project plan: sources and dependencies that do not exist are reported
     check_error(plan(folder, kStart + twice + twice), ErrorCode::conflict, "fardel.toml:6: the bundle aaaa");
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::project_plan_test

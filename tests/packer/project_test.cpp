@@ -1,20 +1,12 @@
 // parse_project: each key, each mistake with its position and what to write instead.
 #include <fardel/packer/project.h>
 
-#include "kit/document.h"
 #include "kit/files.h"
 #include "parsed_project.h"
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::project_test {
 
 const std::string kStart = "name = \"mygame\"\nsources = [\"assets\"]\n";  // two lines
-
-}  // namespace
 
 TEST_CASE("project: every key of the bundle is read") {
     const Project project = parse_well(R"(
@@ -325,9 +317,7 @@ TEST_CASE("project: quotes, comments and brackets in texts are no defects") {
 }
 
 TEST_CASE("project: a file that does not exist is missing") {
-    const auto project = read_project("/nonexistent/fardel.toml");
-    REQUIRE_FALSE(project);
-    CHECK(project.error().code() == ErrorCode::missing);
+    CHECK(code_of(read_project("/nonexistent/fardel.toml")) == ErrorCode::missing);
 }
 
 TEST_CASE("project: [link], [split] and [[scanner]] are read") {
@@ -393,4 +383,4 @@ TEST_CASE("project: mistakes in [link], [split] and [[scanner]] are reported wit
     check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \"a{reference}\"\nform = \"root\"", "there is no form 'root'");
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::project_test

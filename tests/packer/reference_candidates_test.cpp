@@ -1,9 +1,8 @@
+#include "kit/test.h"
+
 #include <fardel/packer/reference_scanners.h>
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::reference_candidates_test {
 
 using Lines = std::vector<std::string>;
 
@@ -15,8 +14,6 @@ Lines candidates(std::string spelling, ReferenceUse use, ReferenceForm form = Re
         lines.push_back(one.kind == CandidateKind::shader ? "<" + one.name + ">" : one.name);
     return lines;
 }
-
-}  // namespace
 
 TEST_CASE("candidates: a shader of that name comes first, then images in the game's order") {
     CHECK(candidates("textures/x", ReferenceUse::shader) == Lines{"<textures/x>", "textures/x.tga", "textures/x.jpg",
@@ -90,4 +87,4 @@ TEST_CASE(
     CHECK(candidates(std::string(1'000'000, 'x'), ReferenceUse::sound).empty());
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::reference_candidates_test

@@ -2,19 +2,10 @@
 
 #include <fardel/format/limits.h>
 
-#include "kit/results.h"
+#include "kit/test.h"
 #include "reference_bytes.h"
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
-
-using tests::bsp_of;
-using tests::bytes_of;
-using tests::glb_of;
-using tests::le32;
-using tests::md3_of;
+namespace fardel::tests::references_test {
 
 constexpr std::string_view kShader = "text/x-quake-shader";
 constexpr std::string_view kSkin = "text/x-quake-skin";
@@ -47,8 +38,6 @@ void check_refused(std::string_view type, std::string_view text, ErrorCode code,
 }
 
 using Lines = std::vector<std::string>;
-
-}  // namespace
 
 TEST_CASE("references: a shader file names the images of its stages and sky, and defines its shaders") {
     const std::string text =
@@ -386,4 +375,4 @@ TEST_CASE("references: a type without a scanner has no references") {
     CHECK(found("text/plain", "{ map x }").empty());
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::references_test

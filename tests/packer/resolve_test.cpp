@@ -3,18 +3,12 @@
 
 #include <fardel/packer/plan_scan.h>
 #include <fardel/packer/resolve.h>
-#include "kit/results.h"
+#include "kit/test.h"
 
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/unpacked_bundle.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <utility>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::resolve_test {
 
 using Names = std::vector<std::string>;
 
@@ -83,12 +77,8 @@ Names unused_of(const ResolveResult& result) {
 std::shared_ptr<const Bundle> open_bundle(const BundlePlan& plan) {
     auto source = make_unpacked_source(plan);
     REQUIRE(source);
-    auto bundle = Bundle::open(*source, {});
-    REQUIRE(bundle);
-    return *bundle;
+    return value_of(Bundle::open(*source, {}));
 }
-
-}  // namespace
 
 TEST_CASE("resolve: a reference means the first candidate that exists, in any case") {
     Game game;
@@ -256,9 +246,7 @@ TEST_CASE("resolve: consumed names become dynamic, and the bundle consumes them 
     CHECK(result.audit.missing[0].reference.spelling == "env/gone");
 
     game.plan.consumes = {{.text = "textures/HERE.jpg"}};
-    const auto refused = resolve_plan(game.plan, game.assets, game.options);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == ErrorCode::malformed);
+    CHECK(code_of(resolve_plan(game.plan, game.assets, game.options)) == ErrorCode::malformed);
     game.plan.names.back().extends = true;  // then another bundle has to publish it
     CHECK(resolve_plan(game.plan, game.assets, game.options));
 }
@@ -416,4 +404,4 @@ TEST_CASE("resolve: files with equal bytes agree on their references, so the bun
     open_bundle(game.plan);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::resolve_test

@@ -1,13 +1,9 @@
 // Builds of projects with [link], by the program in real folders: which assets are scanned, and which scans are
 // remembered.
 #include "built_game.h"
-#include "kit/random_seed.h"
 
-namespace fardel {
-namespace {
+namespace fardel::tests::resolved_build_test {
 
-namespace fs = std::filesystem;
-using namespace tests;
 using nlohmann::json;
 
 constexpr std::string_view kProject = R"(name = "game"
@@ -112,5 +108,4 @@ TEST_CASE("resolved build: remembered scans may be damaged or lost, and the bund
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::resolved_build_test

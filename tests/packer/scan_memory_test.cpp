@@ -3,11 +3,10 @@
 #include <fardel/packer/scan_memory.h>
 
 #include "build/build_database.h"
+#include "kit/files.h"
 #include "kit/ids.h"
-#include "kit/scratch_folder.h"
 
-namespace fardel {
-namespace {
+namespace fardel::tests::scan_memory_test {
 
 ScanRecord sample() {
     ScanRecord scanned;
@@ -131,5 +130,4 @@ TEST_CASE("build database: the total size of idle scans is bounded, that of need
     CHECK(database->read_scans()->contains(tests::filled_id<Hash>(4)));
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::scan_memory_test

@@ -1,13 +1,8 @@
 // [[scanner]] with a command: real scripts that builds run; their findings, which are remembered, and their failures.
 #include "built_game.h"
 
-#include <algorithm>
+namespace fardel::tests::scan_programs_test {
 
-namespace fardel {
-namespace {
-
-namespace fs = std::filesystem;
-using namespace tests;
 using nlohmann::json;
 
 // Each line "use NAME" of its files is a texture.
@@ -56,8 +51,6 @@ void check_reported(const BuiltGame& game, std::string_view code, std::initializ
     CHECK_FALSE(fs::exists(game.path("game.fardel")));
     CHECK((!fs::exists(game.path(".fardel/jobs")) || fs::is_empty(game.path(".fardel/jobs"))));
 }
-
-}  // namespace
 
 TEST_CASE("scanner program: its output is resolved, and it runs again only for what changed") {
     const BuiltGame game = make_game();
@@ -205,4 +198,4 @@ TEST_CASE("scanner program: audit runs it as well") {
     CHECK(report["missing"][0]["use"] == "texture");
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::scan_programs_test

@@ -2,14 +2,10 @@
 #include "build/source_digest.h"
 
 #include "kit/bytes.h"
+#include "kit/files.h"
 #include "kit/program.h"
-#include "kit/random_seed.h"
-#include "kit/scratch_folder.h"
 
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::source_digest_test {
 
 // A source that fails when it is opened.
 class NoBlob final : public BlobSource {
@@ -113,5 +109,4 @@ TEST_CASE("source digest: it stops on request") {
     CHECK(digests.error().code() == ErrorCode::cancelled);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::source_digest_test

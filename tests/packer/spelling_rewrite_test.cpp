@@ -9,12 +9,9 @@
 #include <fardel/verifier/bundle_contents.h>
 
 #include <map>
-#include <span>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::spelling_rewrite_test {
 
-using namespace tests;
 using nlohmann::json;
 
 std::string project(std::string_view link, std::string_view more = "") {
@@ -84,8 +81,6 @@ BuiltGame make_game(std::string_view text) {
 
 constexpr std::string_view kPattern =
     "[[scanner]]\nmatch = \"*.fx\"\npattern = 'image=\"{reference}\"'\nuse = \"texture\"\n";
-
-}  // namespace
 
 TEST_CASE("rewrite: in every text format a spelling becomes the id of its target, and nothing else changes") {
     const BuiltGame game =
@@ -267,4 +262,4 @@ TEST_CASE("references: every location of every spelling is reported, in all text
     CHECK_FALSE(scans_text("x", "image/png"));
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::spelling_rewrite_test

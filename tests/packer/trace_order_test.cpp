@@ -1,18 +1,9 @@
 #include <fardel/packer/trace_order.h>
 
+#include "kit/bundles.h"
 #include "kit/ids.h"
-#include "kit/sample_plan.h"
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::trace_order_test {
 
 Trace trace_of(std::initializer_list<std::pair<std::string, std::uint64_t>> assets) {
     Trace trace;
@@ -27,8 +18,6 @@ std::vector<std::optional<std::uint32_t>> ranks_of(const BundlePlan& plan) {
         ranks.push_back(asset.rank);
     return ranks;
 }
-
-}  // namespace
 
 TEST_CASE("trace order: what is opened within about one MiB has one rank; the rest has none") {
     BundlePlan plan;
@@ -59,3 +48,5 @@ TEST_CASE("trace order: the largest trace with the largest sizes ranks in bounde
     rank_by_trace(plan, trace);
     CHECK(plan.assets[0].rank == kTracedAssetsMax - 1);
 }
+
+}  // namespace fardel::tests::trace_order_test

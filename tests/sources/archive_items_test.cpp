@@ -1,9 +1,8 @@
 #include "archive_items.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-namespace fardel {
-namespace {
+namespace fardel::tests::archive_items_test {
 
 std::vector<ArchiveItem> example_items() {
     return {{.kind = ArchiveItem::Kind::folder, .name = "maps"},
@@ -11,8 +10,6 @@ std::vector<ArchiveItem> example_items() {
             {.kind = ArchiveItem::Kind::bad_name, .name = "maps/.."},
             {.kind = ArchiveItem::Kind::unreadable, .name = "x", .reason = Error(ErrorCode::corrupt, "its bytes")}};
 }
-
-}  // namespace
 
 TEST_CASE("archive items: what was encoded is decoded") {
     const auto bytes = encode_archive_items(example_items());
@@ -74,4 +71,4 @@ TEST_CASE("archive items: the sum of sizes does not overflow") {
     CHECK_FALSE(sum_of_files(std::span(items).subspan(1), 1));
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::archive_items_test

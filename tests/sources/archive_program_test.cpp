@@ -4,28 +4,15 @@
 #include "crc32.h"
 #include "kit/blobs.h"
 #include "kit/bytes.h"
-#include "kit/random_seed.h"
-#include "kit/scratch_folder.h"
-#include "kit/small_disk.h"
+#include "kit/disks.h"
+#include "kit/files.h"
 #include "source_listing.h"
 
 #include <fardel/base/little_endian.h>
 #include <fardel/base/own_program.h>
 #include <fardel/sources/legacy_archives.h>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::archive_program_test {
 
 // LZMA of a mebibyte of zeros.
 constexpr std::string_view kPackedZeros =
@@ -109,8 +96,6 @@ Status read_all(const std::string& path) {
     return ok();
 }
 
-}  // namespace
-
 TEST_CASE("archive program: a 7z is listed and unpacked") {
     const ScratchFolder folder;
     const std::string path = folder.write("a.7z", seven_zip(bytes_of_hex(kPackedZeros), bytes_of_hex(kGoodHeader)));
@@ -118,9 +103,8 @@ TEST_CASE("archive program: a 7z is listed and unpacked") {
     REQUIRE(list(path, listing));
     REQUIRE(listing.entries.size() == 1);
     CHECK(listing.entries[0].name.text() == "bomb.bin");
-    const auto content = read_blob_text(*listing.entries[0].blob, 64u << 10);
-    REQUIRE_MESSAGE(content, (content ? "" : content.error().text()));
-    CHECK(content->size() == 1u << 20);
+    const auto content = value_of(read_blob_text(*listing.entries[0].blob, 64u << 10));
+    CHECK(content.size() == 1u << 20);
     CHECK(read_all(folder.write("b.7z", stored_seven_zip("x", 1))));
 }
 
@@ -181,9 +165,7 @@ TEST_CASE("archive program: a file of a 7z that needs more memory than its reade
 TEST_CASE("archive program: files that claim the same bytes count each, and more than eight gibibytes are limit") {
     const ScratchFolder folder;
     SourceListing listing({});
-    const Status listed = list(folder.write("a.pak", overlapping_pak(4u << 20, 2049)), listing);
-    REQUIRE_FALSE(listed);
-    CHECK(listed.error().code() == ErrorCode::limit);
+    CHECK(code_of(list(folder.write("a.pak", overlapping_pak(4u << 20, 2049)), listing)) == ErrorCode::limit);
     CHECK(listing.entries.empty());
     CHECK(read_all(folder.write("b.pak", overlapping_pak(1u << 20, 9))));
 }
@@ -232,10 +214,7 @@ TEST_CASE("archive program: without it a zip is read, and other archives are mis
     const auto reader = make_archive_reader_with("/nowhere/fardel-archive");
     SourceListing listing({});
     const std::string path = folder.write("a.pk3", stored_seven_zip("x", 1));
-    const Status listed = list_archive(path, reader.get(), listing);
-    REQUIRE_FALSE(listed);
-    CHECK(listed.error().code() == ErrorCode::missing);
-    CHECK(listed.error().message().find("/nowhere/fardel-archive") != std::string::npos);
+    check_error(list_archive(path, reader.get(), listing), ErrorCode::missing, "/nowhere/fardel-archive");
 }
 
 TEST_CASE("archive program: replacing the archive after the scan changes nothing") {
@@ -257,4 +236,4 @@ TEST_CASE("archive program: an archive in memory is read as one in a file") {
     CHECK(items->front().size_bytes == 1);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::archive_program_test

@@ -1,11 +1,8 @@
 #include "crc32.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <string_view>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::crc32_test {
 
 std::uint32_t crc32_of(std::string_view first, std::string_view second = {}) {
     Crc32 crc;
@@ -13,8 +10,6 @@ std::uint32_t crc32_of(std::string_view first, std::string_view second = {}) {
     crc.update(std::as_bytes(std::span(second)));
     return crc.value();
 }
-
-}  // namespace
 
 TEST_CASE("crc32: published values are computed") {
     CHECK(crc32_of("") == 0);
@@ -29,4 +24,4 @@ TEST_CASE("crc32: bytes in several pieces give the same value") {
         CHECK(crc32_of(text.substr(0, at), text.substr(at)) == 0x414f'a339);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::crc32_test

@@ -1,18 +1,11 @@
 #include "source_listing.h"
 
 #include "kit/blobs.h"
-#include "kit/unprivileged.h"
-
-#include <doctest/doctest.h>
+#include "kit/restricted_process.h"
 
 #include <fcntl.h>
 
-#include <chrono>
-
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::folder_blob_test {
 
 // A folder with a/b/file, scanned.
 struct Scanned {
@@ -36,8 +29,6 @@ struct Scanned {
     std::string file = folder.path("a/b/file");
     SourceListing listing{{}};
 };
-
-}  // namespace
 
 TEST_CASE("folder blob: it can be read any number of times, also after the folder is renamed") {
     const Scanned scanned;
@@ -133,4 +124,4 @@ TEST_CASE("folder blob: a file that may not be read is denied, and the message n
     CHECK(content.error().message().starts_with(folder.path("secret")));
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::folder_blob_test

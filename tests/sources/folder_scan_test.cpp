@@ -1,25 +1,18 @@
 #include "source_listing.h"
 
 #include "kit/blobs.h"
-#include "kit/unprivileged.h"
-
-#include <doctest/doctest.h>
+#include "kit/restricted_process.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <algorithm>
 #include <cstring>
 
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::folder_scan_test {
 
 SourceListing list(const std::string& path, std::span<const std::string> excludes = {}) {
     SourceListing listing(excludes);
-    const Status listed = list_folder(path, listing);
-    REQUIRE_MESSAGE(listed, (listed ? "" : listed.error().text()));
+    require_good(list_folder(path, listing));
     return listing;
 }
 
@@ -34,8 +27,6 @@ const RefusedName* find_refused(const SourceListing& listing, std::string_view n
     const auto found = std::ranges::find(listing.refused, name, &RefusedName::printable_name);
     return found == listing.refused.end() ? nullptr : &*found;
 }
-
-}  // namespace
 
 TEST_CASE("folder: every file is listed under its path, in byte order, with size and bytes") {
     const ScratchFolder folder;
@@ -184,9 +175,7 @@ TEST_CASE("folder: a folder that may not be listed is denied, and the message na
 
 TEST_CASE("folder: a folder that does not exist is missing") {
     SourceListing listing({});
-    const Status listed = list_folder("/nowhere/at/all", listing);
-    REQUIRE_FALSE(listed);
-    CHECK(listed.error().code() == ErrorCode::missing);
+    CHECK(code_of(list_folder("/nowhere/at/all", listing)) == ErrorCode::missing);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::folder_scan_test

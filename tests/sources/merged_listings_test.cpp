@@ -1,13 +1,10 @@
 #include "source_listing.h"
 
-#include "kit/random_seed.h"
-
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
 #include <set>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::merged_listings_test {
 
 using Names = std::vector<std::string>;
 
@@ -20,11 +17,7 @@ SourceListing listing_of(const std::string& source, const Names& names, bool con
     return listing;
 }
 
-ScanResult merge(std::vector<SourceListing> listings) {
-    Result<ScanResult> result = merge_listings(std::move(listings));
-    REQUIRE(result);
-    return *std::move(result);
-}
+ScanResult merge(std::vector<SourceListing> listings) { return value_of(merge_listings(std::move(listings))); }
 
 Names origins_of(const ScanResult& result) {
     Names origins;
@@ -39,8 +32,6 @@ Names overridden_of(const ScanResult& result) {
         lines.push_back(name.origin + " by " + name.by_origin);
     return lines;
 }
-
-}  // namespace
 
 TEST_CASE("merged listings: names are sorted by their bytes") {
     CHECK(origins_of(merge({listing_of("1", {"b", "a/c", "a-c", "Z"}), listing_of("2", {"a.c"})})) ==
@@ -123,4 +114,4 @@ TEST_CASE("merged listings: the result has the names that no later one contradic
     }
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::merged_listings_test

@@ -2,18 +2,9 @@
 
 #include <fardel/sources/source_scan.h>
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <filesystem>
-#include <thread>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::observed_path_test {
 
 std::vector<ObservedPath> seen(const std::string& folder) {
     const std::string sources[] = {folder};
@@ -21,8 +12,6 @@ std::vector<ObservedPath> seen(const std::string& folder) {
     REQUIRE(scan);
     return std::move(scan->seen);
 }
-
-}  // namespace
 
 TEST_CASE("path stamp: a scanned path is unchanged until a file is written, added or removed") {
     const ScratchFolder scratch;
@@ -96,3 +85,5 @@ TEST_CASE("path stamp: a path that does not exist is missing until it is created
     scratch.write("palette.png", "x");
     CHECK(find_changed(absent) == absent[0].path);
 }
+
+}  // namespace fardel::tests::observed_path_test

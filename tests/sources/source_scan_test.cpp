@@ -2,22 +2,15 @@
 
 #include <fardel/sources/legacy_archives.h>
 
+#include "kit/archives.h"
 #include "kit/blobs.h"
-#include "kit/scratch_folder.h"
-#include "kit/zip_builder.h"
+#include "kit/files.h"
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::source_scan_test {
 
 Result<ScanResult> scan(const std::vector<std::string>& sources, const std::vector<std::string>& excludes = {}) {
     return scan_sources(sources, excludes, make_archive_reader().get());
 }
-
-}  // namespace
 
 TEST_CASE("source scan: folders and archives mix, and the later wins") {
     const ScratchFolder folder;
@@ -83,10 +76,7 @@ TEST_CASE("source scan: a folder that no case-insensitive system can represent i
 
 TEST_CASE("source scan: an exclude that is not a glob is malformed, and the message names it") {
     const ScratchFolder folder;
-    const auto result = scan({folder.root().string()}, {"fine/*", "/absolute"});
-    REQUIRE_FALSE(result);
-    CHECK(result.error().code() == ErrorCode::malformed);
-    CHECK(result.error().message().find("/absolute") != std::string::npos);
+    check_error(scan({folder.root().string()}, {"fine/*", "/absolute"}), ErrorCode::malformed, "/absolute");
 }
 
 TEST_CASE("source scan: the usual excludes are valid globs, and match files of version control and desktops") {
@@ -126,4 +116,4 @@ TEST_CASE("source scan: the same sources give the same result, with many files")
     }
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::source_scan_test

@@ -1,22 +1,10 @@
 #include "zip_entry_source.h"
 
-#include "kit/zip_builder.h"
+#include "kit/archives.h"
+#include "kit/test.h"
 #include "physfs_archive.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-namespace fardel {
-namespace {
-
-using namespace tests;
-
-std::vector<std::byte> all_of(const ByteSource& source) {
-    std::vector<std::byte> bytes(source.size_bytes());
-    REQUIRE(source.read_at(0, bytes));
-    return bytes;
-}
+namespace fardel::tests::zip_entry_source_test {
 
 // Returns the entry `index` of a zip of these members, as a zip that contains it only.
 std::shared_ptr<const ByteSource> alone(const std::vector<ZipMember>& members, std::size_t index) {
@@ -38,8 +26,6 @@ public:
         return ok();
     }
 };
-
-}  // namespace
 
 TEST_CASE("zip entry source: it is a zip of this entry only, under a fixed name") {
     const std::vector<ZipMember> members{{.name = "../../etc/passwd", .content = "one"},
@@ -65,7 +51,7 @@ TEST_CASE("zip entry source: any range reads as it does from the whole") {
                                {.name = "b", .content = "some content"},
                                {.name = "c", .content = "after"}},
                               1);
-    const std::vector<std::byte> whole = all_of(*source);
+    const std::vector<std::byte> whole = all_bytes(*source);
     for (std::size_t from = 0; from <= whole.size(); ++from) {
         for (std::size_t to = from; to <= whole.size(); ++to) {
             std::vector<std::byte> range(to - from);
@@ -97,4 +83,4 @@ TEST_CASE("zip entry source: PhysicsFS reads it, whatever the size") {
     }
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::zip_entry_source_test

@@ -1,22 +1,13 @@
 #include "source_listing.h"
 
+#include "kit/archives.h"
 #include "kit/blobs.h"
-#include "kit/zip_builder.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <thread>
-
-namespace fardel {
-namespace {
-
-using namespace tests;
+namespace fardel::tests::zip_scan_test {
 
 SourceListing list(const std::vector<ZipMember>& members, const ZipShape& shape = {}) {
     SourceListing listing({});
-    const Status listed = list_zip(make_memory_source(build_zip(members, shape)), "test.pk3", listing);
-    REQUIRE_MESSAGE(listed, (listed ? "" : listed.error().text()));
+    require_good(list_zip(make_memory_source(build_zip(members, shape)), "test.pk3", listing));
     return listing;
 }
 
@@ -48,8 +39,6 @@ std::string deep(std::size_t parts) {
         name += "/a";
     return name;
 }
-
-}  // namespace
 
 TEST_CASE("zip: stored and deflated entries give their bytes, however they are read") {
     std::string content;
@@ -274,4 +263,4 @@ TEST_CASE("zip: excluded names are reported with their pattern") {
     CHECK(listing.excluded[2].name == "src/x.c");
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::zip_scan_test

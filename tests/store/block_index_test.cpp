@@ -1,32 +1,22 @@
 // BlockIndex: what additions read of a store that has many bundles, and indexes that are gone, damaged or wrong.
 #include "bundles/block_index.h"
 
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
-namespace fs = std::filesystem;
+namespace fardel::tests::block_index_test {
 
 constexpr std::size_t kNoiseBytes = 100'000;
 
 // Content that all share, and content of its own.
 Bytes indexed_bundle(int number) {
-    BundlePlan plan;
-    add(plan, "a.bin", noise_text(kNoiseBytes, 1), "application/octet-stream");
-    add(plan, "b.bin", noise_text(20'000, 100 + static_cast<std::uint64_t>(number)), "application/octet-stream");
-    return written(plan);
+    return BundleMaker()
+        .add_data("a.bin", noise_text(kNoiseBytes, 1))
+        .add_data("b.bin", noise_text(20'000, 100 + static_cast<std::uint64_t>(number)))
+        .write();
 }
 
 struct IndexedStore {
@@ -41,13 +31,6 @@ struct IndexedStore {
     StoreFolder folder;
 };
 
-std::vector<std::string> index_files(const ScratchFolder& scratch) {
-    std::vector<std::string> files;
-    for (const auto& entry : fs::directory_iterator(scratch.path("store/index")))
-        files.push_back(entry.path().string());
-    return files;
-}
-
 TEST_CASE("block index: an addition reads only the layout that was added before it, and files stay few") {
     const ScratchFolder scratch;
     const IndexedStore indexed(scratch);
@@ -57,7 +40,7 @@ TEST_CASE("block index: an addition reads only the layout that was added before 
     }
     CHECK(indexed.layouts_read() == 1);
     CHECK(indexed.layouts_read() == 0);
-    CHECK(index_files(scratch).size() <= 6);
+    CHECK(paths_below(scratch.path("store/index")).size() <= 6);
     CHECK(value_of(indexed.store.check(true)).findings.empty());
 }
 
@@ -68,7 +51,7 @@ TEST_CASE("block index: if it is deleted, damaged or of another version, it is m
         indexed.add(i);
     CHECK(indexed.layouts_read() == 1);
     const auto damage = [&](std::size_t offset) {
-        for (const std::string& file : index_files(scratch)) {
+        for (const fs::path& file : paths_below(scratch.path("store/index"))) {
             std::string bytes = read_file(file);
             REQUIRE(bytes.size() > offset);
             bytes[offset] = static_cast<char>(bytes[offset] ^ 2);
@@ -84,11 +67,11 @@ TEST_CASE("block index: if it is deleted, damaged or of another version, it is m
         expected = 0;  // it is noticed when it is read
     }
     SUBCASE("cut off") {
-        for (const std::string& file : index_files(scratch))
+        for (const fs::path& file : paths_below(scratch.path("store/index")))
             fs::resize_file(file, 5000);
     }
     SUBCASE("links and folders in its place") {
-        for (const std::string& file : index_files(scratch)) {
+        for (const fs::path& file : paths_below(scratch.path("store/index"))) {
             fs::remove(file);
             fs::create_symlink("/etc/passwd", file);
         }
@@ -118,7 +101,7 @@ TEST_CASE("block index: wrong locations cost space and never bytes") {
     const IndexedStore indexed(scratch);
     indexed.add(0);
     CHECK(indexed.layouts_read() == 1);
-    const auto files = index_files(scratch);
+    const auto files = paths_below(scratch.path("store/index"));
     REQUIRE(files.size() == 1);
     IndexRun run = value_of(IndexRun::open(files[0]));
     std::vector<IndexRunEntry> entries;
@@ -159,5 +142,4 @@ TEST_CASE("block index: what was collected leaves it, and is not shared") {
     CHECK(index.run_count() == 1);  // what had the six is merged away
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::block_index_test

@@ -1,49 +1,20 @@
 // BundleLibrary: real folders with bundle files, and files that only look like them.
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 
 #include <fardel/store/bundle_store.h>
 
-#include <doctest/doctest.h>
-
 #include <sys/stat.h>
 
-#include <filesystem>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
-namespace fs = std::filesystem;
+namespace fardel::tests::bundle_library_test {
 
 Bytes library_bundle(std::string_view text, const std::vector<BundleId>& needs = {}) {
-    BundlePlan plan;
-    add(plan, "text.txt", text);
-    for (const BundleId& need : needs)
-        plan.dependencies.push_back({.bundle = need, .name = "d", .version = "1", .is_static = true});
-    return written(plan);
+    return BundleMaker().add("text.txt", text).needs(needs, "d", "1").write();
 }
 
 BundleLibrary open_library(const ScratchFolder& scratch, const std::string& index = "index") {
     const std::string folders[] = {scratch.path("mods")};
     return value_of(BundleLibrary::open(folders, index.empty() ? "" : scratch.path(index)));
-}
-
-Bytes bytes_in(const BundleLibrary& library, const BundleId& id) {
-    const auto source = value_of(library.open_bundle(id));
-    Bytes bytes(source->size_bytes());
-    REQUIRE(source->read_at(0, bytes));
-    return bytes;
-}
-
-std::string index_file(const ScratchFolder& scratch) {
-    std::vector<std::string> files;
-    for (const auto& entry : fs::directory_iterator(scratch.path("index")))
-        files.push_back(entry.path().string());
-    REQUIRE(files.size() == 1);
-    return files[0];
 }
 
 TEST_CASE("bundle library: the files of a folder are found by id, and those that are no bundles are left out") {
@@ -65,7 +36,7 @@ TEST_CASE("bundle library: the files of a folder are found by id, and those that
     CHECK(library.bundles()[0].bundle == id);
     CHECK(library.has(id));
     CHECK(value_of(library.find(id.hex().substr(0, 8))) == id);
-    CHECK(bytes_in(library, id) == bytes);
+    CHECK(all_bytes(*value_of(library.open_bundle(id))) == bytes);
     CHECK(code_of(library.find("00000000")) == ErrorCode::missing);
     CHECK(code_of(library.find("one")) == ErrorCode::malformed);
     CHECK(code_of(library.open_bundle(filled_id<BundleId>(1))) == ErrorCode::missing);
@@ -119,9 +90,9 @@ TEST_CASE("bundle library: heads are read once, and again for files that changed
         CHECK(open_library(scratch).heads_read() == 0);
     }
     SUBCASE("the index is damaged") {
-        std::string bytes = read_file(index_file(scratch));
+        std::string bytes = read_file(only_file(scratch.path("index")).string());
         bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
-        write_file(index_file(scratch), bytes);
+        write_file(only_file(scratch.path("index")).string(), bytes);
         CHECK(open_library(scratch).heads_read() == 21);
         CHECK(open_library(scratch).heads_read() == 0);
     }
@@ -166,9 +137,9 @@ TEST_CASE("bundle library: of two files with one id, the first that is whole is 
     const BundleLibrary library = value_of(BundleLibrary::open(folders));
     CHECK(library.bundles().size() == 3);
     CHECK(value_of(library.find(id.hex())) == id);
-    CHECK(bytes_in(library, id) == bytes);
+    CHECK(all_bytes(*value_of(library.open_bundle(id))) == bytes);
     scratch.write("mods/b.fardel", "no bundle any more");
-    CHECK(bytes_in(library, id) == bytes);  // the one of the second folder
+    CHECK(all_bytes(*value_of(library.open_bundle(id))) == bytes);  // the one of the second folder
 }
 
 TEST_CASE("bundle library: a bundle of the store takes its static dependencies from a library, and the other way") {
@@ -197,5 +168,4 @@ TEST_CASE("bundle library: a bundle of the store takes its static dependencies f
     CHECK(code_of(BundleLookup(nullptr, nullptr).find("00000000")) == ErrorCode::missing);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::bundle_library_test

@@ -1,48 +1,19 @@
 // Bundles that a store only refers to: their bytes stay in files that the store does not own.
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 
 #include <fardel/store/bundle_reference.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
-namespace fs = std::filesystem;
+namespace fardel::tests::bundle_reference_test {
 
 Bytes referred_bundle(std::string_view text, std::string_view version) {
-    BundlePlan plan;
-    add(plan, "a.bin", text, "application/octet-stream");
-    add(plan, "version.txt", version);
-    return written(plan);
+    return BundleMaker().add_data("a.bin", text).add("version.txt", version).write();
 }
 
 BundleStore referring_store(const ScratchFolder& scratch) {
     return value_of(BundleStore::open(scratch.path("store"), true));
-}
-
-Bytes bytes_in(const BundleStore& store, const BundleId& id) {
-    const auto source = value_of(store.open_bundle(id));
-    Bytes bytes(source->size_bytes());
-    REQUIRE(source->read_at(0, bytes));
-    return bytes;
-}
-
-std::uint64_t bytes_below(const fs::path& folder) {
-    std::uint64_t bytes = 0;
-    for (const auto& entry : fs::recursive_directory_iterator(folder))
-        bytes += entry.is_regular_file() ? entry.file_size() : 0;
-    return bytes;
 }
 
 // The same size and other bytes, in the middle of a block.
@@ -51,9 +22,13 @@ Bytes changed(Bytes bytes) {
     return bytes;
 }
 
-TEST_CASE("bundle reference: a file is added without a copy, read, exported and shared with later bundles") {
+struct ReferringStore {
     const ScratchFolder scratch;
     const BundleStore store = referring_store(scratch);
+};
+
+TEST_CASE_FIXTURE(ReferringStore,
+                  "bundle reference: a file is added without a copy, read, exported and shared with later bundles") {
     const std::string noise = noise_text(400'000, 1);
     const Bytes first = referred_bundle(noise, "1");
     const Bytes second = referred_bundle(noise, "2");
@@ -63,7 +38,7 @@ TEST_CASE("bundle reference: a file is added without a copy, read, exported and 
     CHECK(added.bundle == bundle_id_of(first));
     CHECK(added.written_bytes == 0);
     CHECK(bytes_below(scratch.path("store")) < 10'000);
-    CHECK(bytes_in(store, added.bundle) == first);
+    CHECK(all_bytes(*value_of(store.open_bundle(added.bundle))) == first);
     // Other programs may write to the file, so it is not mapped.
     CHECK(code_of(value_of(store.open_bundle(added.bundle))->map(0, 100)) == ErrorCode::unsupported);
     CHECK(store.export_bundle(added.bundle, scratch.path("out.fardel")));
@@ -73,7 +48,7 @@ TEST_CASE("bundle reference: a file is added without a copy, read, exported and 
 
     const StoreAddition shared = value_of(store.add(make_memory_source(second)));
     CHECK(shared.shared_bytes >= noise.size());
-    CHECK(bytes_in(store, bundle_id_of(second)) == second);
+    CHECK(all_bytes(*value_of(store.open_bundle(bundle_id_of(second)))) == second);
     const StoreCheckReport report = value_of(store.check(true));
     CHECK(report.findings.empty());
     CHECK(report.packs == 1);
@@ -92,9 +67,9 @@ TEST_CASE("bundle reference: a file is added without a copy, read, exported and 
     }
 }
 
-TEST_CASE("bundle reference: a file that changed or went away is noticed, and adding it again mends the bundle") {
-    const ScratchFolder scratch;
-    const BundleStore store = referring_store(scratch);
+TEST_CASE_FIXTURE(
+    ReferringStore,
+    "bundle reference: a file that changed or went away is noticed, and adding it again mends the bundle") {
     const Bytes bytes = referred_bundle(noise_text(200'000, 1), "1");
     const BundleId id = bundle_id_of(bytes);
     const std::string path = scratch.write("tree/one.fardel", bytes);
@@ -139,7 +114,7 @@ TEST_CASE("bundle reference: a file that changed or went away is noticed, and ad
     // At another location.
     const std::string moved = scratch.write("moved.fardel", bytes);
     CHECK_FALSE(value_of(add_reference(store, moved)).was_there);
-    CHECK(bytes_in(store, id) == bytes);
+    CHECK(all_bytes(*value_of(store.open_bundle(id))) == bytes);
     CHECK(value_of(store.check(true)).findings.empty());
     // With a copy.
     fs::remove(moved);
@@ -147,14 +122,12 @@ TEST_CASE("bundle reference: a file that changed or went away is noticed, and ad
     CHECK_FALSE(again.was_there);
     CHECK(again.written_bytes == bytes.size());
     CHECK(fs::is_empty(scratch.path("store/refs")));
-    CHECK(bytes_in(store, id) == bytes);
+    CHECK(all_bytes(*value_of(store.open_bundle(id))) == bytes);
     CHECK(value_of(store.list())[0].held_bytes == bytes.size());
     CHECK(value_of(store.check(true)).findings.empty());
 }
 
-TEST_CASE("bundle reference: a file with another stamp and the same bytes is noted again") {
-    const ScratchFolder scratch;
-    const BundleStore store = referring_store(scratch);
+TEST_CASE_FIXTURE(ReferringStore, "bundle reference: a file with another stamp and the same bytes is noted again") {
     const Bytes bytes = referred_bundle(noise_text(100'000, 1), "1");
     const std::string path = scratch.write("one.fardel", bytes);
     SUBCASE("written again") {
@@ -180,16 +153,16 @@ TEST_CASE("bundle reference: a file with another stamp and the same bytes is not
     };
     const std::string before = reference();
     grow_old();
-    CHECK(bytes_in(store, bundle_id_of(bytes)) == bytes);
+    CHECK(all_bytes(*value_of(store.open_bundle(bundle_id_of(bytes)))) == bytes);
     const std::string after = reference();
     CHECK(before != after);
-    CHECK(bytes_in(store, bundle_id_of(bytes)) == bytes);
+    CHECK(all_bytes(*value_of(store.open_bundle(bundle_id_of(bytes)))) == bytes);
     CHECK(reference() == after);
 }
 
-TEST_CASE("bundle reference: a bundle that shares blocks with a file that changed is damaged, too, and mended alone") {
-    const ScratchFolder scratch;
-    const BundleStore store = referring_store(scratch);
+TEST_CASE_FIXTURE(
+    ReferringStore,
+    "bundle reference: a bundle that shares blocks with a file that changed is damaged, too, and mended alone") {
     const std::string noise = noise_text(400'000, 1);
     const Bytes first = referred_bundle(noise, "1");
     const Bytes second = referred_bundle(noise, "2");
@@ -201,13 +174,11 @@ TEST_CASE("bundle reference: a bundle that shares blocks with a file that change
     CHECK(value_of(store.check(false)).damaged.size() == 2);
     const StoreAddition again = value_of(store.add(make_memory_source(second)));
     CHECK(again.written_bytes == second.size());
-    CHECK(bytes_in(store, bundle_id_of(second)) == second);
+    CHECK(all_bytes(*value_of(store.open_bundle(bundle_id_of(second)))) == second);
     CHECK(value_of(store.check(true)).damaged == std::vector<BundleId>{bundle_id_of(first)});
 }
 
-TEST_CASE("bundle reference: a collection forgets the reference and never touches the file") {
-    const ScratchFolder scratch;
-    const BundleStore store = referring_store(scratch);
+TEST_CASE_FIXTURE(ReferringStore, "bundle reference: a collection forgets the reference and never touches the file") {
     const Bytes bytes = referred_bundle(noise_text(100'000, 1), "1");
     const std::string path = scratch.write("one.fardel", bytes);
     grow_old();
@@ -225,9 +196,7 @@ TEST_CASE("bundle reference: a collection forgets the reference and never touche
     CHECK(value_of(store.list()).empty());
 }
 
-TEST_CASE("bundle reference: what is no bundle file, or no file, is refused") {
-    const ScratchFolder scratch;
-    const BundleStore store = referring_store(scratch);
+TEST_CASE_FIXTURE(ReferringStore, "bundle reference: what is no bundle file, or no file, is refused") {
     CHECK(code_of(add_reference(store, scratch.path("none"))) == ErrorCode::missing);
     CHECK(code_of(add_reference(store, scratch.root().string())) == ErrorCode::malformed);
     CHECK_FALSE(add_reference(store, scratch.write("text.fardel", "no bundle")));
@@ -235,5 +204,4 @@ TEST_CASE("bundle reference: what is no bundle file, or no file, is refused") {
     CHECK_FALSE(fs::exists(scratch.path("store/refs")));
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::bundle_reference_test

@@ -1,23 +1,14 @@
 // BundleStore: real folders, real bundles.
 #include <fardel/store/bundle_store.h>
 
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 
-#include <doctest/doctest.h>
-
-#include <thread>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::bundle_store_test {
 
 constexpr std::size_t kLargeBytes = 300'000;
 
@@ -31,11 +22,11 @@ std::string large_text(char start) {
 
 // Two large assets that all versions share, and a small one that differs.
 Bytes version(std::string_view number) {
-    BundlePlan plan;
-    add(plan, "a.bin", large_text('a'), "application/octet-stream");
-    add(plan, "b.bin", large_text('b'), "application/octet-stream");
-    add(plan, "version.txt", number);
-    return written(plan);
+    return BundleMaker()
+        .add_data("a.bin", large_text('a'))
+        .add_data("b.bin", large_text('b'))
+        .add("version.txt", number)
+        .write();
 }
 
 BundleStore open_store(const ScratchFolder& scratch) {
@@ -46,27 +37,18 @@ StoreAddition add_bytes(const BundleStore& store, const Bytes& bytes) {
     return value_of(store.add(make_memory_source(bytes)));
 }
 
-Bytes all_bytes(const ByteSource& source) {
-    Bytes bytes(source.size_bytes());
-    CHECK(source.read_at(0, bytes));
-    return bytes;
-}
-
-std::vector<std::filesystem::path> packs_of(const ScratchFolder& scratch) {
-    std::vector<std::filesystem::path> packs;
-    for (const auto& entry : std::filesystem::directory_iterator(scratch.path("store/packs")))
-        packs.push_back(entry.path());
-    return packs;
-}
-
 ErrorCode error_of(const auto& result) {
     REQUIRE_FALSE(result);
     return result.error().code();
 }
 
-TEST_CASE("bundle store: a bundle that was added has the bytes of its file, and is exported as that file") {
+struct EmptyStore {
     const ScratchFolder scratch;
     const BundleStore store = open_store(scratch);
+};
+
+TEST_CASE_FIXTURE(EmptyStore,
+                  "bundle store: a bundle that was added has the bytes of its file, and is exported as that file") {
     const Bytes bytes = version("1");
     const StoreAddition added = add_bytes(store, bytes);
     CHECK(added.bundle == bundle_id_of(bytes));
@@ -76,15 +58,13 @@ TEST_CASE("bundle store: a bundle that was added has the bytes of its file, and 
 
     CHECK(store.export_bundle(added.bundle, scratch.path("out.fardel")));
     CHECK(scratch.read("out.fardel") == std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-    const auto packs = packs_of(scratch);
+    const auto packs = paths_below(scratch.path("store/packs"));
     REQUIRE(packs.size() == 1);
     CHECK((std::filesystem::status(packs[0]).permissions() & std::filesystem::perms::owner_write) ==
           std::filesystem::perms::none);
 }
 
-TEST_CASE("bundle store: blocks of ten versions lie on disk once") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: blocks of ten versions lie on disk once") {
     std::vector<Bytes> versions;
     for (int i = 0; i < 10; ++i)
         versions.push_back(version("version " + std::to_string(i)));
@@ -102,20 +82,16 @@ TEST_CASE("bundle store: blocks of ten versions lie on disk once") {
         CHECK(all_bytes(*value_of(store.open_bundle(bundle_id_of(bytes)))) == bytes);
 }
 
-TEST_CASE("bundle store: adding a bundle twice writes nothing") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: adding a bundle twice writes nothing") {
     const Bytes bytes = version("1");
     add_bytes(store, bytes);
     const StoreAddition again = add_bytes(store, bytes);
     CHECK(again.was_there);
     CHECK(again.written_bytes == 0);
-    CHECK(packs_of(scratch).size() == 1);
+    CHECK(paths_below(scratch.path("store/packs")).size() == 1);
 }
 
-TEST_CASE("bundle store: another layout of a bundle does not replace the one that is there") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: another layout of a bundle does not replace the one that is there") {
     BundlePlan plan;
     add(plan, "a.txt", std::string(100'000, 'a') + large_text('a'));
     const Bytes first = written(plan, {.level = 1, .jobs = 1});
@@ -137,9 +113,7 @@ Bytes with_envelope(Bytes bytes, std::uint8_t number) {
     return bytes;
 }
 
-TEST_CASE("bundle store: a signature that the stored bundle lacks is added, and none is lost") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: a signature that the stored bundle lacks is added, and none is lost") {
     const Bytes unsigned_bytes = version("1");
     const BundleId id = bundle_id_of(unsigned_bytes);
     add_bytes(store, with_envelope(unsigned_bytes, 1));
@@ -156,12 +130,12 @@ TEST_CASE("bundle store: a signature that the stored bundle lacks is added, and 
     CHECK(bundle->envelopes().at(0).payload == Bytes(8, std::byte{1}));
 }
 
-TEST_CASE("bundle store: a damaged pack is found, its blocks are not shared, and adding the file again mends it") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(
+    EmptyStore,
+    "bundle store: a damaged pack is found, its blocks are not shared, and adding the file again mends it") {
     const Bytes first = version("1");
     const BundleId id = add_bytes(store, first).bundle;
-    const auto pack = packs_of(scratch).at(0);
+    const auto pack = paths_below(scratch.path("store/packs")).at(0);
     std::filesystem::permissions(pack, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
     std::string content = read_file(pack);
     content[100'000] = static_cast<char>(content[100'000] ^ 1);
@@ -182,9 +156,7 @@ TEST_CASE("bundle store: a damaged pack is found, its blocks are not shared, and
     CHECK(all_bytes(*value_of(store.open_bundle(id))) == first);
 }
 
-TEST_CASE("bundle store: damaged records are reported and replaced, and list() leaves them out") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: damaged records are reported and replaced, and list() leaves them out") {
     const Bytes bytes = version("1");
     const BundleId id = add_bytes(store, bytes).bundle;
     const std::string record = "store/bundles/" + id.hex();
@@ -201,23 +173,19 @@ TEST_CASE("bundle store: damaged records are reported and replaced, and list() l
     CHECK(error_of(store.open_bundle(id)) == ErrorCode::corrupt);
 }
 
-TEST_CASE("bundle store: a file whose blocks do not have their hashes is not added") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: a file whose blocks do not have their hashes is not added") {
     Bytes bytes = version("1");
     bytes[20'000] ^= std::byte{1};
     CHECK(error_of(store.add(make_memory_source(bytes))) == ErrorCode::corrupt);
     CHECK(value_of(store.list()).empty());
-    CHECK(packs_of(scratch).empty());  // no unfinished file either
+    CHECK(paths_below(scratch.path("store/packs")).empty());  // no unfinished file either
 }
 
-TEST_CASE("bundle store: stopping leaves nothing") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: stopping leaves nothing") {
     std::stop_source stop;
     stop.request_stop();
     CHECK(error_of(store.add(make_memory_source(version("1")), {.stop = stop.get_token()})) == ErrorCode::cancelled);
-    CHECK(packs_of(scratch).empty());
+    CHECK(paths_below(scratch.path("store/packs")).empty());
 }
 
 TEST_CASE("bundle store: many threads add the same and other bundles at once") {
@@ -241,9 +209,7 @@ TEST_CASE("bundle store: many threads add the same and other bundles at once") {
         CHECK(all_bytes(*value_of(store.open_bundle(bundle_id_of(bytes)))) == bytes);
 }
 
-TEST_CASE("bundle store: a bundle is found by the first digits of its id") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: a bundle is found by the first digits of its id") {
     const BundleId id = add_bytes(store, version("1")).bundle;
     CHECK(value_of(store.find(id.hex())) == id);
     CHECK(value_of(store.find(id.hex().substr(0, 8))) == id);
@@ -259,16 +225,10 @@ TEST_CASE("bundle store: a bundle is found by the first digits of its id") {
 }
 
 Bytes depending_on(const std::vector<BundleId>& needs, std::string_view text) {
-    BundlePlan plan;
-    add(plan, "x.txt", text);
-    for (const BundleId& need : needs)
-        plan.dependencies.push_back({.bundle = need, .name = "d", .version = "1", .is_static = true});
-    return written(plan);
+    return BundleMaker().add("x.txt", text).needs(needs, "d", "1").write();
 }
 
-TEST_CASE("bundle store: static dependencies come along, each before the bundles that need it") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: static dependencies come along, each before the bundles that need it") {
     const Bytes base = depending_on({}, "base");
     const BundleId base_id = bundle_id_of(base);
     const Bytes left = depending_on({base_id}, "left");
@@ -298,14 +258,11 @@ TEST_CASE("bundle store: a folder that is no store, or one of a later version, i
     CHECK(scratch.read("store/fardel-store") == "fardel store, layout 2\n");
 }
 
-TEST_CASE("bundle store: a bundle that is open is read on after the store is gone") {
-    const ScratchFolder scratch;
-    const BundleStore store = open_store(scratch);
+TEST_CASE_FIXTURE(EmptyStore, "bundle store: a bundle that is open is read on after the store is gone") {
     const Bytes bytes = version("1");
     const auto source = value_of(store.open_bundle(add_bytes(store, bytes).bundle));
     std::filesystem::remove_all(scratch.path("store"));
     CHECK(all_bytes(*source) == bytes);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::bundle_store_test

@@ -1,15 +1,10 @@
 #include "cache_folder.h"
 #include "cache_samples.h"
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 
 #include <fardel/store/cache_layers.h>
 
-#include <algorithm>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace fs = std::filesystem;
+namespace fardel::tests::cache_check_test {
 
 TEST_CASE("cache check: counts all files, finds broken ones, and removes them if requested") {  // A103
     const ScratchFolder scratch;
@@ -63,3 +58,5 @@ TEST_CASE("cache check: counts all files, finds broken ones, and removes them if
     stop.request_stop();
     CHECK(check_cache_folder(folder, {.stop = stop.get_token()}).error().code() == ErrorCode::cancelled);
 }
+
+}  // namespace fardel::tests::cache_check_test

@@ -1,6 +1,6 @@
 #include "cache_folder.h"
 #include "cache_samples.h"
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 
 #include <fardel/format/manifest.h>
 #include <fardel/store/cache_layers.h>
@@ -10,10 +10,7 @@
 
 #include <iterator>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace fs = std::filesystem;
+namespace fardel::tests::cache_export_test {
 
 TEST_CASE("cache bundle: contains all intact records, omits broken ones, and works like any layer") {  // A109
     const ScratchFolder scratch;
@@ -33,10 +30,9 @@ TEST_CASE("cache bundle: contains all intact records, omits broken ones, and wor
                   std::string_view("broken"));
     fs::remove(scratch.path("cache/" + cache_file_name(CacheFileKind::object, id_from<Hash>(samples[3].asset(2)))));
 
-    const auto exported = export_cache_bundle(folder, bundle);
-    REQUIRE_MESSAGE(exported, (exported ? "" : exported.error().text()));
-    CHECK(exported->records == 18);
-    CHECK(exported->broken == 3);
+    const auto exported = value_of(export_cache_bundle(folder, bundle));
+    CHECK(exported.records == 18);
+    CHECK(exported.broken == 3);
 
     std::vector<CacheLayerSlot> layers;
     layers.push_back({.layer = make_memory_layer(10u << 20), .policy = {.fill = false}});
@@ -98,3 +94,5 @@ TEST_CASE("cache bundle: a damaged bundle gives misses, or does not open") {  //
           ErrorCode::malformed);
     CHECK(export_cache_bundle(scratch.path("none"), bundle).error().code() == ErrorCode::missing);
 }
+
+}  // namespace fardel::tests::cache_export_test

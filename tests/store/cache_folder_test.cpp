@@ -2,10 +2,9 @@
 
 #include "cache_hold.h"
 #include "cache_samples.h"
-#include "kit/killed_writer.h"
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
-#include "kit/small_disk.h"
+#include "kit/disks.h"
+#include "kit/failing_call.h"
+#include "kit/files.h"
 
 #include <fardel/store/cache_layers.h>
 
@@ -14,25 +13,12 @@
 #include <sys/stat.h>
 
 #include <csignal>
-#include <thread>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace fs = std::filesystem;
-
-namespace {
+namespace fardel::tests::cache_folder_test {
 
 ErrorCode refusal(const std::string& path, bool create = true) { return code_of(CacheFolder::open(path, create)); }
 
 CacheFolder opened_folder(const std::string& path) { return value_of(CacheFolder::open(path, true)); }
-
-std::size_t unfinished_in(const fs::path& folder) {
-    std::size_t count = 0;
-    for (const auto& entry : fs::recursive_directory_iterator(folder))
-        count += entry.path().extension() == ".tmp";
-    return count;
-}
 
 Status write_all(const std::string& folder, const Sample& sample) {
     FARDEL_TRY_ASSIGN(const auto layer, open_folder_layer(folder));
@@ -57,8 +43,6 @@ private:
     rlimit before_{};
 };
 
-}  // namespace
-
 TEST_CASE("cache folder: created with all folders above it, also by several threads at once, and opened again") {
     const ScratchFolder scratch;
     const std::string path = scratch.path("a/b/cache");
@@ -72,7 +56,7 @@ TEST_CASE("cache folder: created with all folders above it, also by several thre
     CHECK(failed == std::vector<int>(16));
     CHECK(CacheFolder::open(path, false));
     CHECK(CacheFolder::open(path + "/", true));
-    CHECK(unfinished_in(path) == 0);
+    CHECK(temporary_files(path) == 0);
 }
 
 TEST_CASE("cache folder: a folder of something else is refused and not changed") {  // A34
@@ -118,7 +102,7 @@ TEST_CASE("cache folder: links, folders, FIFOs and files with other names count 
     fs::create_directory(path);
     CHECK_FALSE(folder.find(CacheFileKind::object, id).value());
     CHECK_FALSE(folder.write(CacheFileKind::object, id, bytes));
-    CHECK(unfinished_in(scratch.path("cache")) == 0);
+    CHECK(temporary_files(scratch.path("cache")) == 0);
     fs::remove(path);
 
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
@@ -174,20 +158,19 @@ TEST_CASE("cache folder: a writer that is killed at any system call leaves only 
     const ScratchFolder scratch;
     const std::string path = scratch.path("cache");
     const Sample sample = make_sample(1, {noise(600'000, 1), noise(10, 2), {}});
-    int number = 1;
-    for (; kill_at_call(number, [&] { static_cast<void>(write_all(path, sample)); }); ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 2000);
-        const auto report = check_cache_folder(path, {});
-        if (!report) {  // the writer was killed before the cache existed
+    const int runs = for_each_call(2000, [&](int number) {
+        if (!kill_at_call(number, [&] { return write_all(path, sample) ? 0 : 1; }))
+            return false;
+        if (const auto report = check_cache_folder(path, {})) {
+            CHECK(report->broken.empty());
+            CHECK(report->incomplete == 0);
+            CHECK(report->unfinished <= static_cast<std::uint64_t>(number));
+        } else {  // the writer was killed before the cache existed
             CHECK((report.error().code() == ErrorCode::missing || report.error().code() == ErrorCode::malformed));
-            continue;
         }
-        CHECK(report->broken.empty());
-        CHECK(report->incomplete == 0);
-        CHECK(report->unfinished <= static_cast<std::uint64_t>(number));
-    }
-    CHECK(number > 20);
+        return true;
+    });
+    CHECK(runs > 21);
     CHECK(write_all(path, sample));
     const auto report = check_cache_folder(path, {});
     REQUIRE(report);
@@ -217,7 +200,7 @@ TEST_CASE(
     REQUIRE(write_all(path, make_sample(1, {noise(1000, 1)})));
     const Sample large = make_sample(2, {noise(50'000, 2), noise(400'000, 3)});
     CHECK(write_all(path, large).error().code() == ErrorCode::no_space);
-    CHECK(unfinished_in(path) == 0);
+    CHECK(temporary_files(path) == 0);
     auto report = check_cache_folder(path, {});
     REQUIRE(report);
     CHECK(report->broken.empty());
@@ -241,7 +224,7 @@ TEST_CASE(
         if (!written)
             CHECK(written.error().code() == ErrorCode::io);
     }
-    CHECK(unfinished_in(path) == 0);
+    CHECK(temporary_files(path) == 0);
     REQUIRE(disk.make_read_only());
     CHECK(write_all(path, make_sample(5)).error().code() == ErrorCode::denied);
     CHECK(trim_cache_folder(path, {}).error().code() == ErrorCode::denied);
@@ -276,3 +259,5 @@ TEST_CASE("cache folder: a folder of another user is read, and writing is denied
     CHECK(found);
     CHECK(written.error().code() == ErrorCode::denied);
 }
+
+}  // namespace fardel::tests::cache_folder_test

@@ -5,30 +5,19 @@
 
 #include <fardel/store/derived_cache.h>
 
-#include <algorithm>
-#include <thread>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace fs = std::filesystem;
-
-namespace {
+namespace fardel::tests::cache_layers_test {
 
 std::unique_ptr<DerivedCache> cache_of(std::unique_ptr<CacheLayer> layer) {
     std::vector<CacheLayerSlot> layers;
     layers.push_back({.layer = std::move(layer)});
-    auto cache = DerivedCache::open(std::move(layers));
-    REQUIRE(cache);
-    return *std::move(cache);
+    return value_of(DerivedCache::open(std::move(layers)));
 }
 
 void put(DerivedCache& cache, const Sample& sample) {
-    const auto kept = cache.put(sample.record, sample.blobs());
-    REQUIRE_MESSAGE(kept, (kept ? "" : kept.error().text()));
-    REQUIRE(kept->size() == sample.outputs.size());
+    const auto kept = value_of(cache.put(sample.record, sample.blobs()));
+    REQUIRE(kept.size() == sample.outputs.size());
     for (std::size_t i = 0; i < sample.outputs.size(); ++i)
-        CHECK(read_blob(*(*kept)[i]).value() == sample.outputs[i]);
+        CHECK(read_blob(*(kept)[i]).value() == sample.outputs[i]);
 }
 
 // Requires a hit whose bytes are all right.
@@ -75,8 +64,6 @@ void at_each_site_with_files(const Test& test) {
         test(site, *cache);
     }
 }
-
-}  // namespace
 
 TEST_CASE("cache layer: written entries are found again, and nothing else") {
     const CacheSites sites;
@@ -295,9 +282,7 @@ TEST_CASE("cache layer: sixteen threads write and read the same and other entrie
         CHECK(wrong == std::vector<int>(16));
         CHECK(cache->statistics().layers[0].broken == 0);
         CHECK(cache->statistics().layers[0].errors == 0);
-        if (!site.tree.empty())
-            for (const auto& entry : fs::recursive_directory_iterator(site.tree))
-                CHECK_FALSE(entry.path().extension() == ".tmp");
+        CHECK((site.tree.empty() || temporary_files(site.tree) == 0));
     }
 }
 
@@ -324,3 +309,5 @@ TEST_CASE("memory layer: the least recently used entries are dropped, and one th
     CHECK_FALSE(layer->find_record(key_of(0)).value());
     CHECK(layer->find_record(key_of(999)).value());
 }
+
+}  // namespace fardel::tests::cache_layers_test

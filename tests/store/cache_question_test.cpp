@@ -1,21 +1,13 @@
 // The bytes of questions which ids a cache lacks, and of their answers, right and wrong; and folders that answer them.
 #include "cache_samples.h"
 
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 
 #include <fardel/store/cache_layers.h>
 #include <fardel/store/cache_question.h>
 #include <fardel/store/served_cache.h>
 
-#include <doctest/doctest.h>
-
-#include <string>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::cache_question_test {
 
 const CacheQuestion kSomeIds{.records = {filled_id<BuildKey>(1), filled_id<BuildKey>(2)},
                              .objects = {filled_id<AssetId>(1)}};
@@ -96,5 +88,4 @@ TEST_CASE("served cache: a folder says what it lacks, and takes only what has it
     CHECK_FALSE(ServedCache::open(scratch.path("none")));
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::cache_question_test

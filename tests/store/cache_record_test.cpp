@@ -1,16 +1,13 @@
+#include "kit/test.h"
+
 #include <fardel/store/cache_record.h>
 
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
 #include <array>
 #include <cstring>
-#include <memory>
-#include <span>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::cache_record_test {
 
 CacheRecord record() {
     CacheRecord record;
@@ -126,5 +123,4 @@ TEST_CASE("cache record: a future version is unsupported; too many outputs excee
     CHECK(encode_cache_record(many).error().code() == ErrorCode::limit);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::cache_record_test

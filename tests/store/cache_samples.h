@@ -12,15 +12,6 @@
 #include <fardel/store/cache_layer.h>
 #include <fardel/store/cache_record.h>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace fardel::tests {
 
 inline BuildKey key_of(std::uint64_t number) {
@@ -58,11 +49,7 @@ inline Sample make_sample(std::uint64_t number) {
     return make_sample(number, {noise(1000 + number % 7, number), noise(100'000, ~number), {}});
 }
 
-inline std::vector<std::byte> encoded(const CacheRecord& record) {
-    auto bytes = encode_cache_record(record);
-    REQUIRE(bytes);
-    return *std::move(bytes);
-}
+inline std::vector<std::byte> encoded(const CacheRecord& record) { return value_of(encode_cache_record(record)); }
 
 // Writes directly into a layer.
 inline void write_sample(CacheLayer& layer, const Sample& sample) {
@@ -71,8 +58,7 @@ inline void write_sample(CacheLayer& layer, const Sample& sample) {
             layer.write_object(sample.asset(i), sample.outputs[i].size(), *make_memory_blob(sample.outputs[i]));
         REQUIRE_MESSAGE(written, (written ? "" : written.error().text()));
     }
-    const Status written = layer.write_record(sample.record.key, encoded(sample.record));
-    REQUIRE_MESSAGE(written, (written ? "" : written.error().text()));
+    require_good(layer.write_record(sample.record.key, encoded(sample.record)));
 }
 
 }  // namespace fardel::tests

@@ -1,16 +1,12 @@
 // All kinds of layers, each with its own location, for tests that apply to all of them.
 #pragma once
 
+#include "kit/files.h"
 #include "kit/nginx.h"
-#include "kit/scratch_folder.h"
 
 #include <fardel/store/cache_layers.h>
 
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace fardel::tests {
 

@@ -1,5 +1,5 @@
 #include "cache_samples.h"
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "trim_plan.h"
 
 #include <fardel/store/derived_cache.h>
@@ -10,15 +10,10 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <thread>
 
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::cache_trim_test {
+
 using namespace std::chrono_literals;
-
-namespace fs = std::filesystem;
-
-namespace {
 
 constexpr std::int64_t kNoBuild = INT64_MAX;
 constexpr std::int64_t kHourNs = std::int64_t(3600) * 1'000'000'000;
@@ -68,8 +63,6 @@ std::uint64_t bytes_in(const std::string& folder) {
                 bytes += entry.file_size(gone);
     return bytes;
 }
-
-}  // namespace
 
 TEST_CASE("trim plan: old files are removed, then the least recently used until the rest fits") {
     const std::int64_t now_ns = 1000 * kHourNs;
@@ -326,3 +319,5 @@ TEST_CASE(
     }
     CHECK(took < 2s);  // 20 ms each would be far too long already
 }
+
+}  // namespace fardel::tests::cache_trim_test

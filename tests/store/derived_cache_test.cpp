@@ -2,7 +2,7 @@
 
 #include "cache_samples.h"
 #include "kit/failing_call.h"
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "spoiled_blob.h"
 
 #include <fardel/store/cache_layers.h>
@@ -11,13 +11,10 @@
 #include <atomic>
 #include <mutex>
 #include <set>
-#include <thread>
 
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::derived_cache_test {
+
 using namespace std::chrono_literals;
-
-namespace {
 
 // Faults that a test causes in a layer, and counters of calls.
 struct Faults {
@@ -60,8 +57,7 @@ public:
 private:
     Status answer(bool fails) {
         ++faults_->asked;
-        for (int i = 0; i < 6000 && faults_->is_held; ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        wait_until([&] { return !faults_->is_held; });
         if (faults_->delay_ms > 0)
             std::this_thread::sleep_for(std::chrono::milliseconds(faults_->delay_ms));
         return fails ? Status(Error(faults_->failure, "on purpose")) : ok();
@@ -135,15 +131,11 @@ template <class... Places>
 std::unique_ptr<DerivedCache> cache_with(CacheOptions options, Places... slots) {
     std::vector<CacheLayerSlot> all;
     (all.push_back(std::move(slots)), ...);
-    auto cache = DerivedCache::open(std::move(all), options);
-    REQUIRE(cache);
-    return *std::move(cache);
+    return value_of(DerivedCache::open(std::move(all), options));
 }
 
 std::unique_ptr<CacheLayer> folder(const ScratchFolder& scratch, const std::string& name) {
-    auto layer = open_folder_layer(scratch.path(name));
-    REQUIRE(layer);
-    return *std::move(layer);
+    return value_of(open_folder_layer(scratch.path(name)));
 }
 
 std::unique_ptr<CacheLayer> faulty(std::unique_ptr<CacheLayer> layer, const std::shared_ptr<Faults>& faults) {
@@ -167,8 +159,6 @@ bool has_all(CacheLayer& layer, const Sample& sample) {
         all = all && layer.find_object(sample.asset(i), sample.outputs[i].size()).value();
     return all;
 }
-
-}  // namespace
 
 TEST_CASE("derived cache: a cache without a writable layer is malformed") {
     CHECK(DerivedCache::open({}).error().code() == ErrorCode::malformed);
@@ -547,8 +537,6 @@ TEST_CASE(
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
-namespace {
-
 enum BuildEnd : int { hit_and_right, put_and_right, put_refused, wrong };
 
 // Does what a build does for one job. Running the job means taking the outputs of `sample`.
@@ -585,21 +573,18 @@ struct FailedCalls {
 
 // Lets each call fail in turn, in a cache that `prepare` creates.
 template <class Prepare>
-FailedCalls fail_each_call(int error, const Sample& sample, Prepare prepare) {
+FailedCalls fail_in_cache(int error, const Sample& sample, Prepare prepare) {
     int refused = 0;
-    for (int number = 1;; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 1000);
-        const ScratchFolder scratch;
-        const std::string path = scratch.path("cache");
+    const ScratchFolder scratch;
+    const std::string path = scratch.path("cache");
+    const auto prepare_again = [&] {
+        fs::remove_all(path);
         prepare(path);
-        const FailedCall outcome = fail_call(number, error, [&] { return build_once(path, sample); });
-        if (!outcome.failed) {
-            CHECK(outcome.exit_code != wrong);
-            return {.calls = number - 1, .refused = refused};
-        }
-        CAPTURE(outcome.call);
+    };
+    const auto verify = [&](const FailedCall& outcome) {
         CHECK(outcome.exit_code != wrong);
+        if (!outcome.failed)
+            return;
         refused += outcome.exit_code == put_refused;
         if (const auto report = check_cache_folder(path, {})) {  // otherwise the cache was not created
             CHECK(report->broken.empty());
@@ -612,23 +597,24 @@ FailedCalls fail_each_call(int error, const Sample& sample, Prepare prepare) {
         }
         CHECK(build_once(path, sample) <= put_and_right);  // the next build
         CHECK(build_once(path, sample) == hit_and_right);
-    }
+    };
+    const int runs = fail_each_call(
+        1000, {error}, prepare_again, [&] { return build_once(path, sample); }, verify);
+    return {.calls = runs - 2, .refused = refused};
 }
-
-}  // namespace
 
 TEST_CASE(
     "derived cache: whichever call on files fails, outputs are right and the next build finds a good cache") {  // A102
     const Sample sample = make_sample(1, {noise(70'000, 1), noise(10, 2)});
     for (const int error : {ENOSPC, EIO, EINTR, EMFILE, EROFS, ENAMETOOLONG}) {
         CAPTURE(error);
-        const FailedCalls written = fail_each_call(error, sample, [](const std::string&) {});
+        const FailedCalls written = fail_in_cache(error, sample, [](const std::string&) {});
         CHECK(written.calls > 20);
         CHECK(written.refused > 10);
     }
     for (const int error : {EIO, EINTR, EACCES}) {
         CAPTURE(error);
-        const FailedCalls read = fail_each_call(
+        const FailedCalls read = fail_in_cache(
             error, sample, [&](const std::string& path) { REQUIRE(build_once(path, sample) == put_and_right); });
         CHECK(read.calls > 5);
         CHECK(read.refused < read.calls);
@@ -636,3 +622,5 @@ TEST_CASE(
 }
 
 #endif
+
+}  // namespace fardel::tests::derived_cache_test

@@ -4,37 +4,23 @@
 #include "bundles/export_bundle.h"
 #include "bundles/retention_folder.h"
 
-#include "kit/opened_bundle.h"
-#include "kit/reflink_disk.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/disks.h"
+#include "kit/files.h"
 
 #include <fardel/base/file.h>
 #include <fardel/store/bundle_reference.h>
-
-#include <doctest/doctest.h>
 
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 
-#include <filesystem>
 #include <functional>
-#include <memory>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
-namespace fs = std::filesystem;
+namespace fardel::tests::file_clone_test {
 
 Bytes bundle_of(std::string_view version) {
-    BundlePlan plan;
-    add(plan, "a.bin", noise_text(400'000, 1), "application/octet-stream");
-    add(plan, "version.txt", version);
-    return written(plan);
+    return BundleMaker().add_data("a.bin", noise_text(400'000, 1)).add("version.txt", version).write();
 }
 
 // A clone for a disk that has none: it copies, and counts.
@@ -76,12 +62,7 @@ public:
         return export_stored_bundle(folder_, *source, value_of(folder_.find_record(id)), path, {}, clone);
     }
     BundleStore store() const { return value_of(BundleStore::open(path_, false)); }
-    std::vector<fs::path> packs() const {
-        std::vector<fs::path> paths;
-        for (const auto& entry : fs::directory_iterator(path_ + "/packs"))
-            paths.push_back(entry.path());
-        return paths;
-    }
+    std::vector<fs::path> packs() const { return paths_below(path_ + "/packs"); }
 
 private:
     std::string path_;
@@ -209,7 +190,7 @@ TEST_CASE(
     write_file(path, text_of(bytes));
     const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
     const BundleId id = value_of(store.add(value_of(open_file_source(path)))).bundle;
-    const std::string pack = fs::directory_iterator(disk.path("store/packs"))->path();
+    const std::string pack = paths_below(disk.path("store/packs")).at(0);
     CHECK(shares_blocks(pack));
     REQUIRE(store.export_bundle(id, out));
     CHECK(shares_blocks(out));
@@ -226,5 +207,4 @@ TEST_CASE(
     CHECK(read_file(scratch.path("elsewhere.fardel")) == text_of(bytes));
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::file_clone_test

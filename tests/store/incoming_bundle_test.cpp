@@ -1,25 +1,13 @@
 #include "kit/bytes.h"
+#include "kit/files.h"
 #include "kit/ids.h"
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
 
 #include <fardel/store/incoming_bundle.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <atomic>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <thread>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::incoming_bundle_test {
 
 constexpr std::uint64_t kFileBytes = 1'000'000;
 
@@ -150,5 +138,4 @@ TEST_CASE("incoming bundle: extras that a broken disk changed, or cut off, count
     check(right + "x");
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::incoming_bundle_test

@@ -1,22 +1,15 @@
 // IndexRun: its encoding, what must not decode, and looking blocks up.
 #include "bundles/index_run.h"
 
+#include "kit/files.h"
 #include "kit/ids.h"
 #include "kit/record_family.h"
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
 
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cstring>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::index_run_test {
 
 const IndexRunHead kRunHead{.records = {{.bundle = filled_id<BundleId>(1), .checksum = filled_id<Hash>(2)}},
                             .packs = {{.id = filled_id<PackId>(3), .size_bytes = 0x0405}},
@@ -146,5 +139,4 @@ TEST_CASE("index run: an entry whose pack the head does not have leads nowhere")
     CHECK_FALSE(value_of(run.find(hash)));
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::index_run_test

@@ -1,8 +1,9 @@
 #include "layer_health.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-using namespace fardel;
+namespace fardel::tests::layer_health_test {
+
 using namespace std::chrono_literals;
 
 TEST_CASE("layer health: three errors in a row exclude a layer, two and an answer do not") {  // A108
@@ -66,3 +67,5 @@ TEST_CASE("layer health: one final refusal is enough") {
     health.give_up(Error(ErrorCode::no_space, "full"));
     CHECK(health.reason() == "no_space: full");
 }
+
+}  // namespace fardel::tests::layer_health_test

@@ -3,16 +3,10 @@
 
 #include "kit/ids.h"
 #include "kit/record_family.h"
-#include "kit/results.h"
 
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::library_index_test {
 
 LibraryEntry entry_of(const std::string& name, std::optional<BundleId> bundle) {
     return {.name = name,
@@ -81,5 +75,4 @@ TEST_CASE("library index: names out of order, twice or empty, kinds and versions
     CHECK(resealed(54, std::byte{2}) == ErrorCode::malformed);  // kind
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::library_index_test

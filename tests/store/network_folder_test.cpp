@@ -10,22 +10,10 @@
 #include <fardel/store/cache_layers.h>
 #include <fardel/store/derived_cache.h>
 
-#include <doctest/doctest.h>
-
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <filesystem>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::network_folder_test {
 
 const TwoComputers kMounted{.one = "/mnt/one", .two = "/mnt/two", .server = "/mnt/server"};
 
@@ -148,5 +136,4 @@ TEST_CASE("inside nfs: derived data that one computer trims is whole or missing 
     CHECK(value_of(check_cache_folder(kMounted.server + "/cache", {})).broken.empty());
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::network_folder_test

@@ -3,16 +3,10 @@
 
 #include "kit/ids.h"
 #include "kit/record_family.h"
-#include "kit/results.h"
 
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::pack_reference_test {
 
 PackReference sample_reference() {
     return {.pack = {.id = filled_id<PackId>(9), .size_bytes = 0x0304},
@@ -58,5 +52,4 @@ TEST_CASE("pack reference: relative paths, paths with NUL and paths that are too
     CHECK(value_of(decode_pack_reference(encode_pack_reference(longest))) == longest);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::pack_reference_test

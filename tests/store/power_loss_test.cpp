@@ -1,10 +1,8 @@
 // What a power failure at any moment leaves of a store, as far as file systems may lose what was not synced.
 #include "kit/power_loss.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
-#include "kit/small_disk.h"
+#include "kit/bundles.h"
+#include "kit/disks.h"
+#include "kit/files.h"
 
 #include <fardel/base/clock.h>
 #include <fardel/format/head.h>
@@ -12,14 +10,7 @@
 #include <fardel/store/incoming_bundle.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::power_loss_test {
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
@@ -27,10 +18,10 @@ constexpr int kRandomStates = 4;
 
 // 30 kB that all of them share, and 10 kB of its own.
 Bytes lossy_bundle(std::uint32_t number) {
-    BundlePlan plan;
-    add(plan, "shared.bin", noise_text(30'000, 1), "application/octet-stream");
-    add(plan, "own.bin", noise_text(10'000, 100 + number), "application/octet-stream");
-    return written(plan);
+    return BundleMaker()
+        .add_data("shared.bin", noise_text(30'000, 1))
+        .add_data("own.bin", noise_text(10'000, 100 + number))
+        .write();
 }
 
 struct LossySite {
@@ -45,8 +36,6 @@ struct LossySite {
     }
     void add(const Bytes& bytes) const { value_of(store_in(root).add(make_memory_source(bytes))); }
 };
-
-int outcome_of(const Status& status) { return status ? 0 : 1 + static_cast<int>(status.error().code()); }
 
 Status add_bundle_to(const std::string& folder, const Bytes& bytes) {
     FARDEL_TRY_ASSIGN(const BundleStore store, BundleStore::open(folder + "/store", true));
@@ -94,7 +83,7 @@ void check_arrivals(const LossySite& site, const RecordedFolder& recorded, const
             CHECK((!is_listed(store, arriving) || gives(store, arriving)));
             CHECK((step + 1 < recorded.steps() || gives(store, arriving)));
         }
-        CHECK(outcome_of(arrive(site.left, arriving)) == 0);
+        CHECK(exit_code_of(arrive(site.left, arriving)) == 0);
         const BundleStore store = LossySite::store_in(site.left);
         CHECK(gives(store, arriving));
         CHECK((before == nullptr || gives(store, *before)));
@@ -105,7 +94,7 @@ void check_arrivals(const LossySite& site, const RecordedFolder& recorded, const
 TEST_CASE("bundle store: after a power failure at any moment of an addition, what is visible is whole") {  // A101
     const Bytes bytes = lossy_bundle(1);
     const LossySite site;
-    const RecordedFolder recorded(site.root, [&] { return outcome_of(add_bundle_to(site.root, bytes)); });
+    const RecordedFolder recorded(site.root, [&] { return exit_code_of(add_bundle_to(site.root, bytes)); });
     check_arrivals(site, recorded, nullptr, bytes, add_bundle_to);
 }
 
@@ -114,7 +103,7 @@ TEST_CASE("bundle store: a power failure while a bundle is added leaves the one 
     const Bytes second = lossy_bundle(2);
     const LossySite site;
     site.add(first);
-    const RecordedFolder recorded(site.root, [&] { return outcome_of(add_bundle_to(site.root, second)); });
+    const RecordedFolder recorded(site.root, [&] { return exit_code_of(add_bundle_to(site.root, second)); });
     check_arrivals(site, recorded, &first, second, add_bundle_to);
 }
 
@@ -123,7 +112,7 @@ TEST_CASE("incoming bundle: after a power failure at any moment, what is visible
     const Bytes second = lossy_bundle(2);
     const LossySite site;
     site.add(first);
-    const RecordedFolder recorded(site.root, [&] { return outcome_of(receive_bundle(site.root, second)); });
+    const RecordedFolder recorded(site.root, [&] { return exit_code_of(receive_bundle(site.root, second)); });
     check_arrivals(site, recorded, &first, second, receive_bundle);
 }
 
@@ -144,7 +133,7 @@ TEST_CASE("retention: a power failure at any moment of a collection takes nothin
         auto report = store.collect(rules);
         return report ? ok() : std::move(report).error();
     };
-    const RecordedFolder recorded(site.root, [&] { return outcome_of(collect(site.root)); });
+    const RecordedFolder recorded(site.root, [&] { return exit_code_of(collect(site.root)); });
     REQUIRE(recorded.exit_code() == 0);
     CHECK(recorded.steps() > 5);
     for_each_power_loss(recorded, site.left, kRandomStates, [&](std::size_t) {
@@ -153,7 +142,7 @@ TEST_CASE("retention: a power failure at any moment of a collection takes nothin
             CHECK(gives(store, kept));
             CHECK((!is_listed(store, removed) || gives(store, removed)));
         }
-        CHECK(outcome_of(collect(site.left)) == 0);
+        CHECK(exit_code_of(collect(site.left)) == 0);
         const BundleStore store = LossySite::store_in(site.left);
         CHECK(gives(store, kept));
         CHECK_FALSE(is_listed(store, removed));
@@ -163,11 +152,8 @@ TEST_CASE("retention: a power failure at any moment of a collection takes nothin
 
 #else
 
-TEST_CASE("bundle store: power failures are recorded without sanitizers") {
-    MESSAGE("SKIPPED: the calls of a sanitizer would count, too");
-}
+TEST_CASE("bundle store: power failures are recorded without sanitizers") { skip_failing_calls(); }
 
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::power_loss_test

@@ -1,13 +1,9 @@
 // RateLimit: no more than the limit in the long run, and not much less on a busy machine.
 #include "http/rate_limit.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <chrono>
-#include <cstdint>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::rate_limit_test {
 
 using namespace std::chrono_literals;
 
@@ -53,5 +49,4 @@ TEST_CASE("rate limit: a pause is short, so that a stop is noticed, and there is
     CHECK(none.pause(kBegin) == 0ms);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::rate_limit_test

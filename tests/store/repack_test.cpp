@@ -1,12 +1,10 @@
 // Repacking: what bundles need of a pack is written to a new one, and the rest goes.
+#include "kit/bundles.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
+#include "kit/files.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
 #include "kit/power_loss.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
-#include "kit/small_disk.h"
 
 #include "bundles/store_record.h"
 #include "retention/repack_plan.h"
@@ -18,16 +16,7 @@
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::repack_test {
 
 constexpr std::int64_t kDayOfRepack = 24 * 3600;
 
@@ -299,10 +288,8 @@ void create_sparse_store(const std::string& path) {
 
 int repack_status(const std::string& path) {
     const auto store = BundleStore::open(path, false);
-    if (!store)
-        return 1 + static_cast<int>(store.error().code());
-    const auto report = store->collect({.now_s = wall_clock_ns() / 1'000'000'000, .grace_s = 0});
-    return report ? 0 : 1 + static_cast<int>(report.error().code());
+    return store ? exit_code_of(store->collect({.now_s = wall_clock_ns() / 1'000'000'000, .grace_s = 0}))
+                 : exit_code_of(store);
 }
 
 // Whole now, and packed again after another collection, which removes what an earlier one left.
@@ -340,41 +327,21 @@ struct FailingRepack {
 
 TEST_CASE("repack: killed at any step, it leaves a store that works, and the next collection goes on") {  // A100
     const FailingRepack site;
-    int number = 1;
-    for (bool paused = true; paused; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 500);
-        site.reset();
-        {
-            PausedChild child(number, changes_files, [&] { return repack_status(site.path); });
-            paused = child.is_paused();
-            CHECK((paused || child.exit_code() == 0));
-        }
-        verify_repacked(site.path, site.kept);
-    }
-    CHECK(number > 20);
+    const int runs = kill_at_each_call(
+        500, [&] { site.reset(); }, [&] { return repack_status(site.path); },
+        [&](int, bool) { verify_repacked(site.path, site.kept); });
+    CHECK(runs > 20);
 }
 
 TEST_CASE("repack: whichever call on files fails, nothing is lost and the next collection succeeds") {  // A102
     const FailingRepack site;
-    constexpr int kErrors[] = {ENOSPC, EIO, EROFS};
-    int number = 1;
-    for (bool failed = true; failed; ++number) {
-        const int error = kErrors[number % 3];
-        CAPTURE(number);
-        CAPTURE(error);
-        REQUIRE(number < 1000);
-        site.reset();
-        const FailedCall outcome = fail_call(number, error, [&] { return repack_status(site.path); });
-        failed = outcome.failed;
-        CAPTURE(outcome.call);
-        const bool has_own_error =
-            outcome.exit_code == 1 + static_cast<int>(error_code_of(error)) ||
-            (outcome.call == SYS_close && outcome.exit_code == 1 + static_cast<int>(ErrorCode::busy));
-        CHECK((outcome.exit_code == 0 || has_own_error));
-        verify_repacked(site.path, site.kept);
-    }
-    CHECK(number > 50);
+    const int runs = fail_each_call(
+        1000, {ENOSPC, EIO, EROFS}, [&] { site.reset(); }, [&] { return repack_status(site.path); },
+        [&](const FailedCall& outcome) {
+            CHECK((outcome.is_end() || (outcome.call == SYS_close && outcome.is_end({ErrorCode::busy}))));
+            verify_repacked(site.path, site.kept);
+        });
+    CHECK(runs > 50);
 }
 
 TEST_CASE("repack: a power failure at any moment takes nothing from the bundle") {  // A101
@@ -393,5 +360,4 @@ TEST_CASE("repack: a power failure at any moment takes nothing from the bundle")
 
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::repack_test

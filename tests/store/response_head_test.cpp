@@ -1,12 +1,9 @@
 // The heads of HTTP responses: which field counts, and which content ranges are accepted.
 #include "http/response_head.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <string>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::response_head_test {
 
 TEST_CASE("response head: of several heads and of a repeated field, the last one counts") {
     ResponseHead head;
@@ -58,5 +55,4 @@ TEST_CASE("response head: a time to wait is seconds, within a limit, and nothing
     CHECK(head.retry_after().empty());
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::response_head_test

@@ -7,24 +7,13 @@
 #include "model_disk.h"
 #include "retention/lease_folder.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::retention_model_test {
 
 constexpr int kAnyNumber = 1'000'000;
 
@@ -305,5 +294,4 @@ TEST_CASE("retention model: a lease that a power failure tore is unreadable, or 
     CHECK(zeros->packs == std::vector<Hash>{Hash()});
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::retention_model_test

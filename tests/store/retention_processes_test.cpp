@@ -1,14 +1,9 @@
 // Two collectors, a writer and a reader as processes on one real store; each is killed at any moment, again and again.
 #include "store_actors.h"
 
-#include "kit/random_seed.h"
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-
-using namespace fardel::tests;
+namespace fardel::tests::retention_processes_test {
 
 TEST_CASE(
     "retention: two collectors, a writer and a reader that are killed at any moment leave a whole store") {  // A106
@@ -27,4 +22,4 @@ TEST_CASE(
     check_goes_on(store, bundles);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::retention_processes_test

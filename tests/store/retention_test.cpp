@@ -1,10 +1,8 @@
 // Retention of a real store: pins, rules, collections, and what happens beside them.
+#include "kit/bundles.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
-#include "kit/small_disk.h"
+#include "kit/files.h"
 
 #include "retention/retention_plan.h"
 
@@ -16,14 +14,7 @@
 #include <fardel/store/incoming_bundle.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::retention_test {
 
 constexpr std::int64_t kDay = 24 * 3600;
 
@@ -31,12 +22,11 @@ std::int64_t today() { return wall_clock_ns() / 1'000'000'000; }
 
 // A bundle with 100 kB that all of them share and 20 kB of its own.
 Bytes numbered_bundle(int number, std::vector<BundleId> needs = {}) {
-    BundlePlan plan;
-    add(plan, "shared.bin", noise_text(100'000, 1), "application/octet-stream");
-    add(plan, "own.bin", noise_text(20'000, static_cast<std::uint32_t>(100 + number)), "application/octet-stream");
-    for (const BundleId& need : needs)
-        plan.dependencies.push_back({.bundle = need, .is_static = true});
-    return written(plan);
+    return BundleMaker()
+        .add_data("shared.bin", noise_text(100'000, 1))
+        .add_data("own.bin", noise_text(20'000, static_cast<std::uint32_t>(100 + number)))
+        .needs(needs)
+        .write();
 }
 
 BundleStore new_store(const std::string& path) { return value_of(BundleStore::open(path, true)); }
@@ -58,9 +48,13 @@ CollectionReport collect_in(const BundleStore& store, std::int64_t days, Retenti
     return value_of(store.collect(rules));
 }
 
-TEST_CASE("retention: a removed bundle is condemned, goes a day later with its own packs, and shared ones stay") {
+struct NewStore {
     const ScratchFolder scratch;
     const BundleStore store = new_store(scratch.path("store"));
+};
+
+TEST_CASE_FIXTURE(
+    NewStore, "retention: a removed bundle is condemned, goes a day later with its own packs, and shared ones stay") {
     const BundleId first = add_to(store, numbered_bundle(1));
     const Bytes second_bytes = numbered_bundle(2);
     const BundleId second = add_to(store, second_bytes);
@@ -81,9 +75,7 @@ TEST_CASE("retention: a removed bundle is condemned, goes a day later with its o
     CHECK(value_of(store.check(true)).findings.empty());
 }
 
-TEST_CASE("retention: opening or adding a condemned bundle takes it back") {
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(NewStore, "retention: opening or adding a condemned bundle takes it back") {
     const Bytes bytes = numbered_bundle(1);
     const BundleId bundle = add_to(store, bytes);
     for (const bool opens : {true, false}) {
@@ -99,9 +91,7 @@ TEST_CASE("retention: opening or adding a condemned bundle takes it back") {
     }
 }
 
-TEST_CASE("retention: pinned bundles stay, and so does what a kept bundle needs") {
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(NewStore, "retention: pinned bundles stay, and so does what a kept bundle needs") {
     const BundleId base = add_to(store, numbered_bundle(1));
     const BundleId game = add_to(store, numbered_bundle(2, {base}));
     const BundleId other = add_to(store, numbered_bundle(3));
@@ -125,9 +115,7 @@ TEST_CASE("retention: pinned bundles stay, and so does what a kept bundle needs"
     CHECK(value_of(store.pins()).empty());
 }
 
-TEST_CASE("retention: what is open, leased or being added is not removed") {
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(NewStore, "retention: what is open, leased or being added is not removed") {
     const BundleId open = add_to(store, numbered_bundle(1));
     const BundleId held = add_to(store, numbered_bundle(2));
     const RetentionRules unused{.grace_s = 0, .unused_for_s = 0};
@@ -145,9 +133,9 @@ TEST_CASE("retention: what is open, leased or being added is not removed") {
     CHECK(value_of(store.list()).empty());
 }
 
-TEST_CASE("retention: what requires a licence goes when its last token has ended, and stays while it is open") {  // A76
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(
+    NewStore,
+    "retention: what requires a licence goes when its last token has ended, and stays while it is open") {  // A76
     BundlePlan plan;
     add(plan, "own.bin", noise_text(20'000, 7), "application/octet-stream");
     plan.metadata.push_back({.key = "license-token", .value = true});
@@ -193,9 +181,9 @@ TEST_CASE("retention: what requires a licence goes when its last token has ended
     CHECK(has(store, licensed));
 }
 
-TEST_CASE("retention: a token that has ended stays while a bundle cannot be opened, which it may be about") {  // A76
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(
+    NewStore,
+    "retention: a token that has ended stays while a bundle cannot be opened, which it may be about") {  // A76
     BundlePlan plan;
     add(plan, "own.bin", noise_text(20'000, 7), "application/octet-stream");
     plan.metadata.push_back({.key = "license-token", .value = true});
@@ -223,9 +211,7 @@ TEST_CASE("retention: a token that has ended stays while a bundle cannot be open
     CHECK(value_of(store.licenses()).empty());
 }
 
-TEST_CASE("retention: a bundle whose date has passed goes, unless it is pinned or open") {
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(NewStore, "retention: a bundle whose date has passed goes, unless it is pinned or open") {
     const auto bundle_until = [&](std::uint64_t seed, std::int64_t end_s) {
         BundlePlan plan;
         add(plan, "own.bin", noise_text(20'000, seed), "application/octet-stream");
@@ -273,9 +259,7 @@ TEST_CASE("retention: a bundle whose date has passed goes, unless it is pinned o
     CHECK(value_of(store.check(true)).findings.empty());
 }
 
-TEST_CASE("retention: packs that no record names go a day after they were found") {
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(NewStore, "retention: packs that no record names go a day after they were found") {
     const Bytes bytes = numbered_bundle(1);
     const BundleId bundle = add_to(store, bytes);
     std::filesystem::remove(scratch.path("store/bundles/" + bundle.hex()));
@@ -285,9 +269,7 @@ TEST_CASE("retention: packs that no record names go a day after they were found"
     CHECK(packs_of_store(store) == 0);
 }
 
-TEST_CASE("retention: a dry run reports the same and changes nothing") {
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(NewStore, "retention: a dry run reports the same and changes nothing") {
     const BundleId bundle = add_to(store, numbered_bundle(1));
     RetentionRules rules{.grace_s = 0, .unused_for_s = kDay, .dry_run = true};
     const CollectionReport dry = collect_in(store, 10, rules);
@@ -300,9 +282,8 @@ TEST_CASE("retention: a dry run reports the same and changes nothing") {
     CHECK(dry.bundles.size() == real.bundles.size());
 }
 
-TEST_CASE("retention: damaged notes lose nothing: a damaged list condemns nothing, a damaged pin has no end") {
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(NewStore,
+                  "retention: damaged notes lose nothing: a damaged list condemns nothing, a damaged pin has no end") {
     const BundleId pinned = add_to(store, numbered_bundle(1));
     const BundleId removed = add_to(store, numbered_bundle(2));
     CHECK(store.pin({.bundle = pinned, .name = "mine", .until_s = today() + kDay}));
@@ -317,9 +298,7 @@ TEST_CASE("retention: damaged notes lose nothing: a damaged list condemns nothin
     CHECK_FALSE(has(store, removed));
 }
 
-TEST_CASE("retention: while a record cannot be read, no pack is removed") {
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(NewStore, "retention: while a record cannot be read, no pack is removed") {
     const BundleId bundle = add_to(store, numbered_bundle(1));
     scratch.write("store/bundles/" + bundle.hex(), "damaged");
     CHECK(collect_in(store, 0).notes.size() == 1);
@@ -332,9 +311,7 @@ TEST_CASE("retention: while a record cannot be read, no pack is removed") {
     CHECK(packs_of_store(store) == 0);
 }
 
-TEST_CASE("retention: what a fetch received goes when nobody resumed it for a week") {
-    const ScratchFolder scratch;
-    const BundleStore store = new_store(scratch.path("store"));
+TEST_CASE_FIXTURE(NewStore, "retention: what a fetch received goes when nobody resumed it for a week") {
     scratch.write("store/incoming/" + std::string(64, 'a') + ".pack", "received");
     CHECK(collect_in(store, 6).removed_incoming == 0);
     const CollectionReport report = collect_in(store, 8);
@@ -402,10 +379,7 @@ BundleStore store_to_collect(const std::string& path, const Bytes& stays, const 
 
 int collect_status(const std::string& path) {
     const auto store = BundleStore::open(path, false);
-    if (!store)
-        return 1 + static_cast<int>(store.error().code());
-    const auto report = store->collect({.now_s = today()});
-    return report ? 0 : 1 + static_cast<int>(report.error().code());
+    return store ? exit_code_of(store->collect({.now_s = today()})) : exit_code_of(store);
 }
 
 void verify_collected(const BundleStore& store, const Bytes& stays) {
@@ -426,19 +400,11 @@ TEST_CASE("retention: a collection that is killed at any step leaves a store tha
     const ScratchFolder scratch;
     const SmallDisk disk(scratch, "64m");
     const std::string path = disk.path("store");
-    int number = 1;
-    for (bool paused = true; paused; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 500);
-        const BundleStore store = store_to_collect(path, stays, goes);
-        {
-            PausedChild child(number, changes_files, [&] { return collect_status(path); });
-            paused = child.is_paused();
-            CHECK((paused || child.exit_code() == 0));
-        }
-        verify_collected(store, stays);
-    }
-    CHECK(number > 10);
+    std::optional<BundleStore> store;
+    const int runs = kill_at_each_call(
+        500, [&] { store = store_to_collect(path, stays, goes); }, [&] { return collect_status(path); },
+        [&](int, bool) { verify_collected(*store, stays); });
+    CHECK(runs > 10);
 }
 
 TEST_CASE("retention: whichever call on files of a collection fails, nothing is lost and the next one succeeds") {
@@ -447,28 +413,18 @@ TEST_CASE("retention: whichever call on files of a collection fails, nothing is 
     const ScratchFolder scratch;
     const SmallDisk disk(scratch, "64m");
     const std::string path = disk.path("store");
-    constexpr int kErrors[] = {ENOSPC, EIO, EROFS};
-    constexpr int kBusy = 1 + static_cast<int>(ErrorCode::busy);
-    int number = 1;
-    for (bool failed = true; failed; ++number) {
-        const int error = kErrors[number % 3];
-        CAPTURE(number);
-        CAPTURE(error);
-        REQUIRE(number < 500);
-        const BundleStore store = store_to_collect(path, stays, goes);
-        const FailedCall outcome = fail_call(number, error, [&] { return collect_status(path); });
-        failed = outcome.failed;
-        CAPTURE(outcome.call);
+    std::optional<BundleStore> store;
+    const auto verify = [&](const FailedCall& outcome) {
         // A file that is not closed stays locked.
-        const bool has_own_error = outcome.exit_code == 1 + static_cast<int>(error_code_of(error)) ||
-                                   (outcome.call == SYS_close && outcome.exit_code == kBusy);
-        CHECK((outcome.exit_code == 0 || has_own_error));
-        verify_collected(store, stays);
-    }
-    CHECK(number > 30);
+        CHECK((outcome.is_end() || (outcome.call == SYS_close && outcome.is_end({ErrorCode::busy}))));
+        verify_collected(*store, stays);
+    };
+    const int runs = fail_each_call(
+        500, {ENOSPC, EIO, EROFS}, [&] { store = store_to_collect(path, stays, goes); },
+        [&] { return collect_status(path); }, verify);
+    CHECK(runs > 30);
 }
 
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::retention_test

@@ -1,18 +1,12 @@
 // One store that two computers use over a network: two mounts of one folder, each with its own caches.
 #include "two_computers.h"
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "kit/shared_folder.h"
 
-#include <doctest/doctest.h>
-
 #include <climits>
-#include <optional>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::shared_folder_test {
 
 // Two mounts of a folder, or why there are none.
 class MountedTwice {
@@ -94,5 +88,4 @@ TEST_CASE("shared folder: a collector with locks takes nothing from writers on c
     check_goes_on(at_server, bundles);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::shared_folder_test

@@ -2,31 +2,20 @@
 // fetches and readers. Each looks itself whether what it relies on is there, and ends if it is not.
 #pragma once
 
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
+#include "kit/bundles.h"
 
 #include <fardel/base/clock.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/incoming_bundle.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace fardel::tests {
 
@@ -46,12 +35,11 @@ struct SharedBundles {
 };
 
 inline Bytes shared_bundle(std::uint32_t own, std::vector<BundleId> needs) {
-    BundlePlan plan;
-    add(plan, "shared.bin", noise_text(100'000, 1), "application/octet-stream");
-    add(plan, "own.bin", noise_text(20'000, own), "application/octet-stream");
-    for (const BundleId& need : needs)
-        plan.dependencies.push_back({.bundle = need, .is_static = true});
-    return written(plan);
+    return BundleMaker()
+        .add_data("shared.bin", noise_text(100'000, 1))
+        .add_data("own.bin", noise_text(20'000, own))
+        .needs(needs)
+        .write();
 }
 
 inline SharedBundles make_shared_bundles(int games) {

@@ -1,13 +1,10 @@
 // What changes a store beside additions and collections, each killed, failing and without power at every step; and
 // whatever changes one, while its folder vanishes or cannot be written.
+#include "kit/bundles.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
-#include "kit/opened_bundle.h"
+#include "kit/files.h"
 #include "kit/power_loss.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
-#include "kit/small_disk.h"
-#include "kit/vanished_folder.h"
 
 #include <fardel/base/clock.h>
 #include <fardel/base/system_error.h>
@@ -20,32 +17,19 @@
 #include <fardel/store/incoming_bundle.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <functional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
-namespace fs = std::filesystem;
+namespace fardel::tests::store_changes_test {
 
 constexpr std::int64_t kDayOfChanges = 24 * 3600;
 
 std::int64_t now_of_changes() { return wall_clock_ns() / 1'000'000'000; }
 
 Bytes small_bundle(std::uint32_t number) {
-    BundlePlan plan;
-    add(plan, "shared.bin", noise_text(30'000, 1), "application/octet-stream");
-    add(plan, "own.bin", noise_text(10'000, 100 + number), "application/octet-stream");
-    return written(plan);
+    return BundleMaker()
+        .add_data("shared.bin", noise_text(30'000, 1))
+        .add_data("own.bin", noise_text(10'000, 100 + number))
+        .write();
 }
 
 BundleStore opened_store(const std::string& folder) { return value_of(BundleStore::open(folder + "/store", false)); }
@@ -242,12 +226,6 @@ TEST_CASE("store changes: a store whose folder is gone is missing, not empty") {
 
 constexpr int kRandomLosses = 2;
 
-template <class Outcome>
-int exit_code_of(const Outcome& outcome) {
-    return outcome ? 0 : 1 + static_cast<int>(outcome.error().code());
-}
-constexpr int exit_code_of(ErrorCode code) { return 1 + static_cast<int>(code); }
-
 int make_in(const StoreChange& change, const std::string& folder) {
     const auto store = BundleStore::open(folder + "/store", false);
     return store ? exit_code_of(change.make(*store)) : exit_code_of(store);
@@ -275,19 +253,10 @@ TEST_CASE("store changes: killed at any step, each is made or not, and can be ma
     const std::string folder = site.path("folder");
     for (const StoreChange& change : site.changes()) {
         CAPTURE(change.name);
-        int number = 1;
-        for (bool paused = true; paused; ++number) {
-            CAPTURE(number);
-            REQUIRE(number < 500);
-            site.restore(folder);
-            {
-                PausedChild child(number, changes_files, [&] { return make_in(change, folder); });
-                paused = child.is_paused();
-                CHECK((paused || child.exit_code() == 0));
-            }
-            verify_change(site, change, folder, !paused);
-        }
-        CHECK(number > 4);
+        const int runs = kill_at_each_call(
+            500, [&] { site.restore(folder); }, [&] { return make_in(change, folder); },
+            [&](int, bool has_ended) { verify_change(site, change, folder, has_ended); });
+        CHECK(runs > 4);
     }
 }
 
@@ -295,27 +264,17 @@ TEST_CASE(
     "store changes: whichever call on files fails, the error is its own, and the next attempt succeeds") {  // A102
     const ChangedStore site;
     const std::string folder = site.path("folder");
-    constexpr int kErrors[] = {ENOSPC, EIO, EROFS};
     for (const StoreChange& change : site.changes()) {
         CAPTURE(change.name);
-        int number = 1;
-        for (bool failed = true; failed; ++number) {
-            const int error = kErrors[number % 3];
-            CAPTURE(number);
-            CAPTURE(error);
-            REQUIRE(number < 1000);
-            site.restore(folder);
-            const FailedCall outcome = fail_call(number, error, [&] { return make_in(change, folder); });
-            failed = outcome.failed;
-            CAPTURE(outcome.call);
-            CAPTURE(outcome.exit_code);
+        const auto verify = [&](const FailedCall& outcome) {
             // A lock that is not closed stays. A file elsewhere without a status counts as changed.
-            CHECK((outcome.exit_code == 0 || outcome.exit_code == exit_code_of(error_code_of(error)) ||
-                   (outcome.call == SYS_close && outcome.exit_code == exit_code_of(ErrorCode::busy)) ||
-                   (outcome.call == SYS_newfstatat && outcome.exit_code == exit_code_of(ErrorCode::conflict))));
+            CHECK((outcome.is_end() || (outcome.call == SYS_close && outcome.is_end({ErrorCode::busy})) ||
+                   (outcome.call == SYS_newfstatat && outcome.is_end({ErrorCode::conflict}))));
             verify_change(site, change, folder, outcome.exit_code == 0);
-        }
-        CHECK(number > 5);
+        };
+        const int runs = fail_each_call(
+            1000, {ENOSPC, EIO, EROFS}, [&] { site.restore(folder); }, [&] { return make_in(change, folder); }, verify);
+        CHECK(runs > 5);
     }
 }
 
@@ -359,9 +318,7 @@ TEST_CASE("store changes: a pin and a token that a new store was given survive a
 
 // "malformed": there is no store. "conflict": a pack is gone that was there.
 bool is_end_without_folder(int exit_code) {
-    const int ends[] = {0, exit_code_of(ErrorCode::missing), exit_code_of(ErrorCode::malformed),
-                        exit_code_of(ErrorCode::conflict)};
-    return std::ranges::find(ends, exit_code) != std::end(ends);
+    return is_end(exit_code, {ErrorCode::missing, ErrorCode::malformed, ErrorCode::conflict});
 }
 
 // A102
@@ -401,15 +358,12 @@ TEST_CASE("store changes: a pin that is renewed while a collection runs stays") 
     const ChangedStore site;
     const std::string folder = site.path("folder");
     const BundleId pinned = bundle_id_of(site.goes);
-    int number = 1;
-    for (bool paused = true; paused; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 500);
+    const int runs = for_each_call(500, [&](int number) {
         site.restore(folder);
         const BundleStore store = opened_store(folder);
         REQUIRE(store.pin({.bundle = pinned, .name = "renewed", .until_s = now_of_changes() - 1}));
         PausedChild child(number, changes_files, [&] { return exit_code_of(collect_now(opened_store(folder))); });
-        paused = child.is_paused();
+        const bool paused = child.is_paused();
         // The collection may have the lock, for which the pin waits.
         std::jthread renewal([&] { CHECK(store.pin({.bundle = pinned, .name = "renewed", .until_s = std::nullopt})); });
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -417,15 +371,14 @@ TEST_CASE("store changes: a pin that is renewed while a collection runs stays") 
         renewal.join();
         const auto pins = value_of(store.pins());
         CHECK(std::ranges::find(pins, BundlePin{pinned, "renewed", std::nullopt}) != pins.end());
-    }
-    CHECK(number > 10);
+        return paused;
+    });
+    CHECK(runs > 10);
 }
 
 #else
 
-TEST_CASE("store changes: system calls do not fail on purpose under a sanitizer") {
-    MESSAGE("SKIPPED: the calls of a sanitizer would count, too");
-}
+TEST_CASE("store changes: system calls do not fail on purpose under a sanitizer") { skip_failing_calls(); }
 
 #endif
 
@@ -436,10 +389,8 @@ TEST_CASE(
     const SmallDisk disk(scratch, "64m");
     const std::string folder = disk.path("folder");
     site.restore(folder);
-    if (!disk.mounted() || !disk.make_read_only()) {
-        MESSAGE("SKIPPED: no permission to mount a small disk");
+    if (!disk.make_read_only())
         return;
-    }
     const BundleStore store = opened_store(folder);
     CHECK(value_of(store.list()).size() == 2);
     CHECK(value_of(store.closure(bundle_id_of(site.kept))) == std::vector{bundle_id_of(site.kept)});
@@ -459,5 +410,4 @@ TEST_CASE(
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::store_changes_test

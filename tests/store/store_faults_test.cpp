@@ -1,12 +1,10 @@
 // BundleStore and IncomingBundle: killed, with calls that fail, beside other processes, and on hostile folders.
+#include "kit/bundles.h"
 #include "kit/bytes.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
-#include "kit/small_disk.h"
-#include "kit/unprivileged.h"
+#include "kit/files.h"
+#include "kit/restricted_process.h"
 
 #include "bundles/store_record.h"
 
@@ -16,25 +14,17 @@
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/incoming_bundle.h>
 
-#include <doctest/doctest.h>
-
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <thread>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::store_faults_test {
 
 Bytes noisy_bundle(std::string_view version) {
-    BundlePlan plan;
-    add(plan, "a.bin", noise_text(150'000, 1), "application/octet-stream");
-    add(plan, "b.bin", noise_text(150'000, 2), "application/octet-stream");
-    add(plan, "version.txt", version);
-    return written(plan);
+    return BundleMaker()
+        .add_data("a.bin", noise_text(150'000, 1))
+        .add_data("b.bin", noise_text(150'000, 2))
+        .add("version.txt", version)
+        .write();
 }
 
 BundleStore store_at(const std::string& path) { return value_of(BundleStore::open(path, true)); }
@@ -59,21 +49,6 @@ std::vector<std::string> leftovers(const std::string& store) {
             names.push_back(name);
     }
     return names;
-}
-
-std::filesystem::path only_pack(const BundleStore& store) {
-    std::vector<std::filesystem::path> packs;
-    for (const auto& entry : std::filesystem::directory_iterator(store.path() + "/packs"))
-        packs.push_back(entry.path());
-    REQUIRE(packs.size() == 1);
-    return packs[0];
-}
-
-void flip_byte(const std::filesystem::path& path, std::size_t offset) {
-    std::filesystem::permissions(path, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
-    std::string content = read_file(path);
-    content[offset] = static_cast<char>(content[offset] ^ 1);
-    write_file(path, content);
 }
 
 StoreRecord record_of(const ScratchFolder& scratch, const BundleId& bundle) {
@@ -102,26 +77,16 @@ Status receive(const std::string& path, const Bytes& bytes, std::uint64_t* writt
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
-int code_of_status(const Status& status) { return status ? 0 : 1 + static_cast<int>(status.error().code()); }
-
 TEST_CASE("bundle store: an addition that is killed at any step leaves a store that works") {  // A100
     const Bytes bytes = noisy_bundle("1");
     const ScratchFolder scratch;
     const SmallDisk disk(scratch, "64m");  // syncing is quick there; any other disk will do
     const std::string path = disk.path("store");
-    int number = 1;
-    for (bool paused = true; paused; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 500);
-        std::filesystem::remove_all(path);
-        {
-            PausedChild child(number, changes_files, [&] {
-                const auto store = BundleStore::open(path, true);
-                return store && store->add(make_memory_source(bytes)) ? 0 : 1;
-            });
-            paused = child.is_paused();
-            CHECK((paused || child.exit_code() == 0));
-        }
+    const auto add_to_new = [&] {
+        const auto store = BundleStore::open(path, true);
+        return store && store->add(make_memory_source(bytes)) ? 0 : 1;
+    };
+    const auto verify = [&](int, bool) {
         if (const auto store = BundleStore::open(path, false); store)
             CHECK(value_of(store->check(true)).findings.empty());
         const BundleStore store = store_at(path);
@@ -131,8 +96,9 @@ TEST_CASE("bundle store: an addition that is killed at any step leaves a store t
         CHECK(report.findings.empty());
         CHECK(report.unused_packs == 0);
         CHECK(leftovers(path) == std::vector<std::string>{});
-    }
-    CHECK(number > 15);
+    };
+    CHECK(kill_at_each_call(
+              500, [&] { std::filesystem::remove_all(path); }, add_to_new, verify) > 15);
 }
 
 TEST_CASE("incoming bundle: killed at any step, what was written is kept, also while it is committed") {  // A118
@@ -140,10 +106,8 @@ TEST_CASE("incoming bundle: killed at any step, what was written is kept, also w
     auto* const written =
         static_cast<std::uint64_t*>(::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     REQUIRE(written != MAP_FAILED);
-    int number = 1;
-    for (bool paused = true; paused; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 500);
+    const int runs = for_each_call(500, [&](int number) {
+        bool paused = false;
         const ScratchFolder scratch;
         std::filesystem::create_directory(scratch.path("home"));
         std::filesystem::permissions(scratch.path("home"), std::filesystem::perms::all);
@@ -151,7 +115,7 @@ TEST_CASE("incoming bundle: killed at any step, what was written is kept, also w
         const std::string path = scratch.path("home/store");
         *written = 0;
         {
-            PausedChild child(number, changes_files, [&] { return code_of_status(receive(path, bytes, written)); });
+            PausedChild child(number, changes_files, [&] { return exit_code_of(receive(path, bytes, written)); });
             paused = child.is_paused();
             CHECK((paused || child.exit_code() == 0));
         }
@@ -172,33 +136,29 @@ TEST_CASE("incoming bundle: killed at any step, what was written is kept, also w
         CHECK(report.unused_packs == 0);
         CHECK(leftovers(path) == std::vector<std::string>{});
         struct stat status {};
-        REQUIRE(::stat(only_pack(store).c_str(), &status) == 0);
+        REQUIRE(::stat(only_file(store.path() + "/packs").c_str(), &status) == 0);
         CHECK((status.st_mode & 0222) == 0);
-    }
-    CHECK(number > 25);
+        return paused;
+    });
+    CHECK(runs > 25);
     ::munmap(written, 4096);
 }
 
-// Lets each call on files fail in turn, with ENOSPC and with one of the other errors; `work` returns code_of_status().
+// Lets each call on files fail in turn, with ENOSPC and with one of the other errors; `work` returns exit_code_of().
 template <class Work>
 void survives_each_failure(const Bytes& bytes, Work work) {
     const ScratchFolder scratch;
     const SmallDisk disk(scratch, "64m");
     constexpr int kOtherErrors[] = {EIO, EROFS, EDQUOT};
-    int number = 1;
-    bool failed = true;
-    for (int step = 0; failed; ++step) {
-        number = 1 + step / 2;
-        const int error = step % 2 == 0 ? ENOSPC : kOtherErrors[number % 3];
-        CAPTURE(number);
-        CAPTURE(error);
-        REQUIRE(number < 1000);
+    const int runs = for_each_call(2000, [&](int run) {
+        const int number = (run + 1) / 2;
         const std::string path = disk.path("store");
         std::filesystem::remove_all(path);
-        const FailedCall outcome = fail_call(number, error, [&] { return work(path); });
-        failed = outcome.failed;
+        const FailedCall outcome =
+            fail_call(number, run % 2 == 1 ? ENOSPC : kOtherErrors[number % 3], [&] { return work(path); });
+        CAPTURE(outcome.error);
         CAPTURE(outcome.call);
-        CHECK((outcome.exit_code == 0 || outcome.exit_code == 1 + static_cast<int>(error_code_of(error))));
+        CHECK(outcome.is_end());
         const BundleStore store = store_at(path);
         CHECK(value_of(store.check(true)).findings.empty());
         if (outcome.exit_code == 0)
@@ -208,18 +168,16 @@ void survives_each_failure(const Bytes& bytes, Work work) {
         value_of(store.add(make_memory_source(bytes)));
         CHECK(leftovers(path) == std::vector<std::string>{});
         CHECK(value_of(store.check(true)).findings.empty());
-    }
-    CHECK(number > 30);
+        return outcome.failed;
+    });
+    CHECK(runs / 2 > 30);
 }
 
 TEST_CASE("bundle store: whichever call on files fails, the error is its own and the next addition succeeds") {  // A102
     const Bytes bytes = noisy_bundle("1");
     survives_each_failure(bytes, [&](const std::string& path) {
         const auto store = BundleStore::open(path, true);
-        if (!store)
-            return code_of_status(store.error());
-        const auto added = store->add(make_memory_source(bytes));
-        return added ? 0 : code_of_status(added.error());
+        return store ? exit_code_of(store->add(make_memory_source(bytes))) : exit_code_of(store);
     });
 }
 
@@ -227,12 +185,8 @@ TEST_CASE("incoming bundle: whichever call on files fails, the error is its own 
     const Bytes bytes = noisy_bundle("1");
     survives_each_failure(bytes, [&](const std::string& path) {
         const auto store = BundleStore::open(path, true);
-        if (!store)
-            return code_of_status(store.error());
-        const auto listed = store->list();
-        if (!listed)
-            return code_of_status(listed.error());
-        return listed->empty() ? code_of_status(receive(path, bytes)) : 0;
+        const auto listed = store ? store->list() : Result<std::vector<StoredBundle>>(store.error());
+        return listed && listed->empty() ? exit_code_of(receive(path, bytes)) : exit_code_of(listed);
     });
 }
 
@@ -242,24 +196,22 @@ TEST_CASE("bundle store: a write that the system does only in part is continued"
     const SmallDisk disk(scratch, "64m");
     const std::string path = disk.path("store");
     for (const bool incoming : {false, true}) {
-        bool paused = true;
-        int number = 1;
-        for (; paused; ++number) {
-            CAPTURE(number);
+        const int runs = for_each_call(1000, [&](int number) {
             std::filesystem::remove_all(path);
             PausedChild child(
                 number, [](unsigned long long call) { return call == SYS_pwrite64; },
                 [&] {
-                    return incoming ? code_of_status(receive(path, bytes))
+                    return incoming ? exit_code_of(receive(path, bytes))
                                     : !store_at(path).add(make_memory_source(bytes));
                 });
-            paused = child.is_paused();
+            const bool paused = child.is_paused();
             if (paused)
                 child.shorten_write();
             CHECK(child.finish() == 0);
             CHECK(exports(store_at(path), bytes));
-        }
-        CHECK(number > 3);
+            return paused;
+        });
+        CHECK(runs > 3);
     }
 }
 
@@ -272,10 +224,7 @@ TEST_CASE("incoming bundle: a process that opened the file just before another c
     scratch.write("store/incoming/" + id.hex() + ".pack", "");
     PausedChild second(
         1, [](unsigned long long call) { return call == SYS_flock; },
-        [&] {
-            const auto opened = IncomingBundle::open(store, id);
-            return opened ? 0 : code_of_status(opened.error());
-        });
+        [&] { return exit_code_of(IncomingBundle::open(store, id)); });
     REQUIRE(second.is_paused());
     CHECK(receive(path, bytes));
     CHECK(second.finish() == 0);
@@ -293,7 +242,7 @@ TEST_CASE("incoming bundle: a process that opened the file just before another g
     scratch.write("store/incoming/" + id.hex() + ".pack", "");
     PausedChild second(
         1, [](unsigned long long call) { return call == SYS_flock; },
-        [&] { return code_of_status(receive(path, bytes)); });
+        [&] { return exit_code_of(receive(path, bytes)); });
     REQUIRE(second.is_paused());
     CHECK(IncomingBundle::open(store, id));  // removes the files as it goes out of scope
     CHECK_FALSE(std::filesystem::exists(scratch.path("store/incoming/" + id.hex() + ".pack")));
@@ -306,13 +255,11 @@ TEST_CASE("bundle store: a pack under construction is not removed while its writ
     const std::string path = scratch.path("store");
     const Bytes bytes = noisy_bundle("1");
     const Bytes other = noisy_bundle("2");
-    bool paused = true;
-    for (int number = 1; paused; ++number) {
-        CAPTURE(number);
+    for_each_call(1000, [&](int number) {
         std::filesystem::remove_all(path);
         const BundleStore store = store_at(path);
         PausedChild writer(number, changes_files, [&] { return store.add(make_memory_source(bytes)) ? 0 : 1; });
-        paused = writer.is_paused();
+        const bool paused = writer.is_paused();
         // The writer may have the lock of the store, for which the other one waits.
         std::jthread other_writer([&] { CHECK(store.add(make_memory_source(other))); });
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -321,7 +268,8 @@ TEST_CASE("bundle store: a pack under construction is not removed while its writ
         CHECK(exports(store, bytes));
         CHECK(exports(store, other));
         CHECK(value_of(store.check(true)).findings.empty());
-    }
+        return paused;
+    });
 }
 
 #endif
@@ -334,7 +282,7 @@ TEST_CASE("bundle store: a pack whose head was damaged is replaced when the file
         const std::string path = scratch.path("store");
         const BundleStore store = store_at(path);
         value_of(store.add(make_memory_source(bytes)));
-        flip_byte(only_pack(store), 100);
+        flip_bit(only_file(store.path() + "/packs"), 100);
         if (fetched) {
             std::filesystem::remove(scratch.path("store/bundles/" + bundle_id_of(bytes).hex()));
             CHECK(receive(path, bytes));
@@ -351,7 +299,7 @@ TEST_CASE("bundle store: a block that was damaged is stored again when the file 
     const BundleStore store = store_at(scratch.path("store"));
     const Bytes bytes = noisy_bundle("1");
     value_of(store.add(make_memory_source(bytes)));
-    flip_byte(only_pack(store), 100'000);
+    flip_bit(only_file(store.path() + "/packs"), 100'000);
     const StoreAddition mended = value_of(store.add(make_memory_source(bytes)));
     CHECK_FALSE(mended.was_there);
     CHECK(mended.written_bytes < 200'000);
@@ -390,8 +338,8 @@ TEST_CASE("bundle store: links, FIFOs and folders in the place of packs and reco
             const ScratchFolder scratch;
             const BundleStore store = store_at(scratch.path("store"));
             value_of(store.add(make_memory_source(bytes)));
-            const std::filesystem::path path =
-                pack ? only_pack(store) : std::filesystem::path(scratch.path("store/bundles/" + id.hex()));
+            const std::filesystem::path path = pack ? only_file(store.path() + "/packs")
+                                                    : std::filesystem::path(scratch.path("store/bundles/" + id.hex()));
             const std::string moved = scratch.path("moved");
             std::filesystem::rename(path, moved);
             if (kind == std::string("link"))
@@ -424,9 +372,9 @@ TEST_CASE("bundle store: a pack that shrinks while its bundle is open gives corr
     const Bytes bytes = noisy_bundle("1");
     const BundleId id = value_of(store.add(make_memory_source(bytes))).bundle;
     const auto source = value_of(store.open_bundle(id));
-    std::filesystem::permissions(only_pack(store), std::filesystem::perms::owner_write,
+    std::filesystem::permissions(only_file(store.path() + "/packs"), std::filesystem::perms::owner_write,
                                  std::filesystem::perm_options::add);
-    std::filesystem::resize_file(only_pack(store), 100'000);
+    std::filesystem::resize_file(only_file(store.path() + "/packs"), 100'000);
     Bytes read(bytes.size());
     CHECK(code_of(source->read_at(0, read)) == ErrorCode::corrupt);
     CHECK(source->read_at(0, std::span(read).first(100'000)));
@@ -475,5 +423,4 @@ TEST_CASE("bundle store: what killed writers left is counted, and removed by the
     CHECK(leftovers(path) == std::vector<std::string>{});
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::store_faults_test

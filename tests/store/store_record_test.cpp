@@ -2,20 +2,11 @@
 #include "bundles/store_record.h"
 
 #include "kit/ids.h"
-#include "kit/random_seed.h"
-#include "kit/results.h"
+#include "kit/test.h"
 
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-namespace fardel {
-namespace {
-
-using tests::filled_id;
-using tests::value_of;
+namespace fardel::tests::store_record_test {
 
 const StorePack kFirst{.id = filled_id<PackId>(1), .size_bytes = 1000};
 const StorePack kSecond{.id = filled_id<PackId>(2), .size_bytes = 50};
@@ -110,10 +101,7 @@ TEST_CASE("store record: a later version is unsupported") {
     bytes[8] = std::byte{2};
     const Hash checksum = blake3(std::span(bytes).first(bytes.size() - 32));
     std::ranges::copy(std::as_bytes(std::span(checksum.bytes)), bytes.end() - 32);
-    const auto decoded = decode_store_record(bytes);
-    REQUIRE_FALSE(decoded);
-    CHECK(decoded.error().code() == ErrorCode::unsupported);
+    CHECK(code_of(decode_store_record(bytes)) == ErrorCode::unsupported);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::store_record_test

@@ -3,13 +3,6 @@
 
 #include "store_actors.h"
 
-#include "kit/random_seed.h"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 namespace fardel::tests {
 
 // Where the folder of the store is mounted, and where its server has it. The store is "store" in it.

@@ -1,15 +1,10 @@
 #include "write_behind.h"
 
-#include "kit/few_threads.h"
-
-#include <doctest/doctest.h>
+#include "kit/restricted_process.h"
 
 #include <atomic>
-#include <chrono>
-#include <thread>
-#include <vector>
 
-using namespace fardel;
+namespace fardel::tests::write_behind_test {
 
 TEST_CASE("write behind: work is done in order, and flush waits for it") {
     std::vector<int> done;
@@ -91,3 +86,5 @@ TEST_CASE("write behind: if no thread can be started, the caller's thread does t
               return added && all_here && done == std::vector<int>{1, 2};
           }) == 0);
 }
+
+}  // namespace fardel::tests::write_behind_test

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kit/bytes.h"
-#include "kit/whole_stream.h"
 
 #include <filesystem>
 #include <fstream>

@@ -2,7 +2,7 @@
 #include "faces.h"
 #include "files.h"
 
-#include "kit/zip_builder.h"
+#include "kit/archives.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/trust_policy.h>

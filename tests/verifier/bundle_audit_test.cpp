@@ -1,18 +1,8 @@
 #include <fardel/verifier/bundle_audit.h>
 
-#include "kit/opened_bundle.h"
-#include "kit/sample_plan.h"
+#include "kit/bundles.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::bundle_audit_test {
 
 void refer(BundlePlan& plan, std::uint32_t from, std::string spelling, decltype(PlannedReference::target) target,
            bool optional = false) {
@@ -139,5 +129,4 @@ TEST_CASE("bundle audit: unused is what is neither published nor reached from so
     CHECK(BundleAuditor(without).finish().unused.empty());  // nothing is known
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::bundle_audit_test

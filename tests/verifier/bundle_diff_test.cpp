@@ -1,19 +1,13 @@
 #include <fardel/verifier/bundle_diff.h>
 
 #include "bundle_forge/bundle_forge.h"
-#include "kit/opened_bundle.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::bundle_diff_test {
 
 BundleDiff diff_of(const forge::Recipe& before, const forge::Recipe& after) {
     auto diff =
@@ -45,8 +39,6 @@ void check_change(const BundleDiff& diff, std::string_view name, const Aspects& 
     CHECK((diff.added.empty() && diff.removed.empty() && diff.renamed.empty()));
     CHECK_FALSE(diff.empty());
 }
-
-}  // namespace
 
 TEST_CASE("bundle diff: a bundle does not differ from itself") {
     const BundleDiff diff = diff_of(forge::small_recipe(), forge::small_recipe());
@@ -207,3 +199,5 @@ TEST_CASE("bundle diff: what a client fetches is the blocks that hold something 
     REQUIRE(edited->changed.size() == 1);
     CHECK(edited->changed[0].aspects == Aspects{DiffAspect::content});
 }
+
+}  // namespace fardel::tests::bundle_diff_test

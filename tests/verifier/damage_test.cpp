@@ -2,18 +2,12 @@
 #include "bundle_forge/damage.h"
 #include "defects.h"
 
+#include "kit/test.h"
+
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::damage_test {
 
 bool is_refused(const forge::Bytes& bytes, const TrustPolicy* policy) {
     VerifyOptions options;
@@ -27,8 +21,6 @@ forge::ForgedBundle signed_small_bundle() {
     forge::sign(bundle);
     return bundle;
 }
-
-}  // namespace
 
 // A21. Every bit of everything: heads, blocks, tables, gaps, envelopes.
 TEST_CASE("verifier: no bit of a signed bundle can change without an error") {
@@ -162,3 +154,5 @@ TEST_CASE("verifier: damage at several locations is found at all of them") {
         CHECK(!of_rule(report, rule).empty());
     }
 }
+
+}  // namespace fardel::tests::damage_test

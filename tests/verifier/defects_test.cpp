@@ -1,14 +1,11 @@
 // Bad bundles: the verifier finds the defect of each.
 #include "defects.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <algorithm>
 #include <set>
 
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::defects_test {
 
 VerifyReport report_of(const Defect& defect) {
     VerifyOptions options;
@@ -36,8 +33,6 @@ const std::set<std::string_view> kElsewhere{"file-unreadable",      "page-unread
                                             "channel-wrong",        "channel-bundle-wrong",
                                             "channel-remark",       "requirement-unmet",
                                             "pure-refused"};
-
-}  // namespace
 
 TEST_CASE("verifier: each bad bundle has the finding that its defect is named by") {
     for (const Defect& defect : all_defects()) {
@@ -97,3 +92,5 @@ TEST_CASE("verifier: findings are the same whatever the number of threads") {
         CHECK(verify(bundle.bytes, options).findings == one.findings);
     }
 }
+
+}  // namespace fardel::tests::defects_test

@@ -3,13 +3,13 @@
 
 #include "findings/verify_findings.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
 #include <fstream>
 #include <set>
 #include <sstream>
 
-using namespace fardel;
+namespace fardel::tests::findings_test {
 
 TEST_CASE("finding: formatted as one line with severity, location, text and rule") {
     CHECK(format_finding({FindingSeverity::error,
@@ -92,3 +92,5 @@ TEST_CASE("verifier: every rule stands in docs/verifier.md with its severity and
                      std::string(error_code_name(rule.code)) + " ");
     CHECK(documented == known);
 }
+
+}  // namespace fardel::tests::findings_test

@@ -1,17 +1,12 @@
 // Valid bundles of several writers: the verifier finds nothing in them.
 #include "defects.h"
-#include "kit/memory_file.h"
+#include "kit/blobs.h"
 
 #include <fardel/format/bundle_writer.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cstring>
 
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::good_bundles_test {
 
 std::vector<PlannedMetadata> planned(const forge::Metadata& metadata) {
     std::vector<PlannedMetadata> out;
@@ -80,8 +75,6 @@ std::vector<forge::Recipe> recipes() {
     return {forge::Recipe{},       forge::small_recipe(), forge::recipe_with_raw_pieces(),
             forge::wide_recipe(1), forge::wide_recipe(5), forge::wide_recipe(2000)};
 }
-
-}  // namespace
 
 TEST_CASE("verifier: a forged bundle of every kind of record, signed, has no findings") {
     for (auto& recipe : recipes()) {
@@ -172,3 +165,5 @@ TEST_CASE("verifier: another format's bytes after the trailer make no bundle of 
     bundle.bytes.resize(bundle.bytes.size() + 18);
     CHECK(!verify(bundle.bytes).good());
 }
+
+}  // namespace fardel::tests::good_bundles_test

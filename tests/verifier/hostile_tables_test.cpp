@@ -1,18 +1,11 @@
 // Hostile tables under valid hashes: reader and verifier end soon and access no memory out of bounds.
 #include "defects.h"
-#include "kit/random_seed.h"
+#include "kit/test.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <random>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::hostile_tables_test {
 
 constexpr std::uint32_t kOddNumbers[] = {
     0, 1, 2, 3, 63, 64, 255, 256, 4095, 4096, 65535, 65536, 262144, 0x7fff'ffff, 0x8000'0000, 0xffff'fff0, 0xffff'ffff};
@@ -70,8 +63,6 @@ void read_all_of(const Bundle& bundle) {
     (void)bundle.lower_bound_name("textures");
 }
 
-}  // namespace
-
 TEST_CASE("hostile tables: reader and verifier come to an end, and what the verifier passes the reader can read") {
     for (const std::uint32_t seed : seeds()) {
         INFO("FARDEL_TEST_SEED=" << seed);
@@ -119,3 +110,5 @@ TEST_CASE("hostile tables: a thousand blocks with the same stored bytes are not 
     const VerifyReport report = verify(forge::forge(draft).bytes);
     CHECK(of_rule(report, "block-misplaced").size() > 100);
 }
+
+}  // namespace fardel::tests::hostile_tables_test

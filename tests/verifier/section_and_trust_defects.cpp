@@ -1,12 +1,9 @@
 #include "defects.h"
 
-#include "kit/results.h"
+#include "kit/test.h"
 
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
-
-#include <algorithm>
-#include <cstdlib>
 
 namespace fardel {
 

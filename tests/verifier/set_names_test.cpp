@@ -1,18 +1,13 @@
 // Names that several bundles of a set publish.
+#include "kit/test.h"
+
 #include <fardel/verifier/verify_bundle.h>
 
 #include "defects.h"
 
 #include <fardel/format/name.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <utility>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::set_names_test {
 
 constexpr std::string_view kCore = "the bytes of core";
 constexpr std::string_view kMod = "the bytes of mod";
@@ -50,8 +45,6 @@ std::vector<std::string> lines(const VerifySetReport& report) {
 }
 
 using Lines = std::vector<std::string>;
-
-}  // namespace
 
 TEST_CASE("verifier set names: an equal name with another asset is a warning, with the same asset nothing") {
     const auto core = published("core", {{"a.txt", kCore}, {"shared.txt", "x"}});
@@ -204,3 +197,5 @@ TEST_CASE("verifier set names: a bundle with one name a thousand times over is c
     const VerifySetReport report = verify_set(inputs, {}).value();
     CHECK(std::ranges::count(report.findings, "set-name-twice", &VerifyFinding::rule) == 1);
 }
+
+}  // namespace fardel::tests::set_names_test

@@ -1,14 +1,12 @@
+#include "kit/test.h"
+
 #include <fardel/verifier/verify_bundle.h>
 
 #include "defects.h"
 
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::set_test {
 
 // Provides what the map needs: two published names and an asset that is referred to by id.
 forge::Recipe core_recipe() {
@@ -49,8 +47,6 @@ std::vector<std::string> texts(const VerifySetReport& report) {
         found.push_back(finding.rule + " " + finding.where);
     return found;
 }
-
-}  // namespace
 
 TEST_CASE("verifier set: bundles that have what they expect of one another have no findings") {
     const auto core = forge::forge(core_recipe());
@@ -182,3 +178,5 @@ TEST_CASE("verifier set: what a bundle requires must be met by name, version and
     CHECK(report.findings[0].text.find("has not signed") != std::string::npos);
     CHECK_FALSE(report.good());
 }
+
+}  // namespace fardel::tests::set_test

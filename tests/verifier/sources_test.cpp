@@ -1,17 +1,14 @@
 // Failing sources, huge and hostile numbers, stop requests, progress.
 #include "defects.h"
 
+#include "kit/test.h"
+
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cstring>
 
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::sources_test {
 
 // A source with bad sectors: reading bytes [from, to) fails.
 class BadSectors final : public ByteSource {
@@ -68,8 +65,6 @@ void claim_many_references(BundleHead& head) {
             table.length_bytes = (table.count = 900'000'000) * 16;
     head.manifest_bytes = place_tables(head.tables);
 }
-
-}  // namespace
 
 TEST_CASE("verifier: a block that cannot be read costs that block, with the code of the source's error") {
     const auto bundle = forge::forge(forge::recipe_with_raw_pieces());
@@ -204,3 +199,5 @@ TEST_CASE("verifier: progress rises to the stored bytes of all blocks") {
         CHECK(seen.back().stored_bytes_done == seen.back().stored_bytes_total);
     }
 }
+
+}  // namespace fardel::tests::sources_test

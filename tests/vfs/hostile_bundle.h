@@ -4,9 +4,6 @@
 #include "kit/class_samples.h"
 #include "test_bundle.h"
 
-#include <string>
-#include <vector>
-
 namespace fardel::tests {
 
 // What a painter signs who may bring data only: a picture, a note, and pictures that are none.

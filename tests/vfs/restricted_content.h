@@ -1,13 +1,8 @@
 // What a server restricts to some variants and to some authors' bundles, for the tests of the faces of pure mode.
 #pragma once
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 #include "test_bundle.h"
-
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace fardel::tests {
 

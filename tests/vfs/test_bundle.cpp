@@ -1,9 +1,7 @@
 #include "test_bundle.h"
 
-#include "kit/opened_bundle.h"
-#include "kit/sample_plan.h"
+#include "kit/bundles.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/envelope.h>
@@ -11,11 +9,8 @@
 #include <fardel/format/head.h>
 #include <fardel/format/random.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
-#include <utility>
 
 namespace fardel::tests {
 namespace {
@@ -27,9 +22,7 @@ HeadBytes head_bytes(const Bytes& bundle, std::size_t offset) {
 }
 
 LayoutHead layout_of(const Bytes& bundle) {
-    auto layout = decode_layout_head(head_bytes(bundle, limits::kHeadBytes));
-    REQUIRE(layout);
-    return *std::move(layout);
+    return value_of(decode_layout_head(head_bytes(bundle, limits::kHeadBytes)));
 }
 
 // docs/bundle-format.md §3, for a table of one page.
@@ -47,57 +40,10 @@ std::byte flipped(std::byte value) { return value ^ std::byte{1}; }
 
 }  // namespace
 
-std::uint32_t BundleMaker::add_asset(std::string_view content) {
-    return tests::add_asset(plan_, "asset " + std::to_string(plan_.assets.size()), content);
-}
-
 Hash random_hash() {
     Hash hash;
     fill_random(std::as_writable_bytes(std::span(hash.bytes)));
     return hash;
-}
-
-BundleMaker& BundleMaker::add(std::string_view name, std::string_view content) {
-    const std::uint32_t asset = add_asset(content);
-    plan_.names.push_back({.name = name_of(name), .variants = {{.asset = asset}}});
-    return *this;
-}
-
-BundleMaker& BundleMaker::add_unpublished(std::string_view name, std::string_view content) {
-    add(name, content);
-    plan_.names.back().published = false;
-    return *this;
-}
-
-BundleMaker& BundleMaker::add_variants(std::string_view name, std::vector<std::string> contents, bool extends) {
-    PlannedName planned{.name = name_of(name), .published = true, .extends = extends};
-    for (const std::string& content : contents)
-        planned.variants.push_back(
-            {.asset = add_asset(content), .tags = {{"quality", std::to_string(planned.variants.size())}}});
-    plan_.names.push_back(std::move(planned));
-    return *this;
-}
-
-BundleMaker& BundleMaker::add_tombstone(std::string_view name) {
-    plan_.names.push_back({.name = name_of(name)});
-    return *this;
-}
-
-BundleMaker& BundleMaker::version(std::string text) {
-    plan_.metadata.push_back({.key = "version", .value = std::move(text)});
-    return *this;
-}
-
-BundleMaker& BundleMaker::title(std::string text) {
-    plan_.metadata.push_back({.key = "name", .value = std::move(text)});
-    return *this;
-}
-
-Bytes BundleMaker::write() const {
-    BundlePlan plan = plan_;
-    if (std::ranges::find(plan.metadata, std::string_view("name"), &PlannedMetadata::key) == plan.metadata.end())
-        plan.metadata.push_back({.key = "name", .value = std::string("test")});
-    return written(plan, {.jobs = 1});
 }
 
 Author::Author() : policy_(TrustPolicy::make({}).value()) {
@@ -227,6 +173,12 @@ std::string content_at(const Vfs& vfs, std::string_view path) {
     return text_of(*content);
 }
 
+std::string content_at(std::shared_ptr<const ByteSource> bundle, std::string_view path) {
+    Vfs vfs;
+    const auto mounted = vfs.mount(std::move(bundle), unsigned_at());
+    return mounted ? content_at(vfs, path) : mounted.error().text();
+}
+
 std::string listing_of(const Vfs& vfs, std::string_view path) {
     const auto entries = vfs.list(path);
     if (!entries)
@@ -237,6 +189,13 @@ std::string listing_of(const Vfs& vfs, std::string_view path) {
         out += entry.name;
         out += entry.kind == NodeKind::folder ? "/" : entry.kind == NodeKind::link ? "@" : "";
     }
+    return out;
+}
+
+std::string faults_of(const PureReport& report) {
+    std::string out;
+    for (const PureProblem& problem : report.problems())
+        out += (out.empty() ? "" : " ") + std::string(pure_fault_text(problem.fault));
     return out;
 }
 

@@ -1,54 +1,24 @@
-// Bundles for the tests of the Vfs: created by the real writer in memory, signed with real keys, and damaged or forged
-// on purpose.
+// Bundles for the tests of the Vfs: signed with real keys, and damaged or forged on purpose; and how they are mounted
+// and read.
 #pragma once
 
-#include "kit/bytes.h"
-#include "kit/ids.h"
+#include "kit/bundles.h"
 
-#include <fardel/format/bundle.h>
-#include <fardel/format/bundle_plan.h>
-#include <fardel/format/byte_source.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/signer.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/file.h>
 #include <fardel/vfs/inspect.h>
+#include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/vfs.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace fardel::tests {
 
 // 32 unpredictable bytes, for nonces and keys.
 Hash random_hash();
-
-class BundleMaker {
-public:
-    BundleMaker& add(std::string_view name, std::string_view content);
-    BundleMaker& add_unpublished(std::string_view name, std::string_view content);
-    BundleMaker& add_variants(std::string_view name, std::vector<std::string> contents, bool extends = false);
-    BundleMaker& add_tombstone(std::string_view name);
-    // Gives the same content another bundle id, because the id covers the metadata.
-    BundleMaker& version(std::string text);
-    // Without this, the bundle's name is "test".
-    BundleMaker& title(std::string text);
-
-    Bytes write() const;
-    // For changes without a function here.
-    BundlePlan& plan() { return plan_; }
-
-private:
-    std::uint32_t add_asset(std::string_view content);
-    BundlePlan plan_;
-};
 
 // One signer, and a policy that accepts only this signer.
 class Author {
@@ -87,11 +57,15 @@ inline MountOptions labelled(std::string label, int priority = 0) {
 MountId mount(Vfs& vfs, Bytes bundle, MountOptions options = unsigned_at());
 // The content at `path`, or the error's text.
 std::string content_at(const Vfs& vfs, std::string_view path);
+// The same, where only this bundle is mounted.
+std::string content_at(std::shared_ptr<const ByteSource> bundle, std::string_view path);
 // "maps/ readme", with '/' after folders and '@' after links, or the error's text.
 std::string listing_of(const Vfs& vfs, std::string_view path);
 // An id or key whose 64 hexadecimal digits are equal.
 inline BundleId bundle_of(char digit) { return BundleId::parse(std::string(64, digit)).value(); }
 inline PublicKey key_of(char digit) { return PublicKey::parse(std::string(64, digit)).value(); }
+// The faults of a report, with spaces between them.
+std::string faults_of(const PureReport& report);
 // The error's code name, or "ok".
 template <class R>
 std::string outcome_of(const R& result) {

@@ -1,23 +1,11 @@
 // Vfs::trace(): what is opened, first opens only, in order.
+#include "kit/bundles.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
 
 #include <fardel/format/trace.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <thread>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::trace_recorder_test {
 
 std::shared_ptr<const ByteSource> written_source(const BundlePlan& plan) { return make_memory_source(written(plan)); }
 
@@ -27,8 +15,6 @@ std::vector<std::string> names_of(const Vfs& vfs) {
         names.push_back(traced.name);
     return names;
 }
-
-}  // namespace
 
 TEST_CASE("recorded trace: each asset once, in the order of the first open, however it is opened") {
     BundlePlan plan;
@@ -97,3 +83,5 @@ TEST_CASE("recorded trace: of many threads that open the same files, each file i
     std::ranges::sort(names);
     CHECK(std::ranges::adjacent_find(names) == names.end());
 }
+
+}  // namespace fardel::tests::trace_recorder_test

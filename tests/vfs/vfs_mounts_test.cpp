@@ -3,29 +3,17 @@
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/vfs/vfs.h>
 
-#include "kit/opened_bundle.h"
-#include "kit/scratch_folder.h"
-#include "kit/zip_builder.h"
+#include "kit/archives.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 #include "test_bundle.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
-#include <filesystem>
 #include <mutex>
 #include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::vfs_mounts_test {
 
 MountRequest request(Bytes bundle, MountOptions options = unsigned_at()) {
     return {.subject = make_memory_source(std::move(bundle)), .options = std::move(options)};
@@ -48,15 +36,13 @@ std::string paths_of(const std::vector<AssetChange>& changes) {
 
 // Polls until something has changed; a watch may need a second or two.
 std::vector<AssetChange> poll_until_changed(Vfs& vfs) {
-    for (int i = 0; i < 3000; ++i) {
-        auto changes = vfs.poll();
-        REQUIRE(changes);
-        if (!changes->empty())
-            return *std::move(changes);
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    FAIL("no change was seen");
-    return {};
+    std::vector<AssetChange> changes;
+    REQUIRE_MESSAGE(wait_until([&] {
+                        changes = value_of(vfs.poll());
+                        return !changes.empty();
+                    }),
+                    "no change was seen");
+    return changes;
 }
 
 // Reads archives, but waits at a closed gate before it does.
@@ -127,8 +113,6 @@ struct StoppedRefresh {
         scratch.write("pak0.pk3", build_zip({{.name = std::string(name), .content = "hello"}}));
     }
 };
-
-}  // namespace
 
 TEST_CASE("apply: a whole set is changed in one step, later ones win") {
     Vfs vfs;
@@ -418,8 +402,6 @@ TEST_CASE("poll: a mount that is not watched, or is not a folder, reports no cha
 
 // ---- Missing dependencies -------------------------------------------------------------------------------------------
 
-namespace {
-
 Bytes map_needing(const std::vector<Bytes>& bundles) {
     BundleMaker map;
     map.add("map", "map");
@@ -427,8 +409,6 @@ Bytes map_needing(const std::vector<Bytes>& bundles) {
         map.plan().dependencies.push_back({.bundle = bundle_id_of(bundle)});
     return map.write();
 }
-
-}  // namespace
 
 TEST_CASE("missing dependencies: the event reports what a change leaves missing, once") {
     const Bytes base = BundleMaker().add("base", "1").write();
@@ -562,3 +542,5 @@ TEST_CASE("missing dependencies: a change that is refused reports none") {
     CHECK(vfs.replace(empty, request(map)));
     CHECK(events == 1);
 }
+
+}  // namespace fardel::tests::vfs_mounts_test

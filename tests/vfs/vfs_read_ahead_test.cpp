@@ -1,28 +1,16 @@
 // Vfs::read_ahead(): what a trace lists is read in its order, and nothing else.
+#include "kit/bundles.h"
 #include "kit/bytes.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
 
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/trace.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <memory>
 #include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::vfs_read_ahead_test {
 
 struct ReadBytes {
     std::uint64_t first = 0;
@@ -108,8 +96,6 @@ struct MountedFiles {
     }
 };
 
-}  // namespace
-
 TEST_CASE("read ahead: what the trace lists is read once, about 1 MiB at a time in its order, and nothing else") {
     const MountedFiles mounted;
     CHECK(mounted.vfs.read_ahead(mounted.trace_of({9, 4, 7, 6, 2, 1, 11})));
@@ -180,3 +166,5 @@ TEST_CASE("read ahead: an unreadable disk is no error, a wrong trace is, and it 
           ErrorCode::cancelled);
     CHECK(mounted.content_bytes() < 5 * kFileBytes);
 }
+
+}  // namespace fardel::tests::vfs_read_ahead_test

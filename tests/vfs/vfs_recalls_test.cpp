@@ -1,16 +1,11 @@
 // Bundles that are recalled while they are mounted.
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 #include "recalling_policy.h"
 #include "test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/vfs/fardel.h>
 
-#include <string>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::vfs_recalls_test {
 
 TEST_CASE("recalls: a recalled bundle is not opened any more, and what is open stays readable") {  // A72
     std::vector<std::string> events;
@@ -74,13 +69,9 @@ TEST_CASE("recalls: a recalled key withdraws what it has signed, and other refus
     CHECK(outcome_of(vfs.open("/a.txt")) == "revoked");
 }
 
-namespace {
-
 void see_recall(void* context, const fardel_recalled_mount* recalled) {
     *static_cast<std::string*>(context) += std::string(recalled->label) + ": " + recalled->reason + "\n";
 }
-
-}  // namespace
 
 TEST_CASE("recalls: from C, a policy's text withdraws what is mounted") {
     const Bytes bundle = BundleMaker().add("a.txt", "a").write();
@@ -108,3 +99,5 @@ TEST_CASE("recalls: from C, a policy's text withdraws what is mounted") {
     fardel_close(file);
     fardel_vfs_destroy(vfs);
 }
+
+}  // namespace fardel::tests::vfs_recalls_test

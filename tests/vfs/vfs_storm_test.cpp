@@ -1,29 +1,20 @@
 // Everything at once: threads open, read, list, mount, swap, replace, refresh, prefer, lock and unlock, while files are
 // edited, replaced, cut and deleted under them. A minute under ThreadSanitizer, a few seconds otherwise.
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/base/sanitizers.h>
 #include <fardel/format/bundle.h>
 #include <fardel/vfs/read_queue.h>
 #include <fardel/vfs/vfs.h>
 
 #include <atomic>
-#include <chrono>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <set>
-#include <string>
-#include <thread>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::vfs_storm_test {
 
 constexpr std::chrono::seconds kTime{kThreadSanitizer ? 60 : 5};
 
@@ -242,6 +233,6 @@ private:
     std::string log_;
 };
 
-}  // namespace
-
 TEST_CASE("storm: everything at once gives right bytes or a named error") { Storm().run(); }
+
+}  // namespace fardel::tests::vfs_storm_test

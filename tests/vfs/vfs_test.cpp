@@ -1,21 +1,16 @@
 #include <fardel/vfs/vfs.h>
 
-#include "kit/counting_source.h"
-#include "kit/opened_bundle.h"
-#include "kit/scratch_folder.h"
+#include "kit/blobs.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 #include "test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/pure_check.h>
 
-#include <filesystem>
-#include <string>
-
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::vfs_test {
 
 TEST_CASE("vfs: an empty Vfs has its two folders and nothing else") {
     const Vfs vfs;
@@ -429,16 +424,12 @@ TEST_CASE("mount: the number of bytes read does not grow with the bundle") {  //
 
 // ---- Names without extension ----------------------------------------------------------------------------------------
 
-namespace {
-
 const NameExtensions kImages = NameExtensions::parse("tga,jpg,png").value();
 
 std::string image_at(const Vfs& vfs, std::string_view path) {
     const auto file = vfs.open(path, kImages);
     return file ? text_of(file->read_all().value()) : std::string(error_code_name(file.error().code()));
 }
-
-}  // namespace
 
 TEST_CASE("extensions: the name as given, otherwise the first extension that exists in any mount") {
     Vfs vfs;
@@ -507,3 +498,5 @@ TEST_CASE("extensions: pure mode shows them nothing that it hides") {
     vfs.leave_pure();
     CHECK(image_at(vfs, "t/wall") == "no wall");
 }
+
+}  // namespace fardel::tests::vfs_test

@@ -1,17 +1,11 @@
 // Threads that read while others mount and unmount; run under ThreadSanitizer too.
 #include "test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/vfs/vfs.h>
 
 #include <atomic>
-#include <chrono>
-#include <string>
-#include <thread>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::vfs_threads_test {
 
 TEST_CASE("threads: readers see whole sets of mounts, and right bytes, at any time") {
     const std::string big = noise_text(150'000, 1);
@@ -82,3 +76,5 @@ TEST_CASE("threads: readers see whole sets of mounts, and right bytes, at any ti
     CHECK(rounds > 0);
     CHECK(vfs.mounts().size() == 13);
 }
+
+}  // namespace fardel::tests::vfs_threads_test

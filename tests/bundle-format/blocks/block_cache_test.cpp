@@ -5,21 +5,12 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
-#include "kit/counting_source.h"
-#include "kit/memory_file.h"
+#include "kit/blobs.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <string>
-#include <thread>
-#include <utility>
 
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::block_cache_test {
 
 BlockRecord record(std::uint8_t seed, std::uint32_t raw_bytes, Codec codec = Codec::zstd) {
     const std::byte byte{seed};
@@ -43,8 +34,6 @@ std::vector<std::byte> many_blocks(const std::string& version) {
     REQUIRE(write_bundle(plan, tests::make_memory_file(disk), {}).value().commit());
     return disk.bytes;
 }
-
-}  // namespace
 
 TEST_CASE("block cache: a block is found by hash, codec and size, not by its offset") {
     BlockCache cache(16u << 20);
@@ -143,3 +132,5 @@ TEST_CASE("block cache: more threads than cores read through it at once") {
     }
     CHECK(wrong == 0);
 }
+
+}  // namespace fardel::tests::block_cache_test

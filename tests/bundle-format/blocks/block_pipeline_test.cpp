@@ -1,18 +1,12 @@
 #include "blocks/block_pipeline.h"
 
 #include "bundle-format/plans.h"
-#include "kit/random_seed.h"
 
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
 #include <cstring>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::block_pipeline_test {
 
 void set(BlockBuffer& buffer, std::string_view text) {
     buffer.clear();
@@ -36,8 +30,6 @@ void check(const EncodedBlock& block, const std::string& content, bool piece) {
     REQUIRE(BlockDecoder().decode(block.codec, block.stored, std::as_writable_bytes(std::span(back))));
     CHECK(back == content);
 }
-
-}  // namespace
 
 TEST_CASE("block pipeline: blocks come out in the order in which they were added, with any number of threads") {
     for (const unsigned jobs : {1u, 2u, 7u}) {
@@ -91,3 +83,5 @@ TEST_CASE("block pipeline: it can be destroyed while it contains blocks") {
         }
     }
 }
+
+}  // namespace fardel::tests::block_pipeline_test

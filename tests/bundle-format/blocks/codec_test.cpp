@@ -1,21 +1,9 @@
 #include <fardel/format/block_encoder.h>
 
 #include "kit/bytes.h"
-#include "kit/random_seed.h"
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::codec_test {
 
 constexpr std::size_t kSmall = 65536;
 constexpr std::size_t kLarge = 262144;
@@ -62,8 +50,7 @@ Frame frame_of(std::uint32_t content, std::vector<std::uint32_t> blocks) {
 
 Bytes decoded(const Bytes& stored, std::size_t raw_bytes) {
     Bytes out(raw_bytes);
-    const Status status = BlockDecoder().decode(Codec::zstd, stored, out);
-    REQUIRE_MESSAGE(status, (status ? "" : status.error().text()));
+    require_good(BlockDecoder().decode(Codec::zstd, stored, out));
     return out;
 }
 
@@ -79,8 +66,6 @@ bool refused_for(const Frame& frame, std::size_t raw_bytes, std::string_view rea
     INFO(text);
     return text.starts_with("malformed: ") && text.find(reason) != std::string::npos;
 }
-
-}  // namespace
 
 TEST_CASE("codec: encoded bytes decode to themselves, at every level and size") {
     for (const int level : {1, 2, 3, 5, 7, 9, 12, 15, 17, 19}) {
@@ -316,3 +301,5 @@ TEST_CASE("codec: threads decode side by side") {  // A53, A116
     }
     CHECK(wrong == std::vector<int>(8, 0));
 }
+
+}  // namespace fardel::tests::codec_test

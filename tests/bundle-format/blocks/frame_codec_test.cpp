@@ -1,15 +1,9 @@
 #include <fardel/format/frame_codec.h>
 
 #include "kit/bytes.h"
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-namespace {
-
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::frame_codec_test {
 
 Bytes frame_of(const Bytes& raw, std::size_t piece_bytes) {
     FrameEncoder encoder(raw.size());
@@ -103,4 +97,4 @@ TEST_CASE("frame codec: a large window, a skippable frame and other bytes are re
     CHECK(decode(bytes_of("<html>this is no frame</html>"), 100).refused);
 }
 
-}  // namespace
+}  // namespace fardel::tests::frame_codec_test

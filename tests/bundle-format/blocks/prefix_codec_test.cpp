@@ -1,16 +1,9 @@
 #include <fardel/format/prefix_codec.h>
 
 #include "kit/bytes.h"
-#include "kit/results.h"
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-namespace {
-
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::prefix_codec_test {
 
 TEST_CASE("prefix codec: what is in the prefix costs little, and comes back") {
     const Bytes prefix = noise(300'000, 1);
@@ -68,4 +61,4 @@ TEST_CASE("prefix codec: with another prefix, a frame gives other bytes or an er
     }
 }
 
-}  // namespace
+}  // namespace fardel::tests::prefix_codec_test

@@ -1,12 +1,10 @@
 #include "blocks/read_scratch.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <optional>
 #include <set>
-#include <vector>
 
-using namespace fardel;
+namespace fardel::tests::read_scratch_test {
 
 TEST_CASE("read scratch: every lease has its own scratch memory") {
     for (const std::size_t cores : {0u, 1u, 4u}) {
@@ -39,3 +37,5 @@ TEST_CASE("read scratch: room for stored bytes grows to one block") {
     CHECK(scratch.stored_room(60'000).data() == small.data());
     CHECK(scratch.stored_room(limits::kBlockBytesMax).size() == limits::kBlockBytesMax);
 }
+
+}  // namespace fardel::tests::read_scratch_test

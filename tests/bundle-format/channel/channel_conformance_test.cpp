@@ -2,16 +2,9 @@
 // targets and snapshot, head is timestamp. tests/ATTACKS.md lists each test of that suite with the case that shows it.
 #include "channel_samples.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <functional>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::channel_conformance_test {
 
 ChannelFiles first_files() { return {.root = root_file(sample_root()), .release = {}, .head = {}}; }
 
@@ -51,8 +44,6 @@ std::string root_of(std::uint64_t version, const RoleStep& step) {
     root.root = add_role(root, step);
     return root_file(root, step.signers);
 }
-
-}  // namespace
 
 TEST_CASE("channel conformance: a client with a good root follows") {
     ChannelUpdate update = begun(first_files());
@@ -364,3 +355,5 @@ TEST_CASE("channel conformance: a text of another kind, version or form is refus
     }))));
     CHECK(code_of(shared.add_head(release_file(sample_release(1), kHeadKey))) == ErrorCode::untrusted);
 }
+
+}  // namespace fardel::tests::channel_conformance_test

@@ -2,17 +2,10 @@
 #pragma once
 
 #include "bundle-format/trust/signing_vectors.h"
-#include "kit/results.h"
 
 #include <fardel/format/channel.h>
 #include <fardel/format/channel_update.h>
 #include <fardel/format/hash.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace fardel::tests {
 

@@ -1,14 +1,8 @@
 // The texts of a channel: one body for one value, and everything else refused with its line.
 #include "channel_samples.h"
 #include "kit/files.h"
-#include "kit/text.h"
 
-#include <doctest/doctest.h>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::channel_test {
 
 // A page of docs/ has one text of each kind, fenced.
 std::string document_body(std::string_view title) {
@@ -25,8 +19,6 @@ void check_every_cut(const std::string& body, Parse parse) {
         if (const auto cut = parse(std::string_view(body).substr(0, size)))
             CHECK(body[size - 1] == '\n');  // what is optional comes last
 }
-
-}  // namespace
 
 TEST_CASE("channel: the texts of the document have these values, and their values these bytes") {
     const std::string root = document_body("fardel-channel-root 1");
@@ -195,3 +187,5 @@ TEST_CASE("channel: a threshold counts distinct keys of the role with good signa
         value_of(parse_signed_text(ChannelText::root, signed_file(ChannelText::release, body, {kRootKeyA, kRootKeyB})));
     check_error(verdict(other_kind), ErrorCode::untrusted, "0 good");
 }
+
+}  // namespace fardel::tests::channel_test

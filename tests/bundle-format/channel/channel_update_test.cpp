@@ -1,12 +1,7 @@
 // Following a channel: what a hostile server, a replay or a stolen key gets out of it.
 #include "channel_samples.h"
 
-#include <doctest/doctest.h>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::channel_update_test {
 
 // A head, with the release that it names.
 struct Published {
@@ -35,8 +30,6 @@ Status add_texts(ChannelUpdate& update, const Published& texts) {
     FARDEL_TRY(update.add_head(texts.head));
     return update.wanted_release() ? update.add_release(texts.release) : ok();
 }
-
-}  // namespace
 
 TEST_CASE("channel update: a first update takes root, head and release, and the next one what is newer") {
     ChannelFiles files;
@@ -359,3 +352,5 @@ TEST_CASE("channel update: recalls reach the policies by which bundles are judge
     root.trust.allow.clear();
     CHECK_FALSE(value_of(channel_policy(root, release)));
 }
+
+}  // namespace fardel::tests::channel_update_test

@@ -1,17 +1,12 @@
+#include "kit/test.h"
+
 #include <fardel/format/content_class.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <string>
-#include <string_view>
-#include <vector>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::content_class_test {
 
 using enum ContentClass;
 
@@ -34,8 +29,6 @@ std::string head_of_file(const std::filesystem::path& path) {
 }
 
 const std::string kTarga = std::string("\0\0\2\0\0\0\0\0\0\0\0\0\x40\0\x40\0\x18\0", 18) + std::string(64, '\x7f');
-
-}  // namespace
 
 TEST_CASE("content class: machine code and byte code are code under every name") {  // A137
     const std::vector<std::string_view> codes{
@@ -200,4 +193,4 @@ TEST_CASE("content class: scripts of real games are scripts as .tga and under th
     CHECK(scripts >= 8);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::content_class_test

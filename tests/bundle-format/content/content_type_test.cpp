@@ -1,13 +1,10 @@
+#include "kit/test.h"
+
 #include <fardel/format/content_type.h>
 
-#include <doctest/doctest.h>
-
 #include <fstream>
-#include <string>
-#include <vector>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::content_type_test {
 
 std::string_view type_of(std::string_view name, std::string_view head = {}) {
     return content_type(name, std::as_bytes(std::span(head)));
@@ -17,8 +14,6 @@ template <std::size_t N>
 std::string_view raw(const char (&literal)[N]) {
     return {literal, N - 1};
 }
-
-}  // namespace
 
 TEST_CASE("content type: the extension decides, in upper or lower case") {
     CHECK(type_of("textures/base/water.tga") == "image/x-tga");
@@ -111,4 +106,4 @@ TEST_CASE("content type: the table in docs/packing.md is the one in the code") {
     CHECK(rows == 59);  // as many as kExtensions has
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::content_type_test

@@ -1,10 +1,7 @@
 #include <fardel/format/byte_source.h>
 
 #include "kit/bytes.h"
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
-
-#include <doctest/doctest.h>
+#include "kit/files.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -13,18 +10,9 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <string>
-#include <thread>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace fs = std::filesystem;
-
-namespace {
+namespace fardel::tests::byte_source_test {
 
 ErrorCode refusal(const std::string& path) { return code_of(fardel::open_file_source(path)); }
 
@@ -64,8 +52,6 @@ void check_reads_of_0123456789(const ByteSource& source) {
     CHECK(failure_at(source, kHighest - 1, 10) == ErrorCode::corrupt);
     CHECK(failure_at(source, std::uint64_t{1} << 63, 1) == ErrorCode::corrupt);
 }
-
-}  // namespace
 
 TEST_CASE("byte source: memory is read in range and never past its end") {
     check_reads_of_0123456789(*fardel::make_memory_source(bytes_of("0123456789")));
@@ -228,3 +214,5 @@ TEST_CASE("byte source: many threads read at once") {
     }
     CHECK(wrong == std::vector<int>(4, 0));
 }
+
+}  // namespace fardel::tests::byte_source_test

@@ -6,20 +6,13 @@
 #include <fardel/format/manifest.h>
 
 #include "bundle_forge/bundle_forge.h"
-#include "kit/generated_blob.h"
-#include "kit/scratch_folder.h"
+#include "kit/blobs.h"
+#include "kit/files.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cstring>
 #include <iostream>
-#include <random>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::large_file_test {
 
 constexpr std::uint64_t kFourGib = 1ull << 32;
 constexpr std::uint64_t kAssets = 3;
@@ -74,15 +67,14 @@ BundlePlan noise_plan() {
 }
 
 void write_signed(const std::string& path) {
-    auto bundle = write_bundle(noise_plan(), path, {.level = 1});
-    REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().text()));
-    const BundleWriteSummary& summary = bundle->summary();
+    auto bundle = value_of(write_bundle(noise_plan(), path, {.level = 1}));
+    const BundleWriteSummary& summary = bundle.summary();
     CHECK(summary.file_bytes > kFourGib);
     CHECK(summary.raw_bytes == kRawBytes);
     CHECK(summary.stored_bytes == summary.raw_bytes);  // noise stays raw
     Statement statement = statement_about(summary);
-    REQUIRE(bundle->append(sign_statement(statement, *make_key_signer(forge::test_key(1))).value()));
-    REQUIRE(bundle->commit());
+    REQUIRE(bundle.append(sign_statement(statement, *make_key_signer(forge::test_key(1))).value()));
+    REQUIRE(bundle.commit());
 }
 
 // Checks that the bytes are those that were written.
@@ -110,8 +102,6 @@ std::pair<std::uint64_t, std::uint64_t> position_of_four_gib(const Bundle& bundl
     FAIL("no asset lies at 4 GiB");
     return {};
 }
-
-}  // namespace
 
 TEST_CASE("large file: a bundle above 4 GiB, with an asset above 4 GiB, is written, signed, opened and read") {
     const ScratchFolder scratch;
@@ -158,3 +148,5 @@ TEST_CASE("large file: a bundle above 4 GiB, with an asset above 4 GiB, is writt
     check_range(*bundle, position.first, position.second + limits::kBlockBytesMax, 100'000);
     check_range(*bundle, position.first, position.second - limits::kBlockBytesMax - 1, 1);
 }
+
+}  // namespace fardel::tests::large_file_test

@@ -1,23 +1,13 @@
 #include <fardel/format/content_set.h>
 
 #include "kit/ids.h"
+#include "kit/test.h"
 
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::content_set_test {
 
 Hash digest_of(std::vector<BundleId> bundles) { return ContentSet::make(std::move(bundles)).value().digest(); }
-
-}  // namespace
 
 TEST_CASE("content set: the digest is the hash of its domain, its count and its ids in order") {
     const std::string hashed = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel content set 1" +
@@ -51,3 +41,5 @@ TEST_CASE("content set: it contains a bundle once, and its size has a limit") {
     many.push_back(filled_id<BundleId>(9));
     CHECK(ContentSet::make(many).error().code() == ErrorCode::limit);
 }
+
+}  // namespace fardel::tests::content_set_test

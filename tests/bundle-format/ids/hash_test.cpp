@@ -1,17 +1,8 @@
+#include "kit/test.h"
+
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <vector>
-
-using fardel::Hash;
-using fardel::Hasher;
-
-namespace {
+namespace fardel::tests::hash_test {
 
 // Byte i of every input is i mod 251. Lengths sit around BLAKE3's block (64), its chunk (1024) and the widths of the
 // SIMD code. b3sum printed the values; they agree with the BLAKE3 authors' test_vectors.json for the lengths in it.
@@ -75,8 +66,6 @@ std::vector<std::byte> input_of(std::size_t length) {
     return bytes;
 }
 
-}  // namespace
-
 TEST_CASE("hash: plain and keyed BLAKE3 give the published values") {
     for (const Vector& vector : kVectors) {
         CAPTURE(vector.length);
@@ -139,3 +128,5 @@ TEST_CASE("hash: an id of another kind keeps the bytes") {
     const Hash hash = fardel::blake3(input_of(64));
     CHECK(fardel::id_from<fardel::AssetId>(hash).hex() == hash.hex());
 }
+
+}  // namespace fardel::tests::hash_test

@@ -1,23 +1,15 @@
-#include <fardel/format/ids.h>
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
+#include <fardel/format/ids.h>
 
 #include <type_traits>
 #include <unordered_set>
 
-using fardel::AssetId;
-using fardel::BundleId;
-using fardel::ErrorCode;
-
-namespace {
+namespace fardel::tests::ids_test {
 
 constexpr std::string_view kText = "0123456789abcdef00000000000000000000000000000000000000000000ff7f";
 
-AssetId parsed(std::string_view text) {
-    auto id = AssetId::parse(text);
-    REQUIRE(id);
-    return *std::move(id);
-}
+AssetId parsed(std::string_view text) { return value_of(AssetId::parse(text)); }
 
 std::string refusal(std::string_view text) {
     const auto id = AssetId::parse(text);
@@ -25,8 +17,6 @@ std::string refusal(std::string_view text) {
     CHECK(id.error().code() == ErrorCode::malformed);
     return id.error().message();
 }
-
-}  // namespace
 
 TEST_CASE("id: text and bytes are in the same order") {
     const AssetId id = parsed(kText);
@@ -98,3 +88,5 @@ TEST_CASE("id: kinds do not mix, and each names itself in errors") {
     CHECK(fardel::PublicKey::parse("").error().message().starts_with("public key: "));
     CHECK(fardel::Hash::parse("").error().message().starts_with("hash: "));
 }
+
+}  // namespace fardel::tests::ids_test

@@ -2,19 +2,11 @@
 
 #include <fardel/format/name.h>
 
-#include "kit/random_seed.h"
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <random>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::glob_set_test {
 
 bool set_matches(const std::string& glob, std::string_view name) { return GlobSet(std::vector{glob}).matches(name); }
-
-}  // namespace
 
 TEST_CASE("glob set: one glob matches what glob_matches says") {
     const char* const globs[] = {"a",      "a/b",      "*",       "**",     "a/**", "**/b",    "**/*.cfg", "a/**/b",
@@ -145,4 +137,4 @@ TEST_CASE("glob set: an empty set matches nothing") {
     CHECK_FALSE(GlobSet(std::vector<std::string>{"a//b", ""}).matches("a"));
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::glob_set_test

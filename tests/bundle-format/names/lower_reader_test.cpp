@@ -1,12 +1,8 @@
 #include "names/lower_reader.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <string>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::lower_reader_test {
 
 template <class Reader>
 std::string lowered(const std::string& text, bool& ascii) {
@@ -19,8 +15,6 @@ std::string lowered(const std::string& text, bool& ascii) {
             out.push_back(static_cast<char>(word >> 8 * i));
     return out;
 }
-
-}  // namespace
 
 TEST_CASE("lower reader: each ASCII character is lowered at each position, in both ways of reading") {
     for (int character = 0; character < 256; ++character)
@@ -65,3 +59,5 @@ TEST_CASE("equal texts: one differing byte is detected at each position of each 
         }
     }
 }
+
+}  // namespace fardel::tests::lower_reader_test

@@ -1,16 +1,11 @@
 #include <fardel/format/name.h>
 
-#include "kit/random_seed.h"
+#include "kit/test.h"
 #include "name_vectors.h"
 #include "names/unicode.h"
 
-#include <doctest/doctest.h>
+namespace fardel::tests::name_fold_test {
 
-#include <algorithm>
-
-using fardel::fold_name;
-using fardel::names_fold_equal;
-using namespace fardel::tests;
 namespace unicode = fardel::unicode;
 
 TEST_CASE("name fold: the vectors of docs/names.md hold") {
@@ -117,3 +112,5 @@ TEST_CASE("name fold: a text that is not a name is folded safely") {
     }
     CHECK(fold_name(wide) == folded);
 }
+
+}  // namespace fardel::tests::name_fold_test

@@ -1,21 +1,14 @@
 #include <fardel/format/name.h>
 
-#include "kit/random_seed.h"
+#include "kit/test.h"
 #include "name_vectors.h"
 #include "names/wide_product.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
 
-using fardel::fold_name;
-using fardel::name_hash;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::name_hash_test {
 
 // Returns how far the hashes are from uniform in 2^bits buckets, chosen by the bits from `shift` on: chi-square, in
 // standard deviations.
@@ -54,8 +47,6 @@ std::vector<std::string> numbered(std::size_t count, Spell spell) {
         names.push_back(spell(i));
     return names;
 }
-
-}  // namespace
 
 TEST_CASE("name hash: the vectors of docs/names.md hold") {
     for (const std::string& line : read_name_vectors("name-hash")) {
@@ -151,3 +142,5 @@ TEST_CASE("name hash: both ways to compute a wide product give the same") {
     }
     static_assert(fardel::folded_product_portable(~0ull, ~0ull) == ((~0ull - 1) ^ 1));
 }
+
+}  // namespace fardel::tests::name_hash_test

@@ -1,24 +1,17 @@
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
-#include "kit/random_seed.h"
+#include "kit/test.h"
 #include "name_vectors.h"
 #include "names/unicode.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <array>
 #include <compare>
 
-using fardel::AssetName;
-using fardel::ErrorCode;
-using fardel::verify_name;
-using namespace fardel::tests;
+namespace fardel::tests::name_test {
+
 namespace limits = fardel::limits;
 namespace unicode = fardel::unicode;
-
-namespace {
 
 void check_accepted(std::string_view text) {
     CAPTURE(fardel::printable(text));
@@ -66,8 +59,6 @@ std::string repeated(std::string_view part, std::size_t count) {
         text.append("/").append(part);
     return text;
 }
-
-}  // namespace
 
 TEST_CASE("name: the Unicode data is version 15.0.0") {
     // It decides how names are refused, folded and hashed. If a library brings another version, first decide what
@@ -410,3 +401,5 @@ TEST_CASE("name: order is that of the bytes, which is that of code points") {
             CHECK((*a == *b) == (i == j));
         }
 }
+
+}  // namespace fardel::tests::name_test

@@ -2,9 +2,6 @@
 
 #include "kit/openarena.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 

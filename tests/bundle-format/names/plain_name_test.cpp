@@ -1,15 +1,10 @@
 #include "names/plain_name.h"
 
+#include "kit/test.h"
+
 #include <fardel/format/name.h>
 
-#include <doctest/doctest.h>
-
-#include <random>
-#include <string>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::plain_name_test {
 
 // The quick check accepts no name that the portable one refuses. It may refuse '='; otherwise both agree.
 void check_quick(const std::string& text) {
@@ -23,8 +18,6 @@ void check_quick(const std::string& text) {
             REQUIRE(plain);
     }
 }
-
-}  // namespace
 
 TEST_CASE("plain names: the quick check gives the answer of the portable one") {
     for (const char* text : {"a",
@@ -84,3 +77,5 @@ TEST_CASE("plain names: random texts of the deciding characters get the answer o
         check_quick(text);
     }
 }
+
+}  // namespace fardel::tests::plain_name_test

@@ -1,11 +1,10 @@
 #include <fardel/format/name.h>
 
-#include "kit/random_seed.h"
+#include "kit/test.h"
 #include "names/unicode.h"
 
-#include <doctest/doctest.h>
+namespace fardel::tests::printable_test {
 
-using fardel::printable;
 namespace unicode = fardel::unicode;
 using namespace std::string_view_literals;
 
@@ -62,3 +61,5 @@ TEST_CASE("printable: random bytes become visible text, which is then shown unch
         }
     }
 }
+
+}  // namespace fardel::tests::printable_test

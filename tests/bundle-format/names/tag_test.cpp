@@ -1,8 +1,8 @@
+#include "kit/test.h"
+
 #include <fardel/format/tag.h>
 
-#include <doctest/doctest.h>
-
-namespace fardel {
+namespace fardel::tests::tag_test {
 
 TEST_CASE("tag: tags compare by axis, then value") {
     CHECK(Tag{"a", "2"} < Tag{"b", "1"});
@@ -10,4 +10,4 @@ TEST_CASE("tag: tags compare by axis, then value") {
     CHECK(TagView{"a", "1"} == TagView{"a", "1"});
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::tag_test

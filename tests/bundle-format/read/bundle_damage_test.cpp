@@ -1,4 +1,6 @@
 // The reader opens damaged files: it returns an error or the original bytes, never other bytes. A20, A21.
+#include "kit/test.h"
+
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
@@ -6,16 +8,7 @@
 #include "bundle_forge/bundle_forge.h"
 #include "bundle_forge/damage.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::bundle_damage_test {
 
 // Everything that a reader can return, as text and bytes; an error is represented by its code.
 struct Content {
@@ -129,8 +122,6 @@ struct Sample {
     // True for an error at opening or while reading, or if the whole content is unchanged.
     bool is_safe(const Outcome& outcome) const { return !outcome.content || is_same(outcome.content); }
 };
-
-}  // namespace
 
 TEST_CASE("bundle: an undamaged file reads whole, with a policy and without one") {
     const Sample sample;
@@ -293,3 +284,5 @@ TEST_CASE("bundle: indexes and sizes out of range are errors when they are follo
                 a.raw_bytes = limits::kAssetBytesMax;
     })));
 }
+
+}  // namespace fardel::tests::bundle_damage_test

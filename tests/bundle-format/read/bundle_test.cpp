@@ -6,23 +6,16 @@
 #include "bundle-format/plans.h"
 #include "bundle_forge/bundle_forge.h"
 #include "bundle_forge/damage.h"
-#include "kit/opened_bundle.h"
-#include "kit/random_seed.h"
+#include "kit/bundles.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <map>
 #include <set>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::bundle_test {
 
 using forge::Bytes;
 using forge::changed;
@@ -217,8 +210,6 @@ void check_assets(const Bundle& bundle, const Known& known) {
 }
 
 // ---- Bundles that a dishonest author wrote
-
-}  // namespace
 
 TEST_CASE("bundle: the reader returns the same as a map of the plan, for random plans") {
     FARDEL_RANDOM(random);
@@ -484,3 +475,5 @@ TEST_CASE("bundle: nothing, noise, zeros and other formats are malformed at once
     CHECK(refusal_of(joined(forge::bytes_of("PK\x03\x04"), Bytes(10'000))) == ErrorCode::malformed);
     CHECK(refusal_of(joined(forge::bytes_of("FARDEL\r\n"), Bytes(10'000))) != ErrorCode::io);
 }
+
+}  // namespace fardel::tests::bundle_test

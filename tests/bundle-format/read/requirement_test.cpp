@@ -1,24 +1,14 @@
 #include <fardel/format/requirement.h>
 
+#include "kit/bundles.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
-namespace fardel::tests {
-namespace {
+namespace fardel::tests::requirement_test {
 
 BundleVersion version_of(const char* text) { return value_of(BundleVersion::parse(text)); }
 Requirement requirement_of(const std::string& text) { return value_of(Requirement::parse(text)); }
 
 const std::string kKey(64, 'a');
-
-}  // namespace
 
 TEST_CASE("version: versions have the order that people mean") {
     const std::vector<const char*> rising{"0",
@@ -179,4 +169,4 @@ TEST_CASE("requirement: a bundle with a wrong one, or with too many, is refused"
     CHECK(code_of(requirements_of(*open_bundle(written(plan)))) == ErrorCode::limit);
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::requirement_test

@@ -1,20 +1,16 @@
 #include "tables/buckets.h"
 
+#include "kit/test.h"
+
 #include <fardel/format/limits.h>
 
-#include <doctest/doctest.h>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::buckets_test {
 
 std::vector<std::uint32_t> built(const std::vector<std::uint64_t>& keys) {
     return bucket_starts(static_cast<std::uint32_t>(keys.size()), [&](std::uint32_t i) { return keys[i]; }).value();
 }
 
 constexpr std::uint64_t kQuarter = std::uint64_t{1} << 62;
-
-}  // namespace
 
 TEST_CASE("buckets: there are as few as give two assets per bucket on average") {
     CHECK(bucket_bits(1) == 0);
@@ -48,3 +44,5 @@ TEST_CASE("buckets: more than 256 assets in one bucket exceed the limit") {
 TEST_CASE("buckets: the leading bits of an id begin with its first byte") {
     CHECK(leading_bits(AssetId{{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0, 0x11}}) == 0x1234'5678'9abc'def0);
 }
+
+}  // namespace fardel::tests::buckets_test

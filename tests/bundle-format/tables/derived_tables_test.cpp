@@ -3,19 +3,14 @@
 
 #include "bundle_forge/bundle_forge.h"
 #include "kit/bytes.h"
-#include "kit/results.h"
+#include "kit/test.h"
 
 #include <fardel/base/little_endian.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <map>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::derived_tables_test {
 
-using namespace fardel::tests;
 using forge::ForgedBundle;
 
 // The file with everything that is derived set to zero.
@@ -106,5 +101,4 @@ TEST_CASE("derived tables: errors of the file and of the receiver are passed on"
     CHECK(code_of(full) == ErrorCode::no_space);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::derived_tables_test

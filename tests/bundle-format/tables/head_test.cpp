@@ -3,16 +3,11 @@
 #include "bundle-format/document_vectors.h"
 #include "kit/bytes.h"
 
-#include <doctest/doctest.h>
-
 #include <cstring>
 #include <functional>
 #include <limits>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::head_test {
 
 HeadBytes padded(const Bytes& bytes) {
     HeadBytes out{};
@@ -78,8 +73,6 @@ ErrorCode section_refusal(const std::function<void(LayoutHead&)>& change, std::u
     REQUIRE_FALSE(status);
     return status.error().code();
 }
-
-}  // namespace
 
 TEST_CASE("head: bytes and bundle id are those of the document") {
     const auto read = decode_head(padded(vectors().at("head-without-its-trailing-zeros")));
@@ -279,3 +272,5 @@ TEST_CASE("sections: blocks may come last, as a writer of another order puts the
     layout.trailer_offset = layout.blocks_offset + 4096;
     CHECK(verify_sections(head, bundle_id(encode_head(head)), layout, layout.trailer_offset));
 }
+
+}  // namespace fardel::tests::head_test

@@ -5,10 +5,7 @@
 
 #include <limits>
 
-using namespace fardel;
-using fardel::tests::Bytes;
-
-namespace {
+namespace fardel::tests::manifest_test {
 
 template <class Id>
 Id counting_id(std::uint8_t first) {
@@ -69,8 +66,6 @@ const BlockRecord kBlock{.stored_hash = counting_id<Hash>(0x40),
 MetadataRecord number(double value) {
     return {.subject = 6, .key = 0x88, .kind = MetadataKind::number, .value = std::bit_cast<std::uint64_t>(value)};
 }
-
-}  // namespace
 
 TEST_CASE("manifest: every record has the bytes of the document and only one encoding") {  // A20, A21, A31
     check_family(TableKind::assets, "asset", kAsset);
@@ -237,3 +232,5 @@ TEST_CASE("manifest: every kind has a name, and its record size is a power of tw
         CHECK(size <= 64);
     }
 }
+
+}  // namespace fardel::tests::manifest_test

@@ -1,17 +1,12 @@
+#include "kit/test.h"
+
 #include <fardel/format/name_buckets.h>
 
 #include "read/name_lookup.h"
 
 #include <fardel/format/limits.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <random>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::name_buckets_test {
 
 constexpr std::size_t kSlots = NameBucketRecord::kSlots;
 
@@ -24,8 +19,6 @@ std::vector<HashedName> names_with(std::vector<std::uint64_t> hashes, std::size_
     std::ranges::sort(names);
     return names;
 }
-
-}  // namespace
 
 TEST_CASE("name buckets: there are two for seven names, chosen by the leading bits of the hash") {
     CHECK(home_buckets(0) == 0);
@@ -81,9 +74,7 @@ TEST_CASE("name buckets: a name that would be too far behind its home bucket exc
         return fill_name_buckets(names);
     };
     CHECK(crowd((limits::kNameSpillMax + 1) * kSlots));
-    const auto refused = crowd((limits::kNameSpillMax + 1) * kSlots + 1);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == ErrorCode::limit);
+    CHECK(code_of(crowd((limits::kNameSpillMax + 1) * kSlots + 1)) == ErrorCode::limit);
 }
 
 TEST_CASE("name buckets: ordinary names are near their home buckets") {
@@ -138,3 +129,5 @@ TEST_CASE("name lookup: both implementations find the same slots of a hash") {
             CHECK((slots >> i & 1) == (bucket.hashes[i] == 1 ? 1 : 0));
     }
 }
+
+}  // namespace fardel::tests::name_buckets_test

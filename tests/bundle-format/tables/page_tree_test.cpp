@@ -5,16 +5,10 @@
 
 #include <fardel/format/head.h>
 
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <cstring>
-#include <thread>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::page_tree_test {
 
 Bytes pattern(std::size_t size) {
     Bytes out(size);
@@ -61,8 +55,6 @@ public:
 private:
     Bytes bytes_;
 };
-
-}  // namespace
 
 TEST_CASE("page tree: roots and levels are those of the document") {
     const auto vectors = fardel::tests::read_document_vectors("bundle-format.md");
@@ -223,3 +215,5 @@ TEST_CASE("page tree: threads that touch the same pages read each once and agree
         CHECK(source.reads == 257 + 3 + 1);
     }
 }
+
+}  // namespace fardel::tests::page_tree_test

@@ -1,19 +1,14 @@
 #include <fardel/format/envelope.h>
 
+#include "kit/files.h"
 #include "kit/record_family.h"
-#include "kit/scratch_folder.h"
 #include "signing_vectors.h"
 
 #include <fardel/format/limits.h>
 
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::envelope_test {
 
 Envelope document_envelope(EnvelopeType type, std::string_view payload, std::string_view signature, SignerRole role,
                            std::string_view key) {
@@ -33,11 +28,7 @@ Envelope countersignature_envelope() {
                              "key-hub");
 }
 
-Bytes encoded(const Envelope& envelope) {
-    auto bytes = encode_envelope(envelope);
-    REQUIRE(bytes);
-    return *std::move(bytes);
-}
+Bytes encoded(const Envelope& envelope) { return value_of(encode_envelope(envelope)); }
 
 Bytes trailer_of(std::span<const Envelope> envelopes) {
     Bytes trailer;
@@ -76,8 +67,6 @@ Result<Signature> run_program(std::string_view name, std::string_view body,
     const auto signer = make_external_signer({program, "an argument"}, fixed_vector<PublicKey>("key-alice"), timeout);
     return signer->sign(signing_vector("signed-message"));
 }
-
-}  // namespace
 
 TEST_CASE("envelope: the document's statement envelope has the document's bytes") {
     check_record_family(statement_envelope(), signing_vector("envelope-statement"), encoded, decode_one);
@@ -399,3 +388,5 @@ TEST_CASE("external signer: a failing program leaves no descriptor open") {
     CHECK_FALSE(make_external_signer({"/nonexistent/signer"}, PublicKey{})->sign({}));
     CHECK(descriptors() == before);
 }
+
+}  // namespace fardel::tests::envelope_test

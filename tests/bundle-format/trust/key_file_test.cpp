@@ -1,20 +1,13 @@
 #include <fardel/format/key_file.h>
 
-#include "kit/scratch_folder.h"
-#include "kit/text.h"
+#include "kit/files.h"
 #include "signing_vectors.h"
 
 #include <fardel/format/limits.h>
 
 #include <sys/stat.h>
 
-#include <filesystem>
-
-using namespace fardel;
-using namespace fardel::tests;
-namespace fs = std::filesystem;
-
-namespace {
+namespace fardel::tests::key_file_test {
 
 constexpr std::string_view kPassphrase = "correct horse";
 
@@ -68,8 +61,6 @@ std::string with_minisign_bytes(std::string_view name, std::size_t at, std::stri
 std::string little_endian(std::uint64_t value) {
     return std::string(reinterpret_cast<const char*>(&value), sizeof value);
 }
-
-}  // namespace
 
 TEST_CASE("public key file: the document's text") {
     CHECK(format_public_key(alice(), "alice").value() == kPublicText);
@@ -330,3 +321,5 @@ TEST_CASE("public key file on disk: it may be readable by all and may be a symbo
     CHECK(code_of(none) == ErrorCode::missing);
     CHECK(none.error().message().find("none.pub") != std::string::npos);
 }
+
+}  // namespace fardel::tests::key_file_test

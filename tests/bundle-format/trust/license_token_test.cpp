@@ -1,16 +1,12 @@
 // Licence tokens: their bytes, their signatures, and what a policy decides.
 #include "kit/record_family.h"
-#include "kit/results.h"
 #include "signing_vectors.h"
 
 #include <fardel/format/envelope.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/trust_policy.h>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::license_token_test {
 
 constexpr std::uint64_t kTokenCreated = 1'700'000'000;
 
@@ -55,8 +51,6 @@ BundleIdentity dm01() {
 ErrorCode refusal(const TrustPolicy& policy, std::vector<Envelope> tokens, std::optional<std::uint64_t> now_s) {
     return code_of(policy.verify_license(tokens, dm01(), now_s));
 }
-
-}  // namespace
 
 TEST_CASE("license token: the document's tokens have the document's bytes") {
     check_record_family(document_token(), signing_vector("license-token"), encoded_token, decode_license_token);
@@ -153,3 +147,5 @@ TEST_CASE("license rule: a policy keeps its lines, and refuses unknown labels an
          {"license maps/* nobody", "license a//b", "license", "license maps/*", "license maps/* ", "unlicensed deny"})
         CHECK(code_of(TrustPolicy::parse("fardel-trust 1\n" + line + "\n")) == ErrorCode::malformed);
 }
+
+}  // namespace fardel::tests::license_token_test

@@ -4,15 +4,11 @@
 #include "bundle-format/document_vectors.h"
 
 #include "kit/ids.h"
-#include "kit/results.h"
 
 #include <fardel/format/envelope.h>
 #include <fardel/format/signer.h>
 #include <fardel/format/statement.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cstring>
 
 namespace fardel::tests {

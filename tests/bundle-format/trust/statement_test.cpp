@@ -8,10 +8,7 @@
 
 #include <functional>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::statement_test {
 
 Countersignature document_countersignature() {
     Countersignature countersignature;
@@ -35,17 +32,9 @@ Statement smallest_statement() {
     return statement;
 }
 
-Bytes encoded(const Statement& statement) {
-    auto bytes = encode_statement(statement);
-    REQUIRE(bytes);
-    return *std::move(bytes);
-}
+Bytes encoded(const Statement& statement) { return value_of(encode_statement(statement)); }
 
-Bytes encoded(const Countersignature& countersignature) {
-    auto bytes = encode_countersignature(countersignature);
-    REQUIRE(bytes);
-    return *std::move(bytes);
-}
+Bytes encoded(const Countersignature& countersignature) { return value_of(encode_countersignature(countersignature)); }
 
 // Encodes and decodes the document's statement after `change`. Returns the code of the error, or nothing.
 std::optional<ErrorCode> outcome(const std::function<void(Statement&)>& change) {
@@ -66,8 +55,6 @@ std::vector<LayoutId> layouts(std::uint8_t count) {
         ids.push_back(filled_id<LayoutId>(i));
     return ids;
 }
-
-}  // namespace
 
 TEST_CASE("statement: the document's statement has the document's bytes") {
     check_record_family(
@@ -241,3 +228,5 @@ TEST_CASE("role: names and numbers go together") {
     CHECK_FALSE(find_role("Author"));
     CHECK_FALSE(find_role("role 7"));
 }
+
+}  // namespace fardel::tests::statement_test

@@ -1,6 +1,6 @@
 #include <fardel/format/trust_policy.h>
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "signing_vectors.h"
 #include "trust/threshold.h"
 
@@ -8,14 +8,9 @@
 #include <fardel/format/signing_rule.h>
 
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::trust_policy_test {
 
 constexpr std::uint64_t kNow = 1'750'000'000;  // inside the document statement's dates
 
@@ -29,18 +24,14 @@ TrustPolicy policy_of(std::string_view rules) {
     std::string text = "fardel-trust 1\n";
     for (std::uint8_t number = 1; number <= 6; ++number)
         text += key_line(number);
-    auto policy = TrustPolicy::parse(text + std::string(rules));
-    REQUIRE_MESSAGE(policy, (policy ? "" : policy.error().text()));
-    return *std::move(policy);
+    return value_of(TrustPolicy::parse(text + std::string(rules)));
 }
 
 Envelope stated(std::uint8_t author, const std::function<void(Statement&)>& change = {}) {
     Statement statement = document_statement();
     if (change)
         change(statement);
-    auto envelope = sign_statement(statement, *signer(author));
-    REQUIRE(envelope);
-    return *std::move(envelope);
+    return value_of(sign_statement(statement, *signer(author)));
 }
 
 Envelope cosigned(const Envelope& statement, std::uint8_t author) {
@@ -91,8 +82,6 @@ ErrorCode parse_code(std::string_view rules) {
     return code_of(TrustPolicy::parse("fardel-trust 1\n" + key_line(1) + key_line(2) + std::string(rules)));
 }
 
-}  // namespace
-
 TEST_CASE("trust verdict: a policy that requires another one accepts what both accept") {
     const TrustPolicy ours = policy_of("allow ** author=1:p1,p2\n");
     const TrustPolicy theirs = policy_of("allow ** author=1:p2,p3\n");
@@ -127,9 +116,8 @@ TEST_CASE("trust policy: the document's example") {
         else if (inside)
             text += line + "\n";
     }
-    const auto policy = TrustPolicy::parse(text);
-    REQUIRE_MESSAGE(policy, (policy ? "" : policy.error().text()));
-    const TrustRules& rules = policy->rules();
+    const auto policy = value_of(TrustPolicy::parse(text));
+    const TrustRules& rules = policy.rules();
     REQUIRE(rules.keys.size() == 3);
     CHECK(rules.keys[0] == PolicyKey{"alice", fixed_vector<PublicKey>("key-alice")});
     CHECK(rules.keys[2] == PolicyKey{"hub", fixed_vector<PublicKey>("key-hub")});
@@ -968,3 +956,5 @@ TEST_CASE("trust verdict: its messages are safe to print") {  // A74
         CHECK(finding.text.find("\xe2\x80\xae") == std::string::npos);
     CHECK(verdict.refusal->message().find("\xe2\x80\xae") == std::string::npos);
 }
+
+}  // namespace fardel::tests::trust_policy_test

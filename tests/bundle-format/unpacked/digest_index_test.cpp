@@ -3,16 +3,8 @@
 
 #include "kit/ids.h"
 #include "kit/record_family.h"
-#include "kit/results.h"
 
-#include <doctest/doctest.h>
-
-#include <utility>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::digest_index_test {
 
 KnownDigest known(int version, std::uint64_t raw_bytes, std::vector<Hash> pieces, std::size_t head_bytes) {
     return {.version = filled_id<Hash>(static_cast<std::uint8_t>(version)),
@@ -76,5 +68,4 @@ TEST_CASE("digest index: order, sizes, heads and versions that nobody writes are
     CHECK(changed(88, std::byte{17}) == ErrorCode::malformed);  // the size of pieces
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::digest_index_test

@@ -1,22 +1,16 @@
 #include <fardel/format/unpacked_bundle.h>
 
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
 #include <atomic>
-#include <string>
-#include <utility>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::unpacked_bundle_test {
 
 // Returns the bytes that the test has set, and counts how often it is opened.
 class CountingBlob final : public BlobSource {
@@ -63,19 +57,11 @@ BundlePlan plan_of(std::shared_ptr<const BlobSource> blob) {
     return plan;
 }
 
-std::vector<std::byte> all_bytes(const ByteSource& source) {
-    std::vector<std::byte> bytes(source.size_bytes());
-    REQUIRE(source.read_at(0, bytes));
-    return bytes;
-}
-
 Result<std::vector<std::byte>> read_x(const std::shared_ptr<const ByteSource>& source) {
     const auto bundle = Bundle::open(source, {}).value();
     const auto name = bundle->find_name("x").value();
     return bundle->read_all(bundle->default_asset(bundle->name(*name).value()).value());
 }
-
-}  // namespace
 
 TEST_CASE("unpacked bundle: every asset reads back, and its id is that of the packed bundle") {
     const BundlePlan plan = sized_plan();
@@ -165,7 +151,7 @@ TEST_CASE("unpacked bundle: many blobs stay readable though few stay open") {
 TEST_CASE("unpacked bundle: a requested stop is obeyed") {
     std::stop_source stop;
     stop.request_stop();
-    const auto refused = make_unpacked_source(sized_plan(), {.stop = stop.get_token()});
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == ErrorCode::cancelled);
+    CHECK(code_of(make_unpacked_source(sized_plan(), {.stop = stop.get_token()})) == ErrorCode::cancelled);
 }
+
+}  // namespace fardel::tests::unpacked_bundle_test

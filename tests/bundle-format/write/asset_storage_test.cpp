@@ -4,15 +4,10 @@
 
 #include "bundle-format/plans.h"
 
-#include <doctest/doctest.h>
-
 #include <functional>
 #include <stop_token>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::asset_storage_test {
 
 constexpr std::size_t kPiece = 65536;
 
@@ -56,8 +51,6 @@ BundlePlan plan_around(std::shared_ptr<const BlobSource> trick) {
     plan.assets[1].source = std::move(trick);
     return plan;
 }
-
-}  // namespace
 
 TEST_CASE("asset storage: each source is opened once, in order of type and key") {
     std::string order;
@@ -163,3 +156,5 @@ TEST_CASE(
     }
     CHECK(n > 80);
 }
+
+}  // namespace fardel::tests::asset_storage_test

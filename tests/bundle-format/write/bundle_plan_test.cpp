@@ -1,28 +1,15 @@
 #include <fardel/format/bundle_plan.h>
 
 #include "kit/blobs.h"
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
-
-#include <doctest/doctest.h>
+#include "kit/files.h"
 
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <string>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace fs = std::filesystem;
-
-namespace {
+namespace fardel::tests::bundle_plan_test {
 
 ErrorCode refusal(const BlobSource& source) { return code_of(read_blob(source)); }
-
-}  // namespace
 
 TEST_CASE("blob: memory and files give their bytes, in steps of any size, as often as asked") {
     const ScratchFolder scratch;
@@ -99,3 +86,5 @@ TEST_CASE("blob: an error names the path") {
     const auto path = scratch.path("nothing");
     CHECK(read_blob_text(*make_file_blob(path)).error().message().starts_with(path + ": "));
 }
+
+}  // namespace fardel::tests::bundle_plan_test

@@ -1,23 +1,17 @@
 #include <fardel/format/bundle_writer.h>
 
 #include "bundle-format/plans.h"
-#include "kit/opened_bundle.h"
-#include "kit/random_seed.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
 #include <map>
 #include <set>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::bundle_writer_test {
 
 constexpr std::size_t kPiece = 65536;
 constexpr std::size_t kStreamPiece = 262144;
@@ -72,8 +66,6 @@ BundlePlan varied_plan() {
     plan.metadata = {{"version", std::string("1.0")}, {"name", std::string("base")}};
     return plan;
 }
-
-}  // namespace
 
 TEST_CASE("writer: a name leads to its asset, by the document and by the reader") {
     BundlePlan plan;
@@ -385,3 +377,5 @@ TEST_CASE("writer: a folder of real files is packed into a real file and read ba
     for (std::uint32_t i = 0; i < 20; ++i)
         CHECK(read(*read_back, "files/" + std::to_string(i)) == prose(i * i * 700, i));
 }
+
+}  // namespace fardel::tests::bundle_writer_test

@@ -1,21 +1,16 @@
 #include "write/donor_blocks.h"
 
 #include "bundle-format/plans.h"
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
 #include <atomic>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::donor_blocks_test {
 
 constexpr std::size_t kPiece = 65536;
 constexpr std::size_t kStreamPiece = 262144;
@@ -87,13 +82,10 @@ Written write_from(const BundlePlan& plan, std::shared_ptr<const Bundle> donor, 
     MemoryDisk disk;
     BundleWriteOptions options = quick(jobs);
     options.donor = std::move(donor);
-    auto bundle = write_bundle(plan, make_memory_file(disk), options);
-    REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().text()));
-    REQUIRE(bundle->commit());
-    return {std::move(disk.bytes), bundle->summary()};
+    auto bundle = value_of(write_bundle(plan, make_memory_file(disk), options));
+    REQUIRE(bundle.commit());
+    return {std::move(disk.bytes), bundle.summary()};
 }
-
-}  // namespace
 
 TEST_CASE("donor: known assets that the donor contains are not read at all, and the bundle is the same") {
     Made made = varied();
@@ -178,3 +170,5 @@ TEST_CASE("donor: an asset whose bytes do not have the known id is a conflict, i
         CHECK(has(refusal(other.plan, options), "conflict"));
     }
 }
+
+}  // namespace fardel::tests::donor_blocks_test

@@ -4,22 +4,15 @@
 
 #include "bundle-format/plans.h"
 #include "bundle_forge/damage.h"
-#include "kit/counting_source.h"
-#include "kit/generated_blob.h"
+#include "kit/blobs.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <array>
 #include <cstdio>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::many_assets_test {
 
 // A sanitizer makes the writer slow, and finds the same errors with fewer assets.
 constexpr std::uint32_t kMany = kSanitized ? 50'000 : 1'000'000;
@@ -92,8 +85,6 @@ void check_found(const Bundle& bundle, std::uint32_t asset) {
     CHECK(out == content_of(asset));
 }
 
-}  // namespace
-
 TEST_CASE("many assets: a bundle of a million is written and opened, and all are found and listed") {
     const auto few = bundle_of(kFew);
     const auto many = bundle_of(kMany);
@@ -133,3 +124,5 @@ TEST_CASE("many assets: a bundle of a million is written and opened, and all are
         before = text;
     }
 }
+
+}  // namespace fardel::tests::many_assets_test

@@ -4,12 +4,7 @@
 
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::name_tables_test {
 
 // "asset: axis=value …" of each variant, in order.
 std::vector<std::string> variants_of(const AuditedBundle& audit, std::string_view name) {
@@ -25,8 +20,6 @@ std::vector<std::string> variants_of(const AuditedBundle& audit, std::string_vie
     }
     return variants;
 }
-
-}  // namespace
 
 TEST_CASE("name tables: a name of one untagged variant is plain") {
     BundlePlan plan;
@@ -87,3 +80,5 @@ TEST_CASE("name tables: buckets are right from one name to many") {  // checked 
         CHECK(audited(plan).names.size() == static_cast<std::size_t>(count));
     }
 }
+
+}  // namespace fardel::tests::name_tables_test

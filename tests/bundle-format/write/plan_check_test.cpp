@@ -4,15 +4,10 @@
 
 #include <fardel/format/limits.h>
 
-#include <doctest/doctest.h>
-
 #include <functional>
 #include <limits>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::plan_check_test {
 
 BundlePlan good_plan() {
     BundlePlan plan;
@@ -45,8 +40,6 @@ std::string refused_metadata(PlannedMetadata item) {
 std::string refused_variants(std::vector<PlannedVariant> variants) {
     return refused([&](BundlePlan& plan) { plan.names[0].variants = variants; });
 }
-
-}  // namespace
 
 TEST_CASE("plan check: an asset has a source and a media type in lower case") {
     CHECK(refused([](auto& plan) { plan.assets[1].source = nullptr; }) == "malformed: asset \"b\": has no source");
@@ -191,3 +184,5 @@ TEST_CASE("plan check: messages show no raw control characters of the plan") {  
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK(text.find('\n') == std::string::npos);
 }
+
+}  // namespace fardel::tests::plan_check_test

@@ -2,22 +2,13 @@
 
 #include "bundle-format/plans.h"
 
+#include "kit/bundles.h"
 #include "kit/bytes.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::ranked_assets_test {
 
 // 40 texts that share blocks and 4 images with blocks of their own.
 BundlePlan plan_of_files() {
@@ -35,8 +26,6 @@ std::uint32_t first_block_of(const Bundle& bundle, std::string_view name) {
     const AssetIndex asset = value_of(bundle.default_asset(value_of(bundle.name(*found))));
     return value_of(bundle.placement(asset)).first_block;
 }
-
-}  // namespace
 
 TEST_CASE("ranks: assets are stored by rank, and the bundle id is the same") {
     BundlePlan plan = plan_of_files();
@@ -83,3 +72,5 @@ TEST_CASE("ranks: equal bytes have the type and pieces that they have without ra
             audited(plan);
         }
 }
+
+}  // namespace fardel::tests::ranked_assets_test

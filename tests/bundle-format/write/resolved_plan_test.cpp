@@ -4,12 +4,7 @@
 
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::resolved_plan_test {
 
 using Internal = PlannedReference::Internal;
 using Foreign = PlannedReference::Foreign;
@@ -17,8 +12,6 @@ using Dynamic = PlannedReference::Dynamic;
 using Strings = std::vector<std::string>;
 
 AssetId id(std::uint8_t first) { return AssetId{{first}}; }
-
-}  // namespace
 
 TEST_CASE("resolved plan: references are sorted by spelling and lead where the plan says") {
     BundlePlan plan;
@@ -170,3 +163,5 @@ TEST_CASE("resolved plan: the union of many references must be within the limits
     }
     CHECK(refusal(plan).starts_with("limit: "));
 }
+
+}  // namespace fardel::tests::resolved_plan_test

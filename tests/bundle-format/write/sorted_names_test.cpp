@@ -2,12 +2,7 @@
 
 #include "bundle-format/plans.h"
 
-#include <doctest/doctest.h>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::sorted_names_test {
 
 std::vector<PlannedName> names_of(std::initializer_list<std::string_view> texts) {
     std::vector<PlannedName> names;
@@ -21,8 +16,6 @@ std::string sort_refusal(std::initializer_list<std::string_view> texts) {
     REQUIRE_FALSE(sorted);
     return sorted.error().text();
 }
-
-}  // namespace
 
 TEST_CASE("sorted names: they are sorted by the bytes of the text, and by hash") {
     const auto names = names_of({"b", "a/c", "a b", "é", "Z", "a/b"});
@@ -56,3 +49,5 @@ TEST_CASE("sorted names: a name that is also a folder is refused, in any case an
     CHECK(sort_names(names_of({"a/b", "a/b-/c", "a/bc", "A/x/y", "a/X/z", "ab"})));
     CHECK(sort_names({}));
 }
+
+}  // namespace fardel::tests::sorted_names_test

@@ -4,12 +4,7 @@
 
 #include <fardel/format/envelope.h>
 
-#include <doctest/doctest.h>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::staged_bundle_test {
 
 Envelope envelope_of(std::size_t signatures, std::size_t payload_bytes = 100) {
     Envelope envelope;
@@ -31,8 +26,6 @@ std::vector<Envelope> trailer_of(const MemoryDisk& disk) {
     return decode_trailer(std::span<const std::byte>(disk.bytes).subspan(audit.layout.trailer_offset)).value();
 }
 
-}  // namespace
-
 TEST_CASE("staged bundle: envelopes follow each other and move nothing") {
     MemoryDisk disk;
     StagedBundle bundle = staged(disk);
@@ -50,9 +43,7 @@ TEST_CASE("staged bundle: a 17th signature or envelope is refused") {  // A56
     StagedBundle bundle = staged(disk);
     for (int i = 0; i < 8; ++i)
         REQUIRE(bundle.append(envelope_of(2)));
-    const Status status = bundle.append(envelope_of(1));
-    REQUIRE_FALSE(status);
-    CHECK(status.error().code() == ErrorCode::limit);
+    CHECK(code_of(bundle.append(envelope_of(1))) == ErrorCode::limit);
     REQUIRE(bundle.commit());
     CHECK(trailer_of(disk).size() == 8);
     CHECK_FALSE(staged(disk).append(envelope_of(17)));
@@ -63,9 +54,7 @@ TEST_CASE("staged bundle: an envelope that cannot be written leaves the bundle a
     StagedBundle bundle = staged(disk);
     REQUIRE(bundle.append(envelope_of(1)));
     disk.fails_at = disk.operations + 1;
-    const Status status = bundle.append(envelope_of(1, 200));
-    REQUIRE_FALSE(status);
-    CHECK(status.error().code() == ErrorCode::no_space);
+    CHECK(code_of(bundle.append(envelope_of(1, 200))) == ErrorCode::no_space);
     REQUIRE(bundle.append(envelope_of(1, 50)));
     REQUIRE(bundle.commit());
     CHECK(trailer_of(disk) == std::vector<Envelope>{envelope_of(1), envelope_of(1, 50)});
@@ -86,3 +75,5 @@ TEST_CASE("staged bundle: it leaves no file if it is destroyed without a commit"
     CHECK(disk.removed);
     CHECK_FALSE(disk.committed);
 }
+
+}  // namespace fardel::tests::staged_bundle_test

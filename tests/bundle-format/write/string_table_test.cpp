@@ -1,14 +1,9 @@
 #include "write/string_table.h"
 
 #include "kit/bytes.h"
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::string_table_test {
 
 TEST_CASE("string table: each string is stored once, in byte order, behind its length") {
     StringTable strings;
@@ -50,3 +45,5 @@ TEST_CASE("string table: the longest string is stored with its length") {
 }
 
 TEST_CASE("string table: an empty table has no bytes") { CHECK(StringTable().seal().value().empty()); }
+
+}  // namespace fardel::tests::string_table_test

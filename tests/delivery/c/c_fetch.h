@@ -1,15 +1,9 @@
 // What tests of the C API for fetching share: a store, servers, and a fetch that is polled to its end.
 #pragma once
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 
 #include <fardel/delivery/fardel_fetch.h>
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <utility>
 
 namespace fardel::tests {
 

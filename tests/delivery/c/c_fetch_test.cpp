@@ -2,8 +2,8 @@
 #include "c_fetch.h"
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
 #include "kit/license_tokens.h"
-#include "kit/opened_bundle.h"
 
 #include <fardel/delivery/fardel_fetch.h>
 #include <fardel/delivery/publish_trace.h>
@@ -11,21 +11,9 @@
 #include <fardel/format/trace.h>
 #include <fardel/vfs/fardel.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
 #include <cstring>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::c_fetch_test {
 
 fardel_id plain(const Bytes& bundle) { return c::plain_id(bundle_id_of(bundle)); }
 
@@ -434,9 +422,7 @@ TEST_CASE("C traces: what a game opens is recorded, and a mount by URL follows i
         CHECK(fardel_remote_is_here(remote, &asset, &here, nullptr) == FARDEL_OK);
         return here == 1;
     };
-    for (int i = 0; i < 6000 && !is_here(2); ++i)  // what was requested comes later
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    CHECK(is_here(2));
+    CHECK(wait_until([&] { return is_here(2); }));  // what was requested comes later
     CHECK_FALSE(is_here(1));
     const fardel_remote* const null = nullptr;
     CHECK(fardel_read_ahead_start(servers, &null, 1, &ahead, nullptr) == FARDEL_ERROR_ARGUMENT);
@@ -475,9 +461,7 @@ TEST_CASE("C fetch: null pointers are an argument error or do nothing") {
 
 TEST_CASE("C fetch: a client says for whom it fetches, and how much that may be") {
     const ScratchFolder scratch;
-    BundlePlan plan;
-    add(plan, "a.bin", random_text(1, 300'000), "application/octet-stream");
-    const Bytes bytes = written(plan);
+    const Bytes bytes = BundleMaker().add_data("a.bin", random_text(1, 300'000)).write();
     const TreeServer server({bytes});
     const CStore store(scratch);
     const CServers servers(server.url());
@@ -610,5 +594,4 @@ TEST_CASE("C store: tokens that a game got are kept, listed, and mount the bundl
     CHECK(licenses_of(store).size() == 2);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::c_fetch_test

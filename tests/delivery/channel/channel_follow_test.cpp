@@ -10,15 +10,7 @@
 #include <fardel/delivery/kept_channels.h>
 #include <fardel/delivery/update_channel.h>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::channel_follow_test {
 
 void publish(TreeTarget& tree, const ChannelRelease& release, std::uint64_t head_version) {
     const std::string file = release_file(release);
@@ -48,8 +40,6 @@ struct Follower {
         return value_of(follow.wait());
     }
 };
-
-}  // namespace
 
 TEST_CASE("channel follow: an update says what is new, and the state stays for later programs") {
     const Follower follower;
@@ -159,8 +149,6 @@ TEST_CASE("channel follow: the channel's rules and the follower's both count, wi
 
 // ---- For C ----------------------------------------------------------------------------------------------------------
 
-namespace {
-
 struct CSeen {
     int reports = 0;
     std::uint64_t release = 0;
@@ -178,8 +166,6 @@ void see(void* context, const fardel_channel_state* state) {
     for (std::size_t i = 0; i < state->bundle_count; ++i)
         seen.names += std::string(state->bundles[i]->name) + " " + state->bundles[i]->version + "\n";
 }
-
-}  // namespace
 
 TEST_CASE("channel follow: from C, an update is polled and reported once, and the state is there without servers") {
     const Follower follower;
@@ -224,4 +210,4 @@ TEST_CASE("channel follow: from C, an update is polled and reported once, and th
     fardel_store_close(store);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::channel_follow_test

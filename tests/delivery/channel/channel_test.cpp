@@ -10,19 +10,9 @@
 #include <fardel/delivery/kept_channels.h>
 #include <fardel/format/hash.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <map>
-#include <span>
-#include <string>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::channel_test {
 
 void publish_texts(TreeTarget& tree, std::uint64_t head_version, std::uint64_t release_version) {
     const std::string release = release_file(sample_release(release_version));
@@ -49,8 +39,6 @@ TreeFiles tree_files(std::uint64_t head_version, std::uint64_t release_version) 
 }
 
 ChannelFiles only_root() { return {.root = root_file(sample_root()), .release = {}, .head = {}}; }
-
-}  // namespace
 
 TEST_CASE("channel: a client behind nginx takes roots, head and release, and asks for no release twice") {
     const ScratchFolder scratch;
@@ -273,4 +261,4 @@ TEST_CASE("channel: what was accepted survives the loss or the rollback of one o
                         [](const auto& file) { return file.path().extension() == ".refused"; }) == 16);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::channel_test

@@ -3,19 +3,14 @@
 
 #include "delivery/served_bundle.h"
 
-#include "kit/counting_source.h"
-#include "kit/opened_bundle.h"
+#include "kit/blobs.h"
+#include "kit/bundles.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cstring>
 #include <functional>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::asset_frames_test {
 
-using namespace fardel::tests;
 using FramesFiles = std::map<std::string, std::string>;
 
 FramesFiles scripts_version(int version, std::uint32_t scripts = 200, std::size_t large_bytes = 900'000) {
@@ -184,5 +179,4 @@ TEST_CASE("fetch: asset frames that break off are replaced by ranges of the bund
     CHECK(asked >= 2);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::asset_frames_test

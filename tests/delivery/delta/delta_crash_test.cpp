@@ -4,25 +4,18 @@
 #include "delta/delta_list.h"
 #include "delta/delta_record.h"
 
+#include "kit/bundles.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
 #include "kit/files.h"
-#include "kit/opened_bundle.h"
-#include "kit/small_disk.h"
 
 #include <fardel/delivery/delta.h>
 #include <fardel/delivery/publish_delta.h>
 #include <fardel/format/staged_file.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
+namespace fardel::tests::delta_crash_test {
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
 
 // Two versions of which one block differs, and one is added.
 Bytes delta_game(std::uint32_t number) {
@@ -39,13 +32,6 @@ Bytes delta_file_between(const Bytes& old, const Bytes& target) {
     value_of(make_delta(open_bundle(old), *open_bundle(target), *file, {.effort = 3}));
     REQUIRE(file->commit());
     return bytes_of(scratch.read("delta"));
-}
-
-std::size_t temporary_files(const std::string& folder) {
-    std::size_t count = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-        count += entry.path().extension() == ".tmp" ? 1 : 0;
-    return count;
 }
 
 TEST_CASE("delta: a program that is killed while it applies one leaves the old file or the new one") {  // A100
@@ -166,9 +152,6 @@ TEST_CASE("delta: a fetch that is killed while it uses one goes on, and nothing 
     CHECK(number > 30);
 }
 
-}  // namespace
-}  // namespace fardel
-
 #else
 
 TEST_CASE("delta: calls are counted without sanitizers") {
@@ -176,3 +159,5 @@ TEST_CASE("delta: calls are counted without sanitizers") {
 }
 
 #endif
+
+}  // namespace fardel::tests::delta_crash_test

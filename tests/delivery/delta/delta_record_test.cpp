@@ -2,16 +2,8 @@
 
 #include "kit/bytes.h"
 #include "kit/record_family.h"
-#include "kit/results.h"
 
-#include <doctest/doctest.h>
-
-#include <string>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::delta_record_test {
 
 template <class Id>
 Id id_filled_with(std::uint8_t byte) {
@@ -136,5 +128,4 @@ TEST_CASE("delta record: counts above what the bytes can hold are refused before
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::delta_record_test

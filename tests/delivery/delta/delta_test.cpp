@@ -2,28 +2,19 @@
 #include "delta/delta_record.h"
 
 #include "bundle_forge/bundle_forge.h"
+#include "kit/blobs.h"
+#include "kit/bundles.h"
 #include "kit/bytes.h"
-#include "kit/memory_file.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
 
 #include <fardel/delivery/delta.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/prefix_codec.h>
 
-#include <doctest/doctest.h>
-
 #include <functional>
 #include <map>
-#include <string>
-#include <thread>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::delta_test {
 
 using Files = std::map<std::string, std::string>;
 
@@ -361,5 +352,4 @@ TEST_CASE("delta: a disk that fails at any step leaves nothing") {
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::delta_test

@@ -1,24 +1,12 @@
 // What of a prefix frames copy from.
 #include "delta/narrower_prefix.h"
 
+#include "kit/bundles.h"
 #include "kit/bytes.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
 
 #include <fardel/format/prefix_codec.h>
 
-#include <doctest/doctest.h>
-
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::narrower_prefix_test {
 
 using Saved = std::vector<std::uint64_t>;
 
@@ -80,5 +68,4 @@ TEST_CASE("narrower prefix: blocks that save little are taken out") {
     CHECK(segment == DeltaBlocks{.prefix = segment.prefix});  // the rest is as it was
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::narrower_prefix_test

@@ -1,23 +1,13 @@
 // Tables in the form in which they change least: what it changes, and that it can be turned back.
 #include "delta/stable_tables.h"
 
+#include "kit/blobs.h"
+#include "kit/bundles.h"
 #include "kit/bytes.h"
-#include "kit/memory_file.h"
-#include "kit/opened_bundle.h"
-#include "kit/random_seed.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <set>
-#include <string>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::stable_tables_test {
 
 // `count` files from number `from` on, of which some blocks hold many and some one; and names of all kinds.
 Bytes bundle_of(std::uint32_t from, std::uint32_t count) {
@@ -161,5 +151,4 @@ TEST_CASE("stable tables: parts that end inside records, and keys of no asset, a
     CHECK(code_of(TableRestorer(image).restore(bytes)) == ErrorCode::malformed);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::stable_tables_test

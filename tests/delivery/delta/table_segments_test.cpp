@@ -1,26 +1,17 @@
 // Tables of bundles with many names, cut into segments for deltas.
 #include "delta/table_segments.h"
 
+#include "kit/blobs.h"
+#include "kit/bundles.h"
 #include "kit/bytes.h"
-#include "kit/memory_file.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
 
 #include <fardel/delivery/delta.h>
 #include <fardel/format/derived_tables.h>
 #include <fardel/format/prefix_codec.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <atomic>
-#include <string>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::table_segments_test {
 
 // `from` to `to`: the numbers of the files, whose names have different lengths. `edited`: every so manieth has other
 // content.
@@ -206,5 +197,4 @@ TEST_CASE("table segments: a delta between bundles with many names is made of th
     CHECK(made.bytes == target);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::table_segments_test

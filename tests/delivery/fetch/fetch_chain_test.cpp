@@ -5,30 +5,21 @@
 #include "delta/delta_list.h"
 #include "fetch/delta_path.h"
 
+#include "kit/bundles.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
-#include "kit/small_disk.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::fetch_chain_test {
 
-using namespace fardel::tests;
 using ChainFiles = std::map<std::string, std::string>;  // of a tree, by path
 
 // Version n of a game: a large text into which each version inserts something, and a few small ones.
@@ -405,5 +396,4 @@ TEST_CASE(
 
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_chain_test

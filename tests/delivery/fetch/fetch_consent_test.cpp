@@ -4,7 +4,7 @@
 
 #include "delivery/registry/wire_registry.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 
 #include <fardel/delivery/fardel_fetch.h>
 #include <fardel/delivery/fetch.h>
@@ -12,18 +12,7 @@
 #include <fardel/format/signer.h>
 #include <fardel/format/trust_policy.h>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::fetch_consent_test {
 
 // Two have signed the bundle, and the policy knows one of them.
 struct SignedGame {
@@ -103,5 +92,4 @@ TEST_CASE("fetch consent: it shows the same in C") {
     CHECK(count == 1);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_consent_test

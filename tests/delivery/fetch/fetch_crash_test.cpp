@@ -1,24 +1,17 @@
 // Fetching and publishing that are killed, or whose disk is full, small, broken or without power.
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
-#include "kit/opened_bundle.h"
 #include "kit/power_loss.h"
-#include "kit/small_disk.h"
-#include "kit/vanished_folder.h"
 
 #include <fardel/base/system_error.h>
 #include <fardel/delivery/publish.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <map>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::fetch_crash_test {
 
 constexpr std::uint64_t kFetchedAgainMax = 140'000;  // one block, and the bytes between two blocks
 
@@ -38,214 +31,140 @@ bool has_temporary_file(const std::string& folder) {
                                [](const auto& entry) { return entry.path().extension() == ".tmp"; });
 }
 
-TEST_CASE("fetch: killed at any step, the next one goes on, and fetches little again") {  // A100, A118
+// A bundle that a server serves, and a store on a small disk, where syncing is quick; any other disk will do.
+struct FetchSite {
     const Bytes bytes = game_version("1");
     const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
-    value_of(RangeClient::open({}));  // loads libcurl
+    const TreeServer server{std::vector<Bytes>{bytes}};
     const ScratchFolder scratch;
-    const SmallDisk disk(scratch, "64m");  // syncing is quick there; any other disk will do
-    const std::string path = disk.path("store");
-    int number = 1;
-    for (bool paused = true; paused; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 1000);
-        std::filesystem::remove_all(path);
-        {
-            PausedChild child(number, changes_files, [&] {
-                const auto store = BundleStore::open(path, true);
-                return store && fetch_one(*store, id, fetching_from({server.url()})) ? 0 : 1;
-            });
-            paused = child.is_paused();
-            CHECK((paused || child.exit_code() == 0));
-        }
-        const std::uint64_t kept = bytes_below(path + "/incoming") + bytes_below(path + "/packs");
-        const BundleStore store = value_of(BundleStore::open(path, true));
-        CHECK(value_of(store.check(true)).findings.empty());
-        const bool was_whole = is_whole(store, id);
-        const FetchSummary fetched = value_of(fetch_one(store, id, fetching_from({server.url()})));
-        CHECK(fetched.received_bytes + kept <= bytes.size() + kFetchedAgainMax);
-        CHECK((!was_whole || fetched.received_bytes == 0));
-        CHECK(stored_bytes(store, id) == bytes);
-        const StoreCheckReport report = value_of(store.check(true));
-        CHECK(report.findings.empty());
-        CHECK(report.unused_packs == 0);
-        CHECK(report.incoming == 0);
-        CHECK(report.abandoned_files == 0);
+    const SmallDisk disk{scratch, "64m"};
+    const std::string folder = disk.path("folder");
+    const std::string path = folder + "/store";
+
+    FetchSite() {
+        value_of(RangeClient::open({}));  // loads libcurl
+        renew();
     }
-    CHECK(number > 30);
+    void renew() const {
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directory(folder);
+    }
+    BundleStore store() const { return value_of(BundleStore::open(path, true)); }
+    int fetch(bool creates = true) const {
+        const auto opened = BundleStore::open(path, creates);
+        return opened ? exit_code_of(fetch_one(*opened, id, fetching_from({server.url()}))) : exit_code_of(opened);
+    }
+    // The next fetch ends well and leaves nothing behind.
+    FetchSummary check_completes(const BundleStore& opened) const {
+        const FetchSummary fetched = value_of(fetch_one(opened, id, fetching_from({server.url()})));
+        CHECK(stored_bytes(opened, id) == bytes);
+        return fetched;
+    }
+};
+
+TEST_CASE("fetch: killed at any step, the next one goes on, and fetches little again") {  // A100, A118
+    const FetchSite site;
+    const auto verify = [&](int, bool) {
+        const std::uint64_t kept = bytes_below(site.path + "/incoming") + bytes_below(site.path + "/packs");
+        const BundleStore store = site.store();
+        CHECK(value_of(store.check(true)).findings.empty());
+        const bool was_whole = is_whole(store, site.id);
+        const FetchSummary fetched = site.check_completes(store);
+        CHECK(fetched.received_bytes + kept <= site.bytes.size() + kFetchedAgainMax);
+        CHECK((!was_whole || fetched.received_bytes == 0));
+        CHECK(value_of(store.check(true)).unused_packs == 0);
+        check_tidy(store);
+    };
+    CHECK(kill_at_each_call(
+              1000, [&] { site.renew(); }, [&] { return site.fetch(); }, verify) > 30);
 }
 
+// If the folder goes while it is looked at, it is no store any more, or another program seems to have removed a pack.
+constexpr std::initializer_list<ErrorCode> kEndsWithoutFolder = {ErrorCode::missing, ErrorCode::malformed,
+                                                                 ErrorCode::conflict};
+
 TEST_CASE("fetch: while the store is gone for a few steps, nothing unverified is visible, and the next one ends well") {
-    const Bytes bytes = game_version("1");  // A102
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
-    value_of(RangeClient::open({}));
-    const ScratchFolder scratch;
-    const SmallDisk disk(scratch, "64m");
+    const FetchSite site;  // A102
     const int returns = for_each_absence(
-        disk.path("folder"),
-        [](const std::string& folder) {
-            std::filesystem::create_directory(folder);
-            static_cast<void>(value_of(BundleStore::open(folder + "/store", true)));
+        site.folder,
+        [&](const std::string&) {
+            site.renew();
+            static_cast<void>(site.store());
         },
-        [&](const std::string& folder) {
-            const auto store = BundleStore::open(folder + "/store", false);
-            const auto fetched =
-                store ? status_of(fetch_one(*store, id, fetching_from({server.url()}))) : Status(store.error());
-            return fetched ? 0 : 1 + static_cast<int>(fetched.error().code());
-        },
-        [&](const std::string& folder, int exit_code) {
-            CHECK((exit_code == 0 || exit_code == 1 + static_cast<int>(ErrorCode::missing) ||
-                   exit_code == 1 + static_cast<int>(ErrorCode::malformed) ||
-                   exit_code == 1 + static_cast<int>(ErrorCode::conflict)));
-            const BundleStore store = value_of(BundleStore::open(folder + "/store", false));
+        [&](const std::string&) { return site.fetch(false); },
+        [&](const std::string&, int exit_code) {
+            CHECK(is_end(exit_code, kEndsWithoutFolder));
+            const BundleStore store = value_of(BundleStore::open(site.path, false));
             CHECK(value_of(store.check(true)).findings.empty());
-            CHECK((exit_code != 0 || is_whole(store, id)));
-            CHECK(fetch_one(store, id, fetching_from({server.url()})));
-            CHECK(stored_bytes(store, id) == bytes);
+            CHECK((exit_code != 0 || is_whole(store, site.id)));
+            site.check_completes(store);
             CHECK(value_of(store.check(true)).findings.empty());
         });
     CHECK(returns > 10);
 }
 
 TEST_CASE("fetch: an error of the store's disk ends it at once, and no other server is asked") {  // A102
-    const Bytes bytes = game_version("1");
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer first({bytes});
-    const TreeServer second({bytes});
-    value_of(RangeClient::open({}));
-    const ScratchFolder scratch;
-    const SmallDisk disk(scratch, "64m");
-    const auto is_write = [](unsigned long long call) { return call == SYS_pwrite64; };
-    constexpr int kErrors[] = {EIO, ENOSPC, EROFS};
-    int number = 1;
-    for (bool failed = true; failed; ++number) {
-        const int error = kErrors[number % 3];
-        CAPTURE(number);
-        CAPTURE(error);
-        REQUIRE(number < 1000);
-        std::filesystem::remove_all(disk.path("store"));
-        const FailedCall outcome = fail_call(
-            number, error,
-            [&] {
-                const auto store = BundleStore::open(disk.path("store"), true);
-                if (!store)
-                    return 1 + static_cast<int>(store.error().code());
-                const auto fetched = fetch_one(*store, id, fetching_from({first.url(), second.url()}));
-                return fetched ? 0 : 1 + static_cast<int>(fetched.error().code());
-            },
-            is_write);
-        failed = outcome.failed;
-        CHECK(outcome.exit_code == (failed ? 1 + static_cast<int>(error_code_of(error)) : 0));
+    const FetchSite site;
+    const TreeServer second({site.bytes});
+    const auto fetch = [&] {
+        const auto store = BundleStore::open(site.path, true);
+        return store ? exit_code_of(fetch_one(*store, site.id, fetching_from({site.server.url(), second.url()})))
+                     : exit_code_of(store);
+    };
+    const auto verify = [&](const FailedCall& outcome) {
+        CHECK(outcome.exit_code == (outcome.failed ? exit_code_of(error_code_of(outcome.error)) : 0));
         CHECK(second.requests().empty());
-    }
-    CHECK(number > 5);
+    };
+    const int runs = fail_each_call(
+        1000, {EIO, ENOSPC, EROFS}, [&] { site.renew(); }, fetch, verify,
+        [](unsigned long long call) { return call == SYS_pwrite64; });
+    CHECK(runs > 5);
 }
 
 TEST_CASE(
     "fetch: whichever call on files fails, nothing unverified is visible, and the next fetch ends well") {  // A102
-    const Bytes bytes = game_version("1");
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
-    value_of(RangeClient::open({}));
-    const ScratchFolder scratch;
-    const SmallDisk disk(scratch, "64m");
-    constexpr int kErrors[] = {ENOSPC, EIO, EROFS, EDQUOT};
-    int number = 1;
-    for (bool failed = true; failed; ++number) {
-        const int error = kErrors[number % 4];  // each call fails with one of them only
-        CAPTURE(number);
-        CAPTURE(error);
-        REQUIRE(number < 1000);
-        std::filesystem::remove_all(disk.path("store"));
-        const FailedCall outcome = fail_call(number, error, [&] {
-            const auto store = BundleStore::open(disk.path("store"), true);
-            if (!store)
-                return 1 + static_cast<int>(store.error().code());
-            const auto fetched = fetch_one(*store, id, fetching_from({server.url()}));
-            return fetched ? 0 : 1 + static_cast<int>(fetched.error().code());
-        });
-        failed = outcome.failed;
-        CAPTURE(outcome.call);
-        // Calls on sockets fail, too: a server that cannot be reached.
-        CHECK((outcome.exit_code == 0 || outcome.exit_code == 1 + static_cast<int>(error_code_of(error)) ||
-               outcome.exit_code == 1 + static_cast<int>(ErrorCode::unreachable)));
-        const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
-        if (is_whole(store, id))
-            CHECK(stored_bytes(store, id) == bytes);
+    const FetchSite site;
+    const auto verify = [&](const FailedCall& outcome) {
+        CHECK(outcome.is_end({ErrorCode::unreachable}));  // calls on sockets fail, too
+        const BundleStore store = site.store();
+        if (is_whole(store, site.id))
+            CHECK(stored_bytes(store, site.id) == site.bytes);
         else
             CHECK(outcome.exit_code != 0);
-        value_of(fetch_one(store, id, fetching_from({server.url()})));
-        CHECK(stored_bytes(store, id) == bytes);
+        site.check_completes(store);
         store.remove_leftovers();
-        const StoreCheckReport report = value_of(store.check(true));
-        CHECK(report.findings.empty());
-        CHECK(report.incoming == 0);
-        CHECK(report.abandoned_files == 0);
-    }
-    CHECK(number > 60);
+        check_tidy(store);
+    };
+    const int runs = fail_each_call(
+        1000, {ENOSPC, EIO, EROFS, EDQUOT}, [&] { site.renew(); }, [&] { return site.fetch(); }, verify);
+    CHECK(runs > 60);
 }
 
 TEST_CASE("fetch: whenever the folder of the store vanishes, it stays gone, and the next fetch ends well") {  // A102
-    const Bytes bytes = game_version("1");
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
-    value_of(RangeClient::open({}));
-    const ScratchFolder scratch;
-    const SmallDisk disk(scratch, "64m");
-    const std::string path = disk.path("store");
-    const std::string away = disk.path("away");
-    int number = 1;
-    int failures = 0;
-    for (bool paused = true; paused; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 1000);
-        std::filesystem::remove_all(path);
-        value_of(BundleStore::open(path, true));
-        PausedChild child(number, changes_files, [&] {
-            const auto store = BundleStore::open(path, false);
-            if (!store)
-                return 1 + static_cast<int>(store.error().code());
-            const auto fetched = fetch_one(*store, id, fetching_from({server.url()}));
-            return fetched ? 0 : 1 + static_cast<int>(fetched.error().code());
+    const FetchSite site;
+    int runs = 0;
+    const int failures = for_each_vanished(
+        site.path, [&](const std::string&) { static_cast<void>(site.store()); },
+        [&](const std::string&) { return site.fetch(false); },
+        [&](const std::string&, int exit_code) {
+            ++runs;
+            CHECK(is_end(exit_code, kEndsWithoutFolder));
+            const BundleStore store = value_of(BundleStore::open(site.path, false));
+            CHECK(value_of(store.check(true)).findings.empty());
+            CHECK((exit_code != 0 || is_whole(store, site.id)));
+            site.check_completes(store);
+            store.remove_leftovers();
+            check_tidy(store);
         });
-        paused = child.is_paused();
-        if (paused)
-            std::filesystem::rename(path, away);  // as when a disk is unplugged
-        const int exit_code = child.finish();
-        CAPTURE(exit_code);
-        // If it goes while it is looked at, it is no store any more, or another program seems to have removed a pack.
-        constexpr ErrorCode kCodes[] = {ErrorCode::missing, ErrorCode::malformed, ErrorCode::conflict};
-        CHECK((exit_code == 0 ||
-               std::ranges::any_of(kCodes, [&](ErrorCode code) { return exit_code == 1 + static_cast<int>(code); })));
-        failures += exit_code != 0 ? 1 : 0;
-        if (paused) {
-            CHECK_FALSE(std::filesystem::exists(path));
-            std::filesystem::remove_all(path);
-            std::filesystem::rename(away, path);
-        }
-        const BundleStore store = value_of(BundleStore::open(path, false));
-        CHECK(value_of(store.check(true)).findings.empty());
-        CHECK((exit_code != 0 || is_whole(store, id)));
-        value_of(fetch_one(store, id, fetching_from({server.url()})));
-        CHECK(stored_bytes(store, id) == bytes);
-        store.remove_leftovers();
-        const StoreCheckReport report = value_of(store.check(true));
-        CHECK(report.findings.empty());
-        CHECK(report.incoming == 0);
-        CHECK(report.abandoned_files == 0);
-    }
-    CHECK(number > 30);
+    CHECK(runs > 29);
     CHECK(failures > 0);
 }
 
 TEST_CASE("publish: killed or failing at any step, a file appears whole or not at all") {  // A100, A102
     const Bytes bytes = game_version("1");
-    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string text = text_of(bytes);
     const auto publish = [&](const std::string& tree) {
-        const auto published = publish_bundle(make_memory_source(bytes), tree);
-        return published ? 0 : 1 + static_cast<int>(published.error().code());
+        return exit_code_of(publish_bundle(make_memory_source(bytes), tree));
     };
     const std::string name = tree_path_of(bundle_id_of(bytes));
     const ScratchFolder scratch;
@@ -259,26 +178,15 @@ TEST_CASE("publish: killed or failing at any step, a file appears whole or not a
         CHECK_FALSE(has_temporary_file(tree + "/bundles"));
         std::filesystem::remove_all(tree);
     };
-    bool paused = true;
-    for (int number = 1; paused; ++number) {
-        CAPTURE(number);
-        PausedChild child(number, changes_files, [&] { return publish(tree); });
-        paused = child.is_paused();
-        CHECK((paused || child.exit_code() == 0));
-        child.kill();
-        check_tree();
-    }
-    constexpr int kErrors[] = {ENOSPC, EIO, EROFS, EDQUOT};
-    bool failed = true;
-    for (int number = 1; failed; ++number) {
-        const int error = kErrors[number % 4];
-        CAPTURE(number);
-        CAPTURE(error);
-        const FailedCall outcome = fail_call(number, error, [&] { return publish(tree); });
-        failed = outcome.failed;
-        CHECK((outcome.exit_code == 0 || outcome.exit_code == 1 + static_cast<int>(error_code_of(error))));
-        check_tree();
-    }
+    const auto publish_there = [&] { return publish(tree); };
+    kill_at_each_call(
+        1000, [] {}, publish_there, [&](int, bool) { check_tree(); });
+    fail_each_call(
+        1000, {ENOSPC, EIO, EROFS, EDQUOT}, [] {}, publish_there,
+        [&](const FailedCall& outcome) {
+            CHECK(outcome.is_end());
+            check_tree();
+        });
 }
 
 #endif
@@ -319,11 +227,7 @@ TEST_CASE("fetch: a disk that becomes full is no_space, and with room again the 
     CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
 }
 
-TEST_CASE("fetch: a bundle of the store whose pack is gone is fetched again") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(ServedGame, "fetch: a bundle of the store whose pack is gone is fetched again") {
     value_of(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})));
     std::filesystem::remove_all(scratch.path("store/packs"));
     value_of(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})));
@@ -370,5 +274,4 @@ TEST_CASE("publish: after a power failure at any moment, a file of the tree is w
 
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_crash_test

@@ -4,23 +4,16 @@
 #include "delta/delta_list.h"
 #include "delta/delta_record.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <map>
-#include <string>
-#include <vector>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::fetch_delta_test {
 
-using namespace fardel::tests;
 using Guest = OddServer::Guest;
 using GameFiles = std::map<std::string, std::string>;
 using TreeFiles = std::map<std::string, std::string>;
@@ -345,5 +338,4 @@ TEST_CASE("publish: a published delta that is of no use is named, and stays unti
     CHECK(scratch.read("tree/" + path) == right);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_delta_test

@@ -1,28 +1,16 @@
 // Fetching from servers that fail, lie or attack: the right error or the right bytes, and nothing unverified visible.
 #include "delivery/served_bundle.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <mutex>
-#include <string>
-#include <string_view>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::fetch_faults_test {
 
 constexpr std::chrono::seconds kPatient{60};
 constexpr std::chrono::seconds kImpatient{2};  // with servers that stall
@@ -55,8 +43,7 @@ void survives_once(const TreeServer::Fault& fault) {
         return fault(guest, request, right, file_bytes);
     });
     const BundleStore store = make_store(scratch);
-    const auto fetched = fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()}));
-    REQUIRE_MESSAGE(fetched, (fetched ? "" : fetched.error().text()));
+    require_good(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})));
     CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
 }
 
@@ -67,8 +54,7 @@ void survives_with_mirror(const TreeServer::Fault& fault, std::chrono::seconds s
     const TreeServer bad({bytes}, fault);
     const TreeServer good({bytes});
     const BundleStore store = make_store(scratch);
-    const auto fetched = fetch_one(store, bundle_id_of(bytes), fetching_from({bad.url(), good.url()}, stall_timeout));
-    REQUIRE_MESSAGE(fetched, (fetched ? "" : fetched.error().text()));
+    require_good(fetch_one(store, bundle_id_of(bytes), fetching_from({bad.url(), good.url()}, stall_timeout)));
     CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
 }
 
@@ -437,10 +423,7 @@ TEST_CASE("fetch faults: a layout that gives other bytes under a genuine bundle 
     const BundleId id = bundle_id_of(bytes);
     const TreeServer server({bytes});
     const BundleStore store = make_store(scratch);
-    const auto fetched = fetch_one(store, id, fetching_from({server.url()}));
-    REQUIRE_FALSE(fetched);
-    CHECK(fetched.error().code() == ErrorCode::corrupt);
-    CHECK(fetched.error().message().find("wrong in itself") != std::string::npos);
+    check_error(fetch_one(store, id, fetching_from({server.url()})), ErrorCode::corrupt, "wrong in itself");
     CHECK(value_of(store.list()).empty());
 }
 
@@ -451,5 +434,4 @@ TEST_CASE("fetch faults: sizes that a server only claims cost nothing") {  // A8
           }) != ErrorCode::no_space);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_faults_test

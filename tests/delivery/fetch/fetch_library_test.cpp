@@ -1,14 +1,9 @@
 // Fetching beside a library: what its files have is not fetched.
 #include "delivery/served_bundle.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::fetch_library_test {
 
 BundleLibrary library_in(const ScratchFolder& scratch) {
     const std::string folders[] = {scratch.path("mods")};
@@ -17,9 +12,7 @@ BundleLibrary library_in(const ScratchFolder& scratch) {
 
 TEST_CASE("fetch: bundles that a library has are not fetched, and stay where they are") {
     const ScratchFolder scratch;
-    BundlePlan plan;
-    add(plan, "base.bin", random_text(7, 100'000), "application/octet-stream");
-    const Bytes base = written(plan);
+    const Bytes base = BundleMaker().add_data("base.bin", random_text(7, 100'000)).write();
     const Bytes game = game_version("1", {bundle_id_of(base)});
     const TreeServer server({game});  // it does not have the other one
     scratch.write("mods/base.fardel", base);
@@ -85,5 +78,4 @@ TEST_CASE("fetch: damaged blocks in a library are fetched") {
     CHECK(stored_bytes(store, bundle_id_of(after)) == after);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_library_test

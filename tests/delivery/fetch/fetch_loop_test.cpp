@@ -1,20 +1,14 @@
 // Fetch: driven from a program's own loop, on one thread.
 #include "delivery/served_bundle.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 
 #include <fardel/delivery/fetch.h>
 
-#include <doctest/doctest.h>
-
 #include <atomic>
-#include <chrono>
-#include <thread>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::fetch_loop_test {
 
-using namespace fardel::tests;
 using namespace std::chrono_literals;
 
 FetchWork work_of(const std::string& url, const BundleId& bundle) {
@@ -86,11 +80,7 @@ TEST_CASE("fetch loop: callbacks come in order, on the thread that polls, and th
     CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
 }
 
-TEST_CASE("fetch loop: a plan that is refused ends with the reason, and without one with denied") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(ServedGame, "fetch loop: a plan that is refused ends with the reason, and without one with denied") {
     for (const bool has_reason : {true, false}) {
         Fetch* running = nullptr;
         FetchCallbacks callbacks;
@@ -130,11 +120,9 @@ TEST_CASE("fetch loop: poll never waits longer than told, whatever the server do
     CHECK(value_of(store.list()).empty());
 }
 
-TEST_CASE("fetch loop: cancelled at any moment, also while it waits for consent, it ends, and the next one goes on") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(
+    ServedGame,
+    "fetch loop: cancelled at any moment, also while it waits for consent, it ends, and the next one goes on") {
     Fetch* running = nullptr;
     FetchCallbacks callbacks;
     callbacks.planned = [&](const FetchPlan&) { running->cancel(); };
@@ -187,11 +175,8 @@ TEST_CASE("fetch loop: what cannot begin is an error at once") {
     CHECK(code_of(Fetch::start(store, FetchWork{})) == ErrorCode::malformed);
 }
 
-TEST_CASE("fetch loop: the rule for servers is kept, and one that is malformed is an error at once") {  // A89
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(ServedGame,
+                  "fetch loop: the rule for servers is kept, and one that is malformed is an error at once") {  // A89
     FetchWork work = work_of(server.url(), bundle_id_of(bytes));
     work.rule = ServerRule::public_https();
     Fetch refused = value_of(Fetch::start(store, work));
@@ -205,11 +190,7 @@ TEST_CASE("fetch loop: the rule for servers is kept, and one that is malformed i
     CHECK(code_of(Fetch::start(store, work)) == ErrorCode::malformed);
 }
 
-TEST_CASE("fetch: the limit of bytes per second is that of all transfers together") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(ServedGame, "fetch: the limit of bytes per second is that of all transfers together") {
     FetchWork work = work_of(server.url(), bundle_id_of(bytes));
     work.bytes_per_second_max = 400'000;
     work.connections = 6;
@@ -228,5 +209,4 @@ TEST_CASE("fetch: the limit of bytes per second is that of all transfers togethe
     CHECK(latest.seconds_left == 0);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_loop_test

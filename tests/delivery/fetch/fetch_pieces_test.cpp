@@ -2,20 +2,12 @@
 // block of these is the same, because they were packed at another level.
 #include "delivery/served_bundle.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::fetch_pieces_test {
 
 constexpr std::size_t kPiece = 65'536;
 constexpr int kHeldLevel = 3;
@@ -113,5 +105,4 @@ TEST_CASE("fetch: pieces that are damaged here are received") {
     CHECK(received <= 4 * largest_block(target) + 200);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_pieces_test

@@ -1,20 +1,13 @@
 // Fetching from servers that work: what is fetched, planned, kept and shared.
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
 #include "kit/nginx.h"
-#include "kit/opened_bundle.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::fetch_test {
 
 TEST_CASE("fetch: a tree that nginx serves as the manual says brings the published file, byte for byte") {
     const ScratchFolder scratch;
@@ -35,11 +28,7 @@ TEST_CASE("fetch: a tree that nginx serves as the manual says brings the publish
     CHECK(value_of(store.check(true)).findings.empty());
 }
 
-TEST_CASE("fetch: the plan is exact, comes before any content, and can be refused") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(ServedGame, "fetch: the plan is exact, comes before any content, and can be refused") {
     FetchOptions options = fetching_from({server.url()});
     std::uint64_t sent_before = 0;
     FetchPlan seen;
@@ -48,9 +37,7 @@ TEST_CASE("fetch: the plan is exact, comes before any content, and can be refuse
         seen = plan;
         return Status(Error(ErrorCode::denied, "too much"));
     };
-    const auto refused = fetch_one(store, bundle_id_of(bytes), options);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == ErrorCode::denied);
+    CHECK(code_of(fetch_one(store, bundle_id_of(bytes), options)) == ErrorCode::denied);
     CHECK(server.sent_bytes() == sent_before);
     REQUIRE(seen.bundles.size() == 1);
     CHECK(seen.bundles[0].file_bytes == bytes.size());
@@ -85,10 +72,7 @@ TEST_CASE("fetch: what a server's quota does not allow is not begun, and counts 
         asked = true;
         return ok();
     };
-    const auto too_large = fetch_one(store, bundle_id_of(first), options);
-    REQUIRE_FALSE(too_large);
-    CHECK(too_large.error().code() == ErrorCode::no_space);
-    CHECK(too_large.error().message().find("quota") != std::string::npos);
+    check_error(fetch_one(store, bundle_id_of(first), options), ErrorCode::no_space, "quota");
     CHECK_FALSE(asked);
     CHECK(server.sent_bytes() < 300'000);  // heads and tables
 
@@ -160,9 +144,7 @@ TEST_CASE("fetch: a block of the store that is damaged is fetched, not shared") 
 
 TEST_CASE("fetch: static dependencies come along, and what is there is not asked for") {
     const ScratchFolder scratch;
-    BundlePlan plan;
-    add(plan, "base.bin", random_text(7, 100'000), "application/octet-stream");
-    const Bytes base = written(plan);
+    const Bytes base = BundleMaker().add_data("base.bin", random_text(7, 100'000)).write();
     const Bytes game = game_version("1", {bundle_id_of(base)});
     const TreeServer server({base, game});
     const BundleStore store = make_store(scratch);
@@ -175,25 +157,16 @@ TEST_CASE("fetch: static dependencies come along, and what is there is not asked
     CHECK(server.requests().size() == requests);
 }
 
-TEST_CASE("fetch: a bundle that the policy does not trust is refused before its content is fetched") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(ServedGame,
+                  "fetch: a bundle that the policy does not trust is refused before its content is fetched") {
     const TrustPolicy policy = value_of(TrustPolicy::parse("fardel-trust 1\n"));
     FetchOptions options = fetching_from({server.url()});
     options.policy = &policy;
-    const auto refused = fetch_one(store, bundle_id_of(bytes), options);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == ErrorCode::untrusted);
+    CHECK(code_of(fetch_one(store, bundle_id_of(bytes), options)) == ErrorCode::untrusted);
     CHECK(server.sent_bytes() < 50'000);
 }
 
-TEST_CASE("fetch: stopped at any moment, it goes on later and fetches no block twice") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(ServedGame, "fetch: stopped at any moment, it goes on later and fetches no block twice") {
     const BundleId id = bundle_id_of(bytes);
     FetchOptions options = fetching_from({server.url()});
     options.connections.connections = 1;
@@ -218,11 +191,7 @@ TEST_CASE("fetch: stopped at any moment, it goes on later and fetches no block t
     CHECK(std::filesystem::is_empty(scratch.path("store/incoming")));
 }
 
-TEST_CASE("fetch: damage to what an earlier attempt left is noticed") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(ServedGame, "fetch: damage to what an earlier attempt left is noticed") {
     const BundleId id = bundle_id_of(bytes);
     FetchOptions options = fetching_from({server.url()});
     options.consent = [](const FetchPlan&) { return Status(Error(ErrorCode::cancelled, "later")); };
@@ -239,17 +208,11 @@ TEST_CASE("fetch: damage to what an earlier attempt left is noticed") {
     CHECK(stored_bytes(store, id) == bytes);
 }
 
-TEST_CASE("fetch: two processes that fetch the same bundle do not disturb each other") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
+TEST_CASE_FIXTURE(ServedGame, "fetch: two processes that fetch the same bundle do not disturb each other") {
     FetchOptions options = fetching_from({server.url()});
     options.consent = [&](const FetchPlan&) {
         const BundleStore other = make_store(scratch);
-        const auto second = fetch_one(other, bundle_id_of(bytes), fetching_from({server.url()}));
-        REQUIRE_FALSE(second);
-        CHECK(second.error().code() == ErrorCode::busy);
+        CHECK(code_of(fetch_one(other, bundle_id_of(bytes), fetching_from({server.url()}))) == ErrorCode::busy);
         return ok();
     };
     value_of(fetch_one(store, bundle_id_of(bytes), options));
@@ -261,11 +224,8 @@ TEST_CASE("fetch: URLs that are none, or name other protocols, are refused") {
     const BundleStore store = make_store(scratch);
     for (const char* const url : {"", "game", "file:///etc", "ftp://127.0.0.1/", "http://user:word@127.0.0.1/",
                                   "http://127.0.0.1/?q", "http://127.0.0.1/#x"}) {
-        const auto refused = fetch_one(store, filled_id<BundleId>(1), fetching_from({url}));
-        REQUIRE_FALSE(refused);
-        CHECK(refused.error().code() == ErrorCode::malformed);
+        CHECK(code_of(fetch_one(store, filled_id<BundleId>(1), fetching_from({url}))) == ErrorCode::malformed);
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_test

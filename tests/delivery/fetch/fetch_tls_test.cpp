@@ -1,28 +1,19 @@
 // Fetching from a real nginx over TLS, with certificates that the openssl program makes.
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
 #include "kit/nginx.h"
-#include "kit/opened_bundle.h"
 
 #include <fardel/delivery/publish.h>
-
-#include <doctest/doctest.h>
 
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <fstream>
 #include <map>
-#include <thread>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::fetch_tls_test {
 
 constexpr const char* kSystemAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 
@@ -127,9 +118,7 @@ TEST_CASE("fetch over TLS: certificates that are expired, self-signed or for ano
 
 TEST_CASE("fetch over TLS: with a server that speaks HTTP/2, all transfers share one connection") {
     const ScratchFolder scratch;
-    BundlePlan plan;
-    add(plan, "a.bin", random_text(1, 30'000'000), "application/octet-stream");
-    const Bytes bytes = written(plan);
+    const Bytes bytes = BundleMaker().add_data("a.bin", random_text(1, 30'000'000)).write();
     const BundleId id = bundle_id_of(bytes);
     const std::string tree = scratch.path("published");
     value_of(publish_bundle(make_memory_source(bytes), tree));
@@ -152,14 +141,13 @@ TEST_CASE("fetch over TLS: with a server that speaks HTTP/2, all transfers share
         return requests;
     };
     std::map<std::string, int> requests = logged();
-    for (int tries = 0; tries < 500 && (requests.empty() || requests.begin()->second < 6); ++tries) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the server logs a request after its answer
+    wait_until([&] {  // the server logs a request after its answer
         requests = logged();
-    }
+        return !requests.empty() && requests.begin()->second >= 6;
+    });
     REQUIRE(requests.size() == 1);
     CHECK(requests.begin()->first.starts_with("HTTP/2.0 "));
     CHECK(requests.begin()->second >= 6);  // heads, tables, and four parts of the content
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::fetch_tls_test

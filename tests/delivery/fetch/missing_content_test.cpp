@@ -3,7 +3,8 @@
 #include "delivery/c/c_fetch.h"
 #include "delivery/served_bundle.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
+#include "vfs/test_bundle.h"
 
 #include <fardel/delivery/fardel_fetch.h>
 #include <fardel/delivery/fetch.h>
@@ -13,17 +14,9 @@
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <thread>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::missing_content_test {
 
 AssetId part_id(std::uint32_t seed) { return asset_id_of(bytes_of(random_text(seed, kPartBytes))); }
 
@@ -51,15 +44,6 @@ std::vector<AssetId> missing_of(const Vfs& vfs, const BundleId& bundle, const st
     return missing[0].assets;
 }
 
-std::string text_at(const Vfs& vfs, const std::string& path) {
-    const auto file = vfs.open(path);
-    if (!file)
-        return file.error().text();
-    std::string text(file->size_bytes(), '\0');
-    const Status read = file->read_all(std::as_writable_bytes(std::span(text)));
-    return read ? text : read.error().text();
-}
-
 // A store with all tables of the game and no content but its sounds.
 BundleStore store_with_sounds(const ScratchFolder& scratch, const TreeServer& server, const BundleId& game) {
     BundleStore store = make_store(scratch);
@@ -75,11 +59,8 @@ FetchSummary fetch_assets(const BundleStore& store, const std::string& url, cons
     return value_of(fetch.wait());
 }
 
-TEST_CASE("missing content: open says missing, the ids are fetched, and open succeeds on the same mount") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_of_maps();
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
+TEST_CASE_FIXTURE(ServedMaps,
+                  "missing content: open says missing, the ids are fetched, and open succeeds on the same mount") {
     const BundleStore store = store_with_sounds(scratch, server, id);
     Vfs vfs({.open_needs_content = true});
     value_of(vfs.mount(value_of(store.open_bundle(id)), {.allow_unsigned = true}));
@@ -90,7 +71,7 @@ TEST_CASE("missing content: open says missing, the ids are fetched, and open suc
         CHECK(refused.error().message().find(part_id(1).hex()) != std::string::npos);
         CHECK(refused.error().message().find(id.hex()) != std::string::npos);
     }
-    CHECK(text_at(vfs, "sound/hello.wav") == random_text(5, kPartBytes));
+    CHECK(content_at(vfs, "sound/hello.wav") == random_text(5, kPartBytes));
     CHECK(missing_of(vfs, id, "sound/hello.wav", ContentReach::closures).empty());
     CHECK(missing_of(vfs, id, "maps/one.bsp", ContentReach::assets) == part_ids({1}));
     const auto missing = value_of(missing_at(vfs, "maps/one.bsp", ContentReach::closures));
@@ -101,22 +82,18 @@ TEST_CASE("missing content: open says missing, the ids are fetched, and open suc
     CHECK(fetched.plan.fetch_bytes >= 2 * kPartBytes);
     CHECK(fetched.plan.fetch_bytes < 2 * kPartBytes + 20'000);
     CHECK(missing_of(vfs, id, "maps/one.bsp", ContentReach::closures).empty());
-    CHECK(text_at(vfs, "maps/one.bsp") == random_text(1, kPartBytes));
-    CHECK(text_at(vfs, "textures/wall.tga") == random_text(3, kPartBytes));
+    CHECK(content_at(vfs, "maps/one.bsp") == random_text(1, kPartBytes));
+    CHECK(content_at(vfs, "textures/wall.tga") == random_text(3, kPartBytes));
     CHECK(missing_of(vfs, id, "maps/two.bsp", ContentReach::closures) == part_ids({2, 4}));
-    CHECK(text_at(vfs, "textures/sky.tga").starts_with("missing: "));
+    CHECK(content_at(vfs, "textures/sky.tga").starts_with("missing: "));
 
     value_of(fetch_one(store, id, fetching_from({server.url()})));  // everything
     CHECK(missing_of(vfs, id, "maps/two.bsp", ContentReach::closures).empty());
-    CHECK(text_at(vfs, "textures/sky.tga") == random_text(4, kPartBytes));
+    CHECK(content_at(vfs, "textures/sky.tga") == random_text(4, kPartBytes));
     CHECK(vfs.mounts().size() == 1);
 }
 
-TEST_CASE("missing content: a file that was opened before its content came reads it afterwards") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_of_maps();
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
+TEST_CASE_FIXTURE(ServedMaps, "missing content: a file that was opened before its content came reads it afterwards") {
     const BundleStore store = store_with_sounds(scratch, server, id);
     Vfs vfs;
     value_of(vfs.mount(value_of(store.open_bundle(id)), {.allow_unsigned = true}));
@@ -137,18 +114,13 @@ TEST_CASE("missing content: a file that was opened before its content came reads
                 }
             });
         fetch_assets(store, server.url(), {.bundle = id, .assets = {part_id(1)}});
-        for (int i = 0; i < 6000 && right < 4; ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        wait_until([&] { return right >= 4; });
         stops = true;
     }
     CHECK(right == 4);
 }
 
-TEST_CASE("missing content: assets by id are found in whichever mount has them here") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_of_maps();
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
+TEST_CASE_FIXTURE(ServedMaps, "missing content: assets by id are found in whichever mount has them here") {
     const BundleStore store = store_with_sounds(scratch, server, id);
     Vfs vfs;
     value_of(vfs.mount(value_of(store.open_bundle(id)), {.allow_unsigned = true}));
@@ -191,31 +163,25 @@ TEST_CASE("missing content: references into a bundle that is not mounted name it
     CHECK(value_of(missing_at(vfs, "one.bsp", ContentReach::closures)).empty());
 }
 
-TEST_CASE("missing content: of a bundle that is read from a server, what is wanted comes, and open waits for nothing") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_of_maps();
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
+TEST_CASE_FIXTURE(
+    ServedMaps,
+    "missing content: of a bundle that is read from a server, what is wanted comes, and open waits for nothing") {
     const BundleStore store = make_store(scratch);
     RemoteServers servers = value_of(RemoteServers::open({.trees = {server.url()}}));
     const auto bundle = value_of(RemoteBundle::open(store, servers, id));
     Vfs vfs({.open_needs_content = true});
     value_of(vfs.mount(bundle->source(), {.allow_unsigned = true}));
-    CHECK(text_at(vfs, "maps/two.bsp").starts_with("missing: "));
+    CHECK(content_at(vfs, "maps/two.bsp").starts_with("missing: "));
     const auto missing = value_of(missing_at(vfs, "maps/two.bsp", ContentReach::closures));
     REQUIRE(missing.size() == 1);
     CHECK(missing[0].assets == part_ids({2, 4}));
     CHECK(server.sent_bytes() < 100'000);  // tables, and no content
     REQUIRE(bundle->want(missing[0].assets, 7));
-    for (int frame = 0; frame < 12'000; ++frame) {
-        if (value_of(missing_at(vfs, "maps/two.bsp", ContentReach::closures)).empty())
-            break;
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+    wait_until([&] { return value_of(missing_at(vfs, "maps/two.bsp", ContentReach::closures)).empty(); });
     servers.close();
-    CHECK(text_at(vfs, "maps/two.bsp") == random_text(2, kPartBytes));
-    CHECK(text_at(vfs, "textures/sky.tga") == random_text(4, kPartBytes));
-    CHECK(text_at(vfs, "maps/one.bsp").starts_with("missing: "));
+    CHECK(content_at(vfs, "maps/two.bsp") == random_text(2, kPartBytes));
+    CHECK(content_at(vfs, "textures/sky.tga") == random_text(4, kPartBytes));
+    CHECK(content_at(vfs, "maps/one.bsp").starts_with("missing: "));
     CHECK(server.sent_bytes() < 2 * kPartBytes + 100'000);
 }
 
@@ -290,5 +256,4 @@ TEST_CASE("missing content in C: open, missing, fetch these ids, open") {
     fardel_vfs_destroy(vfs);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::missing_content_test

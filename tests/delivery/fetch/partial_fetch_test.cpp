@@ -1,18 +1,12 @@
 // Fetching a part of a bundle: by name, by tag, by what a name refers to.
 #include "delivery/served_bundle.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
+#include "vfs/test_bundle.h"
 
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::partial_fetch_test {
 
 FetchOptions fetching(const TreeServer& server, ContentSelection selection) {
     FetchOptions options = fetching_from({server.url()});
@@ -25,12 +19,7 @@ std::string stored_text(const BundleStore& store, const BundleId& id, const std:
     if (!tags.empty())
         vfs.prefer(value_of(parse_variant_preference(tags)));
     value_of(vfs.mount(value_of(store.open_bundle(id)), {.allow_unsigned = true}));
-    const auto file = vfs.open(name);
-    if (!file)
-        return file.error().text();
-    std::string text(file->size_bytes(), '\0');
-    const auto count = file->read_at(0, std::as_writable_bytes(std::span(text)));
-    return count ? text : count.error().text();
+    return content_at(vfs, name);
 }
 
 StoredBundle stored(const BundleStore& store) {
@@ -39,11 +28,8 @@ StoredBundle stored(const BundleStore& store) {
     return bundles[0];
 }
 
-TEST_CASE("partial fetch: names by pattern; what is not here is missing, by its asset id; later fetches add") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_of_maps();
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
+TEST_CASE_FIXTURE(ServedMaps,
+                  "partial fetch: names by pattern; what is not here is missing, by its asset id; later fetches add") {
     const BundleStore store = make_store(scratch);
     const auto first = value_of(fetch_one(store, id, fetching(server, {.names = {"maps/one*"}})));
     REQUIRE(first.plan.bundles.size() == 1);
@@ -71,11 +57,7 @@ TEST_CASE("partial fetch: names by pattern; what is not here is missing, by its 
     CHECK(server.sent_bytes() < bytes.size() + 8192);
 }
 
-TEST_CASE("partial fetch: the closure of a name, and one language") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_of_maps();
-    const BundleId id = bundle_id_of(bytes);
-    const TreeServer server({bytes});
+TEST_CASE_FIXTURE(ServedMaps, "partial fetch: the closure of a name, and one language") {
     const BundleStore store = make_store(scratch);
     value_of(fetch_one(store, id, fetching(server, {.closures = {"maps/one.bsp"}})));
     CHECK(stored_text(store, id, "textures/wall.tga") == random_text(3, kPartBytes));
@@ -241,5 +223,4 @@ TEST_CASE("partial fetch: a selection that means nothing is refused before conte
     CHECK(value_of(store.list()).empty());
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::partial_fetch_test

@@ -2,7 +2,7 @@
 #include "delivery/served_bundle.h"
 
 #include "fetch/trace_fetch.h"
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
@@ -10,17 +10,9 @@
 #include <fardel/delivery/publish_trace.h>
 #include <fardel/delivery/remote_bundle.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <map>
-#include <string>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::trace_fetch_test {
 
 // Eight files of 400,000 bytes that do not compress.
 Bytes wide_game() {
@@ -162,8 +154,7 @@ TEST_CASE("trace read ahead: what the trace lists comes while nobody reads, in i
     TraceReadAhead ahead = value_of(TraceReadAhead::start(servers, {bundle}));
     ahead.wait();
     const auto has = [&](std::uint32_t i) { return value_of(bundle->is_here(wide_asset(i))); };
-    for (int i = 0; i < 6000 && !(has(5) && has(1) && has(3) && has(0)); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return has(5) && has(1) && has(3) && has(0); });
     for (const std::uint32_t i : {5u, 1u, 3u, 0u})
         CHECK(has(i));
     for (const std::uint32_t i : {2u, 4u, 6u, 7u})
@@ -242,5 +233,4 @@ TEST_CASE("trace publish: of a trace that is too long for clients, the first ass
     CHECK(format_trace(traced).size() <= kPublishedTraceBytesMax);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::trace_fetch_test

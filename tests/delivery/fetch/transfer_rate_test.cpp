@@ -1,13 +1,9 @@
 // TransferRate: the rate of the last seconds, and the time left.
 #include "fetch/transfer_rate.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <chrono>
-#include <cstdint>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::transfer_rate_test {
 
 using namespace std::chrono_literals;
 
@@ -79,5 +75,4 @@ TEST_CASE("transfer rate: more bytes than planned leave no time, and not a huge 
     CHECK(progress.seconds_left == 0);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::transfer_rate_test

@@ -3,32 +3,17 @@
 
 #include "kit/failing_call.h"
 
-#include <doctest/doctest.h>
-
 #include <functional>
-#include <string>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::install_crash_test {
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
 void check_killed(const ModChange& changing, const std::function<int()>& change, const std::string& then) {
-    int number = 1;
-    for (bool paused = true; paused; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < 1000);
-        changing.restore();
-        {
-            PausedChild child(number, changes_files, change);
-            paused = child.is_paused();
-            CHECK((paused || child.exit_code() == 0));
-        }
-        changing.check(change, then, number % 2 == 0);
-    }
-    CHECK(number > 8);
+    const int runs = kill_at_each_call(
+        1000, [&] { changing.restore(); }, change,
+        [&](int number, bool) { changing.check(change, then, number % 2 == 0); });
+    CHECK(runs > 8);
 }
 
 TEST_CASE("install: killed at any step, the old set is mounted or the new one, and a repetition ends well") {  // A100
@@ -51,5 +36,4 @@ TEST_CASE("remove: killed at any step, the old set is mounted or the new one, an
 
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::install_crash_test

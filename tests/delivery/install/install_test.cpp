@@ -8,19 +8,7 @@
 #include <fardel/delivery/lock_file.h>
 #include <fardel/store/retention.h>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::install_test {
 
 // A base in two versions and two mods of which each needs one.
 struct TwoMods {
@@ -40,8 +28,6 @@ struct TwoMods {
         return value_of(install.wait());
     }
 };
-
-}  // namespace
 
 TEST_CASE("install: an engine installs by names in its loop, with consent, and mounts the set offline") {
     TwoMods mods;
@@ -222,8 +208,6 @@ TEST_CASE("install: work that cannot be done is refused with its own error") {
 
 // ---- For C ----------------------------------------------------------------------------------------------------------
 
-namespace {
-
 struct CInstalled {
     int asked = 0;
     int ended = 0;
@@ -257,8 +241,6 @@ void end_seen(void* context, fardel_install*, const fardel_fetch_outcome* outcom
         note(seen, set);
 }
 void set_seen(void* context, const fardel_installed_set* set) { note(*static_cast<CInstalled*>(context), set); }
-
-}  // namespace
 
 TEST_CASE("install: from C, names are installed, read without servers, updated and removed") {
     const TwoMods mods;
@@ -324,4 +306,4 @@ TEST_CASE("install: from C, names are installed, read without servers, updated a
     CHECK(fardel_install_conflict(nullptr, 0) == nullptr);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::install_test

@@ -3,18 +3,17 @@
 
 #include "mod_site.h"
 
-#include "kit/files.h"
-#include "kit/small_disk.h"
+#include "delivery/served_bundle.h"
+#include "kit/disks.h"
+#include "kit/failing_call.h"
 
 #include <fardel/delivery/install_bundles.h>
 #include <fardel/delivery/lock_file.h>
 #include <fardel/store/range_client.h>
 #include <fardel/store/retention.h>
 
-#include <filesystem>
 #include <functional>
 #include <set>
-#include <string>
 
 namespace fardel::tests {
 
@@ -42,19 +41,13 @@ public:
     // Returns an exit code: 0, or 1 and the code of the error.
     int change(const InstallWork& work) const {
         const auto store = BundleStore::open(player_.store_path(), true);
-        if (!store)
-            return 1 + static_cast<int>(store.error().code());
-        const auto changed = install_bundles(*store, work, {});
-        return changed ? 0 : 1 + static_cast<int>(changed.error().code());
+        return store ? exit_code_of(install_bundles(*store, work, {})) : exit_code_of(store);
     }
     int install() const { return change(player_.work(site_, InstallChange::install, {"forest"})); }
     int update() const { return change(player_.work(site_, InstallChange::update)); }
     int remove() const {
         const auto store = BundleStore::open(player_.store_path(), true);
-        if (!store)
-            return 1 + static_cast<int>(store.error().code());
-        const auto removed = remove_installed(*store, player_.lock(), {"castle"});
-        return removed ? 0 : 1 + static_cast<int>(removed.error().code());
+        return store ? exit_code_of(remove_installed(*store, player_.lock(), {"castle"})) : exit_code_of(store);
     }
 
     // After a change that ended somehow: what was installed before is mounted, or what is to be installed then. What is
@@ -69,14 +62,11 @@ public:
             CHECK(mounted_names(player_) == now);
         }
         const int code = again();
-        CHECK((code == 0 || (now == then && code == 1 + static_cast<int>(ErrorCode::missing))));
+        CHECK((code == 0 || (now == then && code == exit_code_of(ErrorCode::missing))));
         CHECK(mounted_names(player_) == then);
         check_kept(store);
         store.remove_leftovers();
-        const StoreCheckReport report = value_of(store.check(true));
-        CHECK(report.findings.empty());
-        CHECK(report.incoming == 0);
-        CHECK(report.abandoned_files == 0);
+        check_tidy(store);
         std::set<std::string> left;
         for (const auto& entry : std::filesystem::directory_iterator(player_.folder))
             left.insert(entry.path().filename().string());

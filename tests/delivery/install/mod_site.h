@@ -2,11 +2,9 @@
 #pragma once
 
 #include "bundle-format/channel/channel_samples.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 #include "kit/nginx.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
 
 #include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/install.h>
@@ -15,14 +13,7 @@
 #include <fardel/store/bundle_store.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <memory>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace fardel::tests {
 

@@ -10,14 +10,7 @@
 #include <fardel/delivery/publish_delta.h>
 #include <fardel/delivery/tree_address.h>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::prune_channels_test {
 
 // A release with one bundle.
 std::string release_of(const Bytes& bundle, std::uint64_t version) {
@@ -66,8 +59,6 @@ void check_prune_with_channel(TreeTarget& tree) {
     CHECK(value_of(read_channel(tree, kSampleChannel))->files.release == release);
     CHECK(list_of(tree).empty());
 }
-
-}  // namespace
 
 TEST_CASE("prune channels: what the head names stays with what it needs, former releases go, and roots stay") {
     const ScratchFolder scratch;
@@ -130,18 +121,15 @@ TEST_CASE("prune channels: a head or release that cannot be read ends the prune,
         scratch.write("tree/" + channel_head_path(kSampleChannel), one.head);
         if (!one.release.empty())
             scratch.write("tree/" + path_of_release(release), one.release);
-        const auto pruned = prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kChannelNow));
-        REQUIRE_FALSE(pruned);
-        CHECK(pruned.error().code() == one.code);
-        CHECK(pruned.error().message().find(channel_head_path(kSampleChannel)) != std::string::npos);
+        check_error(prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kChannelNow)), one.code,
+                    channel_head_path(kSampleChannel));
         CHECK_FALSE(std::filesystem::exists(scratch.path("tree/condemned")));
     }
 }
 
-TEST_CASE("prune channels: a lost head, a bundle that a release lacks, and a tree without anything to keep end it") {
-    const ScratchFolder scratch;
-    const auto tree = make_folder_target(scratch.path("tree"));
-    const Game game;
+TEST_CASE_FIXTURE(
+    GameTree,
+    "prune channels: a lost head, a bundle that a release lacks, and a tree without anything to keep end it") {
     publish_all(*tree, game);
     const auto code_of_prune = [&](const std::vector<BundleId>& keep) {
         const auto pruned = prune_tree(*tree, keeping(keep, kChannelNow));
@@ -204,17 +192,12 @@ TEST_CASE("prune channels: who publishes a head between any two steps keeps what
     }
 }
 
-TEST_CASE("prune channels: links and folders that contain themselves end in bounded time") {
-    const ScratchFolder scratch;
-    const auto tree = make_folder_target(scratch.path("tree"));
-    const Game game;
+TEST_CASE_FIXTURE(GameTree, "prune channels: links and folders that contain themselves end in bounded time") {
     publish_to(*tree, game.lone);
     std::filesystem::create_directories(scratch.path("tree/channels"));
     for (const char* name : {"a", "b"})
         std::filesystem::create_directory_symlink(".", scratch.path("tree/channels/" + std::string(name)));
-    const auto pruned = prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kChannelNow));
-    REQUIRE_FALSE(pruned);
-    CHECK(pruned.error().code() == ErrorCode::limit);
+    CHECK(code_of(prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kChannelNow))) == ErrorCode::limit);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::prune_channels_test

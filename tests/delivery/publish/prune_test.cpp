@@ -1,9 +1,9 @@
 // Pruning static trees, beside publishers, readers and other prunes.
 #include "delivery/served_bundle.h"
 #include "delta/delta_list.h"
-#include "kit/dav_server.h"
+#include "kit/bundles.h"
 #include "kit/failing_call.h"
-#include "kit/opened_bundle.h"
+#include "kit/nginx.h"
 #include "kit/s3_server.h"
 #include "pruned_tree.h"
 
@@ -13,17 +13,9 @@
 #include <fardel/delivery/publish_delta.h>
 #include <fardel/delivery/tree_address.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <functional>
-#include <optional>
-#include <utility>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::prune_test {
 
 TEST_CASE("condemned list: what is parsed is exactly what is formatted") {
     CondemnedList list;
@@ -89,10 +81,8 @@ TEST_CASE("prune: a tree on a WebDAV server is pruned like a folder") {
     check_prune(*value_of(open_tree_target(server.address(), {})));
 }
 
-TEST_CASE("prune: a plan changes nothing, and a tree that lacks a kept or needed bundle is left alone") {
-    const ScratchFolder scratch;
-    const auto tree = make_folder_target(scratch.path("tree"));
-    const Game game;
+TEST_CASE_FIXTURE(GameTree,
+                  "prune: a plan changes nothing, and a tree that lacks a kept or needed bundle is left alone") {
     publish_all(*tree, game);
     PruneOptions options = keeping({bundle_id_of(game.lone)}, kPruneStart);
     options.only_plans = true;
@@ -100,10 +90,8 @@ TEST_CASE("prune: a plan changes nothing, and a tree that lacks a kept or needed
     CHECK_FALSE(std::filesystem::exists(scratch.path("tree/condemned")));
 
     CHECK(tree->remove(tree_path_of(bundle_id_of(game.base))));
-    const auto refused = prune_tree(*tree, keeping({bundle_id_of(game.lone), bundle_id_of(game.second)}, kPruneStart));
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == ErrorCode::unresolved);
-    CHECK(refused.error().message().find(bundle_id_of(game.base).hex()) != std::string::npos);
+    check_error(prune_tree(*tree, keeping({bundle_id_of(game.lone), bundle_id_of(game.second)}, kPruneStart)),
+                ErrorCode::unresolved, bundle_id_of(game.base).hex());
     CHECK_FALSE(std::filesystem::exists(scratch.path("tree/condemned")));
     // Another bundle's bytes under a kept id.
     scratch.write("tree/" + tree_path_of(bundle_id_of(game.base)), std::span<const std::byte>(game.lone));
@@ -159,10 +147,8 @@ TEST_CASE("prune: deltas, tables and traces go with the bundle that they belong 
     CHECK(there(delta_path_of(second, first)));
 }
 
-TEST_CASE("prune: files that are not a bundle's stay, leftovers of uploads go, a damaged list only costs time") {
-    const ScratchFolder scratch;
-    const auto tree = make_folder_target(scratch.path("tree"));
-    const Game game;
+TEST_CASE_FIXTURE(
+    GameTree, "prune: files that are not a bundle's stay, leftovers of uploads go, a damaged list only costs time") {
     publish_to(*tree, game.lone);
     const std::string leftover = tree_path_of(bundle_id_of(game.lone)) + ".upload-0123456789abcdef";
     scratch.write("tree/" + leftover, "part");
@@ -212,18 +198,15 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("prune: two prunes with different wishes do not remove what the other keeps, and a slow one stops") {  // A106
-    const ScratchFolder scratch;
-    const auto tree = make_folder_target(scratch.path("tree"));
-    const Game game;
+TEST_CASE_FIXTURE(
+    GameTree,
+    "prune: two prunes with different wishes do not remove what the other keeps, and a slow one stops") {  // A106
     publish_all(*tree, game);
     const std::uint64_t now = kPruneStart + 8 * kDay;
     value_of(prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kPruneStart)));
     WatchedTarget watched(*tree);
     watched.before_remove = [&] {
-        const auto other = prune_tree(*tree, keeping({bundle_id_of(game.first)}, now));
-        REQUIRE_FALSE(other);
-        CHECK(other.error().code() == ErrorCode::busy);
+        CHECK(code_of(prune_tree(*tree, keeping({bundle_id_of(game.first)}, now))) == ErrorCode::busy);
         // One that agrees leaves to the first what it has announced.
         CHECK(count_of(value_of(prune_tree(*tree, keeping({bundle_id_of(game.lone)}, now))), PruneStep::removed) == 0);
     };
@@ -249,22 +232,20 @@ TEST_CASE("prune: two prunes with different wishes do not remove what the other 
 
 TEST_CASE("prune: killed at any step, the next one ends with the same tree, and kept bundles are whole") {  // A100 A106
     const Game game;
-    bool paused = true;
-    for (int number = 1; paused; ++number) {
-        CAPTURE(number);
-        const ScratchFolder scratch;
-        const auto tree = make_folder_target(scratch.path("tree"));
+    const ScratchFolder scratch;
+    const std::vector<BundleId> keep{bundle_id_of(game.second)};
+    const std::uint64_t now = kPruneStart + 8 * kDay;
+    std::unique_ptr<TreeTarget> tree;
+    const auto prepare = [&] {
+        std::filesystem::remove_all(scratch.path("tree"));
+        tree = make_folder_target(scratch.path("tree"));
         publish_all(*tree, game);
-        const std::vector<BundleId> keep{bundle_id_of(game.second)};
         value_of(prune_tree(*tree, keeping(keep, kPruneStart)));
-        const std::uint64_t now = kPruneStart + 8 * kDay;
-        PausedChild child(number, changes_files, [&] {
-            const auto pruned = prune_tree(*make_folder_target(scratch.path("tree")), keeping(keep, now));
-            return pruned ? 0 : 1;
-        });
-        paused = child.is_paused();
-        CHECK((paused || child.exit_code() == 0));
-        child.kill();
+    };
+    const auto prune = [&] {
+        return exit_code_of(prune_tree(*make_folder_target(scratch.path("tree")), keeping(keep, now)));
+    };
+    kill_at_each_call(1000, prepare, prune, [&](int, bool) {
         CHECK(
             (tree->open(tree_path_of(bundle_id_of(game.second))) && tree->open(tree_path_of(bundle_id_of(game.base)))));
         value_of(prune_tree(*tree, keeping(keep, now + kRemovalLeaseSeconds)));
@@ -272,10 +253,9 @@ TEST_CASE("prune: killed at any step, the next one ends with the same tree, and 
         CHECK_FALSE((has(*tree, game.first) || has(*tree, game.lone)));
         value_of(prune_tree(*tree, keeping(keep, now + 2 * kRemovalLeaseSeconds)));
         CHECK(list_of(*tree).empty());
-    }
+    });
 }
 
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::prune_test

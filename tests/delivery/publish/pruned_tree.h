@@ -2,19 +2,14 @@
 #pragma once
 
 #include "delivery/served_bundle.h"
+#include "kit/bundles.h"
 #include "kit/bytes.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
 
 #include <fardel/delivery/condemned_list.h>
 #include <fardel/delivery/prune.h>
 #include <fardel/delivery/publish.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <functional>
-#include <utility>
 
 namespace fardel::tests {
 
@@ -93,6 +88,13 @@ private:
             work();
     }
     TreeTarget& tree_;
+};
+
+// For TEST_CASE_FIXTURE.
+struct GameTree {
+    const ScratchFolder scratch;
+    const std::unique_ptr<TreeTarget> tree = make_folder_target(scratch.path("tree"));
+    const Game game;
 };
 
 }  // namespace fardel::tests

@@ -5,27 +5,21 @@
 #include "delta/delta_record.h"
 #include "publish/version_list.h"
 
+#include "kit/bundles.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
 #include "kit/files.h"
 #include "kit/nginx.h"
-#include "kit/opened_bundle.h"
 #include "kit/serve_program.h"
-#include "kit/small_disk.h"
 
 #include <fardel/delivery/prune.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_fronts.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <map>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::publish_fronts_test {
 
-using namespace fardel::tests;
 using TreeFiles = std::map<std::string, std::string>;
 
 constexpr std::string_view kName = "game";
@@ -457,5 +451,4 @@ TEST_CASE("fronts: publishing that is killed, or fails, at any step leaves a tre
 
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::publish_fronts_test

@@ -6,20 +6,11 @@
 #include <fardel/delivery/channel_files.h>
 #include <fardel/delivery/registry_check.h>
 
-#include <doctest/doctest.h>
-
 #include <array>
 #include <cerrno>
-#include <filesystem>
 #include <map>
-#include <memory>
-#include <string>
-#include <system_error>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::registry_faults_test {
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
@@ -27,12 +18,8 @@ using Files = std::map<std::string, std::string>;
 
 // All files, except what anybody but the registry never sees.
 Files public_files(const std::string& folder) {
-    Files files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-        const std::string path = entry.path().lexically_relative(folder).generic_string();
-        if (entry.is_regular_file() && !path.starts_with(".fardel-"))
-            files[path] = read_file(entry.path().string());
-    }
+    Files files = files_below(folder);
+    std::erase_if(files, [](const auto& file) { return file.first.starts_with(".fardel-"); });
     return files;
 }
 
@@ -104,7 +91,7 @@ struct FaultySite : FolderRegistry {
 constexpr int kCallsMax = 3000;
 enum ChildEnd : int { done, repeated, failed_twice };
 
-constexpr std::array kErrors{ENOSPC, EIO, EROFS};  // in turn: how they are handled does not depend on which it is
+const std::vector<int> kErrors{ENOSPC, EIO, EROFS};  // in turn: how they are handled does not depend on which it is
 
 // `work` fails at its n-th call, for each n. What is visible then is checked as it is and after the same process has
 // repeated the work. Returns how often it had to.
@@ -112,28 +99,25 @@ template <class Work, class Check>
 int fail_at_each_call(FaultySite& site, const Files& after, Work work, Check check) {
     const std::string seen = site.disk.path("seen");  // the folder between the two attempts
     int repeats = 0;
-    int number = 1;
-    for (bool failed = true; failed; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < kCallsMax);
+    const auto prepare = [&] {
         site.restore();
         std::filesystem::remove_all(seen);
-        const FailedCall outcome = fail_call(number, kErrors[static_cast<unsigned>(number) % kErrors.size()], [&] {
-            if (work())
-                return done;
-            std::error_code failure;
-            std::filesystem::copy(site.tree, seen, std::filesystem::copy_options::recursive, failure);
-            return !failure && work() ? repeated : failed_twice;
-        });
-        CAPTURE(outcome.call);
-        failed = outcome.failed;
+    };
+    const auto try_twice = [&] {
+        if (work())
+            return done;
+        std::error_code failure;
+        std::filesystem::copy(site.tree, seen, std::filesystem::copy_options::recursive, failure);
+        return !failure && work() ? repeated : failed_twice;
+    };
+    fail_each_call(kCallsMax, kErrors, prepare, try_twice, [&](const FailedCall& outcome) {
         CHECK(outcome.exit_code != failed_twice);
         if (outcome.exit_code == repeated) {
             ++repeats;
             site.check_visible(seen, after);
         }
         check();
-    }
+    });
     return repeats;
 }
 
@@ -169,16 +153,7 @@ TEST_CASE("registry: killed at any change while a bundle is accepted, the next s
     const Files after = public_files(site.tree);
     site.restore();
     site.open();
-    int number = 1;
-    for (bool paused = true; paused; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < kCallsMax);
-        site.restore();
-        {
-            PausedChild child(number, changes_files, [&] { return site.accept(site.second) ? 0 : 1; });
-            paused = child.is_paused();
-            CHECK((paused || child.exit_code() == 0));
-        }
+    const auto verify = [&](int, bool) {
         site.open();
         require_good(site.accept(site.second));
         site.check_clean(2, 0);
@@ -187,7 +162,9 @@ TEST_CASE("registry: killed at any change while a bundle is accepted, the next s
         CHECK(now.at(page) == after.at(page));
         site.restore();
         site.open();
-    }
+    };
+    kill_at_each_call(
+        kCallsMax, [&] { site.restore(); }, [&] { return site.accept(site.second) ? 0 : 1; }, verify);
 }
 
 TEST_CASE("registry: when any call fails at the start, a name still belongs to its author") {  // A102
@@ -195,25 +172,21 @@ TEST_CASE("registry: when any call fails at the start, a name still belongs to i
     site.registry.reset();
     const auto thief = make_key_signer(SecretKey::generate());
     const auto stolen = make_memory_source(bytes_of(signed_by(*thief, map_version("3"))));
-    int number = 1;
     int failures = 0;
-    for (bool failed = true; failed; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < kCallsMax);
-        site.restore();
-        const FailedCall outcome = fail_call(number, kErrors[static_cast<unsigned>(number) % kErrors.size()], [&] {
-            const auto started =
-                Registry::open({.folder = site.tree, .signers = site.new_signers(), .now_s = [] { return kNow; }});
-            if (!started)
-                return repeated;
-            const auto answer = (*started)->accept(stolen, thief->public_key(), {});
-            return answer && answer->outcome == RegistryOutcome::accepted ? failed_twice : done;
+    const auto steal = [&] {
+        const auto started =
+            Registry::open({.folder = site.tree, .signers = site.new_signers(), .now_s = [] { return kNow; }});
+        if (!started)
+            return repeated;
+        const auto answer = (*started)->accept(stolen, thief->public_key(), {});
+        return answer && answer->outcome == RegistryOutcome::accepted ? failed_twice : done;
+    };
+    fail_each_call(
+        kCallsMax, kErrors, [&] { site.restore(); }, steal,
+        [&](const FailedCall& outcome) {
+            failures += outcome.exit_code == repeated ? 1 : 0;
+            CHECK(outcome.exit_code != failed_twice);
         });
-        CAPTURE(outcome.call);
-        failed = outcome.failed;
-        failures += outcome.exit_code == repeated ? 1 : 0;
-        CHECK(outcome.exit_code != failed_twice);
-    }
     CHECK(failures > 20);
 }
 
@@ -222,21 +195,16 @@ TEST_CASE("registry fsck: when any call fails, a repeat writes every page again"
     for (const auto& [path, bytes] : site.before)
         if (path.ends_with(".html") || path.ends_with(".json") || path.ends_with(".tables"))
             std::filesystem::remove(site.saved + "/" + path);
-    int number = 1;
-    for (bool failed = true; failed; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < kCallsMax);
-        site.restore();
-        failed = fail_call(number, kErrors[static_cast<unsigned>(number) % kErrors.size()], [&] {
-                     return check_registry(site.tree, {.now_s = kNow, .stop = {}}) ? done : repeated;
-                 }).failed;
-        for (const auto& [path, bytes] : public_files(site.tree))
-            check_file(path, has_file(site.before, path, bytes));
-        site.check_clean(1, 0);
-        CHECK(public_files(site.tree) == site.before);
-    }
+    fail_each_call(
+        kCallsMax, kErrors, [&] { site.restore(); },
+        [&] { return check_registry(site.tree, {.now_s = kNow, .stop = {}}) ? done : repeated; },
+        [&](const FailedCall&) {
+            for (const auto& [path, bytes] : public_files(site.tree))
+                check_file(path, has_file(site.before, path, bytes));
+            site.check_clean(1, 0);
+            CHECK(public_files(site.tree) == site.before);
+        });
 }
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::registry_faults_test

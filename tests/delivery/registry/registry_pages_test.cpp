@@ -3,19 +3,11 @@
 
 #include "kit/browser.h"
 #include "kit/nginx.h"
-#include "kit/text.h"
 #include "registry/pages.h"
 
 #include <fardel/format/envelope.h>
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::registry_pages_test {
 
 TEST_CASE("registry pages: the audit says where references lead, in escaped text, and comes back byte for byte") {
     WireRegistry site;
@@ -151,5 +143,4 @@ TEST_CASE("registry pages: names beyond the first page are found in a browser, w
     check_has(many, "and 802 more");
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::registry_pages_test

@@ -1,16 +1,11 @@
 // The rules of a registry and the requests of authors: their form, and what whoever records a request can do with it.
 #include "kit/ids.h"
-#include "kit/results.h"
+#include "kit/test.h"
 
 #include <fardel/delivery/registry_request.h>
 #include <fardel/delivery/registry_rules.h>
 
-#include <doctest/doctest.h>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::registry_rules_test {
 
 const std::string kKeyText = "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8";
 const std::string kRulesText = "fardel-registry 1\nurl https://hub.example\nchannel hub/stable\nowner core " +
@@ -91,5 +86,4 @@ TEST_CASE("registry requests: a signature is for one action, bundle, registry an
     CHECK(code(asked, "Bearer " + std::string(64, '0'), kNow, urls) == "malformed");
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::registry_rules_test

@@ -1,29 +1,13 @@
 // A registry on the wire: what is sent without a key, with another key, damaged, or under another bundle's path.
 #include "wire_registry.h"
 
-#include "kit/text.h"
-
 #include <fardel/delivery/channel_files.h>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <iterator>
-#include <memory>
 #include <mutex>
-#include <span>
-#include <string>
-#include <thread>
-#include <utility>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::registry_test {
 
 // Whether signers answer; until they do, they wait, or say that they cannot.
 struct Gate {
@@ -110,11 +94,10 @@ TEST_CASE("registry: an author whose bundle is judged for long gets an answer at
     CHECK(site.bundles() == 0);
     site.gate->set(Gate::State::open);
     RawConnection::Answer then;
-    for (int tries = 0; tries < 1000 && then.status != 201; ++tries) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(wait_until([&] {
         then = site.ask("GET", site.status, site.by(*site.author));
-    }
-    CHECK(then.status == 201);
+        return then.status == 201;
+    }));
     check_has(then.body, "\"outcome\": \"accepted\"");
     CHECK(site.ask("GET", site.status, site.by(*site.author)).body == then.body);  // also later
     CHECK(site.part_bytes() == "");
@@ -252,10 +235,7 @@ TEST_CASE("registry: after the highest head, by a thief, nothing is released, an
     };
     const auto before = releases();
     site.open();
-    const auto refused = accept("2");
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == ErrorCode::limit);
-    CHECK(refused.error().message().find("Replace the head keys: fardel channel rotate") != std::string::npos);
+    check_error(accept("2"), ErrorCode::limit, "Replace the head keys: fardel channel rotate");
     CHECK(releases() == before);
 }
 
@@ -294,5 +274,4 @@ TEST_CASE("registry: a bundle whose tables repeat one text too often is accepted
     CHECK(std::filesystem::exists(site.tree + "/bundles/" + id.hex() + ".html"));
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::registry_test

@@ -3,11 +3,11 @@
 
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
 #include "kit/bytes.h"
+#include "kit/disks.h"
 #include "kit/files.h"
-#include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
-#include "kit/small_disk.h"
 
 #include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/publish.h>
@@ -18,24 +18,12 @@
 #include <fardel/format/channel.h>
 #include <fardel/verifier/verify_bundle.h>
 
-#include <doctest/doctest.h>
-
 #include <array>
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
 
 namespace fardel::tests {
 
 inline constexpr std::uint64_t kNow = 1'800'000'000;
 inline const std::string kUrl = "http://hub.test";
-
-inline void require_good(const Status& status) { REQUIRE_MESSAGE(status, (status ? "" : status.error().text())); }
 
 // The signed root of a channel whose bundles need a registry's signature.
 inline std::string root_text(Signer& root, const Signer& registry, const Signer& release, const Signer& head) {
@@ -130,10 +118,13 @@ struct WireRegistry : FolderRegistry {
              const std::string& body) const {
         RawConnection::Answer answer = ask(method, target, authorization, body);
         const std::string location = answer.field("location");
-        for (int tries = 0; answer.status == 202 && tries < 1000; ++tries) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
-            answer = ask("GET", location, authorization);
-        }
+        wait_until(
+            [&] {
+                if (answer.status == 202)
+                    answer = ask("GET", location, authorization);
+                return answer.status != 202;
+            },
+            std::chrono::seconds(100));
         return answer.status;
     }
 

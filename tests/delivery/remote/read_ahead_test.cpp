@@ -1,12 +1,8 @@
 #include "remote/read_ahead.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <algorithm>
-#include <cstdint>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::read_ahead_test {
 
 TEST_CASE("read ahead: a single read requests nothing; the second in order does, and windows grow to a bound") {
     ReadAhead ahead;
@@ -43,5 +39,4 @@ TEST_CASE("read ahead: readers at different offsets are told apart, and random r
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::read_ahead_test

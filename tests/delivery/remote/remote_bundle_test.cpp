@@ -1,62 +1,27 @@
 // Bundles that are read from servers while they are used.
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
 #include "kit/nginx.h"
-#include "kit/opened_bundle.h"
+#include "vfs/test_bundle.h"
 
 #include <fardel/delivery/remote_bundle.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <set>
-#include <thread>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
-
-RemoteServers connect(const std::vector<std::string>& trees) {
-    RemoteOptions options;
-    options.trees = trees;
-    options.connections = 4;
-    options.connect_timeout = std::chrono::milliseconds(20'000);
-    options.stall_timeout = std::chrono::seconds(60);
-    options.attempts_max = 2;
-    return value_of(RemoteServers::open(options));
-}
-
-std::string text_in(const Vfs& vfs, const std::string& path) {
-    const auto file = vfs.open(path);
-    if (!file)
-        return file.error().text();
-    std::string text(file->size_bytes(), '\0');
-    const auto count = file->read_at(0, std::as_writable_bytes(std::span(text)));
-    if (!count)
-        return count.error().text();
-    return text.substr(0, *count);
-}
-
-std::string read_remote(const RemoteBundle& bundle, const std::string& path) {
-    Vfs vfs;
-    value_of(vfs.mount(bundle.source(), {.allow_unsigned = true}));
-    return text_in(vfs, path);
-}
+namespace fardel::tests::remote_bundle_test {
 
 // A small asset, one of 300,000 bytes, and one that is longer than what is read ahead.
 constexpr std::size_t kLongBytes = 6'000'000;
 Bytes long_game() {
-    BundlePlan plan;
-    add(plan, "a.bin", random_text(1, 300'000), "application/octet-stream");
-    add(plan, "small.txt", "small");
-    add(plan, "z.bin", random_text(2, kLongBytes), "application/octet-stream");
-    return written(plan);
+    return BundleMaker()
+        .add_data("a.bin", random_text(1, 300'000))
+        .add("small.txt", "small")
+        .add_data("z.bin", random_text(2, kLongBytes))
+        .write();
 }
 
 std::shared_ptr<const RemoteBundle> open_remote(const BundleStore& store, const RemoteServers& servers,
@@ -64,16 +29,19 @@ std::shared_ptr<const RemoteBundle> open_remote(const BundleStore& store, const 
     return value_of(RemoteBundle::open(store, servers, id));
 }
 
-TEST_CASE("remote bundle: names and content come by range, only what is touched") {
+struct RemoteGame {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("7");
-    const TreeServer server({bytes});
+    const TreeServer server{std::vector<Bytes>{bytes}};
     const BundleStore store = make_store(scratch);
-    const RemoteServers servers = connect({server.url()});
+    const RemoteServers servers = connect_to({server.url()});
+};
+
+TEST_CASE_FIXTURE(RemoteGame, "remote bundle: names and content come by range, only what is touched") {
     const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
-    CHECK(read_remote(*bundle, "version.txt") == "7");
+    CHECK(content_at(bundle->source(), "version.txt") == "7");
     CHECK(server.sent_bytes() < 100'000);
-    CHECK(read_remote(*bundle, "b.bin") == random_text(2, 300'000));
+    CHECK(content_at(bundle->source(), "b.bin") == random_text(2, 300'000));
     CHECK(server.sent_bytes() < 420'000);
     CHECK_FALSE(bundle->why_not_kept());
     CHECK(value_of(store.list()).empty());
@@ -85,20 +53,20 @@ TEST_CASE("remote bundle: what was read is read again without a server; the rest
     const BundleStore store = make_store(scratch);
     {
         const TreeServer server({bytes});
-        const RemoteServers servers = connect({server.url()});
+        const RemoteServers servers = connect_to({server.url()});
         const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
-        CHECK(read_remote(*bundle, "version.txt") == "7");
+        CHECK(content_at(bundle->source(), "version.txt") == "7");
     }
-    const RemoteServers servers = connect({"http://127.0.0.1:" + std::to_string(find_free_port())});
+    const RemoteServers servers = connect_to({"http://127.0.0.1:" + std::to_string(find_free_port())});
     const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
-    CHECK(read_remote(*bundle, "version.txt") == "7");
+    CHECK(content_at(bundle->source(), "version.txt") == "7");
     CHECK(servers.counts().requests == 0);
-    const std::string text = read_remote(*bundle, "a.bin");
+    const std::string text = content_at(bundle->source(), "a.bin");
     CHECK(text.starts_with("unreachable: "));
     CHECK(text.find(bundle_id_of(bytes).hex()) != std::string::npos);
     // The next ones fail at once.
     const std::uint64_t requests = servers.counts().requests;
-    CHECK(read_remote(*bundle, "b.bin").starts_with("unreachable: "));
+    CHECK(content_at(bundle->source(), "b.bin").starts_with("unreachable: "));
     CHECK(servers.counts().requests == requests);
 }
 
@@ -108,16 +76,16 @@ TEST_CASE("remote bundle: a fetch goes on from what was read, and receives no ve
     const TreeServer server({bytes});
     const BundleStore store = make_store(scratch);
     {
-        const RemoteServers servers = connect({server.url()});
+        const RemoteServers servers = connect_to({server.url()});
         const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
-        CHECK(read_remote(*bundle, "a.bin") == random_text(1, 300'000));
+        CHECK(content_at(bundle->source(), "a.bin") == random_text(1, 300'000));
     }
     const std::uint64_t before = server.sent_bytes();
     const auto fetched = value_of(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})));
     CHECK(server.sent_bytes() - before < 420'000);
     CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
     // And the other way round: from the store alone.
-    const auto mounts = value_of(open_remote_bundles(store, connect({server.url()}), bundle_id_of(bytes)));
+    const auto mounts = value_of(open_remote_bundles(store, connect_to({server.url()}), bundle_id_of(bytes)));
     REQUIRE(mounts.size() == 1);
     CHECK_FALSE(mounts[0].remote);
 }
@@ -136,7 +104,7 @@ TEST_CASE("remote bundle: many threads that read the same bytes wait for one req
         return false;
     });
     const BundleStore store = make_store(scratch);
-    const RemoteServers servers = connect({server.url()});
+    const RemoteServers servers = connect_to({server.url()});
     const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
     Vfs vfs({.cache_bytes = 0});
     value_of(vfs.mount(bundle->source(), {.allow_unsigned = true}));
@@ -146,7 +114,7 @@ TEST_CASE("remote bundle: many threads that read the same bytes wait for one req
         for (int i = 0; i < 12; ++i)
             threads.emplace_back([&, i] {
                 const bool is_a = i % 2 == 0;
-                right += text_in(vfs, is_a ? "a.bin" : "b.bin") == random_text(is_a ? 1 : 2, 300'000) ? 1 : 0;
+                right += content_at(vfs, is_a ? "a.bin" : "b.bin") == random_text(is_a ? 1 : 2, 300'000) ? 1 : 0;
             });
     }
     CHECK(right == 12);
@@ -168,42 +136,36 @@ TEST_CASE("remote bundle: a reader of what is here does not wait for a server th
         return true;
     });
     const BundleStore store = make_store(scratch);
-    RemoteServers servers = connect({server.url()});
+    RemoteServers servers = connect_to({server.url()});
     const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
     Vfs vfs({.cache_bytes = 0});
     value_of(vfs.mount(bundle->source(), {.allow_unsigned = true}));
-    CHECK(text_in(vfs, "a.bin") == random_text(1, 300'000));
+    CHECK(content_at(vfs, "a.bin") == random_text(1, 300'000));
     CHECK(value_of(vfs.find_stat("z.bin")));
     stalls = true;
     std::string waited;
-    std::jthread waiting([&] { waited = text_in(vfs, "z.bin"); });
-    for (int i = 0; i < 3000 && !has_stalled; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::jthread waiting([&] { waited = content_at(vfs, "z.bin"); });
+    wait_until([&] { return has_stalled.load(); });
     CHECK(has_stalled);
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < 10; ++i)
-        CHECK(text_in(vfs, "a.bin") == random_text(1, 300'000));
+        CHECK(content_at(vfs, "a.bin") == random_text(1, 300'000));
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));  // the client waits for 60
     servers.close();
     waiting.join();
     CHECK(waited.starts_with("cancelled: "));
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(40));
-    CHECK(text_in(vfs, "a.bin") == random_text(1, 300'000));
+    CHECK(content_at(vfs, "a.bin") == random_text(1, 300'000));
 }
 
-TEST_CASE("remote bundle: two programs read one bundle; the second keeps nothing and says so") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("7");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
-    const RemoteServers servers = connect({server.url()});
+TEST_CASE_FIXTURE(RemoteGame, "remote bundle: two programs read one bundle; the second keeps nothing and says so") {
     const auto first = open_remote(store, servers, bundle_id_of(bytes));
     const auto second = open_remote(store, servers, bundle_id_of(bytes));
     CHECK_FALSE(first->why_not_kept());
     REQUIRE(second->why_not_kept());
     CHECK(second->why_not_kept()->code() == ErrorCode::busy);
-    CHECK(read_remote(*second, "a.bin") == random_text(1, 300'000));
-    CHECK(read_remote(*first, "b.bin") == random_text(2, 300'000));
+    CHECK(content_at(second->source(), "a.bin") == random_text(1, 300'000));
+    CHECK(content_at(first->source(), "b.bin") == random_text(2, 300'000));
 }
 
 TEST_CASE("remote bundle: static dependencies come along, each before those that need it") {
@@ -212,7 +174,7 @@ TEST_CASE("remote bundle: static dependencies come along, each before those that
     const Bytes mod = game_version("mod", {bundle_id_of(base)});
     const TreeServer server({base, mod});
     const BundleStore store = make_store(scratch);
-    const RemoteServers servers = connect({server.url()});
+    const RemoteServers servers = connect_to({server.url()});
     const auto mounts = value_of(open_remote_bundles(store, servers, bundle_id_of(mod)));
     REQUIRE(mounts.size() == 2);
     CHECK(mounts[0].bundle == bundle_id_of(base));
@@ -220,18 +182,12 @@ TEST_CASE("remote bundle: static dependencies come along, each before those that
     CHECK(value_of(RemoteBundle::open(store, servers, bundle_id_of(mod)))->why_not_kept());
 }
 
-TEST_CASE("remote bundle: one that the policy does not trust is refused, and nothing of it is kept") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("7");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
-    const RemoteServers servers = connect({server.url()});
+TEST_CASE_FIXTURE(RemoteGame,
+                  "remote bundle: one that the policy does not trust is refused, and nothing of it is kept") {
     const TrustPolicy policy = value_of(TrustPolicy::parse("fardel-trust 1\n"));
-    const auto refused = RemoteBundle::open(store, servers, bundle_id_of(bytes), &policy);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == ErrorCode::untrusted);
+    CHECK(code_of(RemoteBundle::open(store, servers, bundle_id_of(bytes), &policy)) == ErrorCode::untrusted);
     CHECK(value_of(store.check(true)).incoming_bytes < 1000);
-    CHECK(read_remote(*open_remote(store, servers, bundle_id_of(bytes)), "version.txt") == "7");
+    CHECK(content_at(open_remote(store, servers, bundle_id_of(bytes))->source(), "version.txt") == "7");
 }
 
 TEST_CASE("remote bundle: reading goes on after a pause, also of what was under way") {
@@ -243,28 +199,22 @@ TEST_CASE("remote bundle: reading goes on after a pause, also of what was under 
         return false;
     });
     const BundleStore store = make_store(scratch);
-    RemoteServers servers = connect({server.url()});
+    RemoteServers servers = connect_to({server.url()});
     const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
     const AssetId a = asset_id_of(bytes_of(random_text(1, 300'000)));
     servers.pause();
-    CHECK(read_remote(*bundle, "version.txt") == "7");
+    CHECK(content_at(bundle->source(), "version.txt") == "7");
     REQUIRE(bundle->want({&a, 1}, 1));
     servers.pause();
-    CHECK(read_remote(*bundle, "a.bin") == random_text(1, 300'000));
+    CHECK(content_at(bundle->source(), "a.bin") == random_text(1, 300'000));
 }
 
-TEST_CASE("remote bundle: wanted assets come while nobody reads them") {
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("7");
-    const TreeServer server({bytes});
-    const BundleStore store = make_store(scratch);
-    const RemoteServers servers = connect({server.url()});
+TEST_CASE_FIXTURE(RemoteGame, "remote bundle: wanted assets come while nobody reads them") {
     const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
     const AssetId a = asset_id_of(bytes_of(random_text(1, 300'000)));
     CHECK_FALSE(value_of(bundle->is_here(a)));
     REQUIRE(bundle->want({&a, 1}, 5));
-    for (int i = 0; i < 3000 && !value_of(bundle->is_here(a)); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return value_of(bundle->is_here(a)); });
     CHECK(value_of(bundle->is_here(a)));
     const AssetId none{};
     CHECK(bundle->want({&none, 1}, 5).error().code() == ErrorCode::missing);
@@ -321,19 +271,17 @@ TEST_CASE("remote bundle: what is wanted more, or read, overtakes what was wante
         REQUIRE(bundle->want({&ids[part], 1}, priority));
     };
     want(0, 1);
-    for (int i = 0; i < 2000 && requested().empty(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return !requested().empty(); });
     for (const std::size_t low : {1, 2, 3})
         want(low, 1);
     want(4, 5);
     want(5, 9);
     want(6, 1);
-    CHECK(read_remote(*bundle, "3") == contents[3]);
+    CHECK(content_at(bundle->source(), "3") == contents[3]);
     CHECK_FALSE(is_first_answered);
     CHECK(requested() == std::vector<std::size_t>{0, 3});
     is_held = false;
-    for (int i = 0; i < 2000 && !value_of(bundle->is_here(ids[6])); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return value_of(bundle->is_here(ids[6])); });
     CHECK(requested() == std::vector<std::size_t>{0, 3, 5, 4, 1, 2, 6});
 }
 
@@ -360,7 +308,7 @@ TEST_CASE("remote bundle: the rule for servers is kept, also for names that lead
     options.trees = {"http://localhost" + port};
     options.rule.allowed_hosts = {"localhost" + port};
     const RemoteServers servers = value_of(RemoteServers::open(options));
-    CHECK(read_remote(*open_remote(store, servers, bundle_id_of(bytes)), "version.txt") == "7");
+    CHECK(content_at(open_remote(store, servers, bundle_id_of(bytes))->source(), "version.txt") == "7");
 }
 
 TEST_CASE("remote bundle: a redirect is denied, wherever it leads") {  // A89
@@ -371,9 +319,8 @@ TEST_CASE("remote bundle: a redirect is denied, wherever it leads") {  // A89
         return true;
     });
     const BundleStore store = make_store(scratch);
-    const RemoteServers servers = connect({server.url()});
+    const RemoteServers servers = connect_to({server.url()});
     CHECK(code_of(RemoteBundle::open(store, servers, bundle_id_of(bytes))) == ErrorCode::denied);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::remote_bundle_test

@@ -2,48 +2,28 @@
 // mounted. docs/trust-policy.md, "Classes of content". A137.
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
 #include "kit/class_samples.h"
-#include "kit/opened_bundle.h"
 #include "vfs/test_bundle.h"
 
 #include <fardel/delivery/remote_bundle.h>
 #include <fardel/format/head.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
 #include <atomic>
-#include <chrono>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::remote_classes_test {
 
 const std::string kPixels = random_text(3, 300'000);
 const std::string kPicture = kTarga.substr(0, 18) + kPixels;
 const std::string kProgram = kElf.substr(0, 18) + kPixels;  // as long, and the same after the first bytes
-
-RemoteServers connect(const std::string& tree) {
-    RemoteOptions options;
-    options.trees = {tree};
-    options.connect_timeout = std::chrono::milliseconds(20'000);
-    options.stall_timeout = std::chrono::seconds(60);
-    options.attempts_max = 2;
-    return value_of(RemoteServers::open(options));
-}
 
 // A bundle of a painter who may bring data only, mounted from a server that a fault makes lie.
 struct RemoteMounted {
     explicit RemoteMounted(const Bytes& bundle, const PublicKey& painter, TreeServer::Fault fault = nullptr,
                            const VfsOptions& options = {.cache_bytes = 0})
         : server({bundle}, std::move(fault)),
-          servers(connect(server.url())),
+          servers(connect_to({server.url()})),
           policy(limiting_policy(painter)),
           vfs(options) {
         remote = value_of(RemoteBundle::open(store, servers, bundle_id_of(bundle), &policy));
@@ -62,8 +42,7 @@ struct RemoteMounted {
 
 void wait_until_here(const RemoteBundle& bundle, const AssetId& asset) {
     REQUIRE(bundle.want({&asset, 1}, 1));
-    for (int i = 0; i < 3000 && !value_of(bundle.is_here(asset)); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return value_of(bundle.is_here(asset)); });
     REQUIRE(value_of(bundle.is_here(asset)));
 }
 
@@ -112,10 +91,7 @@ TEST_CASE("remote class limit: a name of code refuses the mount before any conte
     const Bytes bundle =
         painter.sign(BundleMaker().add("vm/ui.qvm", kQvm).add("long.bin", random_text(4, 1'000'000)).write());
     RemoteMounted mounted(bundle, painter.key());
-    const auto refused = mounted.mount();
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == ErrorCode::denied);
-    CHECK(refused.error().message().find("vm/ui.qvm") != std::string::npos);
+    check_error(mounted.mount(), ErrorCode::denied, "vm/ui.qvm");
     CHECK(mounted.vfs.mounts().empty());
     CHECK(mounted.server.sent_bytes() < 100'000);
 }
@@ -135,7 +111,7 @@ TEST_CASE("remote class limit: an asset that could not be judged is not open, an
     CHECK(mounted.opened("good.tga") == "unreachable");
     is_down = false;
     Vfs later;
-    const RemoteServers servers = connect(mounted.server.url());
+    const RemoteServers servers = connect_to({mounted.server.url()});
     mounted.remote.reset();
     const auto again = value_of(RemoteBundle::open(mounted.store, servers, bundle_id_of(bundle), &mounted.policy));
     REQUIRE(later.mount(again->source(), {.policy = &mounted.policy}));
@@ -197,5 +173,4 @@ TEST_CASE("remote class limit: a server cannot show a picture to the judge and a
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::remote_classes_test

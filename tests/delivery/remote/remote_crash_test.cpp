@@ -1,25 +1,20 @@
 // Programs that read a bundle from a server and are killed, or whose disk is full or broken.
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
-#include "kit/opened_bundle.h"
-#include "kit/small_disk.h"
 
 #include <fardel/base/system_error.h>
 #include <fardel/delivery/remote_bundle.h>
 #include <fardel/store/range_client.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
 #include <unistd.h>
 
 #include <mutex>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::remote_crash_test {
 
 struct RemoteReader {
     RemoteServers servers;
@@ -51,10 +46,7 @@ void check_fetch_completes(const BundleStore& store, const std::string& url, con
     value_of(fetch_one(store, bundle_id_of(bytes), fetching_from({url})));
     CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
     store.remove_leftovers();
-    const StoreCheckReport report = value_of(store.check(true));
-    CHECK(report.findings.empty());
-    CHECK(report.incoming == 0);
-    CHECK(report.abandoned_files == 0);
+    check_tidy(store);
 }
 
 std::uint64_t incoming_bytes(const BundleStore& store) { return value_of(store.check(true)).incoming_bytes; }
@@ -137,33 +129,25 @@ TEST_CASE("remote bundle: whichever call on files fails in the reading thread, n
     value_of(RangeClient::open({}));
     const ScratchFolder scratch;
     const SmallDisk disk(scratch, "64m");
-    constexpr int kErrors[] = {ENOSPC, EIO, EROFS, EDQUOT};
-    int number = 1;
-    for (bool failed = true; failed; ++number) {
-        const int error = kErrors[number % 4];
-        CAPTURE(number);
-        CAPTURE(error);
-        REQUIRE(number < 1000);
-        std::filesystem::remove_all(disk.path("store"));
-        const FailedCall outcome = fail_call(number, error, [&] {
-            const auto store = BundleStore::open(disk.path("store"), true);
-            if (!store)
-                return 1 + static_cast<int>(store.error().code());
-            const auto reader = RemoteReader::open(*store, server.url(), id);
-            if (!reader)
-                return 1 + static_cast<int>(reader.error().code());
-            return reader->reads_right() ? 0 : 1 + static_cast<int>(ErrorCode::corrupt);
+    const auto read = [&] {
+        const auto store = BundleStore::open(disk.path("store"), true);
+        if (!store)
+            return exit_code_of(store);
+        const auto reader = RemoteReader::open(*store, server.url(), id);
+        if (!reader)
+            return exit_code_of(reader);
+        return reader->reads_right() ? 0 : exit_code_of(ErrorCode::corrupt);
+    };
+    const int runs = fail_each_call(
+        1000, {ENOSPC, EIO, EROFS, EDQUOT}, [&] { std::filesystem::remove_all(disk.path("store")); }, read,
+        [&](const FailedCall& outcome) {
+            CHECK(outcome.is_end({ErrorCode::unreachable}));
+            const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
+            if (outcome.number % 4 == 0)
+                CHECK(value_of(RemoteReader::open(store, server.url(), id)).reads_right());
+            check_fetch_completes(store, server.url(), bytes);
         });
-        failed = outcome.failed;
-        CAPTURE(outcome.call);
-        CHECK((outcome.exit_code == 0 || outcome.exit_code == 1 + static_cast<int>(error_code_of(error)) ||
-               outcome.exit_code == 1 + static_cast<int>(ErrorCode::unreachable)));
-        const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
-        if (number % 4 == 0)
-            CHECK(value_of(RemoteReader::open(store, server.url(), id)).reads_right());
-        check_fetch_completes(store, server.url(), bytes);
-    }
-    CHECK(number > 20);
+    CHECK(runs > 20);
 }
 
 #endif
@@ -174,10 +158,10 @@ TEST_CASE("remote bundle: when the disk is full, reads go on, and a fetch uses w
     if (disk.is_missing())
         return;
     constexpr std::size_t kLongerThanReadAhead = 5'000'000;
-    BundlePlan plan;
-    add(plan, "a.bin", random_text(1, 300'000), "application/octet-stream");
-    add(plan, "b.bin", random_text(2, kLongerThanReadAhead), "application/octet-stream");
-    const Bytes bytes = written(plan);
+    const Bytes bytes = BundleMaker()
+                            .add_data("a.bin", random_text(1, 300'000))
+                            .add_data("b.bin", random_text(2, kLongerThanReadAhead))
+                            .write();
     const BundleId id = bundle_id_of(bytes);
     const TreeServer server({bytes});
     const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
@@ -218,5 +202,4 @@ TEST_CASE("remote bundle: on a disk without room for anything, everything can be
     CHECK(value_of(store.check(true)).findings.empty());
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::remote_crash_test

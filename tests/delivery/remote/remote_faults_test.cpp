@@ -2,47 +2,18 @@
 // bytes, and nothing wrong in the store.
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
+#include "vfs/test_bundle.h"
 
 #include <fardel/delivery/remote_bundle.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
 #include <atomic>
-#include <chrono>
-#include <thread>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::remote_faults_test {
 
-using namespace fardel::tests;
 using Guest = OddServer::Guest;
-
-RemoteServers connect_to(const std::vector<std::string>& trees,
-                         std::chrono::seconds stall_timeout = std::chrono::seconds(60)) {
-    return value_of(RemoteServers::open({.trees = trees,
-                                         .rule = {},
-                                         .connections = 3,
-                                         .connect_timeout = std::chrono::milliseconds(20'000),
-                                         .stall_timeout = stall_timeout,
-                                         .attempts_max = 2}));
-}
-
-// The content of a name, or the error.
-std::string mounted_text(const std::shared_ptr<const ByteSource>& source, const std::string& name) {
-    Vfs vfs;
-    const auto mount = vfs.mount(source, {.allow_unsigned = true});
-    if (!mount)
-        return mount.error().text();
-    const auto file = vfs.open(name);
-    if (!file)
-        return file.error().text();
-    std::string text(file->size_bytes(), '\0');
-    const auto count = file->read_at(0, std::as_writable_bytes(std::span(text)));
-    return count ? text : count.error().text();
-}
 
 // Reads through a server that has the fault from the given request on, and afterwards through one that is right: what
 // the first one left in the store must not spoil anything.
@@ -59,16 +30,15 @@ void survives(std::size_t from, std::string_view wanted_codes, const TreeServer:
         });
         const RemoteServers servers = connect_to({bad.url()}, stall_timeout);
         const auto bundle = RemoteBundle::open(store, servers, id);
-        const std::string got = bundle ? mounted_text((*bundle)->source(), "a.bin") : bundle.error().text();
+        const std::string got = bundle ? content_at((*bundle)->source(), "a.bin") : bundle.error().text();
         if (got != right)
             CHECK_MESSAGE(wanted_codes.find(got.substr(0, got.find(':'))) != std::string::npos, got.substr(0, 300));
         CHECK(value_of(store.list()).empty());
     }
     const TreeServer good({bytes});
     const RemoteServers servers = connect_to({good.url()});
-    const auto bundle = RemoteBundle::open(store, servers, id);
-    REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().text()));
-    CHECK(mounted_text((*bundle)->source(), "a.bin") == right);
+    const auto bundle = value_of(RemoteBundle::open(store, servers, id));
+    CHECK(content_at((bundle)->source(), "a.bin") == right);
 }
 
 void survives_everywhere(std::string_view wanted_codes, const TreeServer::Fault& fault) {
@@ -143,7 +113,7 @@ TEST_CASE("remote faults: a mirror brings what the first server sends wrong") { 
     const TreeServer good({bytes});
     const RemoteServers servers = connect_to({bad.url(), good.url()});
     const auto bundle = value_of(RemoteBundle::open(make_store(scratch), servers, bundle_id_of(bytes)));
-    CHECK(mounted_text(bundle->source(), "a.bin") == random_text(1, 300'000));
+    CHECK(content_at(bundle->source(), "a.bin") == random_text(1, 300'000));
 }
 
 TEST_CASE("remote faults: a mirror with another genuine layout is not mixed with the first") {  // A138
@@ -161,12 +131,12 @@ TEST_CASE("remote faults: a mirror with another genuine layout is not mixed with
     {
         const RemoteServers servers = connect_to({one.url()});
         const auto bundle = value_of(RemoteBundle::open(store, servers, bundle_id_of(first)));
-        CHECK(mounted_text(bundle->source(), "a.bin").ends_with(random_text(1, 150'000)));
+        CHECK(content_at(bundle->source(), "a.bin").ends_with(random_text(1, 150'000)));
     }
     const RemoteServers servers = connect_to({other.url()});
     const auto bundle = value_of(RemoteBundle::open(store, servers, bundle_id_of(first)));
-    CHECK(mounted_text(bundle->source(), "a.bin").ends_with(random_text(1, 150'000)));
-    const std::string b = mounted_text(bundle->source(), "b.bin");
+    CHECK(content_at(bundle->source(), "a.bin").ends_with(random_text(1, 150'000)));
+    const std::string b = content_at(bundle->source(), "b.bin");
     const bool is_right = b.ends_with(random_text(2, 150'000));
     CHECK_MESSAGE((is_right || b.starts_with("corrupt: ")), b.substr(0, 300));
 }
@@ -180,7 +150,7 @@ TEST_CASE("remote faults: what is kept and damaged on the disk is fetched again 
     {
         const RemoteServers servers = connect_to({server.url()});
         const auto bundle = value_of(RemoteBundle::open(store, servers, id));
-        CHECK(mounted_text(bundle->source(), "a.bin") == random_text(1, 300'000));
+        CHECK(content_at(bundle->source(), "a.bin") == random_text(1, 300'000));
     }
     const std::string pack = "store/incoming/" + id.hex() + ".pack";
     for (const std::size_t at : {100u, 5'000u, 20'000u, 60'000u}) {
@@ -190,7 +160,7 @@ TEST_CASE("remote faults: what is kept and damaged on the disk is fetched again 
         scratch.write(pack, kept);
         const RemoteServers servers = connect_to({server.url()});
         const auto bundle = value_of(RemoteBundle::open(store, servers, id));
-        CHECK(mounted_text(bundle->source(), "a.bin") == random_text(1, 300'000));
+        CHECK(content_at(bundle->source(), "a.bin") == random_text(1, 300'000));
     }
 }
 
@@ -206,12 +176,11 @@ TEST_CASE("remote faults: a look-up among many names fetches a small part of the
     const TreeServer server({bytes});
     const RemoteServers servers = connect_to({server.url()});
     const auto bundle = value_of(RemoteBundle::open(make_store(scratch), servers, bundle_id_of(bytes)));
-    CHECK(mounted_text(bundle->source(), "folder7/name5007") == "first");
+    CHECK(content_at(bundle->source(), "folder7/name5007") == "first");
     MESSAGE(bytes.size(), " bytes with ", kNames, " names; fetched ", server.sent_bytes(), " in ",
             server.requests().size(), " requests");
     CHECK(server.sent_bytes() < 600'000);
     CHECK(server.sent_bytes() < bytes.size() / 5);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::remote_faults_test

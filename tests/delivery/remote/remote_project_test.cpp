@@ -2,8 +2,8 @@
 #include "delivery/served_bundle.h"
 #include "tables/project_tables.h"
 
+#include "kit/bundles.h"
 #include "kit/odd_server.h"
-#include "kit/opened_bundle.h"
 
 #include <fardel/delivery/fardel_fetch.h>
 #include <fardel/delivery/remote_bundle.h>
@@ -14,21 +14,13 @@
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::remote_project_test {
 
-using namespace fardel::tests;
 using ProjectTexts = std::map<std::string, std::string>;
 
 // The bytes of a root, as a server of a project makes them.
@@ -144,8 +136,6 @@ ProjectTexts project_texts() {
 }
 
 std::string url_of(const Server& server) { return "http://" + format_listen_address(server.addresses().front()); }
-
-}  // namespace
 
 TEST_CASE("remote project: an edit costs its file and a difference of the tables, and nothing else comes again") {
     const ScratchFolder scratch;
@@ -296,14 +286,9 @@ TEST_CASE("remote project: a server that serves none, or is gone, is an error, a
 
 // ---- Dependencies ---------------------------------------------------------------------------------------------------
 
-namespace {
-
 // A bundle file with one text, which may need others.
 Bytes bundle_of_text(const std::string& name, const std::string& text, const std::vector<BundleId>& needs = {}) {
-    const auto source = root_of_texts({{name, text}}, needs);
-    Bytes bytes(source->size_bytes());
-    REQUIRE(source->read_at(0, bytes));
-    return bytes;
+    return all_bytes(*root_of_texts({{name, text}}, needs));
 }
 
 BundleId add_to(const BundleStore& store, const Bytes& bundle) {
@@ -325,8 +310,6 @@ struct PairReader {
         }
     }
 };
-
-}  // namespace
 
 TEST_CASE("remote project: what a root needs comes from the same server, and is replaced with it in one step") {
     const ScratchFolder scratch;
@@ -435,8 +418,6 @@ TEST_CASE("remote project: roots are unsigned, so a policy accepts them only in 
 
 // ---- In C -----------------------------------------------------------------------------------------------------------
 
-namespace {
-
 // An engine in C that follows a project.
 struct CDevice {
     fardel_store* store = nullptr;
@@ -494,8 +475,6 @@ struct CDevice {
         return text;
     }
 };
-
-}  // namespace
 
 TEST_CASE("C project: a root and what it needs are followed in one step") {
     const ScratchFolder scratch;
@@ -573,4 +552,4 @@ TEST_CASE("C project: a policy that requires signatures refuses roots, and mista
         CHECK(sizeof(fardel_project_options) == 32);
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests::remote_project_test

@@ -1,22 +1,15 @@
 // Bundles that are read from servers while other bundles are here that have the same content.
 #include "delivery/served_bundle.h"
 
-#include "kit/opened_bundle.h"
-#include "kit/text.h"
+#include "kit/bundles.h"
 
 #include <fardel/delivery/remote_bundle.h>
 #include <fardel/vfs/vfs.h>
 
-#include <doctest/doctest.h>
-
 #include <map>
-#include <string>
-#include <utility>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::remote_sharing_test {
 
-using namespace fardel::tests;
 using Texts = std::map<std::string, std::string>;
 
 Bytes bundle_of_texts(const Texts& texts, int level = 3) {
@@ -33,17 +26,11 @@ Texts many_texts() {
     return texts;
 }
 
-RemoteServers connect_to(const TreeServer& server) {
-    RemoteOptions options;
-    options.trees = {server.url()};
-    return value_of(RemoteServers::open(options));
-}
-
 // Reads all texts from a mount by URL, compares them, and returns the bytes that the server has sent.
 std::uint64_t read_by_url(const BundleStore& store, const Bytes& bundle, const Texts& texts,
                           const std::shared_ptr<const BundleLibrary>& library = nullptr) {
     const TreeServer server({bundle});
-    const RemoteServers servers = connect_to(server);
+    const RemoteServers servers = connect_to({server.url()});
     const auto mounts =
         value_of(open_remote_bundles(store, servers, bundle_id_of(bundle), nullptr, TrustTime::ignored(), library));
     REQUIRE(mounts.size() == 1);
@@ -86,7 +73,7 @@ TEST_CASE("remote sharing: what other bundles have needs no server") {
     CHECK(read_by_url(store, bytes, {{"version.txt", "2"}}) > 0);
     value_of(store.add(make_memory_source(game_version("1"))));
     const TreeServer empty({});
-    const RemoteServers servers = connect_to(empty);
+    const RemoteServers servers = connect_to({empty.url()});
     const auto bundle = value_of(RemoteBundle::open(store, servers, bundle_id_of(bytes)));
     Vfs vfs;
     value_of(vfs.mount(bundle->source(), {.allow_unsigned = true}));
@@ -126,5 +113,4 @@ TEST_CASE("remote sharing: of an edited asset, other bundles give the pieces tha
     check_first_version_helps(first, second, texts);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::remote_sharing_test

@@ -3,15 +3,8 @@
 
 #include "kit/files.h"
 #include "kit/ids.h"
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
 
-#include <doctest/doctest.h>
-
-#include <string>
-
-namespace fardel::tests {
-namespace {
+namespace fardel::tests::lock_file_test {
 
 const std::string kA = std::string(64, 'a');
 const std::string kB = std::string(64, 'b');
@@ -48,8 +41,6 @@ std::string with(std::string text, const std::string& from, const std::string& t
     REQUIRE(at != std::string::npos);
     return text.replace(at, from.size(), to);
 }
-
-}  // namespace
 
 TEST_CASE("lock file: it is read, and written in the same bytes") {
     const LockFile lock = value_of(parse_lock_file(kLock));
@@ -143,4 +134,4 @@ TEST_CASE("release needs: the text is read, and written in the same bytes") {
     CHECK(code_of(parse_release_needs(std::string(kReleaseNeedsBytesMax + 1, 'x'))) == ErrorCode::limit);
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::lock_file_test

@@ -1,18 +1,9 @@
 #include <fardel/delivery/resolve.h>
 
+#include "kit/bundles.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
-namespace fardel::tests {
-namespace {
+namespace fardel::tests::resolve_test {
 
 BundleId numbered(std::uint32_t number) {
     BundleId id;
@@ -76,8 +67,6 @@ std::string version_for(const ResolveOutcome& outcome, const std::string& name, 
 bool mentions(const std::vector<std::string>& conflicts, const std::string& words) {
     return std::ranges::any_of(conflicts, [&](const std::string& one) { return one.find(words) != std::string::npos; });
 }
-
-}  // namespace
 
 TEST_CASE("resolve: the newest version within the bounds is chosen, and what it requires") {
     NumberedRegistry registry;
@@ -310,4 +299,4 @@ TEST_CASE("resolve: bundles must state what they were resolved by, and meet what
         ErrorCode::untrusted);
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::resolve_test

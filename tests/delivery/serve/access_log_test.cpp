@@ -2,19 +2,10 @@
 #include "serve/access_log.h"
 
 #include "kit/files.h"
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
 
 #include <fardel/base/file.h>
 
-#include <doctest/doctest.h>
-
-#include <string>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::access_log_test {
 
 constexpr AccessRecord kRecord{.peer = "127.0.0.1",
                                .unix_s = 1'795'395'600,
@@ -67,5 +58,4 @@ TEST_CASE("access log: what was added is in the file when the log ends") {
     CHECK(read_file(path).size() == 1000 * format_access(kRecord, AccessLogForm::common).size());
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::access_log_test

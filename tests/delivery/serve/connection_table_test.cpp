@@ -1,13 +1,11 @@
 // The limits on connections, without sockets: the test decides what time it is.
 #include "serve/connection_table.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
 #include <map>
-#include <vector>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::connection_table_test {
 
 using std::chrono::seconds;
 
@@ -155,5 +153,4 @@ TEST_CASE("connection table: a descriptor that is used again is another connecti
     table.remove(7);  // is none
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::connection_table_test

@@ -4,24 +4,17 @@
 #include "delta/delta_list.h"
 #include "serve/delta_demand.h"
 
+#include "kit/bundles.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <csignal>
-#include <thread>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::delta_maker_test {
 
 DeltaPair pair_of(std::uint8_t old_bundle, std::uint8_t new_bundle) {
     return {.old_bundle = filled_id<BundleId>(old_bundle), .new_bundle = filled_id<BundleId>(new_bundle)};
@@ -142,8 +135,7 @@ struct DeltaSite {
             return std::filesystem::exists(tree + "/.fardel-deltas") &&
                    DeltaDemand::parse(scratch.read("tree/.fardel-deltas")).made() == count;
         };
-        for (int tries = 0; tries < 6000 && !is_noted(); ++tries)
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        wait_until([&] { return is_noted(); });
         REQUIRE(is_noted());
     }
     FetchSummary update(const ServeProgram& server, const Bytes& from, const Bytes& to) const {
@@ -273,5 +265,4 @@ TEST_CASE("serve deltas: a client that asks again and again is one, and others g
     CHECK(DeltaDemand::parse(site.scratch.read("tree/.fardel-deltas")).made() == 1);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::delta_maker_test

@@ -1,28 +1,14 @@
 // Requests with bodies over real connections, with a handler that does what a test says.
 #include "serve/http_daemon.h"
 #include "kit/raw_connection.h"
-#include "kit/results.h"
 
 #include <fardel/base/socket.h>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <span>
-#include <string>
-#include <thread>
-#include <utility>
 #include <variant>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::http_daemon_test {
 
 // POST /question is answered at once; everything else when the test says so. /held keeps a thread of the daemon from
 // its other connections until then.
@@ -146,5 +132,4 @@ TEST_CASE("http daemon: a request is answered, however many connections came bef
     CHECK(client.read_answer().body == "done\n");
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::http_daemon_test

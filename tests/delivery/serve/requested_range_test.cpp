@@ -3,13 +3,9 @@
 #include "serve/served_files.h"
 
 #include "kit/ids.h"
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
-
-#include <string>
-
-namespace fardel {
-namespace {
+namespace fardel::tests::requested_range_test {
 
 constexpr std::string_view kEtag = "\"one\"";
 
@@ -129,5 +125,4 @@ TEST_CASE("served files: exactly one target names each file, and every other tex
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::requested_range_test

@@ -1,15 +1,13 @@
 // fardel serve over real connections: what it answers to whom, and how it ends.
 #include "delivery/served_bundle.h"
 
+#include "kit/bundles.h"
 #include "kit/files.h"
-#include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/store/bundle_reference.h>
-
-#include <doctest/doctest.h>
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -18,24 +16,18 @@
 
 #include <csignal>
 #include <cstring>
-#include <thread>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::serve_test {
 
 std::string publish_game(const ScratchFolder& scratch, const Bytes& bytes) {
     value_of(publish_bundle(make_memory_source(bytes), scratch.path("tree")));
     return scratch.path("tree");
 }
 
-std::string text_of_bytes(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
 TEST_CASE("serve: whole files, ranges, tags and conditions are answered as RFC 9110 demands") {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("1");
-    const std::string whole = text_of_bytes(bytes);
+    const std::string whole = text_of(bytes);
     const ServeProgram server({publish_game(scratch, bytes)});
     const std::string target = "/" + tree_path_of(bundle_id_of(bytes));
     RawConnection client(server.port());  // all requests over one connection
@@ -125,9 +117,9 @@ TEST_CASE("serve: a store's bundles are sent as the files that were added, and o
     RawConnection client(server.port());
     for (const Bytes& bytes : {first, second}) {
         const std::string target = "/" + tree_path_of(bundle_id_of(bytes));
-        CHECK(client.ask(get_request(target)).body == text_of_bytes(bytes));
+        CHECK(client.ask(get_request(target)).body == text_of(bytes));
         CHECK(client.ask(get_request(target, "Range: bytes=299000-301000\r\n")).body ==
-              text_of_bytes(bytes).substr(299'000, 2001));
+              text_of(bytes).substr(299'000, 2001));
     }
     const auto none = client.ask(get_request("/" + tree_path_of(filled_id<BundleId>(9))));
     CHECK(none.status == 404);
@@ -143,9 +135,9 @@ TEST_CASE("serve: what a store only refers to is sent from the file elsewhere, a
     {
         const ServeProgram server({"--store", scratch.path("store")});
         RawConnection client(server.port());
-        CHECK(client.ask(get_request(target)).body == text_of_bytes(bytes));
+        CHECK(client.ask(get_request(target)).body == text_of(bytes));
         CHECK(client.ask(get_request(target, "Range: bytes=299000-301000\r\n")).body ==
-              text_of_bytes(bytes).substr(299'000, 2001));
+              text_of(bytes).substr(299'000, 2001));
     }
     Bytes changed = bytes;
     changed[changed.size() / 2] ^= std::byte{1};
@@ -180,23 +172,16 @@ TEST_CASE("serve: SIGTERM lets a running transfer end, and accepts nothing new")
     std::string received = client.read_some(100'000);
     server.send(SIGTERM);
     CHECK(idle.is_closed_within(std::chrono::seconds(15)));
-    bool refused = false;
-    for (int tries = 0; tries < 750 && !refused; ++tries) {
-        refused = !RawConnection(server.port()).is_open();
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    CHECK(refused);
+    CHECK(wait_until([&] { return !RawConnection(server.port()).is_open(); }, std::chrono::seconds(15)));
     for (std::string more; !(more = client.read_some(1u << 20)).empty();)
         received += more;
-    CHECK(received.substr(received.find("\r\n\r\n") + 4) == text_of_bytes(bytes));
+    CHECK(received.substr(received.find("\r\n\r\n") + 4) == text_of(bytes));
     CHECK(server.wait().exit_code == 0);
 }
 
 TEST_CASE("serve: a transfer that does not end in the time of grace is cut, and the server ends") {
     const ScratchFolder scratch;
-    BundlePlan plan;
-    add(plan, "large.bin", random_text(5, 24u << 20), "application/octet-stream");
-    const Bytes bytes = written(plan);
+    const Bytes bytes = BundleMaker().add_data("large.bin", random_text(5, 24u << 20)).write();
     ServeProgram server({publish_game(scratch, bytes), "--grace", "1"});
     RawConnection client(server.port(), 65'536);
     REQUIRE(client.send(get_request("/" + tree_path_of(bundle_id_of(bytes)))));
@@ -232,8 +217,7 @@ TEST_CASE("serve: a log that logrotate copies and truncates goes on from its beg
         const std::string line = "\"GET " + target + " HTTP/1.1\" 404";
         RawConnection client(server.port());
         CHECK(client.ask(get_request(target)).status == 404);
-        for (int tries = 0; tries < 1000 && scratch.read("log").find(line) == std::string::npos; ++tries)
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        wait_until([&] { return scratch.read("log").find(line) != std::string::npos; });
         return scratch.read("log");
     };
     CHECK(ask("/before").starts_with("127.0.0.1 "));
@@ -293,5 +277,4 @@ TEST_CASE("serve: a socket that the service manager passes is used instead of on
     CHECK(said.find(":8080") == std::string::npos);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::serve_test

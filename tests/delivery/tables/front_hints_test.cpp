@@ -5,21 +5,14 @@
 #include "delta/delta_list.h"
 #include "delta/delta_record.h"
 
+#include "kit/bundles.h"
 #include "kit/nginx.h"
-#include "kit/opened_bundle.h"
 #include "kit/serve_program.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::front_hints_test {
 
 constexpr std::uint32_t kUpdated = 3;
 
@@ -138,5 +131,4 @@ TEST_CASE("front hints: whatever a server claims to be a front, the same bytes a
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::front_hints_test

@@ -1,21 +1,16 @@
 // Compressed tables beside a bundle: what they save, and that a wrong file costs its bytes and nothing else.
 #include "delivery/served_bundle.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 
 #include <fardel/delivery/publish.h>
 #include <fardel/format/frame_codec.h>
 #include <fardel/format/head.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <atomic>
 
-namespace fardel {
-namespace {
+namespace fardel::tests::tables_file_test {
 
-using namespace fardel::tests;
 using Guest = OddServer::Guest;
 
 constexpr std::size_t kFiles = 600;
@@ -196,5 +191,4 @@ TEST_CASE("tables file: it is published with the bundle, and again if it is miss
     CHECK(scratch.read(path) == frame);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::tables_file_test

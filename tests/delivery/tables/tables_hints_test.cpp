@@ -4,25 +4,17 @@
 #include "serve/tables_answers.h"
 #include "tables/tables_question.h"
 
+#include "kit/bundles.h"
 #include "kit/nginx.h"
-#include "kit/opened_bundle.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
 #include <fardel/delivery/publish.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <functional>
-#include <memory>
-#include <utility>
 #include <variant>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::tables_hints_test {
 
 std::string view_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -333,5 +325,4 @@ TEST_CASE("serve tables: what is not served is answered like what does not exist
     CHECK(holding(bundle_id_of(hidden)) == holding(filled_id<BundleId>(8)));
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::tables_hints_test

@@ -3,17 +3,9 @@
 
 #include "kit/bytes.h"
 #include "kit/ids.h"
-#include "kit/results.h"
+#include "kit/test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::tables_question_test {
 
 std::vector<std::byte> with_byte(std::vector<std::byte> bytes, std::size_t at, unsigned value) {
     bytes.at(at) = static_cast<std::byte>(value);
@@ -91,5 +83,4 @@ TEST_CASE("tables answer: bundles come back as they were, and wrong bytes are re
     CHECK(value_of(decode_answer(TablesAnswer().take())).empty());
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::tables_question_test

@@ -1,27 +1,16 @@
 // A static tree in a folder into which two computers publish over NFS: the server and both clients are those of Linux.
 #include "delta/delta_list.h"
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 #include "kit/own_kernel.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
 
 #include <fardel/delivery/prune.h>
 #include <fardel/delivery/publish.h>
 #include <fardel/delivery/publish_delta.h>
 
-#include <doctest/doctest.h>
-
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::network_tree_test {
 
 // A106
 TEST_CASE("network tree: two computers that publish over NFS 4.2 lose nothing of each other's") {
@@ -29,10 +18,10 @@ TEST_CASE("network tree: two computers that publish over NFS 4.2 lose nothing of
 }
 
 Bytes network_version(std::uint32_t number) {
-    BundlePlan plan;
-    add(plan, "shared.bin", noise_text(40'000, 1), "application/octet-stream");
-    add(plan, "own.bin", noise_text(2'000, 100 + number), "application/octet-stream");
-    return written(plan);
+    return BundleMaker()
+        .add_data("shared.bin", noise_text(40'000, 1))
+        .add_data("own.bin", noise_text(2'000, 100 + number))
+        .write();
 }
 
 TEST_CASE("inside nfs: deltas that two computers publish at the same time are all listed" *
@@ -67,5 +56,4 @@ TEST_CASE("inside nfs: deltas that two computers publish at the same time are al
     CHECK(value_of(decode_delta_list(std::as_bytes(std::span(list)))).size() == kDeltas);
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::network_tree_test

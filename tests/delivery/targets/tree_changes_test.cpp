@@ -2,14 +2,11 @@
 // step, and while the folder vanishes or cannot be written.
 #include "bundle-format/channel/channel_samples.h"
 #include "delta/delta_list.h"
+#include "kit/bundles.h"
+#include "kit/disks.h"
 #include "kit/failing_call.h"
-#include "kit/opened_bundle.h"
+#include "kit/files.h"
 #include "kit/power_loss.h"
-#include "kit/results.h"
-#include "kit/sample_plan.h"
-#include "kit/scratch_folder.h"
-#include "kit/small_disk.h"
-#include "kit/vanished_folder.h"
 
 #include <fardel/base/system_error.h>
 #include <fardel/delivery/channel_files.h>
@@ -22,20 +19,10 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <map>
-#include <string>
-#include <vector>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
-namespace fs = std::filesystem;
+namespace fardel::tests::tree_changes_test {
 
 constexpr std::uint64_t kDayOfTree = 24 * 3600;
 
@@ -43,11 +30,8 @@ constexpr std::uint64_t kDayOfTree = 24 * 3600;
 using FilesOfTree = std::map<std::string, std::string>;
 
 FilesOfTree files_in(const std::string& tree) {
-    FilesOfTree files;
-    if (fs::exists(tree))
-        for (const auto& entry : fs::recursive_directory_iterator(tree))
-            if (entry.is_regular_file() && !entry.path().filename().string().starts_with("."))
-                files[fs::relative(entry.path(), tree).string()] = read_file(entry.path());
+    FilesOfTree files = files_below(tree);
+    std::erase_if(files, [](const auto& file) { return fs::path(file.first).filename().string().starts_with("."); });
     return files;
 }
 
@@ -225,8 +209,7 @@ public:
     }
     int make_in(const std::string& folder, std::uint64_t attempt = 0) const {
         const auto tree = make_folder_target(folder + "/tree");
-        const Status made = change_.make(*tree, attempt);
-        return made ? 0 : 1 + static_cast<int>(made.error().code());
+        return exit_code_of(change_.make(*tree, attempt));
     }
 
     // Each file is as it was before or as it is afterwards; made again, the change ends with the same tree.
@@ -261,54 +244,35 @@ private:
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
-int exit_code_for(ErrorCode code) { return 1 + static_cast<int>(code); }
-
 TEST_CASE(
     "tree changes: killed at any step, files are old or new, what names others comes last, and it goes on") {  // A100
     const ChangedTrees trees;
     for (const TreeChange& change : trees.all_changes()) {
         CAPTURE(change.name);
         const ChangedTree site(change);
-        int number = 1;
-        for (bool paused = true; paused; ++number) {
-            CAPTURE(number);
-            REQUIRE(number < 1000);
-            site.restore(site.folder());
-            {
-                PausedChild child(number, changes_files, [&] { return site.make_in(site.folder()); });
-                paused = child.is_paused();
-                CHECK((paused || child.exit_code() == 0));
-            }
-            site.verify(site.folder(), !paused);
-        }
-        CHECK(number > 4);
+        const int runs = kill_at_each_call(
+            1000, [&] { site.restore(site.folder()); }, [&] { return site.make_in(site.folder()); },
+            [&](int, bool has_ended) { site.verify(site.folder(), has_ended); });
+        CHECK(runs > 4);
     }
 }
 
 TEST_CASE(
     "tree changes: whichever call on files fails, the error is its own, and the next attempt ends well") {  // A102
     const ChangedTrees trees;
-    constexpr int kErrors[] = {ENOSPC, EIO, EROFS};
     // A lock that is not closed stays, and a prune waits for its own half a minute.
     const auto is_counted = [](unsigned long long call) { return is_on_files(call) && call != SYS_close; };
     for (const TreeChange& change : trees.changes()) {
         CAPTURE(change.name);
         const ChangedTree site(change);
-        int number = 1;
-        for (bool failed = true; failed; ++number) {
-            const int error = kErrors[number % 3];
-            CAPTURE(number);
-            CAPTURE(error);
-            REQUIRE(number < 2000);
-            site.restore(site.folder());
-            const FailedCall outcome = fail_call(
-                number, error, [&] { return site.make_in(site.folder()); }, is_counted);
-            failed = outcome.failed;
-            CAPTURE(outcome.call);
-            CHECK((outcome.exit_code == 0 || outcome.exit_code == exit_code_for(error_code_of(error))));
+        const auto verify = [&](const FailedCall& outcome) {
+            CHECK(outcome.is_end());
             site.verify(site.folder(), outcome.exit_code == 0);
-        }
-        CHECK(number > 10);
+        };
+        const int runs = fail_each_call(
+            2000, {ENOSPC, EIO, EROFS}, [&] { site.restore(site.folder()); },
+            [&] { return site.make_in(site.folder()); }, verify, is_counted);
+        CHECK(runs > 10);
     }
 }
 
@@ -338,8 +302,7 @@ TEST_CASE(
             [&](const std::string& folder) { return site.make_in(folder); },
             [&](const std::string& folder, int exit_code) {
                 // "unresolved": a bundle that is to be kept is not there.
-                CHECK((exit_code == 0 || exit_code == exit_code_for(ErrorCode::missing) ||
-                       exit_code == exit_code_for(ErrorCode::unresolved)));
+                CHECK(is_end(exit_code, {ErrorCode::missing, ErrorCode::unresolved}));
                 site.verify(folder, exit_code == 0);
             });
         CHECK(failures > 0);
@@ -356,9 +319,7 @@ TEST_CASE(
             site.folder(), [&](const std::string& folder) { site.restore(folder); },
             [&](const std::string& folder) { return site.make_in(folder); },
             [&](const std::string& folder, int exit_code) {
-                CHECK((exit_code == 0 || exit_code == exit_code_for(ErrorCode::missing) ||
-                       exit_code == exit_code_for(ErrorCode::conflict) ||
-                       exit_code == exit_code_for(ErrorCode::unresolved)));
+                CHECK(is_end(exit_code, {ErrorCode::missing, ErrorCode::conflict, ErrorCode::unresolved}));
                 site.verify(folder, exit_code == 0);
             });
         CHECK(returns > 1);
@@ -367,9 +328,7 @@ TEST_CASE(
 
 #else
 
-TEST_CASE("tree changes: system calls do not fail on purpose under a sanitizer") {
-    MESSAGE("SKIPPED: the calls of a sanitizer would count, too");
-}
+TEST_CASE("tree changes: system calls do not fail on purpose under a sanitizer") { skip_failing_calls(); }
 
 #endif
 
@@ -379,14 +338,11 @@ TEST_CASE("tree changes: on a disk that can only be read, each is refused and no
         CAPTURE(change.name);
         const ChangedTree site(change);
         site.restore(site.folder());
-        if (!site.disk().mounted() || !site.disk().make_read_only()) {
-            MESSAGE("SKIPPED: no permission to mount a small disk");
+        if (!site.disk().make_read_only())
             return;
-        }
-        CHECK(site.make_in(site.folder()) == 1 + static_cast<int>(error_code_of(EROFS)));
+        CHECK(site.make_in(site.folder()) == exit_code_of(error_code_of(EROFS)));
         CHECK(files_in(site.folder() + "/tree") == site.before());
     }
 }
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::tree_changes_test

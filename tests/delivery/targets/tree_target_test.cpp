@@ -1,9 +1,9 @@
 // The same tree in a folder, on a WebDAV server (nginx) and in a bucket.
 #include "bundle-format/channel/channel_samples.h"
 #include "delivery/served_bundle.h"
-#include "kit/dav_server.h"
+#include "kit/bundles.h"
 #include "kit/failing_call.h"
-#include "kit/opened_bundle.h"
+#include "kit/nginx.h"
 #include "kit/s3_server.h"
 
 #include <fardel/delivery/channel_files.h>
@@ -13,17 +13,9 @@
 #include <fardel/delivery/publish_fronts.h>
 #include <fardel/delivery/tree_address.h>
 
-#include <doctest/doctest.h>
-
 #include <array>
-#include <optional>
-#include <thread>
-#include <utility>
 
-namespace fardel {
-namespace {
-
-using namespace fardel::tests;
+namespace fardel::tests::tree_target_test {
 
 TreeConnection quick_connection() {
     return {.connect_timeout = std::chrono::milliseconds(20'000),
@@ -38,19 +30,10 @@ std::unique_ptr<TreeTarget> target_at(const std::string& address) {
     return value_of(open_tree_target(address, store_credentials(), quick_connection()));
 }
 
-Bytes bytes_of_text(std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
-std::string all_of(const ByteSource& source) {
-    Bytes bytes(source.size_bytes());
-    CHECK(source.read_at(0, bytes));
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+std::string all_of(const ByteSource& source) { return text_of(all_bytes(source)); }
 
 Result<PutOutcome> put(TreeTarget& target, const std::string& path, std::string_view text) {
-    return target.put(path, *make_memory_source(bytes_of_text(text)), {});
+    return target.put(path, *make_memory_source(bytes_of(text)), {});
 }
 
 // What every target does.
@@ -92,15 +75,14 @@ void check_target(const std::string& address, const std::string& folder, bool co
     CHECK(value_of(target->list("bundles")).size() == 2);
 
     CHECK_FALSE(value_of(target->find_head("state/list.txt")));
-    CHECK(target->replace_head("state/list.txt", bytes_of_text("one"), ""));
-    CHECK(other->replace_head("state/list.txt", bytes_of_text("two"), "").error().code() == ErrorCode::conflict);
+    CHECK(target->replace_head("state/list.txt", bytes_of("one"), ""));
+    CHECK(other->replace_head("state/list.txt", bytes_of("two"), "").error().code() == ErrorCode::conflict);
     const auto head = value_of(other->find_head("state/list.txt"));
     REQUIRE(head);
-    CHECK(head->bytes == bytes_of_text("one"));
-    CHECK(target->replace_head("state/list.txt", bytes_of_text("three"), head->version));
-    CHECK(other->replace_head("state/list.txt", bytes_of_text("four"), head->version).error().code() ==
-          ErrorCode::conflict);
-    CHECK(value_of(other->find_head("state/list.txt"))->bytes == bytes_of_text("three"));
+    CHECK(head->bytes == bytes_of("one"));
+    CHECK(target->replace_head("state/list.txt", bytes_of("three"), head->version));
+    CHECK(other->replace_head("state/list.txt", bytes_of("four"), head->version).error().code() == ErrorCode::conflict);
+    CHECK(value_of(other->find_head("state/list.txt"))->bytes == bytes_of("three"));
 
     for (const char* path :
          {"", "/a", "a/", "a//b", "../a", "a/../b", ".hidden", "A", "a b", "a?b", "a%2fb", "\xc3\xa4"}) {
@@ -194,7 +176,7 @@ TEST_CASE("tree target: a large file goes into a bucket in parts, and a store th
     const ScratchFolder scratch;
     const S3Server server(scratch);
     const std::string large = random_text(3, (33u << 20) + 1);
-    const auto source = make_memory_source(bytes_of_text(large));
+    const auto source = make_memory_source(bytes_of(large));
     std::uint64_t done = 0;
     const PublishWork work{.progress = [&](std::uint64_t bytes, std::uint64_t total) {
         CHECK(total == large.size());
@@ -252,14 +234,12 @@ TEST_CASE(
 
 TEST_CASE("tree target: a part that the store refuses, or a stop, ends an upload, and nothing of it stays") {  // A93
     const std::string large = random_text(5, (80u << 20) + 5);
-    const auto source = make_memory_source(bytes_of_text(large));
+    const auto source = make_memory_source(bytes_of(large));
     for (const char* refused : {"refuse-part=1", "refuse-part=3", "refuse-part=6"}) {
         CAPTURE(std::string(refused));
         const ScratchFolder scratch;
         const S3Server server(scratch, {refused});
-        const auto put = target_at(server.address())->put("bundles/large", *source, {});
-        REQUIRE_FALSE(put);
-        CHECK(put.error().code() == ErrorCode::denied);
+        CHECK(code_of(target_at(server.address())->put("bundles/large", *source, {})) == ErrorCode::denied);
         CHECK(uploads_at(server).starts_with("0 unfinished"));
         CHECK_FALSE(std::filesystem::exists(server.tree() + "/bundles/large"));
     }
@@ -268,9 +248,7 @@ TEST_CASE("tree target: a part that the store refuses, or a stop, ends an upload
     std::stop_source stop;
     const PublishWork work{.progress = [&](std::uint64_t, std::uint64_t) { stop.request_stop(); },
                            .stop = stop.get_token()};
-    const auto put = target_at(server.address())->put("bundles/large", *source, work);
-    REQUIRE_FALSE(put);
-    CHECK(put.error().code() == ErrorCode::cancelled);
+    CHECK(code_of(target_at(server.address())->put("bundles/large", *source, work)) == ErrorCode::cancelled);
     CHECK(uploads_at(server).starts_with("0 unfinished"));
     CHECK_FALSE(std::filesystem::exists(server.tree() + "/bundles/large"));
 }
@@ -515,10 +493,8 @@ TEST_CASE("publish: a WebDAV server that loses bytes or refuses a step publishes
             guest.finish();
         });
         const auto target = value_of(open_tree_target("dav+" + server.url() + "/game", {}, quick_connection()));
-        const auto published = publish_bundle(make_memory_source(bytes), *target);
-        REQUIRE_FALSE(published);
-        CAPTURE(published.error().text());
-        CHECK(published.error().code() == (refused == "HEAD" ? ErrorCode::corrupt : ErrorCode::no_space));
+        CHECK(code_of(publish_bundle(make_memory_source(bytes), *target)) ==
+              (refused == "HEAD" ? ErrorCode::corrupt : ErrorCode::no_space));
         for (const std::string& head : server.heads())
             CHECK((refused == "MOVE" || !head.starts_with("MOVE")));
     }
@@ -526,87 +502,64 @@ TEST_CASE("publish: a WebDAV server that loses bytes or refuses a step publishes
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
-TEST_CASE("publish: killed at any request to a server, the next attempt ends with the same tree") {  // A100
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const BundleId id = bundle_id_of(bytes);
-    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const DavServer dav(scratch);
-    const S3Server store(scratch);
-    const auto publish_to = [&](const std::string& address) {
+// A bundle that is published to a WebDAV server and to a bucket, again and again.
+struct RepeatedPublication {
+    ScratchFolder scratch;
+    Bytes bytes = game_version("1");
+    BundleId id = bundle_id_of(bytes);
+    DavServer dav{scratch};
+    S3Server store{scratch};
+    std::vector<std::pair<std::string, std::string>> targets{{dav.address(), dav.tree()},
+                                                             {store.address(), store.tree()}};
+
+    int publish_to(const std::string& address) const {
         const auto target = open_tree_target(address, store_credentials(), quick_connection());
-        const auto published =
-            target ? publish_bundle(make_memory_source(bytes), **target) : Result<Publication>(target.error());
-        return published ? 0 : 1 + static_cast<int>(published.error().code());
-    };
-    const std::pair<std::string, std::string> targets[] = {{dav.address(), dav.tree()},
-                                                           {store.address(), store.tree()}};
-    for (const auto& pair : targets) {
-        const std::string& address = pair.first;
-        const std::string file = pair.second + "/" + tree_path_of(id);
-        const auto is_request = [](unsigned long long call) { return call == SYS_sendto; };
-        bool paused = true;
-        int number = 1;
-        for (; paused; ++number) {
-            CAPTURE(address);
-            CAPTURE(number);
-            PausedChild child(number, is_request, [&] { return publish_to(address); });
-            paused = child.is_paused();
-            CHECK((paused || child.exit_code() == 0));
-            child.kill();
-            if (std::filesystem::exists(file))
-                CHECK(read_file(file) == text);
-            CHECK(publish_to(address) == 0);
-            CHECK(read_file(file) == text);
-            CHECK(std::filesystem::exists(pair.second + "/" + tables_path_of(id)));
-            std::filesystem::remove(file);
-            std::filesystem::remove(pair.second + "/" + tables_path_of(id));
-        }
-        CHECK(number > 5);
+        return target ? exit_code_of(publish_bundle(make_memory_source(bytes), **target)) : exit_code_of(target);
+    }
+    std::string file_in(const std::string& tree) const { return tree + "/" + tree_path_of(id); }
+    // The whole bundle and its tables are there; afterwards neither is.
+    void check_and_remove(const std::string& tree) const {
+        CHECK(read_file(file_in(tree)) == text_of(bytes));
+        CHECK(std::filesystem::exists(tree + "/" + tables_path_of(id)));
+        std::filesystem::remove(file_in(tree));
+        std::filesystem::remove(tree + "/" + tables_path_of(id));
+    }
+};
+
+TEST_CASE("publish: killed at any request to a server, the next attempt ends with the same tree") {  // A100
+    const RepeatedPublication site;
+    for (const auto& target : site.targets) {
+        CAPTURE(target.first);
+        const auto verify = [&](int, bool) {
+            if (std::filesystem::exists(site.file_in(target.second)))
+                CHECK(read_file(site.file_in(target.second)) == text_of(site.bytes));
+            CHECK(site.publish_to(target.first) == 0);
+            site.check_and_remove(target.second);
+        };
+        const int runs = kill_at_each_call(
+            1000, [] {}, [&] { return site.publish_to(target.first); }, verify,
+            [](unsigned long long call) { return call == SYS_sendto; });
+        CHECK(runs > 5);
     }
 }
 
 TEST_CASE("publish: a connection to a server that is reset at any moment costs a repetition") {  // A94
-    const ScratchFolder scratch;
-    const Bytes bytes = game_version("1");
-    const BundleId id = bundle_id_of(bytes);
-    const DavServer dav(scratch);
-    const S3Server store(scratch);
-    const auto publish_to = [&](const std::string& address) {
-        const auto target = open_tree_target(address, store_credentials(), quick_connection());
-        const auto published =
-            target ? publish_bundle(make_memory_source(bytes), **target) : Result<Publication>(target.error());
-        return published ? 0 : 1 + static_cast<int>(published.error().code());
-    };
+    const RepeatedPublication site;
     const auto is_on_connections = [](unsigned long long call) {
         return call == SYS_sendto || call == SYS_recvfrom || call == SYS_connect;
     };
-    const std::pair<std::string, std::string> targets[] = {{dav.address(), dav.tree()},
-                                                           {store.address(), store.tree()}};
-    for (const auto& pair : targets) {
-        const std::string& address = pair.first;
-        const std::string file = pair.second + "/" + tree_path_of(id);
-        const std::string tables = pair.second + "/" + tables_path_of(id);
-        CAPTURE(address);
-        bool failed = true;
-        int number = 1;
-        for (; failed; ++number) {
-            CAPTURE(number);
-            REQUIRE(number < 1000);
-            const FailedCall outcome = fail_call(
-                number, ECONNRESET, [&] { return publish_to(address); }, is_on_connections);
-            failed = outcome.failed;
+    for (const auto& target : site.targets) {
+        CAPTURE(target.first);
+        const auto verify = [&](const FailedCall& outcome) {
             CHECK(outcome.exit_code == 0);
-            CHECK(read_file(file) == text_of(bytes));
-            CHECK(std::filesystem::exists(tables));
-            std::filesystem::remove(file);
-            std::filesystem::remove(tables);
-        }
-        CHECK(number > 10);
+            site.check_and_remove(target.second);
+        };
+        const int runs = fail_each_call(
+            1000, {ECONNRESET}, [] {}, [&] { return site.publish_to(target.first); }, verify, is_on_connections);
+        CHECK(runs > 10);
     }
 }
 
 #endif
 
-}  // namespace
-}  // namespace fardel
+}  // namespace fardel::tests::tree_target_test

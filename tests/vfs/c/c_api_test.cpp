@@ -1,28 +1,17 @@
 // Every function of fardel.h: its results, its errors, and its behaviour with too little room or memory.
 #include <fardel/vfs/fardel.h>
 
+#include "kit/bundles.h"
+#include "kit/files.h"
 #include "kit/license_tokens.h"
-#include "kit/opened_bundle.h"
-#include "kit/scratch_folder.h"
 #include "vfs/failing_memory.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <string>
-#include <thread>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::c_api_test {
 
 class Handle {
 public:
@@ -104,8 +93,6 @@ struct Longer {
     std::array<unsigned char, 40> added{};
 };
 
-}  // namespace
-
 TEST_CASE("C API: codes have the numbers of the first version, and the names of the errors") {
     const std::vector<std::pair<fardel_code, std::string>> codes = {
         {0, "ok"},        {1, "missing"},     {2, "corrupt"},    {3, "malformed"},  {4, "limit"},
@@ -181,8 +168,6 @@ TEST_CASE("C API: a bundle that a policy trusts is mounted from memory and from 
     CHECK(std::string(error.text) != "");
 }
 
-namespace {
-
 // A reader of the test's own, which counts its calls.
 struct CountingReader {
     Bytes bytes;
@@ -208,8 +193,6 @@ struct CountingReader {
         return reader;
     }
 };
-
-}  // namespace
 
 TEST_CASE("C API: a bundle is mounted through a reader, which is released once when nothing needs it") {
     CountingReader own{.bytes = BundleMaker().add("a", "content").write()};
@@ -717,10 +700,10 @@ TEST_CASE("C API: a folder is mounted, and its changes are reported") {
     CHECK(reported == "/a~" + id_of("after!").hex().substr(0, 8));
     scratch.write("game/b", "new");
     reported.clear();
-    for (int i = 0; i < 3000 && reported.empty(); ++i) {
+    wait_until([&] {
         REQUIRE(fardel_poll(vfs, changed, &reported, nullptr) == FARDEL_OK);
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+        return !reported.empty();
+    });
     CHECK(reported == "/b+" + id_of("new").hex().substr(0, 8));
     CHECK(fardel_refresh(vfs, mount, nullptr, nullptr, nullptr) == FARDEL_OK);
     CHECK(fardel_refresh(vfs, 77, changed, &reported, nullptr) == FARDEL_ERROR_MISSING);
@@ -833,8 +816,6 @@ TEST_CASE("C API: of two versions, each refers to its own variants, beside a pac
     CHECK(skin_of(0) == "finer 1");
 }
 
-namespace {
-
 // What the callbacks of one VFS received.
 struct Received {
     std::vector<std::string> bundles;
@@ -847,8 +828,6 @@ void receive_missing(void* context, const fardel_missing_dependency* missing) {
     received.bundles.push_back(hex(missing->bundle));
     received.mounts.push_back(missing->mount);
 }
-
-}  // namespace
 
 TEST_CASE("C API: a missing static dependency is an event, is listed, and is refused on request") {
     const Bytes base = BundleMaker().add("base", "1").write();
@@ -1020,3 +999,5 @@ TEST_CASE("C API: a reference is looked up in what the bundle's requirements mea
     fardel_close(wall);
     fardel_close(map);
 }
+
+}  // namespace fardel::tests::c_api_test

@@ -1,13 +1,9 @@
 #include <fardel/vfs/fardel_archives.h>
 
-#include "kit/scratch_folder.h"
-#include "kit/zip_builder.h"
+#include "kit/archives.h"
+#include "kit/files.h"
 
-#include <doctest/doctest.h>
-
-#include <string>
-
-using namespace fardel::tests;
+namespace fardel::tests::c_archives_test {
 
 TEST_CASE("C archives: a VFS mounts an archive once archives are enabled, and not before") {
     const ScratchFolder scratch;
@@ -30,3 +26,5 @@ TEST_CASE("C archives: a VFS mounts an archive once archives are enabled, and no
 
     CHECK(fardel_enable_archives(nullptr, &error) == FARDEL_ERROR_ARGUMENT);
 }
+
+}  // namespace fardel::tests::c_archives_test

@@ -1,20 +1,14 @@
 // Content classes through C; class_limit_test.cpp has C++. A137.
 #include <fardel/vfs/fardel.h>
 
+#include "kit/bundles.h"
+#include "kit/files.h"
 #include "kit/ids.h"
-#include "kit/opened_bundle.h"
-#include "kit/scratch_folder.h"
 #include "vfs/hostile_bundle.h"
 
-#include <doctest/doctest.h>
-
 #include <cstring>
-#include <string>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::c_classes_test {
 
 class CVfs {
 public:
@@ -42,8 +36,6 @@ fardel_code read_memory(void* bytes, uint64_t offset, void* buffer, size_t size_
     std::memcpy(buffer, all.data() + offset, size_bytes);
     return FARDEL_OK;
 }
-
-}  // namespace
 
 TEST_CASE("class limit, C: however a bundle is mounted with a policy, what is no data is denied at every path") {
     const ScratchFolder scratch;
@@ -110,3 +102,5 @@ TEST_CASE("class limit, C: a name of code refuses the mount, and the message nam
     CHECK(std::string(error.text).find("vm/ui.qvm") != std::string::npos);
     CHECK(vfs.open("/vm/ui.qvm") == FARDEL_ERROR_MISSING);
 }
+
+}  // namespace fardel::tests::c_classes_test

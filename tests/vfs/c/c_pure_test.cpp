@@ -1,21 +1,14 @@
 // Every function of fardel_pure.h: a server and its clients, in C.
 #include <fardel/vfs/fardel_pure.h>
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "vfs/restricted_content.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
-
 #include <array>
 #include <cstring>
-#include <string>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::c_pure_test {
 
 using Answer = std::array<unsigned char, FARDEL_PURE_ANSWER_BYTES>;
 using Offer = std::array<unsigned char, FARDEL_PURE_OFFER_BYTES>;
@@ -134,8 +127,6 @@ struct Client {
     fardel_vfs* vfs = nullptr;
     std::string report;
 };
-
-}  // namespace
 
 TEST_CASE("C pure: a client with the server's content is welcome, once and over its own connection") {
     Content content;
@@ -299,8 +290,6 @@ TEST_CASE("C pure: a server needs its own copies, from files or readers, and its
     fardel_pure_server_destroy(nullptr);
 }
 
-namespace {
-
 // The content at `path`, or the name of the error.
 std::string read_in_c(const fardel_vfs* vfs, const char* path) {
     fardel_file* file = nullptr;
@@ -311,8 +300,6 @@ std::string read_in_c(const fardel_vfs* vfs, const char* path) {
     fardel_close(file);
     return content;
 }
-
-}  // namespace
 
 TEST_CASE("C pure: a name gives no variant and no author's bundle that the policy does not allow") {
     auto by = AdmittedBy::key;
@@ -350,3 +337,5 @@ TEST_CASE("C pure: a name gives no variant and no author's bundle that the polic
     CHECK(read_in_c(vfs, "/gfx/strange") == "strange");
     fardel_vfs_destroy(vfs);
 }
+
+}  // namespace fardel::tests::c_pure_test

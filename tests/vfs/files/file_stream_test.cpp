@@ -1,13 +1,9 @@
+
 #include <fardel/vfs/file.h>
 
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
-#include <random>
-#include <string>
-
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::file_stream_test {
 
 TEST_CASE("file stream: reads of any size give the whole asset and nothing more") {
     const std::string content = noise_text(700'001, 1);
@@ -64,3 +60,5 @@ TEST_CASE("file stream: damage is an error, the position is kept, and undamaged 
     CHECK(stream.read(room).value() == 100);
     CHECK(text_of(room) == content.substr(300'000, 100));
 }
+
+}  // namespace fardel::tests::file_stream_test

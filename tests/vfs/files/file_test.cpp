@@ -1,16 +1,13 @@
 #include <fardel/vfs/file.h>
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/vfs/vfs.h>
 
 #include <array>
-#include <string>
 
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::file_test {
 
 TEST_CASE("file: reads are short at the end and empty past it") {
     Vfs vfs;
@@ -163,3 +160,5 @@ TEST_CASE("view: bytes that differ from their hashes are corrupt, with or withou
     mount(trusting, damage_content(author.sign(bundle), id_of(content)), {.policy = &author.policy()});
     CHECK(outcome_of(trusting.open("/raw").value().view()) == "corrupt");
 }
+
+}  // namespace fardel::tests::file_test

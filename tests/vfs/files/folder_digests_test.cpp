@@ -1,24 +1,12 @@
 // Digests of mounted folders that are kept on disk: what the second mount reads, and an index that is wrong.
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "vfs/test_bundle.h"
 
 #include <fardel/format/digest_index.h>
 #include <fardel/format/sealed_record.h>
 #include <fardel/sources/source_scan.h>
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <string>
-
-namespace fs = std::filesystem;
-
-namespace fardel::tests {
-namespace {
+namespace fardel::tests::folder_digests_test {
 
 // Bytes that this process has read from files so far.
 std::uint64_t bytes_read() {
@@ -71,8 +59,6 @@ void change_index(const ScratchFolder& scratch, void (*change)(BlobDigest&)) {
     }
     write_file(path, encode_digest_index(index));
 }
-
-}  // namespace
 
 TEST_CASE("folder digests: the second mount reads an index and no file, and gives the same bundle") {
     const ScratchFolder scratch;
@@ -211,4 +197,4 @@ TEST_CASE("folder digests: a folder of 50 GB is mounted without reading it") {
     CHECK(end == Bytes(1000));
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::folder_digests_test

@@ -1,22 +1,16 @@
-#include "kit/few_threads.h"
+#include "kit/restricted_process.h"
 #include "vfs/test_bundle.h"
 
 #include <fardel/vfs/read_queue.h>
 
-#include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <string>
-#include <thread>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::read_queue_test {
 
 // A source whose reads wait while its gate is closed.
 class GatedSource final : public ByteSource {
@@ -88,8 +82,6 @@ struct Log {
         return text.size();
     }
 };
-
-}  // namespace
 
 TEST_CASE("read queue: it starts as many threads as the system allows, and is busy if none can start") {
     if (!can_limit_threads())
@@ -210,8 +202,7 @@ TEST_CASE("read queue: its destruction cancels waiting reads and finishes runnin
                        .done = [&log, name](Result<std::size_t> count) { log.add(name, count); }});
     scene.source->wait_for_a_read();
     std::jthread opener([&] {
-        for (int i = 0; i < 3000 && log.size() < 4; ++i)  // until the waiting reads are cancelled
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        wait_until([&] { return log.size() >= 4; });  // the waiting reads are cancelled
         scene.source->open();
     });
     queue.reset();
@@ -252,3 +243,5 @@ TEST_CASE("read queue: a completed read may submit the next") {
     queue->wait();
     CHECK(done == 20);
 }
+
+}  // namespace fardel::tests::read_queue_test

@@ -1,22 +1,10 @@
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/vfs/vfs.h>
 
-#include <string>
+namespace fardel::tests::conflicts_test {
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
-
-std::vector<PathConflict> conflicts_of(const Vfs& vfs) {
-    auto conflicts = vfs.conflicts();
-    REQUIRE(conflicts);
-    return *std::move(conflicts);
-}
-
-}  // namespace
+std::vector<PathConflict> conflicts_of(const Vfs& vfs) { return value_of(vfs.conflicts()); }
 
 TEST_CASE("conflicts: every hidden name is reported, with the hiding mount and whether it matters") {  // A15
     Vfs vfs;
@@ -76,3 +64,5 @@ TEST_CASE("conflicts: with many mounts, in runs, nothing is left out; too many a
     CHECK(outcome_of(vfs.conflicts(1)) == "ok");  // one conflict per name, however many mounts have it
     CHECK(outcome_of(vfs.conflicts(0)) == "limit");
 }
+
+}  // namespace fardel::tests::conflicts_test

@@ -2,24 +2,12 @@
 
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/vfs.h>
 
-#include <string>
+namespace fardel::tests::explanation_test {
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
-
-Explanation explain(const Vfs& vfs, std::string_view path) {
-    auto explanation = vfs.explain(path);
-    REQUIRE(explanation);
-    return *std::move(explanation);
-}
-
-}  // namespace
+Explanation explain(const Vfs& vfs, std::string_view path) { return value_of(vfs.explain(path)); }
 
 TEST_CASE("explain: every mount that has the name is listed, highest precedence first") {
     Author author;
@@ -140,3 +128,5 @@ TEST_CASE("explain: with extensions, the path that gives the asset is explained,
     CHECK(explain(vfs, "/t/wall").tried.empty());
     CHECK(vfs.explain("/assets/" + id_of("png").hex(), images).value().tried.empty());
 }
+
+}  // namespace fardel::tests::explanation_test

@@ -2,16 +2,10 @@
 
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
 
-#include <string>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::unresolved_needs_test {
 
 std::vector<std::string> missing_names(const Vfs& vfs) {
     std::vector<std::string> out;
@@ -22,8 +16,6 @@ std::vector<std::string> missing_names(const Vfs& vfs) {
 }
 
 using Names = std::vector<std::string>;
-
-}  // namespace
 
 TEST_CASE("unresolved needs: all consumed names and globs that no bundle publishes are reported at once") {
     BundleMaker maker;
@@ -90,3 +82,5 @@ TEST_CASE("unresolved needs: their number is bounded by the caller") {
     CHECK(vfs.check_links(20).value().names.size() == 20);
     CHECK(outcome_of(vfs.check_links(19)) == "limit");
 }
+
+}  // namespace fardel::tests::unresolved_needs_test

@@ -4,16 +4,7 @@
 
 #include <fardel/format/manifest.h>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::asset_choice_test {
 
 BundleMaker tagged(std::string_view name, const std::vector<std::pair<Tags, std::string>>& variants,
                    bool extends = false) {
@@ -28,8 +19,6 @@ BundleMaker tagged(std::string_view name, const std::vector<std::pair<Tags, std:
 }
 
 void prefer(Vfs& vfs, std::string_view text) { vfs.prefer(parse_variant_preference(text).value()); }
-
-}  // namespace
 
 TEST_CASE("asset choice: the preference decides, can be switched, and does not affect open files") {
     Vfs vfs;
@@ -107,3 +96,5 @@ TEST_CASE("asset choice: variants that lead nowhere are malformed") {  // A25
     prefer(vfs, "quality=hd");
     CHECK(outcome_of(vfs.open("/wall")) == "malformed");
 }
+
+}  // namespace fardel::tests::asset_choice_test

@@ -1,18 +1,12 @@
 #include <fardel/vfs/listing.h>
 
-#include "kit/counting_source.h"
+#include "kit/blobs.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/vfs.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::listing_test {
 
 TEST_CASE("list: names are merged over the mounts, each once") {
     Vfs vfs;
@@ -244,3 +238,5 @@ TEST_CASE("list: names that are not sorted are malformed and end the listing") {
     CHECK(outcome_of(vfs.list("/")) == "malformed");
     CHECK(outcome_of(vfs.list("/bundles/" + vfs.mounts().at(0).bundle.hex())) == "malformed");
 }
+
+}  // namespace fardel::tests::listing_test

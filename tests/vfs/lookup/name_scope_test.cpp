@@ -3,26 +3,17 @@
 
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/vfs/inspect.h>
 
-#include <string>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::name_scope_test {
 
 // Three authors, and a policy in which they are alice, bob and carol.
 struct Authors {
     Author alice, bob, carol;
 
     TrustPolicy policy(const std::string& rules) const {
-        auto policy = TrustPolicy::parse("fardel-trust 1\nkey alice " + alice.key().hex() + "\nkey bob " +
-                                         bob.key().hex() + "\nkey carol " + carol.key().hex() + "\n" + rules);
-        REQUIRE(policy);
-        return *std::move(policy);
+        return value_of(TrustPolicy::parse("fardel-trust 1\nkey alice " + alice.key().hex() + "\nkey bob " +
+                                           bob.key().hex() + "\nkey carol " + carol.key().hex() + "\n" + rules));
     }
 };
 
@@ -55,7 +46,11 @@ std::string outcomes_of(const Vfs& vfs, std::string_view path) {
     return text;
 }
 
-}  // namespace
+struct ScopedVfs {
+    Authors people;
+    const TrustPolicy policy = people.policy(std::string(kRules));
+    Vfs vfs;
+};
 
 TEST_CASE("name scope: a key believed for maps/* publishes below maps/ only, and hides nothing of others") {
     Authors people;
@@ -91,10 +86,7 @@ TEST_CASE("name scope: a key believed for maps/* publishes below maps/ only, and
     }
 }
 
-TEST_CASE("name scope: explain says which rule of the policy keeps a mount from a name") {
-    Authors people;
-    const TrustPolicy policy = people.policy(std::string(kRules));
-    Vfs vfs;
+TEST_CASE_FIXTURE(ScopedVfs, "name scope: explain says which rule of the policy keeps a mount from a name") {
     mount(vfs, people.alice.sign(core_bundle()), {.policy = &policy, .label = "core"});
     mount(vfs, people.bob.sign(map_maker().write()), {.policy = &policy, .label = "map"});
     CHECK(outcomes_of(vfs, "/default.cfg") ==
@@ -104,10 +96,7 @@ TEST_CASE("name scope: explain says which rule of the policy keeps a mount from 
     CHECK(outcomes_of(vfs, "/maps/x.bsp") == "map: wins");
 }
 
-TEST_CASE("name scope: a name that only a bundle outside its bounds publishes does not exist") {
-    Authors people;
-    const TrustPolicy policy = people.policy(std::string(kRules));
-    Vfs vfs;
+TEST_CASE_FIXTURE(ScopedVfs, "name scope: a name that only a bundle outside its bounds publishes does not exist") {
     mount(vfs, people.bob.sign(map_maker().write()), {.policy = &policy, .label = "map"});
     CHECK(outcome_of(vfs.open("/default.cfg")) == "missing");
     CHECK(content_at(vfs, "/maps/base.bsp") == "hostile map");
@@ -157,10 +146,7 @@ TEST_CASE("name scope: between rules that may only add, the lower mount keeps it
     CHECK(content_at(vfs, "/maps/all") == "free");
 }
 
-TEST_CASE("name scope: other letter case does not lead around the bounds") {
-    Authors people;
-    const TrustPolicy policy = people.policy(std::string(kRules));
-    Vfs vfs;
+TEST_CASE_FIXTURE(ScopedVfs, "name scope: other letter case does not lead around the bounds") {
     mount(vfs, people.alice.sign(core_bundle()), {.case_rule = CaseRule::fold, .policy = &policy});
     mount(
         vfs,
@@ -172,20 +158,15 @@ TEST_CASE("name scope: other letter case does not lead around the bounds") {
         CHECK(content_at(vfs, path) == "core's map");
 }
 
-TEST_CASE("name scope: content that no policy vouches for is not bounded, since its mount asked for that") {
-    Authors people;
-    const TrustPolicy policy = people.policy(std::string(kRules));
-    Vfs vfs;
+TEST_CASE_FIXTURE(ScopedVfs,
+                  "name scope: content that no policy vouches for is not bounded, since its mount asked for that") {
     mount(vfs, people.alice.sign(core_bundle()), {.policy = &policy});
     mount(vfs, map_maker().write(), {.policy = &policy, .allow_unsigned = true});
     CHECK(content_at(vfs, "/default.cfg") == "hostile config");
     CHECK(vfs.tainted());
 }
 
-TEST_CASE("name scope: among many bundles a look-up honours the bounds, too") {
-    Authors people;
-    const TrustPolicy policy = people.policy(std::string(kRules));
-    Vfs vfs;
+TEST_CASE_FIXTURE(ScopedVfs, "name scope: among many bundles a look-up honours the bounds, too") {
     mount(vfs, people.alice.sign(core_bundle()), {.policy = &policy});
     for (int i = 0; i < 30; ++i)
         mount(vfs, people.bob.sign(map_maker("maps/" + std::to_string(i)).add("maps/own", std::to_string(i)).write()),
@@ -209,3 +190,5 @@ TEST_CASE("name scope: a look-up table that leads to another name does not lend 
     CHECK(content_at(vfs, "/maps/x.bsp") == "a new map");
     CHECK(vfs.open("/autoexec.cfg").error().code() == ErrorCode::malformed);
 }
+
+}  // namespace fardel::tests::name_scope_test

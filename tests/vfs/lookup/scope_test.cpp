@@ -1,19 +1,13 @@
 #include "lookup/scope.h"
 
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/pure_policy.h>
 
-#include <string>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::scope_test {
 
 std::string content_from(const Vfs& vfs, const File& from, std::string_view reference) {
     const auto file = vfs.open_from(from, reference);
@@ -28,8 +22,6 @@ Bytes map_of(std::string_view wall, std::string version) {
         .version(std::move(version))
         .write();
 }
-
-}  // namespace
 
 TEST_CASE("scope: two versions of one map, side by side, each with its own wall") {
     Vfs vfs;
@@ -132,8 +124,6 @@ TEST_CASE("scope: references that lead nowhere are malformed") {  // A25
 
 // ---- References to names that have variants, or get them from other bundles ----
 
-namespace {
-
 // Two models that refer to one skin by name: static references, as the packer writes them.
 Bytes game_of(std::string version, bool with_variants) {
     BundleMaker game;
@@ -162,8 +152,6 @@ File model_in(const Vfs& vfs, const Bytes& bundle) {
 }
 
 void prefer_hd(Vfs& vfs) { vfs.prefer(parse_variant_preference("quality=1").value()); }
-
-}  // namespace
 
 TEST_CASE("scope: of two versions, each chooses among its own variants") {
     Vfs vfs;
@@ -391,3 +379,5 @@ TEST_CASE("mount: what a requirement means counts as a dependency that is needed
     options.resolved.assign(257, bundle_id_of(base));
     CHECK(vfs.mount(make_memory_source(mod), options).error().code() == ErrorCode::limit);
 }
+
+}  // namespace fardel::tests::scope_test

@@ -3,17 +3,7 @@
 #include "kit/ids.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::class_limit_test {
 
 struct Limited {
     Author author;
@@ -29,8 +19,6 @@ struct Limited {
 };
 
 std::string opened(const Vfs& vfs, const std::string& path) { return outcome_of(vfs.open(path)); }
-
-}  // namespace
 
 TEST_CASE("class limit: code and scripts that are named .tga are denied at every face of a data-only signer") {  // A137
     for (const std::string& bytes : {kElf, kQvm, kScript, std::string("#!/bin/sh\n")}) {
@@ -65,10 +53,7 @@ TEST_CASE("class limit: a name of code or of a script refuses the mount") {  // 
         BundleMaker maker;
         maker.add(name, "anything");
         CAPTURE(name);
-        const auto mounted = limited.mount(vfs, maker, " classes=data");
-        REQUIRE_FALSE(mounted);
-        CHECK(mounted.error().code() == ErrorCode::denied);
-        CHECK(mounted.error().message().find(name) != std::string::npos);
+        check_error(limited.mount(vfs, maker, " classes=data"), ErrorCode::denied, name);
         CHECK(vfs.mounts().empty());
         CHECK(limited.mount(vfs, maker, " classes=data,script,code"));
     }
@@ -149,3 +134,5 @@ TEST_CASE("class limit: a look-up table that leads to another name does not lend
     CHECK(opened(vfs, "/b.txt") == "ok");
     CHECK(opened(vfs, "/a.tga") == "malformed");
 }
+
+}  // namespace fardel::tests::class_limit_test

@@ -1,22 +1,14 @@
 #include "mounts/mount_content.h"
 
-#include "kit/results.h"
-#include "kit/scratch_folder.h"
-#include "kit/zip_builder.h"
+#include "kit/archives.h"
+#include "kit/files.h"
 #include "vfs/test_bundle.h"
 
 #include <fardel/sources/legacy_archives.h>
 
-#include <doctest/doctest.h>
 #include <fardel/sources/source_scan.h>
 
-#include <filesystem>
-#include <string>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::mount_content_test {
 
 MountId mount_path(Vfs& vfs, const std::string& path, MountOptions options = unsigned_at()) {
     return value_of(vfs.mount(path, std::move(options)));
@@ -27,8 +19,6 @@ MountOptions with_archives() {
     options.archives = make_archive_reader();
     return options;
 }
-
-}  // namespace
 
 TEST_CASE("mount: a folder shows its files under names and ids, as a bundle would") {
     const ScratchFolder scratch;
@@ -126,10 +116,7 @@ TEST_CASE("mount: an archive is unsupported without a reader for archives, a fol
     scratch.write("pak0.pk3", build_zip({{.name = "hello.txt", .content = "hello"}}));
     scratch.write("game/a", "x");
     Vfs vfs;
-    const auto mounted = vfs.mount(scratch.path("pak0.pk3"), unsigned_at());
-    REQUIRE_FALSE(mounted);
-    CHECK(mounted.error().code() == ErrorCode::unsupported);
-    CHECK(mounted.error().message().find("link fardel::archives") != std::string::npos);
+    check_error(vfs.mount(scratch.path("pak0.pk3"), unsigned_at()), ErrorCode::unsupported, "link fardel::archives");
     mount_path(vfs, scratch.path("game"));
     CHECK(content_at(vfs, "/a") == "x");
 }
@@ -182,3 +169,5 @@ TEST_CASE("mount: a folder mounted over a bundle allows quick edits") {
     REQUIRE(vfs.unmount(edits));
     CHECK(content_at(vfs, "/b") == "b");
 }
+
+}  // namespace fardel::tests::mount_content_test

@@ -1,23 +1,14 @@
 #include "mounts/mount_set.h"
 
-#include "kit/random_seed.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs.h>
 
-#include <algorithm>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::mount_set_test {
 
 // A literal implementation of the rules of docs/vfs.md, without regard to speed.
 struct ModelMount {
@@ -36,8 +27,6 @@ std::optional<std::string> look_up(const std::vector<ModelMount>& mounts, const 
         }
     return std::nullopt;
 }
-
-}  // namespace
 
 TEST_CASE("mount set: while many mounts come and go, each path resolves as the rules say") {
     FARDEL_RANDOM(random);
@@ -141,3 +130,5 @@ TEST_CASE("mount set: a name that hundreds of mounts have resolves to the first 
     CHECK(content_at(vfs, "/mod.json") == "99");
     CHECK(outcome_of(vfs.open("/own/100")) == "missing");
 }
+
+}  // namespace fardel::tests::mount_set_test

@@ -2,29 +2,17 @@
 
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
-#include <algorithm>
-#include <memory>
 #include <set>
-#include <string>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::name_run_test {
 
 using BundlePtr = std::shared_ptr<const Bundle>;
 
-BundlePtr open(Bytes bytes) {
-    auto bundle = Bundle::open(make_memory_source(std::move(bytes)), {.label = "test"});
-    REQUIRE(bundle);
-    return *bundle;
-}
+BundlePtr open(Bytes bytes) { return value_of(Bundle::open(make_memory_source(std::move(bytes)), {.label = "test"})); }
 
 std::shared_ptr<const NameRun> build(const std::vector<BundlePtr>& bundles) {
     std::vector<NameRun::Member> members;
@@ -40,8 +28,6 @@ std::set<std::size_t> hits(const NameRun& run, std::string_view name) {
     REQUIRE(run.for_each(name_hash(name), [&](std::size_t member) { out.insert(member); }));
     return out;
 }
-
-}  // namespace
 
 TEST_CASE("name run: it finds every member that has a name, in any case, and few others") {
     std::vector<BundlePtr> bundles;
@@ -87,3 +73,5 @@ TEST_CASE("name run: a flooded bucket is reported, not searched") {
     const auto run = build({open(hostile), open(BundleMaker().add("victim", "1").write())});
     CHECK_FALSE(run->for_each(hash, [](std::size_t) {}));
 }
+
+}  // namespace fardel::tests::name_run_test

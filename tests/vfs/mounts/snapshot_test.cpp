@@ -1,16 +1,10 @@
 #include "mounts/snapshot.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
 #include <atomic>
-#include <cstdint>
-#include <memory>
-#include <thread>
-#include <vector>
 
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::snapshot_test {
 
 constexpr std::uint64_t kAlive = 0x600d'600d'600d'600dull;
 
@@ -27,8 +21,6 @@ struct Value : std::enable_shared_from_this<Value> {
 };
 
 std::shared_ptr<const Value> make_value(int number) { return std::make_shared<const Value>(number); }
-
-}  // namespace
 
 TEST_CASE("snapshot: a reader keeps the value it saw, the next one sees the new one") {
     Snapshot<Value> snapshot(make_value(1));
@@ -115,3 +107,5 @@ TEST_CASE("snapshot: more threads than slots all get through") {
         reader.join();
     CHECK(bad == 0);
 }
+
+}  // namespace fardel::tests::snapshot_test

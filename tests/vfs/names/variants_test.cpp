@@ -1,13 +1,8 @@
 #include "names/variant_choice.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
 
-#include <string>
-#include <vector>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::variants_test {
 
 std::size_t chosen(const std::vector<VariantTags>& variants, std::string_view preference) {
     return choose_variant(variants, parse_variant_preference(preference).value());
@@ -17,8 +12,6 @@ std::string outcome(std::string_view text) {
     const auto parsed = parse_variant_preference(text);
     return parsed ? "ok" : std::string(error_code_name(parsed.error().code()));
 }
-
-}  // namespace
 
 TEST_CASE("variants: the best value of the first axis wins, then that of the next") {
     const std::vector<VariantTags> variants = {
@@ -72,3 +65,5 @@ TEST_CASE("variants: an invalid preference is malformed, one that is too long is
     CHECK(outcome(axes) == "limit");
     CHECK(outcome(values) == "limit");
 }
+
+}  // namespace fardel::tests::variants_test

@@ -1,14 +1,9 @@
-#include <doctest/doctest.h>
+#include "kit/test.h"
+
 #include <fardel/format/limits.h>
 #include <fardel/vfs/vfs_path.h>
 
-#include <string>
-#include <utility>
-#include <vector>
-
-using namespace fardel;
-
-namespace {
+namespace fardel::tests::vfs_path_test {
 
 const std::string kId(64, 'a');
 
@@ -23,8 +18,6 @@ std::string refusal_of(std::string_view text) {
     const auto path = VfsPath::parse(text);
     return path ? "none" : std::string(error_code_name(path.error().code()));
 }
-
-}  // namespace
 
 TEST_CASE("path: each kind is known by its text") {
     CHECK(kind_of("/") == PathKind::root);
@@ -167,3 +160,5 @@ TEST_CASE("extensions: an extension of the list is replaced, anything else is pa
     CHECK(list.other_names("a.tga/water") == Names{"a.tga/water.tga", "a.tga/water.jpg"});
     CHECK(NameExtensions().other_names("a/water").empty());
 }
+
+}  // namespace fardel::tests::vfs_path_test

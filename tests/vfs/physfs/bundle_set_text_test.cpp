@@ -2,13 +2,7 @@
 
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace fardel::tests {
+namespace fardel::tests::bundle_set_text_test {
 
 TEST_CASE("set file: its paths are returned in their order") {
     const auto paths = parse_bundle_set("fardel-set 1\nbase.fardel\n\n# mods\r\nmods/a b.fardel\r\nmods/..x.fardel");
@@ -34,4 +28,4 @@ TEST_CASE("set file: a path that is absolute or leads out of its folder is denie
     }
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::bundle_set_text_test

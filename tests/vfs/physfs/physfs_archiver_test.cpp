@@ -2,25 +2,14 @@
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/physfs_archiver.h>
 
+#include "kit/bundles.h"
 #include "kit/files.h"
-#include "kit/opened_bundle.h"
-#include "kit/scratch_folder.h"
 #include "physfs_game.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <physfs.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-namespace fardel::tests {
-namespace {
+namespace fardel::tests::physfs_archiver_test {
 
 Bytes small_bundle() {
     return BundleMaker()
@@ -51,7 +40,10 @@ PHYSFS_EnumerateCallbackResult fail_at_once(void* calls, const char*, const char
     return PHYSFS_ENUM_ERROR;
 }
 
-}  // namespace
+struct ScratchedGame {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+};
 
 // This case comes first in its file, because PhysicsFS must not have run in this process.
 TEST_CASE("physfs: a call before the first init is an error, not a crash") {
@@ -74,9 +66,8 @@ TEST_CASE("physfs: a bundle is mounted by its name, by another name and without 
     CHECK(physfs_stat("maps") == "directory 0 ro");
 }
 
-TEST_CASE("physfs: only published names are visible, and they may begin with assets or bundles") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame,
+                  "physfs: only published names are visible, and they may begin with assets or bundles") {
     const Bytes bundle =
         BundleMaker().add("assets/a.txt", "A").add("bundles/b.txt", "B").add_unpublished("hidden.txt", "H").write();
     REQUIRE(physfs_mount(scratch.write("x.fardel", bundle)) == "ok");
@@ -88,9 +79,7 @@ TEST_CASE("physfs: only published names are visible, and they may begin with ass
     CHECK(physfs_content("assets/" + id_of("A").hex()) == "<open: not found>");
 }
 
-TEST_CASE("physfs: times are unknown, and every change is refused") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame, "physfs: times are unknown, and every change is refused") {
     REQUIRE(physfs_mount(scratch.write("x.fardel", small_bundle())) == "ok");
     PHYSFS_Stat stat{};
     REQUIRE(PHYSFS_stat("readme.txt", &stat));
@@ -148,9 +137,8 @@ TEST_CASE("physfs: without a policy no bundle is mounted") {
     CHECK(physfs_mount(scratch.write("x.fardel", Author().sign(small_bundle()))) == "permission denied");
 }
 
-TEST_CASE("physfs: a damaged head is an error of the mount, and no other archiver opens the file") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame,
+                  "physfs: a damaged head is an error of the mount, and no other archiver opens the file") {
     Bytes bundle = small_bundle();
     bundle[100] ^= std::byte{1};
     CHECK(physfs_mount(scratch.write("x.fardel", bundle)) == "corrupted");
@@ -162,9 +150,8 @@ TEST_CASE("physfs: a damaged head is an error of the mount, and no other archive
               "ok");
 }
 
-TEST_CASE("physfs: damaged content is an error of the read, and never gives a file of a later archive") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame,
+                  "physfs: damaged content is an error of the read, and never gives a file of a later archive") {
     const std::string content = noise_text(300'000, 7);
     const Bytes bundle =
         damage_content(BundleMaker().add("a.txt", content).add("b.txt", "good").write(), id_of(content));
@@ -190,9 +177,9 @@ TEST_CASE("physfs: damaged content is an error of the read, and never gives a fi
     CHECK(PHYSFS_close(file));
 }
 
-TEST_CASE("physfs: a damaged table is an error of stat, list and read, and never gives a file of a later archive") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(
+    ScratchedGame,
+    "physfs: a damaged table is an error of stat, list and read, and never gives a file of a later archive") {
     TableKind table{};
     SUBCASE("names") { table = TableKind::names; }
     SUBCASE("name buckets") { table = TableKind::name_buckets; }
@@ -213,9 +200,9 @@ TEST_CASE("physfs: a damaged table is an error of stat, list and read, and never
 }
 
 // A21
-TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, and never gives a file of a later archive") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(
+    ScratchedGame,
+    "physfs: a byte changed anywhere is an error or changes nothing, and never gives a file of a later archive") {
     REQUIRE(physfs_mount(make_zip(scratch, "one.zip", "readme.txt", "from the zip")) == "ok");
     REQUIRE(physfs_mount(make_zip(scratch, "two.zip", "maps/dm01.bsp", "from the zip")) == "ok");
     const Bytes whole = small_bundle();
@@ -245,9 +232,7 @@ TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, and n
 }
 
 // A32
-TEST_CASE("physfs: a bundle followed by a zip is opened as neither") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame, "physfs: a bundle followed by a zip is opened as neither") {
     const std::string zip = read_file(make_zip(scratch, "small.zip", "readme.txt", "from the zip"));
     const std::string both = text_of(small_bundle()) + zip;
     CHECK(physfs_mount(scratch.write("x.fardel", both)) == "corrupted");
@@ -255,9 +240,7 @@ TEST_CASE("physfs: a bundle followed by a zip is opened as neither") {
 }
 
 // A33
-TEST_CASE("physfs: an archive that is truncated while it is mounted is an error of the read") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame, "physfs: an archive that is truncated while it is mounted is an error of the read") {
     const std::string content = noise_text(500'000, 3);
     const std::string archive = scratch.write("x.fardel", BundleMaker().add("a.txt", content).write());
     REQUIRE(physfs_mount(archive) == "ok");
@@ -270,9 +253,7 @@ TEST_CASE("physfs: an archive that is truncated while it is mounted is an error 
     CHECK(physfs_content("a.txt") == "<read: corrupted>");
 }
 
-TEST_CASE("physfs: a damaged table is an error of a listing, also with symbolic links allowed") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame, "physfs: a damaged table is an error of a listing, also with symbolic links allowed") {
     PHYSFS_permitSymbolicLinks(1);
     REQUIRE(physfs_mount(scratch.write("x.fardel", damage_table(small_bundle(), TableKind::names))) == "ok");
     CHECK(physfs_listing("maps") == "<corrupted>");
@@ -374,9 +355,7 @@ TEST_CASE("physfs: a set file mounts nothing outside of its folder, also not thr
     CHECK(physfs_content("a.txt") == "inside");
 }
 
-TEST_CASE("physfs: a bundle in a zip and a zip in a bundle can be mounted") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame, "physfs: a bundle in a zip and a zip in a bundle can be mounted") {
     const Bytes inner = small_bundle();
     REQUIRE(physfs_mount(make_zip(scratch, "outer.zip", "inner.fardel", text_of(inner))) == "ok");
     PHYSFS_File* file = PHYSFS_openRead("inner.fardel");
@@ -393,9 +372,7 @@ TEST_CASE("physfs: a bundle in a zip and a zip in a bundle can be mounted") {
     CHECK(physfs_content("out/deep/deep.txt") == "from the zip in the bundle");
 }
 
-TEST_CASE("physfs: an enumeration ends when the callback says so") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame, "physfs: an enumeration ends when the callback says so") {
     REQUIRE(physfs_mount(scratch.write("x.fardel", small_bundle())) == "ok");
     int calls = 0;
     CHECK(PHYSFS_enumerate("maps", stop_at_once, &calls));
@@ -405,9 +382,7 @@ TEST_CASE("physfs: an enumeration ends when the callback says so") {
     CHECK(calls == 2);
 }
 
-TEST_CASE("physfs: an archive with open files cannot be unmounted") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame, "physfs: an archive with open files cannot be unmounted") {
     const std::string archive = scratch.write("x.fardel", small_bundle());
     REQUIRE(physfs_mount(archive) == "ok");
     PHYSFS_File* file = PHYSFS_openRead("readme.txt");
@@ -432,9 +407,7 @@ TEST_CASE("physfs: the archiver is registered once for each init") {
     CHECK(PHYSFS_deinit());
 }
 
-TEST_CASE("physfs: threads read different files of one archive at once") {
-    const ScratchFolder scratch;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(ScratchedGame, "physfs: threads read different files of one archive at once") {
     BundleMaker maker;
     for (int i = 0; i < 8; ++i)
         maker.add("file" + std::to_string(i), noise_text(200'000, static_cast<std::uint64_t>(i)));
@@ -484,4 +457,4 @@ TEST_CASE("physfs: a missing static dependency is reported, and refused on reque
     CHECK(events.size() == 1);
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::physfs_archiver_test

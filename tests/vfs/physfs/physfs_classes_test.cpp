@@ -1,19 +1,13 @@
 // Content classes through PhysicsFS; class_limit_test.cpp has C++. A137.
 #include <fardel/vfs/physfs_archiver.h>
 
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "physfs_game.h"
 #include "vfs/hostile_bundle.h"
 
-#include <doctest/doctest.h>
 #include <physfs.h>
 
-#include <memory>
-#include <string>
-#include <utility>
-
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::physfs_classes_test {
 
 TEST_CASE("class limit, PhysicsFS: pictures that are none open and give no byte, from bundles and from set files") {
     const ScratchFolder scratch;
@@ -69,3 +63,5 @@ TEST_CASE("class limit, PhysicsFS: a Vfs that is mounted as a whole keeps the li
     for (const std::string& name : kHostileNames)
         CHECK(physfs_content(name).starts_with("<read: "));
 }
+
+}  // namespace fardel::tests::physfs_classes_test

@@ -1,11 +1,10 @@
 #include "physfs_game.h"
 
-#include <doctest/doctest.h>
+#include "kit/test.h"
+
 #include <physfs.h>
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 namespace fardel::tests {
 namespace {

@@ -1,20 +1,12 @@
 // libfardel-physfs-preload.so in pure mode: what an unmodified game sees, whatever it mounts.
+#include "kit/archives.h"
+#include "kit/bundles.h"
 #include "kit/class_samples.h"
-#include "kit/opened_bundle.h"
+#include "kit/files.h"
 #include "kit/program.h"
-#include "kit/scratch_folder.h"
-#include "kit/zip_builder.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace fardel::tests {
-namespace {
+namespace fardel::tests::physfs_preload_pure_test {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
@@ -58,8 +50,6 @@ struct Player {
 };
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
 
 TEST_CASE("preload, pure: what a game mounts is hidden, whichever way it takes, and the game goes on") {
     const Player player;
@@ -174,4 +164,4 @@ TEST_CASE("preload, pure: a policy that allows unsigned content needs no trust o
     CHECK(has(outcome.out, "wall: the server's\n"));
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::physfs_preload_pure_test

@@ -1,17 +1,9 @@
 // libfardel-physfs-preload.so in a real game: what reaches the terminal.
+#include "kit/files.h"
 #include "kit/program.h"
-#include "kit/scratch_folder.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace fardel::tests {
-namespace {
+namespace fardel::tests::physfs_preload_test {
 
 Outcome play(const std::vector<std::string>& archives,
              std::vector<std::pair<std::string, std::string>> variables = {}) {
@@ -37,8 +29,6 @@ bool is_safe(std::string_view text) {
 const std::string kHostile =
     "a\x1b]0;title\x07\x1b[31m\x1b[2K\r\nfardel: all is well\x9b"
     "31m\u202e\x7f";
-
-}  // namespace
 
 TEST_CASE("preload: a bundle is mounted only if it is trusted or unsigned ones are allowed") {
     const ScratchFolder scratch;
@@ -72,4 +62,4 @@ TEST_CASE("preload: names of archives, of bundles in a set file and of the polic
     CHECK(policy.err.starts_with("fardel: FARDEL_TRUST: "));
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::physfs_preload_test

@@ -1,23 +1,15 @@
 // Pure mode for the whole search path of PhysicsFS.
-#include "kit/opened_bundle.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 #include "physfs_game.h"
 #include "vfs/restricted_content.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/vfs/physfs_archiver.h>
 #include <fardel/vfs/pure_check.h>
 #include <physfs.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
-
-namespace fardel::tests {
-namespace {
+namespace fardel::tests::physfs_pure_lock_test {
 
 std::string search_path() {
     std::string out;
@@ -69,12 +61,14 @@ struct Installed {
 
 const std::string kBefore = "front@/ x.fardel@/ the game@/ x.zip@zips/ folder@/";
 
-}  // namespace
-
-TEST_CASE(
-    "physfs pure lock: zips, folders and bundles beside the server's content are hidden, and come back in order") {
+struct InstalledGame {
     const Installed installed;
     const PhysfsGame game;
+};
+
+TEST_CASE_FIXTURE(
+    InstalledGame,
+    "physfs pure lock: zips, folders and bundles beside the server's content are hidden, and come back in order") {
     installed.fill_search_path();
     CHECK(search_path() == kBefore);
     CHECK(physfs_content("wall") == "from front");
@@ -97,9 +91,7 @@ TEST_CASE(
     CHECK(physfs_content("map") == "<open: not found>");
 }
 
-TEST_CASE("physfs pure lock: what is mounted meanwhile is refused, or reported to the server") {
-    const Installed installed;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(InstalledGame, "physfs pure lock: what is mounted meanwhile is refused, or reported to the server") {
     installed.fill_search_path();
     auto lock = value_of(PhysfsPureLock::enter(installed.vfs, *installed.policy));
     CHECK(physfs_mount(installed.scratch.path("x.fardel")) != "ok");
@@ -121,9 +113,9 @@ TEST_CASE("physfs pure lock: what is mounted meanwhile is refused, or reported t
     CHECK_FALSE(value_of(lock.answer(offer, {}, "alice")).answer.proof.is_zero());
 }
 
-TEST_CASE("physfs pure lock: zips and folders that the game mounts meanwhile are unmounted, unless a file is open") {
-    const Installed installed;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(
+    InstalledGame,
+    "physfs pure lock: zips and folders that the game mounts meanwhile are unmounted, unless a file is open") {
     installed.fill_search_path();
     auto lock = value_of(PhysfsPureLock::enter(installed.vfs, *installed.policy));
     CHECK(lock.unmount_newcomers());
@@ -153,9 +145,8 @@ TEST_CASE("physfs pure lock: zips and folders that the game mounts meanwhile are
     CHECK(search_path() == kBefore);
 }
 
-TEST_CASE("physfs pure lock: what could not be mounted again is refused before anything changes") {
-    const Installed installed;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(InstalledGame,
+                  "physfs pure lock: what could not be mounted again is refused before anything changes") {
     installed.fill_search_path();
     std::string expected = "unsupported";
     SUBCASE("a Vfs that is not locked") { REQUIRE(mount_into_physfs(std::make_shared<Vfs>(), {.name = "another"})); }
@@ -181,9 +172,9 @@ TEST_CASE("physfs pure lock: what could not be mounted again is refused before a
     CHECK(physfs_mount(installed.scratch.write("y.fardel", BundleMaker().add("y", "y").write())) == "ok");
 }
 
-TEST_CASE("physfs pure lock: an open file of an archive keeps pure mode away, and everything stays in its position") {
-    const Installed installed;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(
+    InstalledGame,
+    "physfs pure lock: an open file of an archive keeps pure mode away, and everything stays in its position") {
     installed.fill_search_path();
     std::string open;
     SUBCASE("of the first") { open = "cheat"; }
@@ -198,9 +189,8 @@ TEST_CASE("physfs pure lock: an open file of an archive keeps pure mode away, an
     CHECK(search_path() == kBefore);
 }
 
-TEST_CASE("physfs pure lock: an archive that is gone meanwhile is named at the end, and all others are back") {
-    const Installed installed;
-    const PhysfsGame game;
+TEST_CASE_FIXTURE(InstalledGame,
+                  "physfs pure lock: an archive that is gone meanwhile is named at the end, and all others are back") {
     installed.fill_search_path();
     auto lock = value_of(PhysfsPureLock::enter(installed.vfs, *installed.policy));
     std::filesystem::remove(installed.scratch.path("x.zip"));
@@ -241,4 +231,4 @@ TEST_CASE("physfs pure lock: a name gives no variant and no author's bundle that
     CHECK(physfs_content("gfx/strange") == "strange");
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::physfs_pure_lock_test

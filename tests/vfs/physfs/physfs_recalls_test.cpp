@@ -3,16 +3,12 @@
 #include "vfs/recalling_policy.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/vfs/physfs_archiver.h>
 #include <physfs.h>
 
 #include <array>
-#include <memory>
-#include <string>
 
-using namespace fardel;
-using namespace fardel::tests;
+namespace fardel::tests::physfs_recalls_test {
 
 TEST_CASE(
     "recalls: what PhysicsFS has open stays readable, and a name that is recalled is no other archive's") {  // A72
@@ -42,3 +38,5 @@ TEST_CASE(
     REQUIRE(vfs->judge_again(recalling({})));
     CHECK(physfs_content("a.txt") == "recalled");
 }
+
+}  // namespace fardel::tests::physfs_recalls_test

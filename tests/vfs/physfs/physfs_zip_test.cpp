@@ -1,27 +1,17 @@
 // A bundle answers every PhysicsFS call as a zip of the same tree does. Both are mounted in turn, asked the same
 // questions, and the two lists of answers are compared line by line.
-#include "kit/scratch_folder.h"
+#include "kit/files.h"
 #include "physfs_game.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/ids.h>
 #include <physfs.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <random>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+
+namespace fardel::tests::physfs_zip_test {
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // games use the deprecated calls too
-
-namespace fardel::tests {
-namespace {
 
 using Answers = std::vector<std::string>;
 
@@ -217,8 +207,6 @@ void pack(const std::string& source, const std::string& bundle) {
     run("'" FARDEL_PROGRAM "' pack '" + source + "' -o '" + bundle + "' --level 1 > /dev/null");
 }
 
-}  // namespace
-
 TEST_CASE("physfs: a bundle answers every call as a game's own archive does") {
     const std::string pk3 = "/usr/share/games/openarena/baseoa/pak6-misc.pk3";
     REQUIRE_MESSAGE(std::filesystem::exists(pk3), "openarena-081-misc is not installed");
@@ -275,4 +263,4 @@ TEST_CASE("physfs: as a write directory a bundle is refused as a zip is") {
     CHECK(zip != "ok");
 }
 
-}  // namespace fardel::tests
+}  // namespace fardel::tests::physfs_zip_test

@@ -2,27 +2,17 @@
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/pure_check.h>
 
-#include "kit/counting_source.h"
-#include "kit/memory_file.h"
-#include "kit/opened_bundle.h"
-#include "kit/scratch_folder.h"
-#include "kit/zip_builder.h"
+#include "kit/archives.h"
+#include "kit/blobs.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/bundle_writer.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <string>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::pure_check_test {
 
 using Bundles = std::vector<std::shared_ptr<const Bundle>>;
 
@@ -95,8 +85,6 @@ std::string problems_in(const PureReport& report) {
         text += (text.empty() ? "" : ", ") + std::string(pure_fault_text(problem.fault)) + " " + problem.name;
     return text;
 }
-
-}  // namespace
 
 TEST_CASE("pure handshake: a client with the server's bundles is accepted, in whatever order it mounted them") {
     const Bundles copies{open_bundle(base_bytes()), open_bundle(map_bytes()), open_bundle(BundleMaker().write())};
@@ -456,9 +444,7 @@ TEST_CASE("pure handshake: ten thousand bundles fit the same messages") {
 TEST_CASE("pure handshake: a server without its own copies says so instead of guessing") {
     const Bundles copies{open_bundle(base_bytes())};
     Server server(copies);
-    const auto epoch = make_pure_epoch(random_hash(), server.policy, {});
-    REQUIRE_FALSE(epoch);
-    CHECK(epoch.error().code() == ErrorCode::missing);
+    CHECK(code_of(make_pure_epoch(random_hash(), server.policy, {})) == ErrorCode::missing);
     CHECK(outcome_of(PureServer::create(server.policy, {})) == "missing");
 }
 
@@ -485,3 +471,5 @@ TEST_CASE("pure offers: their number is bounded, expired ones make room, and one
     CHECK(offers.take(nonces[4], dave, 131).nonce == PureNonce::replayed);
     CHECK(hash_connection("") != hash_connection(std::string_view("\0", 1)));
 }
+
+}  // namespace fardel::tests::pure_check_test

@@ -1,22 +1,13 @@
+
 #include <fardel/vfs/pure_judgement.h>
 
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <ctime>
-#include <string>
-#include <utility>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::pure_judgement_test {
 
 PureMount mount_of(std::uint32_t id, char digit, std::string name = "base/core",
                    std::vector<PublicKey> signers = {key_of('5')}, SignerRole role = SignerRole::author) {
@@ -76,8 +67,6 @@ std::string problems_text(const std::vector<PureProblem>& problems) {
         text += (text.empty() ? "" : ", ") + std::string(pure_fault_text(problem.fault)) + " " + problem.name;
     return text;
 }
-
-}  // namespace
 
 TEST_CASE("judge_mounts: exactly the content set is visible in the policy's order, whatever order it was mounted in") {
     for (const bool swapped : {false, true}) {
@@ -282,3 +271,5 @@ TEST_CASE("pure_mount: it has the bundle's name and signers if the trust policy 
     CHECK(plain.name.empty());
     CHECK(plain.signers.empty());
 }
+
+}  // namespace fardel::tests::pure_judgement_test

@@ -1,27 +1,16 @@
 #include "pure_lock.h"
 
-#include "kit/opened_bundle.h"
-#include "kit/scratch_folder.h"
+#include "kit/bundles.h"
+#include "kit/files.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/unpacked_bundle.h>
 #include <fardel/vfs/pure_check.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::pure_lock_test {
 
 PurePolicy policy_of(PureRules rules) { return value_of(PurePolicy::make(std::move(rules))); }
 
@@ -32,15 +21,6 @@ PureRules rules_of(const std::vector<Bytes>& bundles) {
         rules.bundles.push_back({.bundle = bundle_id_of(bundle), .mount_point = "", .name = ""});
     return rules;
 }
-
-std::string faults(const PureReport& report) {
-    std::string out;
-    for (const PureProblem& problem : report.problems())
-        out += (out.empty() ? "" : " ") + std::string(pure_fault_text(problem.fault));
-    return out;
-}
-
-}  // namespace
 
 TEST_CASE("pure lock: only the policy's bundles are visible, in its order, and all mounts are visible afterwards") {
     const Bytes base = BundleMaker().add("a", "base").add("b", "base").write();
@@ -53,7 +33,7 @@ TEST_CASE("pure lock: only the policy's bundles are visible, in its order, and a
     const File open = vfs.open("/cheat").value();
     CHECK(content_at(vfs, "/a") == "see through walls");
 
-    CHECK(faults(vfs.enter_pure(policy_of(rules_of({base, mod})))) == "extra");
+    CHECK(faults_of(vfs.enter_pure(policy_of(rules_of({base, mod})))) == "extra");
     CHECK(content_at(vfs, "/a") == "mod");
     CHECK(content_at(vfs, "/b") == "base");
     CHECK(outcome_of(vfs.open("/cheat")) == "missing");
@@ -66,7 +46,7 @@ TEST_CASE("pure lock: only the policy's bundles are visible, in its order, and a
     CHECK(vfs.mounts().back().id == extra);
     CHECK(vfs.mounts().back().hidden);
     CHECK_FALSE(vfs.mounts().front().hidden);
-    CHECK(faults(vfs.pure_report().value()) == "extra");
+    CHECK(faults_of(vfs.pure_report().value()) == "extra");
 
     vfs.leave_pure();
     CHECK_FALSE(vfs.pure_report());
@@ -78,18 +58,18 @@ TEST_CASE("pure lock: mounts, replacements and unmounts while it is held are jud
     const Bytes base = BundleMaker().add("a", "base").write();
     const Bytes other = BundleMaker().add("a", "other").write();
     Vfs vfs;
-    CHECK(faults(vfs.enter_pure(policy_of(rules_of({base})))) == "missing");
+    CHECK(faults_of(vfs.enter_pure(policy_of(rules_of({base})))) == "missing");
     mount(vfs, other);
     CHECK(outcome_of(vfs.open("/a")) == "missing");
     const MountId id = mount(vfs, base);
     CHECK(content_at(vfs, "/a") == "base");
-    CHECK(faults(vfs.pure_report().value()) == "extra");
+    CHECK(faults_of(vfs.pure_report().value()) == "extra");
     REQUIRE(vfs.replace(
         id, {.subject = make_memory_source(BundleMaker().add("a", "third").write()), .options = unsigned_at()}));
     CHECK(outcome_of(vfs.open("/a")) == "missing");
-    CHECK(faults(vfs.pure_report().value()) == "missing extra extra");
+    CHECK(faults_of(vfs.pure_report().value()) == "missing extra extra");
     REQUIRE(vfs.unmount(id));
-    CHECK(faults(vfs.pure_report().value()) == "missing extra");
+    CHECK(faults_of(vfs.pure_report().value()) == "missing extra");
 }
 
 TEST_CASE("pure lock: loose files are refused, or visible only where they are tolerated and no bundle has the name") {
@@ -103,13 +83,13 @@ TEST_CASE("pure lock: loose files are refused, or visible only where they are to
     REQUIRE(vfs.mount(scratch.path("home"), unsigned_at("", 50)));
     CHECK(content_at(vfs, "/a") == "cheat");
 
-    CHECK(faults(vfs.enter_pure(policy_of(rules_of({base})))) == "not-allowed");
+    CHECK(faults_of(vfs.enter_pure(policy_of(rules_of({base})))) == "not-allowed");
     CHECK(content_at(vfs, "/a") == "base");
     CHECK(outcome_of(vfs.open("/screenshots/1.png")) == "missing");
 
     PureRules tolerant = rules_of({base});
     tolerant.loose = {"screenshots/*"};
-    CHECK(faults(vfs.enter_pure(policy_of(tolerant))) == "");
+    CHECK(faults_of(vfs.enter_pure(policy_of(tolerant))) == "");
     CHECK(content_at(vfs, "/a") == "base");
     CHECK(content_at(vfs, "/screenshots/1.png") == "mine");
     CHECK(content_at(vfs, "/screenshots/base.png") == "base");
@@ -128,7 +108,7 @@ TEST_CASE("pure lock: an exception's bundle is visible at its paths and nowhere 
     Vfs vfs;
     mount(vfs, base);
     mount(vfs, skin, {.priority = 9, .policy = &author.policy()});
-    CHECK(faults(vfs.enter_pure(policy_of(rules))) == "");
+    CHECK(faults_of(vfs.enter_pure(policy_of(rules))) == "");
     CHECK(content_at(vfs, "/gfx/hud") == "my hud");
     CHECK(content_at(vfs, "/a") == "base");
     CHECK(outcome_of(vfs.open("/gfx/own")) == "missing");
@@ -163,7 +143,7 @@ TEST_CASE("pure lock: references inside an exception's bundle lead to its visibl
     mount(vfs, skin, {.priority = 9, .policy = &author.policy()});
     const File script = vfs.open("/gfx/hud/main").value();
     CHECK(vfs.find_from(script, "cheat").value());
-    CHECK(faults(vfs.enter_pure(policy_of(rules))) == "");
+    CHECK(faults_of(vfs.enter_pure(policy_of(rules))) == "");
     for (const char* const spelling : {"cheat", "cheat by name", "not published"}) {
         CAPTURE(spelling);
         CHECK_FALSE(vfs.find_from(script, spelling).value());
@@ -314,13 +294,13 @@ TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one d
     CHECK(outcome_of(vfs.answer_pure(offer, {}, "player 1")) == "denied");
     vfs.enter_pure(policy);
     const PureReply incomplete = vfs.answer_pure(offer, {}, "player 1").value();
-    CHECK(faults(incomplete.report) == "missing");
+    CHECK(faults_of(incomplete.report) == "missing");
     CHECK_FALSE(is_welcome(incomplete, "player 1"));
 
     mount(vfs, mod, {.policy = &author.policy()});
     mount(vfs, BundleMaker().add("a", "cheat").write(), unsigned_at("", 9));
     const PureReply extra = vfs.answer_pure(offer, {}, "player 1").value();
-    CHECK(faults(extra.report) == "extra");
+    CHECK(faults_of(extra.report) == "extra");
 
     REQUIRE(vfs.unmount(vfs.mounts().back().id));
     const PureReply good = vfs.answer_pure(offer, {}, "player 1").value();
@@ -349,3 +329,5 @@ TEST_CASE("pure lock: references of a file that was opened before lead to nothin
     vfs.leave_pure();
     CHECK(vfs.find_from(before, "wall.png").value());
 }
+
+}  // namespace fardel::tests::pure_lock_test

@@ -3,16 +3,9 @@
 #include "kit/record_family.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/hash.h>
 
-#include <algorithm>
-#include <string>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::pure_messages_test {
 
 template <std::size_t N>
 Bytes vector_of(const std::array<std::byte, N>& bytes) {
@@ -31,8 +24,6 @@ PureAnswer some_answer() {
     return answer;
 }
 const PureVerdict kVerdict{filled_id<Hash>('n'), 0x0142, {1, 2, 3, 4, 5, 0x01000006}, filled_id<Hash>('r')};
-
-}  // namespace
 
 TEST_CASE("pure offer: passes the tests of every record") {
     const std::string sources = "https://a.example/x\nb\n";
@@ -132,3 +123,5 @@ TEST_CASE("pure verdict: each refusal has its own word") {
     CHECK(refusal_texts(replayed)[0].word == "replayed");
     CHECK_FALSE(replayed.welcome());
 }
+
+}  // namespace fardel::tests::pure_messages_test

@@ -1,21 +1,11 @@
 #include <fardel/vfs/pure_policy.h>
 
-#include "kit/results.h"
-#include "kit/text.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/format/content_set.h>
 #include <fardel/format/hash.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::pure_policy_test {
 
 std::string hex_of(char digit) { return std::string(64, digit); }
 
@@ -55,8 +45,6 @@ std::string refusal_of(const std::string& lines) {
     REQUIRE_FALSE(policy);
     return policy.error().text();
 }
-
-}  // namespace
 
 TEST_CASE("pure policy: every kind of line is parsed, and formatting gives the same text") {
     const auto policy = PurePolicy::parse(full_text());
@@ -254,3 +242,5 @@ TEST_CASE("pure policy: patterns of one kind with more than 64 KiB together are 
     rules.loose.resize(60);
     CHECK(outcome_of(PurePolicy::make(rules)) == "ok");
 }
+
+}  // namespace fardel::tests::pure_policy_test

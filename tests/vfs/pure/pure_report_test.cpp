@@ -1,16 +1,9 @@
+
 #include <fardel/vfs/pure_policy.h>
 
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::pure_report_test {
 
 BundleId some_bundle() { return BundleId::parse(std::string(64, 'a')).value(); }
 
@@ -31,8 +24,6 @@ const std::string kText =
     "\tx.cfg\ta loose file\n"
     "missing\t" +
     std::string(64, 'a') + "\t\t\n";
-
-}  // namespace
 
 TEST_CASE("pure report: each problem is one line, and parsing the text gives the same report") {
     CHECK(some_report().format() == kText);
@@ -107,3 +98,5 @@ TEST_CASE("pure report: ten thousand problems are listed, further ones are only 
     CHECK(PureReport::parse(text).error().code() == ErrorCode::limit);
     CHECK(PureReport::parse(std::string(PureReport::kBytesMax + 1, 'x')).error().code() == ErrorCode::limit);
 }
+
+}  // namespace fardel::tests::pure_report_test

@@ -1,21 +1,13 @@
 // A pure server as a whole: epochs, offers and verdicts for many clients at once, and floods.
 #include <fardel/vfs/pure_check.h>
 
-#include "kit/counting_source.h"
-#include "kit/opened_bundle.h"
+#include "kit/blobs.h"
+#include "kit/bundles.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
-
 #include <atomic>
-#include <string>
-#include <thread>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::pure_server_test {
 
 // A server with one bundle, whose reads are counted.
 struct ServerScene {
@@ -48,8 +40,6 @@ struct ServerScene {
     std::optional<PurePolicy> policy;
     std::optional<PureServer> server;
 };
-
-}  // namespace
 
 TEST_CASE("pure server: offers need an epoch, and an offer keeps its epoch when the next one begins") {
     ServerScene scene;
@@ -155,3 +145,5 @@ TEST_CASE("pure server: sources that do not fit an offer are refused when the se
           "limit");
     CHECK(outcome_of(PureServer::create(*scene.policy, scene.bundles, {.sources = {"a b"}})) == "malformed");
 }
+
+}  // namespace fardel::tests::pure_server_test

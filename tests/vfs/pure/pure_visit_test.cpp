@@ -1,21 +1,13 @@
 // Content that a server brought: visible while a server asks for it, and never otherwise.
-#include "kit/opened_bundle.h"
+#include "kit/bundles.h"
 #include "vfs/test_bundle.h"
 
-#include <doctest/doctest.h>
 #include <fardel/vfs/fardel_pure.h>
 #include <fardel/vfs/pure_check.h>
 
-#include <algorithm>
 #include <atomic>
-#include <string>
-#include <thread>
-#include <vector>
 
-using namespace fardel;
-using namespace fardel::tests;
-
-namespace {
+namespace fardel::tests::pure_visit_test {
 
 // A player's game, and what two servers brought; both replace a file of the game.
 struct Visits {
@@ -39,13 +31,6 @@ MountOptions brought(std::string mount_point = {}, int priority = 0) {
     return options;
 }
 
-std::string faults(const PureReport& report) {
-    std::string out;
-    for (const PureProblem& problem : report.problems())
-        out += (out.empty() ? "" : " ") + std::string(pure_fault_text(problem.fault));
-    return out;
-}
-
 bool is_hidden(const Vfs& vfs, MountId id) {
     for (const MountDescription& mount : vfs.mounts())
         if (mount.id == id)
@@ -53,8 +38,6 @@ bool is_hidden(const Vfs& vfs, MountId id) {
     FAIL("no such mount");
     return false;
 }
-
-}  // namespace
 
 TEST_CASE("pure visit: what a server brought is visible to its policy, and neither before, afterwards nor elsewhere") {
     const Visits visits;
@@ -73,18 +56,18 @@ TEST_CASE("pure visit: what a server brought is visible to its policy, and neith
         CHECK(is_hidden(vfs, two));
     };
     is_own();
-    CHECK(faults(vfs.enter_pure(policy_of({&visits.base, &visits.one}))) == "");
+    CHECK(faults_of(vfs.enter_pure(policy_of({&visits.base, &visits.one}))) == "");
     CHECK(content_at(vfs, "/wall") == "of server one");
     CHECK(content_at(vfs, "/one") == "one");
     CHECK(outcome_of(vfs.open("/two")) == "missing");
     CHECK_FALSE(is_hidden(vfs, one));
     // The next server sees nothing of the first, and is not informed of it.
-    CHECK(faults(vfs.enter_pure(policy_of({&visits.base, &visits.two}))) == "");
+    CHECK(faults_of(vfs.enter_pure(policy_of({&visits.base, &visits.two}))) == "");
     CHECK(content_at(vfs, "/wall") == "of server two");
     CHECK(outcome_of(vfs.open("/one")) == "missing");
     CHECK(outcome_of(vfs.open("/assets/" + id_of("one").hex())) == "missing");
     // Nor does a server that wants only the game.
-    CHECK(faults(vfs.enter_pure(policy_of({&visits.base}))) == "");
+    CHECK(faults_of(vfs.enter_pure(policy_of({&visits.base}))) == "");
     is_own();
     vfs.leave_pure();
     is_own();
@@ -106,11 +89,11 @@ TEST_CASE("pure visit: no exception and no other mount point shows what a server
     PureRules rules = rules_of({&visits.base, &visits.one});
     rules.exceptions = {{.bundles = "**", .signer = author.key(), .paths = "**"}};
     // Not "wrong": for this server, the bundle is not there.
-    CHECK(faults(vfs.enter_pure(value_of(PurePolicy::make(rules)))) == "missing");
+    CHECK(faults_of(vfs.enter_pure(value_of(PurePolicy::make(rules)))) == "missing");
     CHECK(content_at(vfs, "/wall") == "the player's");
     CHECK(outcome_of(vfs.open("/elsewhere/one")) == "missing");
     mount(vfs, visits.one, brought());
-    CHECK(faults(*vfs.pure_report()) == "");
+    CHECK(faults_of(*vfs.pure_report()) == "");
     CHECK(content_at(vfs, "/wall") == "of server one");
 }
 
@@ -224,3 +207,5 @@ TEST_CASE("C pure visit: the same through the C API") {
     CHECK(fardel_exists(vfs, "/one") == 0);
     fardel_vfs_destroy(vfs);
 }
+
+}  // namespace fardel::tests::pure_visit_test

@@ -1,4 +1,4 @@
-#include "zip_builder.h"
+#include "archives.h"
 
 #include <fardel/base/little_endian.h>
 

@@ -1,18 +1,20 @@
-// Runs code where the system gives the process only a few threads, or none.
+// Runs code with few threads, or as another user than root, because root can read every file.
 #pragma once
+
+#include "files.h"
 
 #include <fardel/base/sanitizers.h>
 
-#include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <fstream>
 
 namespace fardel::tests {
 
+// Whether code can run with few threads; says if not.
 inline bool can_limit_threads() {
     if (kSanitized)
         MESSAGE("SKIPPED: the memory of a sanitizer leaves no room for a limit on address space");
@@ -41,5 +43,30 @@ int run_with_few_threads(const Check& check) {
     ::waitpid(child, &status, 0);
     return status;
 }
+
+// While it exists, the process has the rights of the unprivileged user `nobody`.
+class Unprivileged {
+public:
+    Unprivileged() { step_down(); }
+    // Lets the user enter `folder`.
+    explicit Unprivileged(const ScratchFolder& folder) {
+        REQUIRE(::chmod(folder.root().c_str(), 0755) == 0);
+        step_down();
+    }
+    ~Unprivileged() {
+        if (was_root_)
+            REQUIRE(::seteuid(0) == 0);
+    }
+    Unprivileged(const Unprivileged&) = delete;
+    Unprivileged& operator=(const Unprivileged&) = delete;
+
+private:
+    void step_down() const {
+        if (was_root_)
+            REQUIRE(::seteuid(65534) == 0);
+    }
+
+    bool was_root_ = ::geteuid() == 0;
+};
 
 }  // namespace fardel::tests
