@@ -6,8 +6,8 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/cache/cache_layers.h>
 #include <fardel/format/name.h>
-#include <fardel/store/cache_layers.h>
 
 #include <fmt/format.h>
 

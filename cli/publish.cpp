@@ -13,13 +13,13 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/delivery/prune.h>
-#include <fardel/delivery/publish.h>
-#include <fardel/delivery/publish_delta.h>
-#include <fardel/delivery/publish_fronts.h>
-#include <fardel/delivery/publish_trace.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trace.h>
+#include <fardel/hosting/prune.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/hosting/publish_delta.h>
+#include <fardel/hosting/publish_fronts.h>
+#include <fardel/hosting/publish_trace.h>
 
 #include <fmt/format.h>
 

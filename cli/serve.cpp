@@ -10,7 +10,7 @@
 
 #include <fardel/base/interrupt.h>
 #include <fardel/base/service_supervisor.h>
-#include <fardel/delivery/server.h>
+#include <fardel/hosting/server.h>
 
 #include <fmt/format.h>
 

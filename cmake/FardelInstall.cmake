@@ -61,14 +61,15 @@ if(FARDEL_PARTS STREQUAL "all")
     fardel_install_pc(fardel-physfs "bundles for programs that read through PhysicsFS"
         LIBS -lfardel_physfs REQUIRES fardel-archives)
     list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE fardel_pc_dl)  # to load libcurl at run time
-    fardel_install_pc(fardel-store "stored bundles, caches of derived data"
-        LIBS -lfardel_store ${fardel_pc_dl} REQUIRES fardel)
+    fardel_install_pc(fardel-http "ranges of files from servers" LIBS -lfardel_http ${fardel_pc_dl} REQUIRES fardel)
+    fardel_install_pc(fardel-cache "caches of derived data" LIBS -lfardel_cache REQUIRES fardel-http)
+    fardel_install_pc(fardel-store "stored bundles" LIBS -lfardel_store REQUIRES fardel)
     fardel_install_pc(fardel-verifier "findings about bundles" LIBS -lfardel_verifier REQUIRES fardel)
     fardel_install_pc(fardel-delivery "bundles from servers"
-        LIBS -lfardel_delivery REQUIRES fardel-store fardel-verifier ${FARDEL_PC_EXPAT})
+        LIBS -lfardel_delivery REQUIRES fardel-verifier fardel-store fardel-http)
     fardel_install_pc(fardel-c-delivery "stores and fetches for the C API, shared"
         LIBS -lfardel-c-delivery REQUIRES fardel-c)
     fardel_install_pc(fardel-packer "the packer"
         LIBS -lfardel_packer
-        REQUIRES fardel-store fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})
+        REQUIRES fardel-cache fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})
 endif()

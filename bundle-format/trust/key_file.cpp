@@ -4,7 +4,7 @@
 #include "ids/hex.h"
 #include "minisign.h"
 #include "names/unicode.h"
-#include "secure_memory.h"
+#include "secrets/secure_memory.h"
 
 #include <fardel/format/limits.h>
 

@@ -1,7 +1,7 @@
 #include "minisign.h"
 
 #include "names/unicode.h"
-#include "secure_memory.h"
+#include "secrets/secure_memory.h"
 
 #include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>

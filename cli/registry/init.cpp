@@ -10,10 +10,10 @@
 #include "registry/registry_verbs.h"
 
 #include <fardel/base/folder.h>
-#include <fardel/delivery/registry_rules.h>
+#include <fardel/base/random.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
-#include <fardel/format/random.h>
+#include <fardel/hosting/registry_rules.h>
 
 #include <algorithm>
 #include <optional>

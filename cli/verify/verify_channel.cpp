@@ -4,9 +4,10 @@
 #include "console/temporary_folder.h"
 
 #include <fardel/delivery/fetch_bundles.h>
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/channel_update.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/publish.h>
 
 #include <fmt/format.h>
 

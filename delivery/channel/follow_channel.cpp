@@ -3,7 +3,7 @@
 #include "text_fetch.h"
 #include "transfer/tree_urls.h"
 
-#include <fardel/delivery/channel_tree.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <fardel/delivery/kept_channels.h>
+#include "channel/kept_channels.h"
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>

@@ -1,7 +1,8 @@
 #include <fardel/delivery/update_channel.h>
 
+#include "channel/kept_channels.h"
+
 #include <fardel/delivery/follow_channel.h>
-#include <fardel/delivery/kept_channels.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/printable.h>
 

@@ -1,12 +1,12 @@
 #include <fardel/delivery/install_bundles.h>
 
+#include "channel/release_needs.h"
 #include "install/lock_pins.h"
 #include "install/stored_bundles.h"
 #include "install/wanted_set.h"
 #include "transfer/tree_urls.h"
 
 #include <fardel/delivery/fetch_bundles.h>
-#include <fardel/delivery/release_needs.h>
 #include <fardel/delivery/remote_bundle.h>
 #include <fardel/delivery/update_channel.h>
 #include <fardel/format/bundle.h>

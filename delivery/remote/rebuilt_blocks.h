@@ -7,10 +7,10 @@
 // at most. Any number of threads.
 #pragma once
 
-#include "delta/block_parts.h"
 #include "delta/held_pieces.h"
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/block_parts.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>

@@ -7,7 +7,7 @@
 #include "remote/server_queue.h"
 #include "transfer/tree_urls.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/dependencies.h>
 #include <fardel/format/manifest.h>

@@ -1,15 +1,14 @@
 // RemoteProject: docs/development.md shows its use, docs/serving.md has what the server answers.
-#include <fardel/delivery/remote_bundle.h>
-
 #include "remote/kept_bytes.h"
 #include "remote/remote_closure.h"
 #include "remote/remote_file.h"
-#include "tables/project_tables.h"
 
+#include <fardel/delivery/project_tables.h>
+#include <fardel/delivery/remote_bundle.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/store/http_connection.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/http_connection.h>
+#include <fardel/http/range_client.h>
 
 #include <algorithm>
 #include <utility>

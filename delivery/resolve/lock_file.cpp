@@ -6,7 +6,7 @@
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
 #include <fardel/format/whole_file.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 
 #include <algorithm>
 #include <span>

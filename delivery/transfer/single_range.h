@@ -1,10 +1,9 @@
 // One range of a file on a server, into memory.
 #pragma once
 
-#include "transfer/unit_transfer.h"
-
 #include <fardel/base/result.h>
-#include <fardel/store/range_client.h>
+#include <fardel/delivery/unit_transfer.h>
+#include <fardel/http/range_client.h>
 
 #include <cstddef>
 #include <memory>

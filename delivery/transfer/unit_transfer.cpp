@@ -1,4 +1,4 @@
-#include "transfer/unit_transfer.h"
+#include <fardel/delivery/unit_transfer.h>
 
 #include "transfer/retry_rule.h"
 

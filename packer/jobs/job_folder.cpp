@@ -3,10 +3,10 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/system_error.h>
+#include <fardel/cache/cache_record.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/printable.h>
-#include <fardel/store/cache_record.h>
 
 #include <algorithm>
 #include <cerrno>

@@ -2,10 +2,10 @@
 
 #include "depfile.h"
 
+#include <fardel/cache/cache_record.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/references.h>
-#include <fardel/store/cache_record.h>
 
 #include <nlohmann/json.hpp>
 

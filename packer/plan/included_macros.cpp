@@ -1,10 +1,10 @@
 #include "included_macros.h"
 
+#include "scan/reference_scanners.h"
 #include "scan/scan_menu.h"
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <cstdint>

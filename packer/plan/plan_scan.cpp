@@ -3,13 +3,13 @@
 #include "included_macros.h"
 #include "plan_asset.h"
 #include "resolve/reference_target.h"
+#include "scan/pattern_scanner.h"
+#include "scan/reference_scanners.h"
 #include "scan_programs.h"
 #include "text/record_fields.h"
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/pattern_scanner.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <iterator>

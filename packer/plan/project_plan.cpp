@@ -1,12 +1,12 @@
 #include <fardel/packer/project_plan.h>
 
+#include "plan/resolve_packed.h"
 #include "plan_requirements.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/content_type.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/project_path.h>
-#include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/legacy_archives.h>
 

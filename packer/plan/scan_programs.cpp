@@ -2,10 +2,10 @@
 
 #include "jobs/job_variables.h"
 #include "plan_asset.h"
+#include "scan/pattern_scanner.h"
 #include "text/record_fields.h"
 
 #include <fardel/format/printable.h>
-#include <fardel/packer/pattern_scanner.h>
 
 #include <algorithm>
 #include <optional>

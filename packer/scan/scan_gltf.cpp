@@ -3,7 +3,7 @@
 #include "byte_record.h"
 #include "found_references.h"
 
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 #include <nlohmann/json.hpp>
 

@@ -4,10 +4,10 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/random.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/random.h>
 
 #include <algorithm>
 #include <iterator>

@@ -5,9 +5,9 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/lasting_path.h>
+#include <fardel/base/random.h>
 #include <fardel/base/shared_disk.h>
 #include <fardel/format/file_source.h>
-#include <fardel/format/random.h>
 #include <fardel/format/staged_file.h>
 #include <fardel/format/whole_file.h>
 

@@ -8,10 +8,9 @@
 #include "bundles/store_record.h"
 #include "retention/store_lease.h"
 
-#include "retention/file_lock.h"
-
 #include <fardel/base/descriptor.h>
 #include <fardel/base/file_clone.h>
+#include <fardel/base/file_lock.h>
 #include <fardel/base/file_status.h>
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>

@@ -24,7 +24,7 @@ namespace {
 struct Folder {
     std::string_view name;
     std::string_view short_name;                // <fardel/short_name/x.h>; empty: no public headers
-    std::array<std::string_view, 3> may_reach;  // short names, besides its own
+    std::array<std::string_view, 6> may_reach;  // short names, besides its own
     bool reaches_all = false;
 };
 
@@ -33,10 +33,13 @@ constexpr Folder kFolders[] = {
     {"bundle-format", "format", {}},
     {"sources", "sources", {"format"}},
     {"vfs", "vfs", {"sources", "format"}},
+    {"http", "http", {"format"}},
+    {"cache", "cache", {"http", "format"}},
     {"store", "store", {"format"}},
-    {"packer", "packer", {"store", "sources", "format"}},
+    {"packer", "packer", {"cache", "sources", "format"}},
     {"verifier", "verifier", {"store", "format"}},
-    {"delivery", "delivery", {"verifier", "store", "format"}},
+    {"delivery", "delivery", {"verifier", "store", "http", "format"}},
+    {"hosting", "hosting", {"delivery", "verifier", "store", "cache", "http", "format"}},
     {"cli", "", {}, true},
     {"samples", "", {}, true},
     {"tests", "", {}, true},

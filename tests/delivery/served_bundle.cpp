@@ -4,8 +4,9 @@
 #include "kit/ids.h"
 #include "kit/opened_bundle.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
+#include <fardel/hosting/publish.h>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 
 #include "kit/zip_builder.h"
 
-#include <fardel/packer/build_key.h>
+#include "jobs/build_key.h"
 
 #include <atomic>
 #include <thread>

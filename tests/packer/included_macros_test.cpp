@@ -2,7 +2,7 @@
 #include "plan/included_macros.h"
 
 #include <fardel/format/bundle_plan.h>
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 #include "reference_bytes.h"
 

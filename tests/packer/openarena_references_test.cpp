@@ -1,6 +1,6 @@
 // OpenArena's own archives through the reference scanners: nothing of them is refused, and most of what they name is
 // there.
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 #include <fardel/format/content_type.h>
 #include <fardel/format/name.h>

@@ -1,5 +1,5 @@
 // PatternScanner and the answers of scanners that are programs.
-#include <fardel/packer/pattern_scanner.h>
+#include "scan/pattern_scanner.h"
 
 #include <doctest/doctest.h>
 

@@ -1,14 +1,14 @@
 // A store and derived data that two computers use over NFS and SMB, with the server and the clients of Linux, and
 // Samba.
-#include "cache_samples.h"
+#include "cache/cache_samples.h"
 #include "two_computers.h"
 
 #include "kit/files.h"
 #include "kit/own_kernel.h"
 
 #include <fardel/base/file.h>
-#include <fardel/store/cache_layers.h>
-#include <fardel/store/derived_cache.h>
+#include <fardel/cache/cache_layers.h>
+#include <fardel/cache/derived_cache.h>
 
 #include <doctest/doctest.h>
 

@@ -4,12 +4,12 @@
 #include "kit/sample_plan.h"
 
 #include <doctest/doctest.h>
+#include <fardel/base/random.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
-#include <fardel/format/random.h>
 
 #include <algorithm>
 #include <array>

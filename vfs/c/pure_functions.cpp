@@ -1,15 +1,14 @@
 // The functions of fardel_pure.h, over PureServer and the Vfs.
 
-#include <fardel/vfs/fardel_pure.h>
-
 #include "c_handles.h"
 #include "c_text.h"
 #include "reader_source.h"
 
 #include <fardel/base/clock.h>
+#include <fardel/base/random.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/c_interface.h>
-#include <fardel/format/random.h>
+#include <fardel/vfs/fardel_pure.h>
 #include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/variants.h>
 

@@ -8,7 +8,8 @@
 #include "kit/vanished_folder.h"
 
 #include <fardel/base/system_error.h>
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/hosting/publish.h>
 
 #include <doctest/doctest.h>
 

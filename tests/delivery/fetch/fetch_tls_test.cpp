@@ -4,7 +4,7 @@
 #include "kit/nginx.h"
 #include "kit/opened_bundle.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/hosting/publish.h>
 
 #include <doctest/doctest.h>
 

@@ -11,8 +11,8 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/tag.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/http/server_rule.h>
 #include <fardel/store/bundle_store.h>
-#include <fardel/store/server_rule.h>
 
 #include <chrono>
 #include <cstdint>
