@@ -172,7 +172,8 @@ Result<std::optional<AuthorStatement>> find_statement_to_sign(const Bundle& bund
         author = file.key;
     }
     FARDEL_TRY_ASSIGN(AuthorStatement chosen, choose_statement(bundle, author));
-    // A122: who signs it vouches for each layout that it lists, and only this one has been verified.
+    // Whoever signs it vouches for each layout that it lists, and only this one has been verified (tests/ATTACKS.md,
+    // A122).
     for (const LayoutId& layout : chosen.statement.layouts)
         if (layout != bundle.layout_id())
             return in_bundle(bundle,
@@ -190,7 +191,7 @@ Result<Envelope> make_envelope(const Bundle& bundle, const std::optional<AuthorS
     return countersign_envelope(bundle, *chosen, options, created, signer);
 }
 
-// Reads every byte of the file: a signature vouches for all of it. A122.
+// Reads every byte of the file: a signature vouches for all of it (tests/ATTACKS.md, A122).
 Status verify_all(const Bundle& bundle, const SignOptions& options, Console& console) {
     const Interrupt interrupt;
     VerifyOptions verify;
@@ -200,7 +201,7 @@ Status verify_all(const Bundle& bundle, const SignOptions& options, Console& con
     return verify_whole_bundle(bundle.source(), bundle.label(), "nothing was signed", std::move(verify), console);
 }
 
-// Whether a policy lets this key bring what is in the bundle. A137.
+// Verifies that a policy lets this key bring what is in the bundle (tests/ATTACKS.md, A137).
 Status verify_signable(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
     if (options.policy.empty())
         return ok();

@@ -53,6 +53,7 @@ Result<TracedAsset> parse_traced(std::string_view line, std::size_t number) {
     traced.size_bytes = *size;
     const std::string_view digits = line.substr(0, kTraceIdDigits);
     const auto asset = AssetId::parse(digits);
+    // Compared with its own form, so that upper-case digits are no second spelling.
     if (!asset || asset->hex() != digits)
         return bad_trace(number, "no asset id");
     traced.asset = *asset;
@@ -145,6 +146,7 @@ Trace merge_traces(std::span<const Trace> traces) {
     Trace all;
     for (const Trace& trace : traces)
         all.insert(all.end(), trace.begin(), trace.end());
+    // By the time since each trace began: what a game opens early in any of them comes early.
     std::ranges::stable_sort(all, {}, &TracedAsset::opened_ms);
     TraceKeys seen;
     std::erase_if(all, [&](const TracedAsset& traced) { return !seen.insert({traced.bundle, traced.asset}).second; });

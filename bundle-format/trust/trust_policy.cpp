@@ -62,6 +62,7 @@ public:
             FARDEL_TRY_ASSIGN(auto keys, find_keys(wanted.labels));
             all.push_back({wanted.threshold, std::move(keys)});
         }
+        // As if everybody had signed: a rule that even then is not met is a mistake, and would refuse every bundle.
         if (!thresholds_met(all))
             return bad_policy("no signatures can meet this rule: it wants more distinct keys than it names");
         rules_.allow.push_back(std::move(rule));
@@ -114,6 +115,7 @@ private:
         }
         std::vector<std::string> sorted(labels.begin(), labels.end());
         std::ranges::sort(sorted);
+        // One key serves one role once, so a label that stands twice could only look like a second signer.
         if (std::ranges::adjacent_find(sorted) != sorted.end())
             return bad_policy("a label stands twice in one role");
         return keys;
@@ -264,6 +266,7 @@ Status verify_size(std::string_view text) {
 
 Result<TrustPolicy> TrustPolicy::parse(std::string_view text) {
     FARDEL_TRY(verify_size(text));
+    // A policy that was cut off could lack the line that revokes a key.
     if (!text.ends_with('\n'))
         return bad_policy("trust policy: does not end with a line feed; has it been cut off?");
     RuleBuilder builder;
@@ -303,6 +306,8 @@ Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
 
 TrustPolicy TrustPolicy::requiring(TrustPolicy other) const {
     TrustPolicy both = *this;
+    // Fetches, mounts and remote bundles each take one policy; a second parameter would be forgotten in one of them. So
+    // a policy can require another, and accepts what both accept.
     both.other_ =
         std::make_shared<const TrustPolicy>(both.other_ ? both.other_->requiring(std::move(other)) : std::move(other));
     return both;
@@ -325,6 +330,7 @@ std::string TrustPolicy::format() const {
             text += " " + std::string(kPublish) + glob;
         for (const std::string& glob : rule.overrides)
             text += " " + std::string(kOverride) + glob;
+        // Not written if it is the default, so that the text of a policy of before stays as it was.
         if (rule.brings != ContentClass::code)
             text += " " + std::string(kClasses) + format_classes(rule.brings);
         text += "\n";

@@ -74,8 +74,7 @@ std::string last_lines(std::string_view log) {
     return text;
 }
 
-// ---- Before the run
-// --------------------------------------------------------------------------------------------------
+// ---- Before the run -------------------------------------------------------------------------------------------------
 
 Status verify_job(const ProcessorJob& job) {
     if (job.sources.empty())
@@ -280,8 +279,7 @@ Status run_command(const ProcessorJob& job, const JobEnvironment& environment, c
     return finds ? read_found(job, answer, folder, begin, program.project_folder, result) : ok();
 }
 
-// ---- After the run
-// ---------------------------------------------------------------------------------------------------
+// ---- After the run --------------------------------------------------------------------------------------------------
 
 // If a job's outputs are named, it must have made exactly those.
 Status verify_outputs(const ProcessorJob& job, const std::vector<JobOutput>& outputs) {

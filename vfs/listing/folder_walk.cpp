@@ -110,7 +110,7 @@ Result<std::optional<ListingEntry>> FolderWalk::advance() {
         const bool is_folder = key.ends_with('/');
         const std::string path = base_ + std::string(without_slash(key));
         bool visible = false;
-        if (published_ && base_.empty() && is_reserved_root_part(path)) {  // A15
+        if (published_ && base_.empty() && is_reserved_root_part(path)) {  // tests/ATTACKS.md, A15
             visible = key == "assets/" || key == "bundles/";
         } else {
             FARDEL_TRY_ASSIGN(visible, is_folder ? folder_is_visible(path) : file_is_visible(path));
