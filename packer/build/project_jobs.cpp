@@ -160,6 +160,7 @@ std::vector<ProjectFile> ProjectBuild::State::project_files(const JobGraph& grap
                              .tags = file.tags,
                              .references = std::move(references[i])});
     }
+    // The order of sources and jobs is not that of the bundle.
     std::ranges::sort(files, {}, &ProjectFile::name);
     return files;
 }

@@ -142,6 +142,7 @@ private:
             return Error(ErrorCode::cancelled, "asked to stop");
         const PlannedAsset& asset = plan_.assets[at];
         AssetScan& scan = assets_[at];
+        // What the job itself reports replaces the scanners: it knows the format that it wrote.
         if (const auto reported = options_.job_references.find(static_cast<std::uint32_t>(at));
             reported != options_.job_references.end()) {
             if (asset.known)
@@ -158,6 +159,7 @@ private:
             return ok();
         }
         AssetReader reader(asset, scan.size_bytes);
+        // Findings are remembered by scanner and bytes; an asset whose bytes are known is not even read.
         FARDEL_TRY_ASSIGN(scan.id, reader.id());
         for (const PlannedScanner& scanner : scanners) {
             const Hash key = key_of(scanner, *scan.id);

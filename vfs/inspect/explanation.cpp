@@ -82,6 +82,8 @@ const Mount* find_deciding(const MountSet& set, const PathParts& path) {
     NameContest contest;
     for (const Mount& mount : set.mounts()) {
         const auto match = find_in_mount(mount, path.name, path.hash);
+        // A mount that cannot answer decides, too: what it would have said is unknown, so the look-up ends with its
+        // error.
         if (!match)
             return &mount;
         if (*match && (*match)->decides() && contest.add(**match))
