@@ -114,6 +114,9 @@ void remove_run(const IndexRun& run) { static_cast<void>(remove_file(run.path(),
 
 }  // namespace
 
+// Sorted files that never change, and not a database: a game that fetches needs no SQLite, and a store on a network
+// share no byte-range locks. Each file appears in one step, so any number of programs may write at once. All of it is a
+// hint.
 Result<BlockIndex> BlockIndex::open(const StoreFolder& folder) {
     BlockIndex index(folder);
     FARDEL_TRY_ASSIGN(const auto ids, folder.list_records());
@@ -230,6 +233,7 @@ void BlockIndex::keep_added() {
         added_.clear();
         added_head_ = {};
     } else {
+        // A store that can only be read, or a full disk: what was added stays in memory for this program.
         writes_ = false;
         std::ranges::move(absorbed, std::back_inserter(kept));
     }

@@ -58,6 +58,7 @@ public:
           judge_holes_(tables[assets].whole() && tables[placements].whole() && tables[blocks].whole()) {}
 
     bool take(const PlacedAsset& placed) {
+        // Assets that claim the same bytes would be proved together by each other's reads (tests/ATTACKS.md, A127).
         if (placed.first_block < block_ || (placed.first_block == block_ && placed.offset < filled_))
             return overlaps(placed);
         return placed.block_count == 1 ? take_one(placed) : take_several(placed);
