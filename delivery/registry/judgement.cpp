@@ -157,6 +157,7 @@ private:
             return refuse("signer-differs", "the key " + key_id(author_) +
                                                 "… that signed this request has not signed the bundle; sign it with "
                                                 "'fardel sign --role author'");
+        // Who countersigns a statement vouches for each layout in it, and only this file was verified.
         if (newest->layouts != std::vector{bundle.layout_id()})
             refuse("layout-not-signed",
                    "the author's statement does not list this layout, and it alone; sign this file");
