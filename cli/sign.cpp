@@ -85,6 +85,7 @@ Result<AuthorStatement> choose_statement(const Bundle& bundle, const std::option
             found, [&](const AuthorStatement& one) { return one.statement.author != found.front().statement.author; }))
         return in_bundle(
             bundle, Error(ErrorCode::conflict, "several authors have signed it; choose one of them with --author"));
+    // An author renews a statement by signing again; the older ones stay in the trailer.
     return *std::ranges::max_element(
         found, {}, [](const AuthorStatement& one) { return std::pair(one.statement.epoch, one.statement.created_s); });
 }
@@ -130,6 +131,7 @@ Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& option
     FARDEL_TRY_ASSIGN(Statement statement, make_statement(bundle, options, created));
     statement.author = signer.public_key();
     for (AuthorStatement& before : author_statements(bundle)) {
+        // A statement that differs in its time alone says nothing new, and signatures in a trailer are few.
         before.statement.created_s = statement.created_s;
         if (before.statement == statement)
             return already_signed(bundle);
@@ -255,9 +257,11 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
     if (options.expires_s != 0 && options.expires_s <= created)
         return Error(ErrorCode::expired, "--expires: that day is in the past; choose a later one");
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(options.file));
+    // Before all bytes are read, which takes minutes for a large bundle.
     FARDEL_TRY(verify_room(*bundle));
     FARDEL_TRY(verify_all(*bundle, options, console));
     FARDEL_TRY_ASSIGN(const auto chosen, find_statement_to_sign(*bundle, options));
+    // After everything that may fail without the key, since opening it may ask for a passphrase.
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(options.key));
     FARDEL_TRY(verify_signable(*bundle, options, signer->public_key()));
     FARDEL_TRY_ASSIGN(const Envelope envelope, make_envelope(*bundle, chosen, options, created, *signer));

@@ -51,6 +51,7 @@ Result<ListedDelta> listed(const ByteSource& delta) {
 // Replaces the list at the path by what `change` makes of it, unless that returns false.
 template <class Change>
 Status change_list(TreeTarget& tree, const std::string& path, const Change& change) {
+    // The list is not signed: an old or a wrong one costs a client a delta that it does not find or cannot use.
     for (int attempt = 1;; ++attempt) {
         FARDEL_TRY_ASSIGN(const auto head, tree.find_head(path));
         DeltaList list;

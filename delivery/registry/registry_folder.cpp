@@ -40,6 +40,8 @@ ReleasedBundle released_bundle_of(const CatalogueEntry& entry) {
     const auto version = BundleVersion::parse(entry.version);
     return {.bundle = entry.bundle,
             .file_bytes = entry.file_bytes,
+            // Versions of a name stand side by side here, and any may be recalled. With authors' epochs, the recall of
+            // the highest one would stop the updates of all clients, which refuse an epoch that falls.
             .epoch = 0,
             .version = version ? *version : BundleVersion(),
             .name = entry.name};
