@@ -62,10 +62,10 @@ Result<bool> build_once(const BuildCommand& command, WatchedInputs& watched, std
     std::erase_if(observed, [](const ObservedPath& path) { return path.stamp.kind == StampKind::folder; });
     // The folders of sources are watched through notices of the system already.
     watched.add(observed);
+    // A build that failed has not seen all of its inputs, so those of the one before are watched, too.
     if (built)
         files.clear();
     for (const ObservedPath& path : observed)
-        // A build that failed has not seen all of its inputs, so those of the one before are watched, too.
         files.insert(path.path);
     if (built) {
         FARDEL_TRY(console.flush());
