@@ -187,6 +187,7 @@ public:
                                                std::to_string(options_.object_bytes_max));
         const bool if_absent = !was_broken(id) && answers_questions_;  // such a server looks before it takes the bytes
         if (!was_broken(id) && !if_absent) {
+            // A plain file server would receive all bytes of an object that it has.
             const Request request{.method = Method::head, .url = url_of(CacheFileKind::object, id)};
             FARDEL_TRY_ASSIGN(const Response there, perform(request));
             if (there.status == 200 && there.length == static_cast<std::int64_t>(size_bytes))
@@ -332,6 +333,7 @@ private:
                           .encoding = std::move(exchange.encoding)};
         curl_off_t length = -1;
         curl().easy_getinfo(handle.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+        // After an error, the handle is dropped with its connection, on which half an answer may still come.
         response.length = length;
         give_back(std::move(handle));
         return response;

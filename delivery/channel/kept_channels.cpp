@@ -151,6 +151,7 @@ Status KeptChannels::keep(const Hash& channel_id, const ChannelFiles& files) con
     const auto kept = find(channel_id);  // if no copy can be read, it is replaced
     if (kept && *kept) {
         FARDEL_TRY_ASSIGN(const ChannelUpdate there, ChannelUpdate::begin((*kept)->files, 0));
+        // Another program may have followed the channel further since this one read its copy.
         if (age_of(next) < age_of(there))
             return ok();
     }

@@ -66,6 +66,7 @@ public:
 private:
     Status add_url(std::string_view text) {
         FARDEL_TRY_ASSIGN(std::string url, parse_server_url(std::string(text), "a registry"));
+        // Signed requests name the registry by this text, so there is one way to write it.
         if (url != text)
             return bad_rule("write the URL as " + in_quotes(url));
         return add(std::move(url), rules_.urls);

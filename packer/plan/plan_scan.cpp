@@ -235,6 +235,8 @@ void leave_agreed(std::span<const std::uint32_t> group, std::vector<ResolvedAsse
             agreeing[reference.spelling] += placed.first->second->target == reference.target;
         }
     for (const std::uint32_t asset : group)
+        // In the bundle they are one asset with one list of references. What was found by the name of one of them, such
+        // as a relative path, would be wrong for the other.
         std::erase_if(assets[asset].references, [&](const PlannedReference& reference) {
             return agreeing.at(reference.spelling) != group.size();
         });
