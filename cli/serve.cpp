@@ -177,6 +177,8 @@ Result<Exit> serve(ServeCommand command, Console& console) {
     std::optional<ServedProject> project;
     if (!command.project.empty()) {
         project.emplace(command.project, index_folder_of("folders"));
+        // Before the server listens: what cannot be served is an error of this command, and no client sees an empty
+        // project.
         FARDEL_TRY(project->refresh(interrupt.token()));
         options.project = &*project;
     }

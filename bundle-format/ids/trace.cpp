@@ -105,6 +105,7 @@ Result<Trace> parse_trace(std::string_view text) {
         } else if (line.starts_with(kTraceBundle)) {
             const std::string_view digits = line.substr(kTraceBundle.size());
             const auto id = BundleId::parse(digits);
+            // One text for one trace: digits in lower case, and no bundle line without assets behind it.
             if (!id || id->hex() != digits || (bundle && (!is_begun || *bundle == *id)))
                 return bad_trace(number, "no bundle id, or the same bundle again");
             bundle = *id;

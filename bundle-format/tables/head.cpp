@@ -223,6 +223,7 @@ Result<LayoutHead> decode_layout_head(ConstHead bytes) {
     FARDEL_TRY_ASSIGN(const std::uint32_t table_count,
                       decode_common(bytes, kLayoutMagic, "layout head: wrong magic", kLayoutTablesMax, layout));
     std::memcpy(layout.bundle.bytes.data(), bytes.data() + 32, 32);
+    // Only numbers so far: verify_sections() compares them with the head and with the file.
     layout.blocks_offset = load_le<std::uint64_t>(bytes.data() + 64);
     layout.blocks_bytes = load_le<std::uint64_t>(bytes.data() + 72);
     layout.manifest_offset = load_le<std::uint64_t>(bytes.data() + 80);
@@ -230,6 +231,7 @@ Result<LayoutHead> decode_layout_head(ConstHead bytes) {
     layout.layout_bytes = load_le<std::uint64_t>(bytes.data() + 96);
     layout.trailer_offset = load_le<std::uint64_t>(bytes.data() + 104);
 
+    // The codecs, each once and in order: equal layouts are equal bytes.
     const auto codec_count = load_le<std::uint32_t>(bytes.data() + 112);
     if (codec_count > kCodecsMax)
         return Error(ErrorCode::limit, "layout head: " + std::to_string(codec_count) + " codecs");

@@ -84,6 +84,7 @@ Result<Envelope> take_envelope(std::span<const std::byte>& rest) {
         entry.signature = in.fixed<Signature>();
         envelope.signatures.push_back(entry);
     }
+    // No signature covers the padding, so anything else than zeros could be changed without notice.
     const auto padding = in.raw(total_bytes - (kHeaderBytes + payload_bytes + signatures * kSignatureBytes));
     if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{0}; }))
         in.fail(ErrorCode::malformed, "padding is not zero");

@@ -81,6 +81,7 @@ Status decrypt(const SecureBytes& file, const PassphraseProvider& passphrase) {
     for (std::size_t i = 0; i < stream.size(); ++i)
         file.data()[kKeyNumber + i] ^= stream.data()[i];
 
+    // The format has no other sign that the passphrase was right: the digest is encrypted with the key.
     std::array<unsigned char, 32> digest;
     crypto_generichash_state state;
     crypto_generichash_init(&state, nullptr, 0, digest.size());

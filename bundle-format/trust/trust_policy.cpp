@@ -195,6 +195,7 @@ Status parse_revocation(std::string_view text, RuleBuilder& builder) {
 }
 
 Status parse_line(std::string_view line, RuleBuilder& builder) {
+    // A policy is read by people, who must see all of it: a control character could hide a rule.
     if (!unicode::is_plain_text(line))
         return bad_policy("not UTF-8 without control characters (a tab and a carriage return are control characters)");
     if (line.empty() || line.starts_with('#'))
@@ -237,6 +238,7 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
         if (kind == "bundle")
             return parse_revocation<BundleId>(rest, builder);
     }
+    // A rule of a later version may forbid something, so none is passed over.
     return bad_policy("\"" + printable(line, 40) + "\" is not a rule that is known");
 }
 

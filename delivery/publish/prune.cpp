@@ -231,6 +231,7 @@ Status remove_files(TreeTarget& tree, const std::vector<std::string>& paths, std
 }  // namespace
 
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
+    // What is kept is found before anything is announced. What is published meanwhile takes itself from the list.
     FARDEL_TRY_ASSIGN(const TreeChannels channels, read_tree_channels(tree));
     FARDEL_TRY_ASSIGN(const KeptFiles kept, find_kept(tree, options.keep, channels.newest));
     PrunePlan plan;
@@ -250,6 +251,7 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
         report.channels.push_back({.name = release.channel, .release_version = release.version});
     if (options.only_plans || plan.removals.empty())
         return report;
+    // The list has announced the removals, so a publisher that needs one of these files waits instead of relying on it.
     FARDEL_TRY(remove_files(tree, plan.removals, announced_s, options));
     FARDEL_TRY(change_list(tree, [&](CondemnedList& list) -> Result<bool> {
         // Only its own announcements: another prune may have made one for the same file since.

@@ -105,6 +105,8 @@ Result<std::optional<CatalogueEntry>> find_entry(const Bundle& bundle, std::span
         if (!statement)
             continue;
         found.emplace();
+        // The oldest countersignature counts: a bundle that is signed again keeps its place among those that came
+        // first.
         found->bundle = bundle.id();
         found->epoch = statement->epoch;
         found->raw_bytes = statement->raw_bytes;

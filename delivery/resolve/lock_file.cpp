@@ -117,6 +117,7 @@ private:
         }
         while (const auto needed = lines_.find("needs")) {
             const auto need = BundleId::parse(*needed);
+            // So a lock file has no circles, and is already in an order in which bundles can be mounted.
             if (!need || !ids_.contains(*need) || *need == *id)
                 return lines_.bad_line("expected \"needs ID\", the id of a bundle that stands before");
             one.needs.push_back(*need);

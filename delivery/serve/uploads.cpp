@@ -106,6 +106,7 @@ std::optional<SentRange> find_sent_range(std::string_view text, std::uint64_t bo
         at = parsed.ptr + 1;
     }
     const auto [first, last, total] = numbers;
+    // A body continues an upload up to its end: parts in between would have to be kept track of.
     if (first > last || last >= total || last != total - 1 || last - first + 1 != body_bytes)
         return std::nullopt;
     return SentRange{.offset = first, .file_bytes = total};

@@ -212,6 +212,7 @@ private:
             entry = {};
             is_folder = false;
         };
+        // Each entry begins with its href, and what follows up to the next one is about it.
         for (const XmlElement& element : elements) {
             if (element.name == "href") {
                 add();

@@ -356,6 +356,7 @@ private:
             // A failure starts no more jobs; the running ones finish, and their results stay in the cache.
             if (failure_ || ready_.empty())
                 return;
+            // The lowest number first, so that with one thread the order is the same in each build.
             const JobIndex index = *ready_.begin();
             ready_.erase(ready_.begin());
             ++running_;

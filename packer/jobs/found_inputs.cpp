@@ -235,6 +235,7 @@ Result<std::optional<AssetId>> RecordedFiles::hash(const std::string& path) {
         return Error(ErrorCode::malformed, shown + " is " + std::string(file_kind_text(status->kind)) + ", not a file");
     FARDEL_TRY(project_ ? project_->verify_not_secret(*real) : verify_no_secret_key(*real));
     FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(*real, shown, {.links = Links::refused}));
+    // The record is from a cache that others may write: it must not have this program read a disk.
     if (file.status.size_bytes > bytes_left_)
         return Error(ErrorCode::limit, shown + ": the files that the record names have more than " +
                                            std::to_string(kForeignBytesMax) + " bytes");

@@ -164,6 +164,7 @@ Result<std::vector<RepackGroup>> find_repack_groups(const StoreFolder& folder, c
     for (const BundleId& id : ids) {
         const auto record = folder.find_record(id);
         if (!record)
+            // A record that cannot be read may name any pack, so none is written again.
             return std::vector<RepackGroup>();
         if (!*record || facts.gone.contains(id))
             continue;

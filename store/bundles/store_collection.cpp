@@ -254,6 +254,7 @@ void add_second_report(CollectionReport& report, CollectionReport second) {
 }
 
 Result<CollectionReport> collect_held(const StoreFolder& folder, const RetentionRules& rules) {
+    // A collection may take hours, and the rules may have a time of their own: it goes on from theirs.
     const FindTime find_time = [ahead_s = rules.now_s - wall_clock_ns() / kCollectionNsPerSecond] {
         return wall_clock_ns() / kCollectionNsPerSecond + ahead_s;
     };
@@ -342,6 +343,7 @@ Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bund
     if (!dependents.empty())
         return Error(ErrorCode::conflict, "other bundles need what is to be removed:" + ids_of(dependents));
     RetentionFolder disk(folder);
+    // The facts above were read without the lock. That is right for a wish: collections look again before they remove.
     FARDEL_TRY_ASSIGN(const auto lock, disk.lock());
     FARDEL_TRY_ASSIGN(CondemnedList list, disk.read_condemned());
     for (const BundleId& bundle : wanted)

@@ -42,6 +42,7 @@ std::vector<PlacedAsset> claimed_placements(const CheckedTables& tables, VerifyF
         placed_assets.push_back({placement->first_block, placement->offset, static_cast<std::uint32_t>(pieces),
                                  static_cast<std::uint32_t>(i), asset->raw_bytes});
     }
+    // By place, so that overlaps and gaps are found between neighbours.
     std::ranges::sort(placed_assets, {}, [](const PlacedAsset& placed) {
         return std::tuple(placed.first_block, placed.offset, placed.asset);
     });

@@ -141,6 +141,7 @@ void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation
 void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts& path, Explanation& out) {
     const AssetId id = id_from<AssetId>(path.id);
     for (const Mount& mount : set.mounts()) {
+        // Folders and archives have no ids of assets: nothing has hashed their files yet.
         if (mount.paths)
             continue;
         auto index = mount.bundle->find_asset(id);
