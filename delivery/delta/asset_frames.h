@@ -33,7 +33,7 @@ Result<std::vector<BlockPart>> framed_parts(const Bundle& bundle);
 // cancelled.
 Result<std::shared_ptr<const ByteSource>> make_asset_frames(const Bundle& bundle, const std::stop_token& stop);
 
-// Of the beginning of a file with so many frames, before the first of them.
+// Returns the size of what precedes the first frame in a file with that many frames.
 std::uint64_t frame_index_bytes(std::size_t frames) noexcept;
 // Returns where the frames of the parts begin, and where the last one ends. `bytes`: frame_index_bytes() of them.
 // Errors: malformed (not such a file, or not for these parts), unsupported (a later version), conflict (for another

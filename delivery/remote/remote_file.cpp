@@ -272,7 +272,7 @@ Result<std::optional<RemoteFile::FoundBlock>> RemoteFile::find_in_page(std::span
     return std::optional<FoundBlock>();
 }
 
-// Returns the first block that ends after the offset; nothing: there is none. The records are in the order of the
+// Returns the first block that ends after the offset; nothing if there is none. The records are in the order of the
 // stored bytes; whoever reads a block has read its record before, so the page is known and no other is needed.
 Result<std::optional<RemoteFile::FoundBlock>> RemoteFile::find_block(std::uint64_t offset) const {
     if (!blocks_level_)
