@@ -204,6 +204,7 @@ public:
             const auto some = keys.first(std::min(keys.size(), kCacheQuestionIdsMax));
             keys = keys.subspan(some.size());
             const auto answer = ask({.records = {some.begin(), some.end()}, .objects = {}});
+            // A server without questions answers an error, and is not asked again in this build.
             refuses_questions_ = !answer.has_value();
             answers_questions_ = answer.has_value();
             for (std::size_t i = 0; answer && i < some.size(); ++i)

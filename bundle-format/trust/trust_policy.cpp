@@ -302,6 +302,7 @@ Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
     if (rules.unlicensed_allowed)
         builder.allow_unlicensed();
     TrustPolicy policy(builder.take());
+    // A policy that is made here must also be readable as a text.
     FARDEL_TRY(verify_size(policy.format()));
     return policy;
 }

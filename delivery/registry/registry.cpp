@@ -265,6 +265,7 @@ struct Registry::Impl {
         const auto& before = folder.state()->release;
         const bool is_recalled =
             before && std::ranges::count(before->recalled_bundles, bundle, &Revocation<BundleId>::id) != 0;
+        // Asked for again, as after an answer that was lost: there is nothing left to change.
         if (!is_recalled)
             FARDEL_TRY(change(std::move(wanted), {}));
         FARDEL_TRY(folder.write_pages({entry.name}));

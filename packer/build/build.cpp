@@ -162,6 +162,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
                         .stop = request.stop};
     FARDEL_TRY(verify_bundle_target(output.path, output.sources));
     FARDEL_TRY_ASSIGN(const Trace order, read_order(request.order));
+    // Before the sources are read: a wrong passphrase is noticed at once.
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, request.signing.key_path));
     FARDEL_TRY_ASSIGN(PackPlan planned, pack_sources(output.sources, options));
     if (planned.plan.assets.empty())

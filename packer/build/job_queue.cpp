@@ -333,6 +333,7 @@ private:
         }
         std::ranges::move(outcome.seen, std::back_inserter(run_.seen));
         ++(outcome.from_cache ? run_.from_cache : run_.run);
+        // What a job printed was shown when it ran.
         if (!outcome.result.log.empty() && !outcome.from_cache)
             logs_.emplace(index, outcome.result.log);
         if (outcome.different)

@@ -94,6 +94,7 @@ Result<BundleLibrary> BundleLibrary::open(std::span<const std::string> folders, 
         if (!index_path.empty() && !scan.is_remembered)
             write_library_index(index_path, std::move(scan.files));
     }
+    // Stable: of files with one id, that of the first folder stays first.
     std::ranges::stable_sort(impl->bundles, {}, &LibraryBundle::bundle);
     return BundleLibrary(std::move(impl));
 }

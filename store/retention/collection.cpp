@@ -264,6 +264,7 @@ private:
 
     Status remove_packs(const StoreState& state, const std::set<BundleId>& removed, CondemnedList& left) {
         const std::set<Hash> named = named_packs(state, removed);
+        // A record that cannot be read may name any pack, so all packs stay as long as it does.
         const bool all_known = std::ranges::includes(removed, state.unreadable);
         for (const PackOnDisk& pack : state.packs) {
             const CondemnedMark* const mark = state.condemned.find(CondemnedKind::pack, pack.id);

@@ -81,6 +81,7 @@ private:
                     VerifierRule::block_damaged, index,
                     Error(ErrorCode::corrupt,
                           "its stored bytes differ from their hash; fetch the file, or these bytes, again"));
+            // The hash is right, so whoever wrote the bundle wrote this block: another copy is no better.
             case BlockState::undecodable:
                 return report_bad(VerifierRule::block_undecodable, index,
                                   Error(verdict.error->code(),

@@ -191,6 +191,7 @@ struct BundleAuditor::Impl {
     }
 
     void find_unused() {
+        // Packed without references, every name that is not published would look unused.
         if (audit.references == 0)
             return;
         const std::vector<bool> reached = reached_assets();

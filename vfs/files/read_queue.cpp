@@ -159,6 +159,7 @@ std::vector<ReadId> ReadQueue::submit(std::vector<ReadRequest> requests) {
     std::vector<std::pair<QueuePosition, Waiting>> positioned;
     for (ReadRequest& request : requests) {
         std::uint64_t stored_bytes = 0;
+        // Positions come from tables, which may have to be read from the disk: the queue is not locked meanwhile.
         const QueuePosition position = Impl::position_of(request, stored_bytes);
         positioned.push_back({position, {.request = std::move(request), .stored_bytes = stored_bytes}});
     }

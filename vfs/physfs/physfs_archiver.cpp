@@ -317,6 +317,7 @@ void* open_archive(PHYSFS_Io* io, const char* name, int for_write, int* claimed)
         return refuse(PHYSFS_ERR_READ_ONLY);
     auto archive = find_archive(io, name, *options, *claimed);
     if (!archive) {
+        // PhysicsFS has a code for an error and no text, so the reason goes to the game directly.
         if (*claimed != 0 && options->on_refused)
             options->on_refused(name, archive.error());
         set_physfs_error(archive.error());

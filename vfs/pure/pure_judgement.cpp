@@ -194,6 +194,7 @@ PureMount pure_mount(const MountDescription& mount, const Bundle& bundle) {
     if (mount.recall)
         out.recall = reason_of(*mount.recall, mount.label);
     out.tainted = verdict.tainted || !verdict.trusted;
+    // What nobody trusted has signed does not count: neither a name nor a signer.
     if (out.tainted)
         return out;
     out.name = verdict.statement ? verdict.statement->name : "";
