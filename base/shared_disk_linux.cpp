@@ -103,6 +103,10 @@ bool may_be_shared(const Descriptor& file) noexcept {
     return is_one_of(type, kSmbTypes) || is_one_of(type, kSharedTypes);
 }
 
+// A client of NFS opens a file by the handle that it remembers for the name. With a lock in hand, a program read lists
+// that another computer had replaced before; so the folder is asked for anew before each name is used, whatever the
+// file system: asking for its type would cost a network file system more than this question. Readers without locks need
+// it, too.
 void refresh_names(const FileLocation& location) noexcept {
     // If the folder itself is believed to be missing, the one above it is asked.
     for (std::string_view path = location.path();;) {
@@ -130,6 +134,7 @@ std::optional<std::string> find_unseen_locks(const Descriptor& file) {
     if (!may_be_shared(file) || ::fstat(file.number(), &status) != 0)
         return std::nullopt;
     constexpr std::string_view kMounts = "/proc/self/mountinfo";
+    // /proc/self/mountinfo has the options that decide, such as `nolock`; statfs does not.
     const auto listed = open_file(std::string(kMounts), kMounts);
     const auto mounts = listed ? read_text(*listed, kMountsBytesMax, kMounts) : Result<std::string>(listed.error());
     if (!mounts)

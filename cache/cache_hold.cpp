@@ -23,12 +23,15 @@ Result<std::unique_ptr<DiskHold>> lock_cache(const CacheFolder& folder, LockShar
 
 Result<CacheHold> CacheHold::open(const CacheFolder& folder) {
     FARDEL_TRY_ASSIGN(const auto lock, lock_cache(folder, LockSharing::shared));
+    // The lease lists nothing: it stands for everything that was used since the build began. A list of 100,000 ids
+    // would be written again for each hit; so one build that runs for days keeps what all others use.
     FARDEL_TRY_ASSIGN(auto lease, leases_of(folder).create());
     FARDEL_TRY_ASSIGN(const std::int64_t now_ns, folder.time_ns());  // not before the time of the lease
     return CacheHold(folder, std::move(lease), now_ns - kUsedBeforeNs);
 }
 
 Result<bool> CacheHold::use(const CacheFile& file) const {
+    // The common case costs no write and no lock.
     if (file.used_ns >= since_ns_)
         return true;
     FARDEL_TRY_ASSIGN(const auto lock, lock_cache(folder_, LockSharing::shared));

@@ -104,6 +104,7 @@ Result<CacheRecord> decode_cache_record(const BuildKey& key, std::span<const std
         return above_limit(count, "outputs", kCachedOutputsMax);
     CacheRecord record;
     record.key = reader.fixed<BuildKey>();
+    // A server could answer a question with another job's record, which is signed and whole as well.
     if (record.key != key)
         return Error(ErrorCode::untrusted, "cache record: it belongs to the key " + record.key.hex());
     for (std::size_t i = 0; i < count && !reader.failed(); ++i) {

@@ -91,6 +91,8 @@ enum class Removal : std::uint8_t { done, was_absent, was_used };
 // Keeps a file that was used since it was listed, or that a build began to use. Another program may have removed it.
 Result<Removal> remove_unused(const CacheFolder& folder, const CacheTrimLock& lock, const CacheFile& file) {
     FARDEL_TRY_ASSIGN(const auto now, folder.find(file.kind, file.id));
+    // Looked at again under the lock, in one phase and without a list of what is condemned: an entry that is gone is
+    // built again, nothing more.
     if (now && (now->used_ns != file.used_ns || now->used_ns >= lock.kept_since_ns()))
         return Removal::was_used;
     FARDEL_TRY_ASSIGN(const bool removed, folder.remove(file.kind, file.id));
@@ -118,6 +120,7 @@ public:
         for (const CacheFile& file : listing.files)
             trimmed_.bytes_left += file.size_bytes;
         CacheTrimOptions share = trim_;
+        // The time was over before the whole folder was listed; the part that was is trimmed to its share.
         if (!trimmed_.is_whole)
             share.bytes_max = share.bytes_max / kCacheShards * listing.shards;
         FARDEL_TRY(remove_abandoned(listing.unfinished, now_ns));

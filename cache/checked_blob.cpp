@@ -73,6 +73,7 @@ public:
                          "asset " + asset_.hex() + ": has only " + std::to_string(size_bytes()) + " bytes");
         std::vector<std::byte> piece(out.empty() ? 0 : kPieceBytes);
         while (!out.empty()) {
+            // Whole pieces are read, since only these have hashes.
             const std::uint64_t start = offset / kPieceBytes * kPieceBytes;
             const auto part = std::span(piece).first(piece_size(start));
             FARDEL_TRY(bytes_->read_at(start, part));

@@ -288,6 +288,8 @@ std::optional<CacheHit> DerivedCache::State::find(const BuildKey& key) {
         if (!record || found.absence != Absence::none) {
             slot.count([](CacheLayerStatistics& counts) { ++counts.misses; });
             if (record && found.absence == Absence::missing)
+                // Its outputs are gone for good, and each later build would ask for them again. If a layer only did not
+                // answer, the record stays.
                 slot.layer().drop_record(key);
             continue;
         }

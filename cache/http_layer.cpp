@@ -126,6 +126,7 @@ public:
                                                std::to_string(options_.object_bytes_max));
         const bool if_absent = !was_broken(id) && answers_questions_;  // such a server looks before it takes the bytes
         if (!was_broken(id) && !if_absent) {
+            // A plain file server would receive all bytes of an object that it has.
             const Request request{.method = "HEAD", .url = url_of(CacheFileKind::object, id)};
             FARDEL_TRY_ASSIGN(const Response there, perform(request));
             if (there.answer.status == 200 && there.answer.content_bytes == size_bytes)
@@ -142,6 +143,7 @@ public:
             const auto some = keys.first(std::min(keys.size(), kCacheQuestionIdsMax));
             keys = keys.subspan(some.size());
             const auto answer = ask({.records = {some.begin(), some.end()}, .objects = {}});
+            // A server without questions answers an error, and is not asked again in this build.
             refuses_questions_ = !answer.has_value();
             answers_questions_ = answer.has_value();
             for (std::size_t i = 0; answer && i < some.size(); ++i)

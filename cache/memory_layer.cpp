@@ -54,6 +54,7 @@ private:
 
 Result<std::vector<std::byte>> read_whole(const BlobSource& blob, std::uint64_t size_bytes) {
     FARDEL_TRY_ASSIGN(const auto stream, blob.open());
+    // One byte more, to notice a blob that is longer than it should be.
     std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes) + 1);
     std::size_t size = 0;
     for (std::size_t count = 1; count > 0 && size < bytes.size(); size += count) {

@@ -83,6 +83,7 @@ Result<Exit> check(const CheckCommand& command, Console& console) {
     const Interrupt interrupt;
     std::vector<CheckedFolder> checked;
     for (const std::string& folder : command.folders) {
+        // First without reading, which is quick and says how much there is to read.
         CacheCheckOptions check{.read = false, .remove = command.remove, .stop = interrupt.token()};
         FARDEL_TRY_ASSIGN(CacheFolderReport report, check_cache_folder(folder, check));
         if (command.read) {

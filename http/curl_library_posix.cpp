@@ -49,6 +49,7 @@ std::optional<CurlLibrary> load(const char* file_name) {
         find_function(library, "curl_url", curl.url) && find_function(library, "curl_url_get", curl.url_get) &&
         find_function(library, "curl_url_set", curl.url_set) &&
         find_function(library, "curl_url_cleanup", curl.url_cleanup);
+    // All functions or none: a library that lacks one is too old, and counts as absent.
     if (!whole || curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return std::nullopt;
     return curl;

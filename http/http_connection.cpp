@@ -26,6 +26,7 @@ bool is_header_text(std::string_view text) {
 }
 
 bool may_be_sent(const HttpCredentials& credentials) {
+    // A line feed in a credential would begin a header of its own.
     if (const auto* token = std::get_if<BearerToken>(&credentials))
         return is_header_text(token->token);
     if (const auto* user = std::get_if<UserPassword>(&credentials))

@@ -275,6 +275,7 @@ struct RangeClient::Impl {
                 return ok();
             if (stop.stop_requested())
                 return stop_all(ErrorCode::cancelled, "the transfer was stopped");
+            // Nobody may receive now: transfers go on when the time has paid for their bytes.
             if (const auto pause = limit.pause(RateLimit::Clock::now()); pause.count() > 0) {
                 std::this_thread::sleep_for(pause);
                 continue;

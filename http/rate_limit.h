@@ -40,8 +40,8 @@ public:
 
 private:
     static constexpr std::chrono::milliseconds kLongestPause{50};  // so that a stop is noticed soon
-    // What was not used in this time may be used later. A busy machine gives a thread no processor for so long; and
-    // this much comes at once after a time without transfers.
+    // The share of this time that was not used may be used later: on a busy machine, a thread may wait that long for a
+    // processor. So after a pause, this much may come at once.
     static constexpr double kSavedSeconds = 0.25;
     const std::uint64_t bytes_per_second_;
     double taken_ = 0;  // bytes that time has not paid for yet

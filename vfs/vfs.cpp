@@ -183,7 +183,7 @@ Status Vfs::Impl::verify_here(const File& file) const {
 Status Vfs::Impl::admit(const std::optional<File>& found) const {
     if (!found)
         return ok();
-    if (found->bundle()->limits_classes()) {  // A137: first bytes are read, so they have to be here
+    if (found->bundle()->limits_classes()) {  // first bytes are read, so they have to be here (tests/ATTACKS.md, A137)
         FARDEL_TRY(verify_here(*found));
         FARDEL_TRY(found->bundle()->verify_class(found->index()));
     }

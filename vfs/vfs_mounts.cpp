@@ -17,7 +17,7 @@ Status verify_mount_point(const std::string& mount_point) {
         return ok();
     if (auto good = verify_name(mount_point); !good)
         return std::move(good).error().with_context("mount point \"" + printable(mount_point) + "\"");
-    if (is_reserved_root_part(std::string_view(mount_point).substr(0, mount_point.find('/'))))  // A15
+    if (is_reserved_root_part(std::string_view(mount_point).substr(0, mount_point.find('/'))))  // tests/ATTACKS.md, A15
         return Error(ErrorCode::denied,
                      "mount point \"" + printable(mount_point) + "\": nothing is mounted in /assets and /bundles");
     return ok();

@@ -15,6 +15,8 @@ Result<std::shared_ptr<const Error>> find_recall(const Mount& mount, const Trust
     if (mount.kind != MountKind::bundle)
         return recall;
     FARDEL_TRY_ASSIGN(TrustVerdict verdict, mount.bundle->judge(policy, time));
+    // Only withdrawals count: the mount was judged by a policy of its own, and one that does not know its author says
+    // nothing about it (docs/decisions/0078-recalled-content-is-refused-where-it-was-found.md).
     if (verdict.refusal && verdict.refusal->code() == ErrorCode::revoked)
         recall = std::make_shared<const Error>((*std::move(verdict.refusal)).with_context(mount.bundle->label()));
     return recall;
@@ -43,6 +45,7 @@ Result<std::vector<RecalledMount>> Vfs::judge_again(const TrustPolicy& policy, c
         }
         old = impl_->show(impl_->mounted->recalling(recalls));
     }
+    // After the lock: the caller's function may use the Vfs.
     if (impl_->on_recall)
         for (const RecalledMount& one : news)
             impl_->on_recall(one);

@@ -43,6 +43,7 @@ Result<std::unique_ptr<FileLease>> LeaseFolder::create() const {
     std::string path = path_of(new_lease_name());
     FARDEL_TRY_ASSIGN(Descriptor file, create_file(path, path));
     const auto locked = lock_file(file, path);
+    // A lease without a lock counts for a day from its last write, which is enough for an addition.
     const bool has_no_locks = !locked && locked.error().code() == ErrorCode::unsupported;
     if (!has_no_locks && (!locked || !*locked)) {
         static_cast<void>(remove_file(path, path));
@@ -52,6 +53,7 @@ Result<std::unique_ptr<FileLease>> LeaseFolder::create() const {
 }
 
 Result<std::vector<FoundFileLease>> LeaseFolder::list() const {
+    // A network file system may list a folder as it was a minute ago.
     FARDEL_TRY(refresh_listing(root_, path_));
     FARDEL_TRY_ASSIGN(const auto names, list_names_at(path_));
     std::vector<FoundFileLease> leases;

@@ -53,6 +53,7 @@ Result<TracedAsset> parse_traced(std::string_view line, std::size_t number) {
     traced.size_bytes = *size;
     const std::string_view digits = line.substr(0, kTraceIdDigits);
     const auto asset = AssetId::parse(digits);
+    // Compared with its own form, so that upper-case digits are no second spelling.
     if (!asset || asset->hex() != digits)
         return bad_trace(number, "no asset id");
     traced.asset = *asset;
@@ -104,6 +105,7 @@ Result<Trace> parse_trace(std::string_view text) {
         } else if (line.starts_with(kTraceBundle)) {
             const std::string_view digits = line.substr(kTraceBundle.size());
             const auto id = BundleId::parse(digits);
+            // One text for one trace: digits in lower case, and no bundle line without assets behind it.
             if (!id || id->hex() != digits || (bundle && (!is_begun || *bundle == *id)))
                 return bad_trace(number, "no bundle id, or the same bundle again");
             bundle = *id;
@@ -145,6 +147,7 @@ Trace merge_traces(std::span<const Trace> traces) {
     Trace all;
     for (const Trace& trace : traces)
         all.insert(all.end(), trace.begin(), trace.end());
+    // By the time since each trace began: what a game opens early in any of them comes early.
     std::ranges::stable_sort(all, {}, &TracedAsset::opened_ms);
     TraceKeys seen;
     std::erase_if(all, [&](const TracedAsset& traced) { return !seen.insert({traced.bundle, traced.asset}).second; });

@@ -277,6 +277,8 @@ int open_file(const char* path, fuse_file_info* open) {
             return -EROFS;
         auto file = tree().vfs.open(path);
         if (!file) {
+            // A file that has a name and cannot be opened, such as one whose block is damaged, must not look like an
+            // absent one.
             const auto found = tree().vfs.find_stat(path);
             return found && *found ? failed_to_read(file.error()) : failed(file.error());
         }
@@ -323,6 +325,7 @@ int read_folder(const char*, void* kernel, fuse_fill_dir_t fill, off_t offset, f
                 fuse_readdir_flags flags) {
     return guarded([&] {
         auto& folder = handle_of<OpenFolder>(open);
+        // Programs may share an open folder, and libfuse answers on several threads.
         const std::scoped_lock lock(folder.mutex());
         for (; offset < kFirstEntry; ++offset)
             if (fill(kernel, offset == 0 ? "." : "..", nullptr, offset + 1, fuse_fill_dir_flags{}) != 0)

@@ -137,6 +137,7 @@ private:
             if (accepted)
                 return ok();
             if (accepted.error().code() == ErrorCode::rollback && contradicts(head, update()))
+                // Two heads of one version that are both signed: evidence that a key is misused.
                 followed_.refused = head.file;
             refusal.note(std::move(accepted).error());
         }

@@ -1,8 +1,8 @@
 // KeptChannels: what a user has accepted of channels, in two folders.
 //
 // Of the two copies, the newer one counts, so a folder that was deleted or restored from an old copy does not make a
-// client accept what is older (A77). Each copy is replaced in one step, and never by an older one, whichever programs
-// follow the channel at once.
+// client accept what is older (tests/ATTACKS.md, A77). Each copy is replaced in one step, and never by an older one,
+// whichever programs follow the channel at once.
 #pragma once
 
 #include <fardel/base/result.h>

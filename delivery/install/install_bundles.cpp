@@ -229,8 +229,11 @@ Status verify_unchanged(const Installing& installing) {
 
 // Fetches what the lock names, compares it with the lock, and writes the lock.
 Result<InstallSummary> fetch_and_lock(const Installing& installing, const NeedsOfBundles& consulted, LockFile& lock) {
+    // The text about the release is a hint. A lie about a bundle that was considered and not chosen could make an older
+    // one the stable choice, so what was considered is compared, too.
     FARDEL_TRY(verify_consulted(installing, consulted));
     InstallSummary summary{.plan = plan_of(installing, lock.resolution), .installed = {}};
+    // The plan is shown also if nothing is to be fetched: a plan that was asked for is one that may be refused.
     FARDEL_TRY(fetch(installing, summary));
     FARDEL_TRY(verify_resolution(lock.resolution,
                                  open_stored(installing.store, installing.state.policy.get(), installing.work.time)));

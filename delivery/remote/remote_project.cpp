@@ -150,6 +150,8 @@ Result<std::vector<RemoteMount>> RemoteProject::poll(const std::stop_token& stop
     if (!id)
         return std::vector<RemoteMount>();
     FARDEL_TRY(impl_->open_root(*id, stop));
+    // A root comes with all that it needs, and is shown in one step: mounted one by one, a look-up in between would
+    // find a new root with an old dependency.
     FARDEL_TRY_ASSIGN(impl_->shown, impl_->open_closure());
     return impl_->shown;
 }

@@ -116,6 +116,7 @@ Result<ChannelUpdate> begin_in_tree(ChannelFiles files, std::uint64_t now_s) {
 }
 
 Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const ChannelUpdate& update) {
+    // All releases are read, since a pointer to the newest one could be wrong: only signatures say which is newer.
     const std::string folder = channel_releases_folder(update.root().channel);
     FARDEL_TRY_ASSIGN(const auto files, tree.list(folder));
     if (files.size() > kTreeReleasesMax)

@@ -45,6 +45,9 @@ Result<ReadList> read_list(TreeTarget& tree) {
 }
 
 // Calls `change`, which returns false if the list need not change, until no other program interferes. Error: conflict.
+// A static tree has no program of its own that could lock it, and object stores replace by comparison but cannot delete
+// by comparison. So what is going to be removed stands in this list first. Publishers change the same list: of two that
+// meet, one loses and reads it again.
 Status change_list(TreeTarget& tree, const std::function<Result<bool>(CondemnedList& list)>& change) {
     for (int attempt = 1;; ++attempt) {
         FARDEL_TRY_ASSIGN(ReadList read, read_list(tree));
@@ -127,6 +130,9 @@ Result<KeptFiles> find_kept(TreeTarget& tree, const std::vector<BundleId>& keep,
     DependencyWalk walk;
     for (const BundleId& id : keep)
         FARDEL_TRY(keep_bundle(tree, id, walk, kept));
+    // Every well-formed head keeps what its release names, whoever signed it: only a client with a root can judge
+    // signatures, and whoever prunes need not have one. A stranger who can write into the tree can fill it, and lose
+    // nobody anything.
     for (const NamedRelease& release : newest) {
         kept.releases.insert(release.path);
         kept.releases.insert(requirements_path_of(release.path));
@@ -173,6 +179,7 @@ Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const KeptFiles
                              std::uint64_t now_s, std::uint64_t grace_s) {
     PrunePlan plan;
     for (const auto& [path, condemned] : before) {
+        // An announcement ends after an hour: the program that made it may be dead.
         if (!is_removal_alive(condemned, now_s))
             continue;
         if (is_kept(path, kept))
@@ -212,6 +219,7 @@ Status remove_files(TreeTarget& tree, const std::vector<std::string>& paths, std
         if (options.stop.stop_requested())
             return Error(ErrorCode::cancelled, "pruning was stopped");
         const std::uint64_t now = options.now_s();
+        // Half of what others allow it, so that clocks may differ by the other half.
         if (now < announced_s || now - announced_s > kRemovalLeaseSeconds / 2)
             return Error(ErrorCode::busy,
                          "removing files takes too long, or the clock was set; prune the tree again to go on");
@@ -223,6 +231,7 @@ Status remove_files(TreeTarget& tree, const std::vector<std::string>& paths, std
 }  // namespace
 
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
+    // What is kept is found before anything is announced. What is published meanwhile takes itself from the list.
     FARDEL_TRY_ASSIGN(const TreeChannels channels, read_tree_channels(tree));
     FARDEL_TRY_ASSIGN(const KeptFiles kept, find_kept(tree, options.keep, channels.newest));
     PrunePlan plan;
@@ -242,8 +251,10 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
         report.channels.push_back({.name = release.channel, .release_version = release.version});
     if (options.only_plans || plan.removals.empty())
         return report;
+    // The list has announced the removals, so a publisher that needs one of these files waits instead of relying on it.
     FARDEL_TRY(remove_files(tree, plan.removals, announced_s, options));
     FARDEL_TRY(change_list(tree, [&](CondemnedList& list) -> Result<bool> {
+        // Only its own announcements: another prune may have made one for the same file since.
         const CondemnedFile own{.is_being_removed = true, .since_s = announced_s};
         bool changed = false;
         for (const std::string& path : plan.removals)
@@ -283,6 +294,7 @@ Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& n
                 ++one;
                 continue;
             }
+            // It may be deleted at any moment, whatever is written into the list now.
             if (is_removal_alive(one->second, now_s))
                 return Error(ErrorCode::busy, tree.name() + ", " + one->first +
                                                   ": is being removed by a prune; publish again in an hour");

@@ -70,6 +70,8 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
     if (!put)
         return std::move(put).error();
     publication.was_there = *put == PutOutcome::was_there;
+    // The small assets a second time, one by one: without them, an update without a delta costs a whole block for each
+    // small edit. Smaller blocks would make every bundle larger, also for players who download it whole.
     FARDEL_TRY(put_if_missing(tree, asset_frames_path_of(bundle->id()), work.stop,
                               [&] { return make_asset_frames(*bundle, work.stop); }));
     FARDEL_TRY(put_if_missing(tree, tables_path_of(bundle->id()), work.stop, [&] { return make_tables(*bundle); }));

@@ -51,6 +51,7 @@ Result<ListedDelta> listed(const ByteSource& delta) {
 // Replaces the list at the path by what `change` makes of it, unless that returns false.
 template <class Change>
 Status change_list(TreeTarget& tree, const std::string& path, const Change& change) {
+    // The list is not signed: an old or a wrong one costs a client a delta that it does not find or cannot use.
     for (int attempt = 1;; ++attempt) {
         FARDEL_TRY_ASSIGN(const auto head, tree.find_head(path));
         DeltaList list;
@@ -107,6 +108,7 @@ Result<DeltaPublication> publish_made(const DeltaToMake& wanted, TreeTarget& tre
         SpoolFile spool(std::move(file));
         FARDEL_TRY_ASSIGN(const DeltaSummary summary, wanted.make(spool));
         const auto source = make_file_source(std::move(spool).take(), summary.delta_bytes, std::string(kSpoolName));
+        // Clients would never choose it.
         if (summary.delta_bytes >= wanted.bytes_end) {
             publication.path.clear();
             return publication;
@@ -115,6 +117,7 @@ Result<DeltaPublication> publish_made(const DeltaToMake& wanted, TreeTarget& tre
         FARDEL_TRY(tree.put(publication.path, *source, {.progress = {}, .stop = stop}));
     }
     publication.delta_bytes = entry->delta_bytes;
+    // After the file, so that no list names what is not there.
     FARDEL_TRY(add_to_list(tree, delta_list_path_of(wanted.target, wanted.kind), *entry));
     return publication;
 }

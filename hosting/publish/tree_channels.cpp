@@ -71,6 +71,7 @@ Result<TreeChannels> read_tree_channels(TreeTarget& tree) {
             channels.releases.push_back(std::move(file));
         }
     }
+    // Without a head, nobody knows which release counts, and a prune would remove what the channel's clients need.
     for (const TreeFile& release : channels.releases)
         if (const auto channel = find_channel_of_release(release.path); channel && !with_head.contains(*channel))
             return Error(ErrorCode::unresolved, channel_head_path(*channel) +

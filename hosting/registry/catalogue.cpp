@@ -89,6 +89,8 @@ std::vector<PublicKey> registry_keys_of(const ChannelRoot& root) {
     return keys;
 }
 
+// A registry remembers in its bundle files: the countersignature says who signed a bundle, and when it came. A database
+// beside the tree would need backups of its own, and could say other things than the signed texts.
 Result<std::optional<CatalogueEntry>> find_entry(const Bundle& bundle, std::span<const PublicKey> keys) {
     std::optional<CatalogueEntry> found;
     for (const Envelope& envelope : bundle.envelopes()) {
@@ -104,6 +106,8 @@ Result<std::optional<CatalogueEntry>> find_entry(const Bundle& bundle, std::span
         if (!statement)
             continue;
         found.emplace();
+        // The oldest countersignature counts: a bundle that is signed again keeps its place among those that came
+        // first.
         found->bundle = bundle.id();
         found->epoch = statement->epoch;
         found->raw_bytes = statement->raw_bytes;
@@ -160,6 +164,8 @@ std::vector<PublicKey> Catalogue::owners_of(std::string_view name, const Registr
     const auto all = named(name);
     if (all.empty())
         return {};
+    // Dates are chosen by who has the registry key, and releases are signed by another: so among all bundles of a name,
+    // those that a release lists or recalls say whose it is.
     const auto first =
         std::ranges::find_if(all, [&](const CatalogueEntry* entry) { return in_release_.contains(entry->bundle); });
     return {(first != all.end() ? *first : all.front())->author};
@@ -183,6 +189,9 @@ Result<Catalogue> read_catalogue(TreeTarget& tree, std::span<const PublicKey> ke
         const auto bundle = Bundle::open(source, {});
         auto entry = bundle ? find_entry(**bundle, keys) : Result<std::optional<CatalogueEntry>>(bundle.error());
         if (!entry)
+            // If the disk fails for a moment, whose the name is would be unknown, and another author could take it. So
+            // a file that cannot be read stops all changes, and one whose bytes say that it is no bundle of this
+            // registry is left out.
             problems.push_back(
                 {file.path, entry.error().code(), entry.error().message(), !is_defect(entry.error().code())});
         else if (tree_path_of((*bundle)->id()) != file.path)

@@ -63,9 +63,9 @@ public:
     std::vector<const CatalogueEntry*> named(std::string_view name) const;
     std::uint64_t bytes_by(const PublicKey& author) const;
 
-    // Whose bundles may have the name: by an `owner` rule, or by who first brought it. Empty: nobody's yet. The dates
-    // of countersignatures count only among bundles that the release knows, or that it does not: who has the registry
-    // key chooses dates.
+    // The keys whose bundles may have the name: those of the first `owner` rule that matches, or else the author who
+    // brought the name first. Empty: nobody has brought it yet. A bundle that the release lists or recalls counts as
+    // earlier than any other, because whoever has the registry key can choose the dates of countersignatures.
     std::vector<PublicKey> owners_of(std::string_view name, const RegistryRules& rules) const;
 
 private:

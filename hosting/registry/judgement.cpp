@@ -53,6 +53,7 @@ public:
         : author_(author), state_(state), rules_(state.rules), now_s_(now_s) {}
 
     Result<UploadJudgement> judge(const std::shared_ptr<const ByteSource>& file, const std::stop_token& stop) {
+        // The sizes first: all that follows reads the whole file.
         if (rules_.file_bytes_max != 0 && file->size_bytes() > rules_.file_bytes_max) {
             refuse("too-large", "the file has " + std::to_string(file->size_bytes()) + " bytes, at most " +
                                     std::to_string(rules_.file_bytes_max) + " are allowed");
@@ -157,6 +158,7 @@ private:
             return refuse("signer-differs", "the key " + key_id(author_) +
                                                 "… that signed this request has not signed the bundle; sign it with "
                                                 "'fardel sign --role author'");
+        // Who countersigns a statement vouches for each layout in it, and only this file was verified.
         if (newest->layouts != std::vector{bundle.layout_id()})
             refuse("layout-not-signed",
                    "the author's statement does not list this layout, and it alone; sign this file");

@@ -31,7 +31,8 @@ struct RegistryState {
     Catalogue catalogue;
 };
 
-// What the verifier remarks beside errors, about content: what it says about signatures depends on the policy.
+// The verifier's warnings and notes about content. Those about signatures are left out, because they depend on the
+// policy.
 std::vector<RegistryRefusal> remarks_of(const VerifyReport& report);
 
 struct UploadJudgement {

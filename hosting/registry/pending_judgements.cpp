@@ -32,6 +32,7 @@ Result<std::optional<RegistryDecision>> PendingJudgements::judge(Upload upload, 
     newest_[{judgement->upload.bundle, judgement->upload.author}] = judgement;
     waiting_.push_back(judgement);
     changed_.notify_all();
+    // Two threads of their own, so that two long judgements do not occupy the threads that answer bodies.
     changed_.wait_for(lock, longest, [&] { return judgement->decision.has_value(); });
     return judgement->decision;
 }

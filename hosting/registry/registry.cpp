@@ -116,6 +116,8 @@ struct Registry::Impl {
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
         FARDEL_TRY(folder.refresh(now_s()));
         FARDEL_TRY(verify_signers());
+        // A bundle file that is countersigned, and neither released nor recalled, was left by a kill: it is released
+        // now.
         FARDEL_TRY(finish_changes());
         FARDEL_TRY(renew_head_if_needed());
         FARDEL_TRY(folder.write_missing_bundle_pages());
@@ -199,6 +201,8 @@ struct Registry::Impl {
         const auto signed_file = extend_file(file, std::move(end));
         if (auto refused = refuse_by_channel(signed_file, newest))
             return count(*std::move(refused));
+        // File, release, head, pages: each appears whole, and a kill in between leaves a state from which the next
+        // start goes on.
         FARDEL_TRY(publish_bundle(signed_file, folder.tree(), {.progress = {}, .stop = stop, .now_s = now_s()}));
         return release(id, judgement.remarks);
     }
@@ -261,6 +265,7 @@ struct Registry::Impl {
         const auto& before = folder.state()->release;
         const bool is_recalled =
             before && std::ranges::count(before->recalled_bundles, bundle, &Revocation<BundleId>::id) != 0;
+        // Asked for again, as after an answer that was lost: there is nothing left to change.
         if (!is_recalled)
             FARDEL_TRY(change(std::move(wanted), {}));
         FARDEL_TRY(folder.write_pages({entry.name}));

@@ -101,6 +101,7 @@ private:
                     add(tree_path_of(id), finding.code, format_finding(finding));
             if (!report.good())
                 continue;
+            // The bundle is in its place; this writes what belongs beside it and is missing.
             FARDEL_TRY(publish_bundle(source, folder_.tree(),
                                       {.progress = {}, .stop = options_.stop, .now_s = options_.now_s}));
             FARDEL_TRY(folder_.write_bundle_page(id, remarks_of(report)));

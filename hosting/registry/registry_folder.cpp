@@ -40,6 +40,8 @@ ReleasedBundle released_bundle_of(const CatalogueEntry& entry) {
     const auto version = BundleVersion::parse(entry.version);
     return {.bundle = entry.bundle,
             .file_bytes = entry.file_bytes,
+            // Versions of a name stand side by side here, and any may be recalled. With authors' epochs, the recall of
+            // the highest one would stop the updates of all clients, which refuse an epoch that falls.
             .epoch = 0,
             .version = version ? *version : BundleVersion(),
             .name = entry.name};
@@ -97,6 +99,8 @@ Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed, bool for_
     const auto keys = registry_keys_of(state->root);
     const Catalogue* const before = state_ && registry_keys_of(state_->root) == keys ? &state_->catalogue : nullptr;
     FARDEL_TRY_ASSIGN(state->catalogue, read_catalogue(*tree_, keys, before, problems_));
+    // A catalogue without a bundle that the disk did not give would show its name as free, and somebody else could take
+    // it.
     if (const auto unread = std::ranges::find(problems_, true, &CatalogueProblem::is_unread);
         !for_check && unread != problems_.end())
         return Error(unread->code, printable(unread->path) + ": " + unread->text);
@@ -140,6 +144,7 @@ Status RegistryFolder::change(ChannelChange change, const std::vector<BundleId>&
     FARDEL_TRY_ASSIGN(const std::string body, format_channel_release(next.release));
     FARDEL_TRY(sign_body(ChannelText::release, body, release, next.file));
     FARDEL_TRY_ASSIGN(const std::string head_file, sign_head(next, head, now_s, head_life_s));
+    // The head last: until it names the release, clients keep the one before.
     FARDEL_TRY(publish_channel_release(*tree_, next.file, now_s));
     FARDEL_TRY(publish_head(head_file, now_s));
     remove_old_releases();

@@ -33,11 +33,12 @@ public:
     Status refresh(std::uint64_t now_s);
     // Also looks for bundles that were published since.
     Status reread(std::uint64_t now_s);
-    // The same, for a check: bundles that the disk does not give are problems only. For changes they are errors:
-    // without them, whose a name is would be unknown.
+    // The same for a check, which reports bundles that cannot be read from the disk as problems. Before a change they
+    // are errors: without them, nobody knows whose their names are.
     Status read_for_check(std::uint64_t now_s);
     const std::shared_ptr<const RegistryState>& state() const noexcept { return state_; }
-    // What was accepted, by whom the name belongs to, and is neither in the release nor recalled: a kill came between.
+    // The bundles that were accepted from the owners of their names and are neither in the release nor recalled,
+    // because the registry was killed in between.
     std::vector<BundleId> unreleased() const;
     const std::vector<CatalogueProblem>& problems() const noexcept { return problems_; }
     TreeTarget& tree() const noexcept { return *tree_; }
@@ -56,7 +57,7 @@ public:
     Status write_bundle_page(const BundleId& bundle, const std::vector<RegistryRefusal>& remarks) const;
     // Writes those that are missing, after verifying the bundles.
     Status write_missing_bundle_pages() const;
-    // Writes the pages that list bundles, and of the others those of these names; empty: all.
+    // Writes the pages that list bundles, and the pages of these names; if `names` is empty, those of all names.
     Status write_pages(const std::set<std::string>& names) const;
 
 private:

@@ -66,6 +66,7 @@ public:
 private:
     Status add_url(std::string_view text) {
         FARDEL_TRY_ASSIGN(std::string url, parse_server_url(std::string(text), "a registry"));
+        // Signed requests name the registry by this text, so there is one way to write it.
         if (url != text)
             return bad_rule("write the URL as " + in_quotes(url));
         return add(std::move(url), rules_.urls);
@@ -194,6 +195,8 @@ Status verify_registry_name(std::string_view name) {
     bool is_page = false;
     for (const std::string_view part : split_text(name, '/'))
         is_page |= part.ends_with(".html");
+    // A name is the path of its page, and names that only look alike would let a stranger pass for an author: no
+    // capitals, no letters outside of ASCII.
     if (name.size() <= kRegistryNameBytesMax && is_tree_path(name) && !is_page)
         return ok();
     return bad_rule("a name in a registry has at most " + std::to_string(kRegistryNameBytesMax) +

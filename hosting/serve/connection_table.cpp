@@ -27,6 +27,8 @@ bool ConnectionTable::admit(int socket, const std::string& group, bool is_loopba
         return false;
     }
     if (connections_.size() >= limits_.connections_max) {
+        // The connection that has been idle longest makes room, or anybody could hold all places by asking nothing
+        // (tests/ATTACKS.md, A82).
         if (waiting_.empty()) {
             ++counts_.refused;
             return false;
@@ -113,10 +115,12 @@ void ConnectionTable::end(int socket, Connection& connection) {
     if (connection.phase == Phase::waiting)
         waiting_.erase(connection.place);
     connection.is_ending = true;
+    // Not closed: the library does that, and a number that is free too early would belong to the next connection.
     calls_.shut_down(socket);
 }
 
 std::optional<std::uint64_t> ConnectionTable::moved_bytes(int socket, const Connection& connection) const {
+    // Of an answer, what the client has acknowledged: the system takes bytes for a client that reads none.
     return connection.phase == Phase::receiving ? connection.received_bytes : calls_.acknowledged_bytes(socket);
 }
 

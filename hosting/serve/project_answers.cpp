@@ -80,6 +80,8 @@ ServerAnswer ProjectAnswers::answer_head(const ReceivedRequest& request) const {
     const auto head = bundle_.head();
     if (!head)
         return plain_answer(503, "the project could not be read yet");
+    // Clients ask for the head every few seconds instead of waiting for a change: a waiting question would hold a
+    // thread.
     const std::string etag = "\"" + head->hex() + "\"";
     ServerAnswer answer;
     answer.headers = {{"Cache-Control", "no-cache"}, {"ETag", etag}};

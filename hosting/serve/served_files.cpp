@@ -54,6 +54,7 @@ std::string etag_of(const RequestedFile& file, const FileStatus& status) {
         case RequestedFileKind::front_list:
         case RequestedFileKind::delta_list: break;
     }
+    // Files that are replaced have no hash in their names: inode and time tell their versions apart.
     const std::string mark = file.kind == RequestedFileKind::page           ? "page-"
                              : file.kind == RequestedFileKind::channel_text ? "head-"
                              : file.kind == RequestedFileKind::trace        ? file.bundle.hex() + "-trace-"
@@ -96,6 +97,7 @@ public:
         const auto name_begin = path.rfind('/') + 1;
         Descriptor opened_folder;
         const Descriptor* folder = &tree_;
+        // Part by part from the open folder: a link below it could lead anywhere on the disk.
         for (std::size_t begin = 0; begin < name_begin;) {
             const std::size_t end = path.find('/', begin);
             const std::string part = path.substr(begin, end - begin);

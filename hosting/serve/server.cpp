@@ -256,6 +256,7 @@ struct Server::Impl final : RequestHandler {
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() {
     if (impl_->uploads)
+        // The daemon's end waits for its threads, and one of them may be verifying an upload for minutes.
         impl_->uploads->stop();
 }
 

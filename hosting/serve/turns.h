@@ -1,5 +1,5 @@
-// Turns: how many requests of a kind may be under way at a time: of all clients, and of one, so that no client alone
-// keeps others waiting, however slowly it sends or reads. Any thread.
+// Turns: limits how many requests of one kind are under way at a time, over all clients and for each client. So no
+// client alone keeps others waiting, however slowly it sends or reads. Any thread.
 #pragma once
 
 #include <mutex>

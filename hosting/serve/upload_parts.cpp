@@ -60,6 +60,7 @@ Result<UploadParts::Part> UploadParts::open(const BundleId& bundle, const std::s
         return std::move(file).error();
     FARDEL_TRY_ASSIGN(const bool locked, lock_file(*file, path));
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(*file, path));
+    // Without a name, it was finished or removed between opening and locking it.
     if (!locked || status.links == 0)
         return Error(ErrorCode::busy, "another upload of the bundle is under way");
     return Part(*std::move(file), path);

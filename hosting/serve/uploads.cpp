@@ -106,6 +106,7 @@ std::optional<SentRange> find_sent_range(std::string_view text, std::uint64_t bo
         at = parsed.ptr + 1;
     }
     const auto [first, last, total] = numbers;
+    // A body continues an upload up to its end: parts in between would have to be kept track of.
     if (first > last || last >= total || last != total - 1 || last - first + 1 != body_bytes)
         return std::nullopt;
     return SentRange{.offset = first, .file_bytes = total};
@@ -183,6 +184,8 @@ public:
                 forget();
                 return refused;
             }
+        // What was received stays for a day: a large bundle over a line that breaks every hour would never arrive
+        // otherwise. Nothing is believed about these bytes: the whole bundle is verified at its end.
         const Status written = write_whole_at(staged_.file(), received_bytes_, bytes, "an upload");
         received_bytes_ += bytes.size();
         return written ? std::nullopt : std::optional(refuse_upload(written.error()));
@@ -194,6 +197,7 @@ public:
         if (uploads_.rules_.registry != nullptr)
             return finish_for_registry();
         const auto published = publish();
+        // What is refused is removed, so that nobody fills the disk with it.
         if (published || !may_be_sent_again(published.error()))
             forget();
         if (!published)
@@ -240,6 +244,8 @@ private:
             std::unique_ptr<Room> room;
             Staged staged;
         };
+        // Proxies end requests that wait for long, and authors would send everything again. So the judgement goes on
+        // without its request, and the author asks later what became of it.
         const auto kept = std::make_shared<Kept>(Kept{.room = std::move(room_), .staged = std::move(staged_)});
         const auto ended = [kept](const RegistryDecision& decision) {
             if (decision && kept->staged.part)
@@ -367,6 +373,7 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
         return too_many_uploads();
     if (auto refused = reserve(range->file_bytes, parts_.size_bytes(file.bundle, *owner)))
         return *std::move(refused);
+    // The room is reserved before the first byte, so that uploads at one time cannot exceed the quota together.
     auto room = std::make_unique<Room>(*this, range->file_bytes);
     auto staged = stage(file.bundle, *owner, range->offset);
     if (!staged)
@@ -391,6 +398,7 @@ Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string
     auto part = parts_.open(bundle, owner);
     if (part) {
         FARDEL_TRY_ASSIGN(const FileStatus status, file_status(part->file(), "an upload"));
+        // The client asked how many bytes are here, and another of its connections may have gone on since.
         if (offset != 0 && status.size_bytes != offset)
             return Error(ErrorCode::conflict, std::to_string(status.size_bytes) + " bytes of this upload are here");
         if (offset == 0)

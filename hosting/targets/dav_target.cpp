@@ -55,6 +55,8 @@ public:
             return compare_with(bytes, **there, url, work);
         if (there.error().code() != ErrorCode::missing)
             return std::move(there).error();
+        // A PUT that is cut off may leave a part of a file under its name, where clients would read it. So the file
+        // gets its name when it is whole, and never in place of another one.
         FARDEL_TRY_ASSIGN(const std::string temporary, upload(path, bytes, work));
         auto moved = move(temporary, url, false);
         if (moved && *moved)
@@ -210,6 +212,7 @@ private:
             entry = {};
             is_folder = false;
         };
+        // Each entry begins with its href, and what follows up to the next one is about it.
         for (const XmlElement& element : elements) {
             if (element.name == "href") {
                 add();

@@ -24,6 +24,8 @@ public:
     void stop() { stop_.request_stop(); }
 
     // Sends parts until none is left. `progress`: empty on all threads but the caller's.
+    // Several parts at a time, because one connection seldom fills a line. A part is read twice, for its signed hash
+    // and for sending, so that memory depends neither on the size of parts nor on their number.
     void send(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
         while (const auto part = take_part()) {
             const std::size_t index = static_cast<std::size_t>(part->number - 1);
@@ -92,6 +94,7 @@ Result<std::vector<std::string>> send_parts(std::uint64_t file_bytes, std::uint6
     const std::stop_callback forward(stop, [&sender] { sender.stop(); });
     const auto workers = static_cast<unsigned>(std::min<std::size_t>(kPartsAtATime, sender.count()));
     run_on_threads(
+        // Progress is reported by the caller's thread only, which may then draw it.
         workers, [&sender] { sender.send({}); }, [&] { sender.send(progress); });
     auto sent = sender.take_names();
     if (sent && progress)

@@ -52,6 +52,8 @@ public:
 private:
     Status read_window(std::uint64_t offset, std::uint64_t wanted_bytes) const {
         const std::uint64_t length =
+            // More than was asked for: files are read from front to back in small pieces, and each request costs a
+            // round trip.
             std::min(size_bytes_ - offset, std::clamp(wanted_bytes, kWindowBytes, kRangeBytesMax));
         window_.clear();
         std::vector<std::byte> bytes(static_cast<std::size_t>(length));

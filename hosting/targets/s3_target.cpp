@@ -108,6 +108,7 @@ public:
         FARDEL_TRY_ASSIGN(const std::string url, tree_->url_of(std::string(kMarkerPath)));
         const auto bytes =
             make_memory_source({std::as_bytes(std::span(kMarker)).begin(), std::as_bytes(std::span(kMarker)).end()});
+        // Only a second write shows it: stores that do not know the condition ignore it.
         for (int attempt = 0; attempt < 2; ++attempt) {
             FARDEL_TRY_ASSIGN(const HttpAnswer answer, send(url, *bytes, {"If-None-Match: *"}, {}, tree_->stop()));
             if (answer.status == 412) {
@@ -146,6 +147,7 @@ public:
         FARDEL_TRY_ASSIGN(const bool written, bytes.size_bytes() <= kPartBytesMin
                                                   ? put_whole(url, bytes, hash, work, stop)
                                                   : put_parts(url, bytes, hash, work, stop));
+        // Some stores answer 200 before they can tell whether the body was whole.
         FARDEL_TRY_ASSIGN(const HttpAnswer now, head(url));
         if (now.status != 200)
             return store_error(now, url);
@@ -312,6 +314,7 @@ private:
             return Error(ErrorCode::malformed, printable(url, 400) + ": the store gives the upload no id");
         const std::string upload = "uploadId=" + url_encoded(id);
         auto written = send_and_join(url, upload, bytes, work, stop);
+        // Parts of an unfinished upload cost their owner money, and are in no list of keys.
         if (!written || !*written)
             static_cast<void>(
                 tree_->perform({.method = "DELETE", .url = url + "?" + upload, .headers = {empty_body_header()}}, {}));

@@ -126,6 +126,7 @@ Result<std::unique_ptr<TreeTarget>> open_s3(const std::string& address, TreeCred
     else
         bucket_url += "/" + s3.bucket;
     RemoteTreeOptions options = remote_options(connection);
+    // A signed request states the hash of its body, also of an empty one.
     options.read_headers = {"X-Amz-Content-Sha256: " + sha256_hex({})};
     FARDEL_TRY_ASSIGN(HttpConnection http,
                       HttpConnection::open(AwsCredentials{.key_id = std::move(credentials.aws_key_id),

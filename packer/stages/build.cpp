@@ -76,6 +76,7 @@ BuildSummary summary_of(PackPlan planned, std::vector<BuiltBundle> bundles) {
 Result<PackPlan> ProjectBuild::plan() {
     State& state = *state_;
     state.seen.clear();
+    // Damage is looked for only here: a build that finds nothing changed reads a few rows, each with its own seal.
     FARDEL_TRY(state.database.mend());
     FARDEL_TRY(state.verify_confinement());
     FARDEL_TRY(state.observe_inputs());
@@ -87,6 +88,7 @@ Result<PackPlan> ProjectBuild::plan() {
     std::vector<ProjectFile> files = state.project_files(graph, std::move(run));
     FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_bundles(std::move(files), std::move(sources.report)));
     remove_rules_with_jobs(planned.idle_rules, state.project.file, state.job_lines);
+    // After the references: the order of a trace is layout, and must not show in what is resolved.
     rank_by_trace(planned.plan, state.options.order);
     for (SplitPart& part : planned.parts)
         rank_by_trace(part.plan, state.options.order);
@@ -98,6 +100,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     const auto start = Clock::now();
     FARDEL_TRY_ASSIGN(RequestedProject requested, read_requested_project(request));
     FARDEL_TRY_ASSIGN(ProjectBuild build, open_build(requested, request));
+    // Before the signer is opened: a build that has nothing to do asks for no passphrase.
     if (auto last = build.find_up_to_date()) {
         observed = std::move(last->seen);
         return BuildOutcome{.target = requested.output.path,
@@ -107,6 +110,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     }
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, requested.key_path));
     Result<PackPlan> plan = build.plan();
+    // Also if the plan failed: `fardel watch` waits for a change of what was looked at.
     observed = build.seen();
     FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
     FARDEL_TRY(verify_planned(requested.project, planned));
@@ -114,6 +118,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     BuildOutcome outcome = build.outcome();
     outcome.target = requested.output.path;
     const Hash encoder = encoder_digest(request.level);
+    // A file was touched, or an edit had no effect: the plan is that of the last build, and so is the bundle.
     if (auto last = build.find_same(encoder)) {
         outcome.up_to_date = true;
         outcome.summary = std::move(last->summary);
@@ -157,6 +162,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
                         .stop = request.stop};
     FARDEL_TRY(verify_bundle_target(output.path, output.sources));
     FARDEL_TRY_ASSIGN(const Trace order, read_order(request.order));
+    // Before the sources are read: a wrong passphrase is noticed at once.
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, request.signing.key_path));
     FARDEL_TRY_ASSIGN(PackPlan planned, pack_sources(output.sources, options));
     if (planned.plan.assets.empty())

@@ -83,6 +83,7 @@ Status ProjectBuild::State::open_cache() {
     for (const ProjectCache& named : project.caches) {
         auto layer = open_layer(named, folder);
         if (!layer) {
+            // A cache only saves time, so one that cannot be opened does not end the build.
             warnings.push_back(printable(project.file) + ":" + std::to_string(named.line) + ": " +
                                layer.error().text());
             continue;

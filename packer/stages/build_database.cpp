@@ -268,6 +268,7 @@ BuildDatabase::BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> d
     : path_(std::move(path)), database_(std::move(database)) {}
 
 Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
+    // The database may be deleted at any time, so what is damaged or of an earlier schema is created again, once.
     for (const bool last : {false, true}) {
         sqlite3* raw = nullptr;
         const int opened = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
@@ -321,6 +322,7 @@ Status BuildDatabase::replace() {
 }
 
 Status BuildDatabase::forgive(Status written) {
+    // What the database would have saved is work; a damaged one must not fail the build.
     return written || !is_damaged(database_.get()) ? std::move(written) : replace();
 }
 
@@ -416,6 +418,7 @@ Status BuildDatabase::forget_scans(const std::vector<Hash>& used) {
                 continue;
             }
             idle_bytes += query.number_at(2);
+            // Kept for some builds, because switching between branches brings old bytes back.
             if (idle >= kScansIdleMax || idle_bytes > kIdleScanBytesMax)
                 forgotten.emplace_back(key);
             else
@@ -446,6 +449,7 @@ Status BuildDatabase::keep() {
     Status kept = execute(database_.get(), "COMMIT", "what this build learnt");
     if (!kept)
         return forgive(std::move(kept));
+    // The next transaction at once: without one, another build could begin while this one writes its bundle.
     return forgive(execute(database_.get(), "BEGIN IMMEDIATE", "what this build learnt"));
 }
 

@@ -95,6 +95,7 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
         requested.order_path = path_in_project(folder, project.order);
     FARDEL_TRY_ASSIGN(requested.order, read_order(requested.order_path));
     requested.project = std::move(project);
+    // A bundle that lies in its own sources would be packed into the next one, and change with each build.
     FARDEL_TRY(verify_bundle_target(output.path, output.sources));
     return requested;
 }

@@ -36,7 +36,7 @@ std::function<void(const BundleWriteProgress&)> packing_progress(
     };
 }
 
-// A signature for what the signer may not bring would only be refused by those who check. A137.
+// A signature for what the signer may not bring would only be refused by those who check (tests/ATTACKS.md, A137).
 Status verify_signable(const BundlePlan& plan, const std::string& name, const BundleOutput& output) {
     if (output.signer == nullptr || output.policy == nullptr)
         return ok();

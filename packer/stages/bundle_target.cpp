@@ -52,6 +52,7 @@ Status verify_bundle_target(const std::string& target, std::span<const std::stri
     const auto existing = open_file_source(target);
     if (!existing)
         return existing.error();
+    // A mistake in the name must not cost a file of another kind.
     if ((*existing)->size_bytes() != 0 && !is_bundle(**existing))
         return Error(
             ErrorCode::conflict,

@@ -134,6 +134,8 @@ Status JobGraph::follow_rules(FileIndex first) {
                 continue;
             for (const std::string& name : rule.process) {
                 const ProcessorIndex processor = processor_of_name(name);
+                // Outputs go through the rules again, and a processor whose output its own rule matches would run for
+                // ever.
                 if (std::ranges::find(given, processor) != given.end() || came_through(file, processor))
                     continue;
                 given.push_back(processor);
@@ -196,6 +198,7 @@ void JobGraph::add_declared_inputs(JobIndex first_job, FileIndex first_file) {
 Status JobGraph::sort() {
     IndexedList<std::size_t, JobIndex> missing(jobs_.size());
     IndexedList<std::vector<JobIndex>, JobIndex> followers(jobs_.size());
+    // By number, so that the order, and with it the first error, is the same in each build.
     std::priority_queue<JobIndex, std::vector<JobIndex>, std::greater<>> ready;
     for (JobIndex job{}; job < jobs_.end_index(); ++job) {
         missing[job] = jobs_[job].waits_for.size();

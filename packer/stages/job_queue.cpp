@@ -50,6 +50,7 @@ public:
         expect_ready();
         {
             const std::size_t wanted = worker_count(options_.jobs);
+            // More threads than jobs are of use only if a job may bring further ones.
             const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::discovers_outputs);
             const std::size_t count = may_add ? wanted : std::min(wanted, graph_.jobs().size());
             run_on_threads(static_cast<unsigned>(std::max<std::size_t>(count, 1)), [this] { work(); });
@@ -64,6 +65,7 @@ public:
             run_.logs.push_back(graph_.describe(index) + ":\n" + std::move(log));
         for (const JobIndex index : different_)
             run_.different.push_back(graph_.describe(index));
+        // Jobs end in any order; nothing of that may show in the bundle or the report.
         std::ranges::stable_sort(run_.references, {}, &FileReference::file);
         std::ranges::sort(run_.found, {}, &FoundPaths::job);
         std::ranges::sort(run_.seen, {}, &ObservedPath::path);
@@ -105,6 +107,9 @@ private:
     static Result<bool> applies(const std::vector<FoundInput>& state, RecordedFiles& files,
                                 std::vector<ObservedPath>& seen) {
         for (const FoundInput& input : state) {
+            // No key is computed from bytes that the record does not state: a cache server that names a local file
+            // learns at most whether its guess of the content is right
+            // (docs/decisions/0029-found-inputs-with-their-bytes.md).
             FARDEL_TRY_ASSIGN(RecordedFile file, files.look(input.path));
             if (file.input != input)
                 return false;
@@ -120,6 +125,7 @@ private:
         FoundStates& found = found_states(notes, layer, key);
         if (found.states.empty())
             return std::nullopt;
+        // Other machines write to foreign layers, so only files that the job itself might read are looked at for them.
         auto files = layer == kOwnLayer ? RecordedFiles::of_own_layer(options_.environment.project_folder)
                                         : RecordedFiles::of_foreign_layer(job.processor, options_.environment);
         if (!files)
@@ -152,6 +158,8 @@ private:
             auto outcome = find_in_layer(job, key, layer, notes, verify);
             if (!outcome)
                 continue;
+            // Only the state that applied is copied, never the foreign note: what it says besides was not proved by
+            // anything.
             for (std::size_t above = 0; above < layer; ++above)
                 FARDEL_TRY(put_found(key, outcome->result.found, above, DerivedCache::NoteOrigin::lower_layer, notes));
             return outcome;
@@ -222,6 +230,7 @@ private:
             FARDEL_TRY_ASSIGN(outcome.result, run_job(job, options_.environment));
             FARDEL_TRY(verify_found(outcome.result, outcome.seen));
             if (cached) {
+                // Verify mode: the job ran although its result was known, and the newer outputs count.
                 outcome.different = !same_outputs(cached->result, outcome.result);
                 options_.cache->report_verified(!outcome.different);
             }
@@ -243,6 +252,8 @@ private:
             if (const auto code = code_of(graph_.jobs()[index].processor, job.processor))
                 keys.push_back(build_key(job, *code));
         }
+        // One question for all jobs that can begin now: at the first build of a version most are misses, and each would
+        // be a request. Only "lacking" is believed: a wrong answer costs work or a request, never a wrong result.
         options_.cache->expect(std::move(keys));
     }
 
@@ -322,6 +333,7 @@ private:
         }
         std::ranges::move(outcome.seen, std::back_inserter(run_.seen));
         ++(outcome.from_cache ? run_.from_cache : run_.run);
+        // What a job printed was shown when it ran.
         if (!outcome.result.log.empty() && !outcome.from_cache)
             logs_.emplace(index, outcome.result.log);
         if (outcome.different)
@@ -333,6 +345,7 @@ private:
     }
 
     void fail(JobIndex index, Error error) {
+        // The first in the graph's order, not in time, so that a build reports the same error each time.
         if (!failure_ || index < failure_->first)
             failure_.emplace(index, std::move(error).with_context(graph_.describe(index)));
     }
@@ -341,8 +354,10 @@ private:
         std::unique_lock lock(mutex_);
         for (;;) {
             changed_.wait(lock, [&] { return failure_ || !ready_.empty() || running_ == 0; });
+            // A failure starts no more jobs; the running ones finish, and their results stay in the cache.
             if (failure_ || ready_.empty())
                 return;
+            // The lowest number first, so that with one thread the order is the same in each build.
             const JobIndex index = *ready_.begin();
             ready_.erase(ready_.begin());
             ++running_;

@@ -84,6 +84,7 @@ Result<JobEnvironment> ProjectBuild::State::job_environment(const std::string& s
     if (!readable_project) {
         FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(folder));
         FARDEL_TRY_ASSIGN(std::string scratch_path, real_path(scratch, scratch));
+        // A job may read the project, but neither its keys nor its tokens.
         std::vector<std::string> secrets = options.secrets;
         for (const ProjectCache& named : project.caches)
             if (!named.token_file.empty())
@@ -160,6 +161,7 @@ std::vector<ProjectFile> ProjectBuild::State::project_files(const JobGraph& grap
                              .tags = file.tags,
                              .references = std::move(references[i])});
     }
+    // The order of sources and jobs is not that of the bundle.
     std::ranges::sort(files, {}, &ProjectFile::name);
     return files;
 }

@@ -311,6 +311,7 @@ PackWriter::UnnamedFile::~UnnamedFile() {
 Result<PackWriter> PackWriter::open(const StoreFolder& folder) {
     const std::string packs = folder.path() + "/packs/";
     FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(packs, packs));
+    // Where other machines do not see our locks, they must not take this pack for an abandoned one.
     const std::string start(find_unseen_locks(opened) ? kUnlockedPackStart : kUnnamedPackStart);
     for (int tried = 0; tried < kLocksTried; ++tried) {
         Hash number;
@@ -360,6 +361,7 @@ Result<StorePack> PackWriter::seal(StoreLease& lease) && {
     FARDEL_TRY(flush());
     const StorePack pack{.id = hasher_.finish(), .size_bytes = size_bytes_};
     FARDEL_TRY(sync_file(file_->file, file_->path));
+    // Before the pack has its name: no record names it yet, so a collection would take it for one that nothing needs.
     FARDEL_TRY(lease.hold({.bundles = {}, .packs = {pack.id}}));
     FARDEL_TRY(folder_->name_pack(file_->path, pack.id));
     file_->path.clear();

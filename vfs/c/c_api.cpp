@@ -60,6 +60,7 @@ fardel_code with_options(const fardel_mount_options* given, const char* label, c
     constexpr std::uint32_t kKnown = FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH |
                                      FARDEL_MOUNT_IGNORE_DATES | FARDEL_MOUNT_REQUIRE_DEPENDENCIES |
                                      FARDEL_MOUNT_PURE_ONLY;
+    // A flag of a later version may forbid something; ignored, it would permit it.
     if ((options.flags & ~kKnown) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if (options.policy_path != nullptr && options.policy_text != nullptr)
@@ -247,6 +248,7 @@ fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_
 fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader, const fardel_mount_options* options,
                                 fardel_mount_id* mount, fardel_error* error) {
     return call(error, reader != nullptr, [&](const Report& report) {
+        // Before `vfs` is looked at: the reader is the library's from this call on, also if the call fails.
         fardel_reader taken = FARDEL_READER_INIT;
         if (const fardel_code bad = take_reader(*reader, taken, report); bad != FARDEL_OK)
             return bad;

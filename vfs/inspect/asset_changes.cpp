@@ -89,6 +89,7 @@ private:
         if (in_both) {
             FARDEL_TRY_ASSIGN(const auto was, old_.plain_asset());
             FARDEL_TRY_ASSIGN(const auto is, new_.plain_asset());
+            // Equal in the bundle is equal in the tree, whatever other mounts have: no look-up is needed.
             if (was && was == is)
                 return ok();
         }
@@ -152,6 +153,7 @@ void remove_common(GroupMounts& old_group, GroupMounts& new_group) {
                          [&](const Mount* mount) { return contains(new_group, mount); });
     std::ranges::copy_if(new_group, std::back_inserter(new_common),
                          [&](const Mount* mount) { return contains(old_group, mount); });
+    // In another order, names may change hands between mounts that both groups have.
     if (!std::ranges::equal(old_common, new_common, is_same))
         return;
     const auto remove = [&](GroupMounts& group) {

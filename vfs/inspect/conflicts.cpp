@@ -69,7 +69,8 @@ Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t confli
         FARDEL_TRY(verify_name(text));
         const std::string name =
             mount.mount_point.empty() ? std::string(text) : mount.mount_point + "/" + std::string(text);
-        if (is_reserved_root_part(std::string_view(name).substr(0, name.find('/'))))  // A15: never visible
+        if (is_reserved_root_part(
+                std::string_view(name).substr(0, name.find('/'))))  // never visible: tests/ATTACKS.md, A15
             continue;
         if (out.contains(name))
             continue;

@@ -82,6 +82,8 @@ const Mount* find_deciding(const MountSet& set, const PathParts& path) {
     NameContest contest;
     for (const Mount& mount : set.mounts()) {
         const auto match = find_in_mount(mount, path.name, path.hash);
+        // A mount that cannot answer decides, too: what it would have said is unknown, so the look-up ends with its
+        // error.
         if (!match)
             return &mount;
         if (*match && (*match)->decides() && contest.add(**match))
@@ -139,6 +141,7 @@ void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation
 void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts& path, Explanation& out) {
     const AssetId id = id_from<AssetId>(path.id);
     for (const Mount& mount : set.mounts()) {
+        // Folders and archives have no ids of assets: nothing has hashed their files yet.
         if (mount.paths)
             continue;
         auto index = mount.bundle->find_asset(id);

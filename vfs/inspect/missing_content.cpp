@@ -17,6 +17,8 @@ public:
     MissingContentSearch(const MountSet& set, ContentReach reach, std::size_t assets_max)
         : set_(set), reach_(reach), assets_max_(assets_max) {}
 
+    // A question about paths instead of an error of open(): an error cannot carry a list, and a list in each would cost
+    // every program that never looks at it.
     Result<std::vector<MissingContent>> run(const std::vector<File>& files) {
         for (const File& file : files)
             enter(file);

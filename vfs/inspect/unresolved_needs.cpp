@@ -89,6 +89,7 @@ private:
             FARDEL_TRY_ASSIGN(const std::string_view text, consumer.string(consume.text));
             FARDEL_TRY(verify_glob(text));
             pattern_bytes += text.size();
+            // Patterns of a hostile bundle are run over all names of all mounts (tests/ATTACKS.md, A128).
             if (pattern_bytes > kGlobSetBytesMax)
                 return Error(ErrorCode::limit, consumer.label() + ": the patterns that it consumes have more than " +
                                                    std::to_string(kGlobSetBytesMax) + " bytes together");
@@ -123,6 +124,8 @@ private:
             FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
             if (!record.is(NameRecord::published) || record.is(NameRecord::tombstone))
                 continue;
+            // The look-up that says whether the name is visible is the expensive part, so it runs only for names that
+            // would match something new.
             found = matched;
             globs.find_matches(name, found);
             if (found == matched)
@@ -161,6 +164,7 @@ std::vector<MissingDependency> find_newly_missing(const MountSet& before, const 
         const Mount* const old = before.find(mount.id);
         const bool is_new = old == nullptr || old->number != mount.number;
         for (const BundleId& bundle : *missing)
+            // What was missing before the change is not repeated.
             if (is_new || before.find_bundle(bundle) != nullptr)
                 out.push_back({.mount = mount.id, .bundle = bundle});
     }

@@ -61,6 +61,7 @@ struct Choices {
             FARDEL_TRY_ASSIGN(const std::string_view value, bundle.string(tag.value));
             out.push_back({axis, value});
         }
+        // Left out before choosing, so that a preference cannot choose what the server does not allow.
         if (!is_allowed(out, policy))
             return ok();
         tags.push_back(std::move(out));
@@ -127,6 +128,8 @@ Status add_extensions(Choices& choices, const MountSet& set, const NameMatch& ma
     for (const std::uint32_t index : set.extenders()) {
         const Mount& mount = set.mounts()[index];
         FARDEL_TRY_ASSIGN(const auto more, find_in_mount(mount, name, hash));
+        // A mount whose rule bounds it adds no variants to names of other rules: that would override them by another
+        // way.
         if (!more || more->same_record(match) || !more->record.is(NameRecord::extends) ||
             !more->record.is(NameRecord::published) || !more->may_publish ||
             (!more->may_override && !more->same_rule(match)))
@@ -145,6 +148,7 @@ Status add_extensions(Choices& choices, const MountSet& set, const NameMatch& ma
 }  // namespace
 
 Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, WithTags with_tags) {
+    // The short way: one asset, or nothing that could prefer another. Most look-ups take it.
     if (!match.record.is(NameRecord::has_variants) ||
         (set.preference().empty() && set.pure_policy() == nullptr && with_tags == WithTags::no))
         return take_default(match);

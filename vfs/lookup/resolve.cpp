@@ -101,6 +101,7 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
             continue;
         auto index = mount.bundle->find_asset(id);
         if (!index) {
+            // A damaged mount does not hide an intact copy in another one; its error counts only if there is none.
             keep(std::move(index).error());
             continue;
         }
@@ -113,6 +114,7 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
         const AssetIndex asset = **index;
         const bool limited = mount.limits_classes;
         if (compare == Compare::no && (limited || verdicts.find(mount.number, asset) == Verdict::unknown))
+            // Comparing reads the disk, and this call may not wait: the caller asks again where it may.
             return AssetSearch{.undecided = true};
         if (auto allowed = limited ? mount.bundle->verify_class(asset) : ok(); !allowed) {
             keep(std::move(allowed).error());

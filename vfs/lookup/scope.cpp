@@ -72,6 +72,8 @@ Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string
     const Mount* mount = set.find_bundle(dependency.bundle);
     if (mount == nullptr)
         return unresolved(bundle, spelling, "leads into bundle " + dependency.bundle.hex() + ", which is not mounted");
+    // The name matters only if it can give another asset than its default, which the record has as well: otherwise the
+    // look-up is saved (docs/decisions/0028-references-to-names.md).
     if ((link.flags & ReferenceRecord::named) != 0 && has_choice(set)) {
         FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.name));
         FARDEL_TRY(verify_name(name));
@@ -167,6 +169,7 @@ Result<std::optional<File>> follow_shown(const MountSet& set, const Mount& mount
         return match ? find_own(set, mount, name) : std::optional<File>();
     }
     {
+        // Only the first reference into such a bundle reads its names; the lock is the mount's, not the Vfs's.
         const std::lock_guard lock(mount.shown_assets->lock);
         auto& shown = mount.shown_assets->shown;
         if (!shown) {
@@ -228,6 +231,7 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
         return std::optional<File>();
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(from.index()));
     FARDEL_TRY_ASSIGN(const auto link, find_reference(bundle, asset, spelling));
+    // The link table decides alone: what the packer resolved must not depend on what is mounted above.
     if (link)
         return follow(set, bundle, from, *link, spelling);
 

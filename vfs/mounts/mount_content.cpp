@@ -41,7 +41,7 @@ public:
         if (bundle)
             FARDEL_TRY((*bundle)->verify_license(options_.policy, options_.licenses, options_.time));
         if (bundle)
-            FARDEL_TRY((*bundle)->verify_name_classes());  // A137
+            FARDEL_TRY((*bundle)->verify_name_classes());  // tests/ATTACKS.md, A137
         return content_of(std::move(bundle), MountKind::bundle);
     }
 

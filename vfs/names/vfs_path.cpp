@@ -80,12 +80,14 @@ Result<PathParts> parse_path_parts(std::string_view text) {
         }
     }
 
+    // Only an id of 64 digits is special below these folders; whatever else is there has to be a name like any other.
     if (auto good = verify_name(below_root); !good)
         return path_error(text, std::move(good).error());
     if (below_root == kAssets) {
         parts.kind = PathKind::assets;
     } else if (below_root == kBundles) {
         parts.kind = PathKind::bundles;
+        // `/Assets/x` names nothing: on a file system that folds case it would be confused with `/assets`.
     } else if (is_reserved_root_part(first)) {
         parts.kind = PathKind::nowhere;
     } else {
@@ -121,6 +123,7 @@ std::vector<std::string> NameExtensions::other_names(std::string_view name) cons
     const bool has_one = dot != name.npos && (slash == name.npos || dot > slash);
     const std::string given = has_one ? lower_ascii_text(name.substr(dot + 1)) : std::string();
     const auto is_given = [&](const std::string& one) { return has_one && lower_ascii_text(one) == given; };
+    // An unknown extension is part of the name: `floor.2` has the stem `floor.2`.
     const bool known = std::ranges::any_of(list_, is_given);
     const std::string stem(known ? name.substr(0, dot) : name);
     std::vector<std::string> out;

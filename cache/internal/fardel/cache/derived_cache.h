@@ -60,8 +60,8 @@ public:
     DerivedCache(const DerivedCache&) = delete;
     DerivedCache& operator=(const DerivedCache&) = delete;
 
-    // Says which keys find() and find_note() are about to be called with. Servers that no layer before them answers for
-    // are asked once for all of them. Only a hint.
+    // Announces the keys of the following calls of find() and find_note(). A server is asked once for all keys that no
+    // layer before it has. Only a hint.
     void expect(std::vector<BuildKey> keys);
     // Nothing: a miss, for whatever reason.
     std::optional<CacheHit> find(const BuildKey& key);
@@ -79,8 +79,8 @@ public:
     // Writes a note to this layer alone, if its policy permits that: `write` for a job, `fill` for a lower layer. The
     // first layer has it when this returns, the others later. Errors: those of the signer.
     Status put_note(std::size_t layer, const BuildKey& key, std::string text, NoteOrigin origin);
-    // Whether a note that is put may repeat what the layer's note says. False if this cache would sign what nobody that
-    // it trusts has signed.
+    // Whether put_note() may repeat text from the layer's note. False if this cache would then sign text that nobody
+    // whom it trusts has signed.
     bool may_repeat_note(std::size_t layer) const;
     // Counts a note of the layer that the packer refused.
     void report_refused(std::size_t layer, std::string_view reason);

@@ -46,9 +46,9 @@ Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, 
 Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& newest, std::uint64_t now_s,
                               std::uint64_t life_s);
 
-// A bundle of the tree as a release lists it. `policy`: must accept it; nullptr: none. `label` names it in errors.
-// Errors: missing (the tree lacks it), corrupt (another bundle is there), unresolved (it has no name or version), those
-// of Bundle::open and of the target.
+// A bundle of the tree as a release lists it. `policy` must accept the bundle, unless it is nullptr. `label` names it
+// in errors. Errors: missing (the tree lacks it), corrupt (another bundle is there), unresolved (it has no name or
+// version), those of Bundle::open and of the target.
 Result<ReleasedBundle> find_released_bundle(TreeTarget& tree, const BundleId& bundle, const TrustPolicy* policy,
                                             std::uint64_t now_s, const std::string& label);
 

@@ -27,8 +27,8 @@ struct ChannelInTree {
 // missing (a root or release that others name), limit, those of the target.
 Result<std::optional<ChannelInTree>> read_channel(TreeTarget& tree, std::string_view channel);
 
-// What a client goes on from that has the tree's newest root: what former keys have signed does not count any more.
-// Errors: those of ChannelUpdate::begin.
+// Begins an update from these files as a client does that has the tree's newest root: what only former keys have signed
+// does not count any more. Errors: those of ChannelUpdate::begin.
 Result<ChannelUpdate> begin_in_tree(ChannelFiles files, std::uint64_t now_s);
 
 struct ReleaseInTree {

@@ -134,8 +134,7 @@ public:
     // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again.
     Result<std::vector<AssetChange>> poll();
 
-    // ---- Paths
-    // ---------------------------------------------------------------------------------------------------------
+    // ---- Paths ------------------------------------------------------------------------------------------------------
 
     // The asset at a path; links are followed. If there is no asset, find returns nothing and open returns missing.
     // "/assets/<id>": the first open from each bundle compares the whole content with the id; a copy that differs is
