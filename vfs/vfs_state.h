@@ -54,6 +54,9 @@ struct Vfs::Impl {
     mutable AssetVerdicts verdicts;
     std::unique_ptr<TraceRecorder> recorder;  // nullptr: no trace
 
+    // What a look-up of a path finds, and one of a reference.
+    Result<std::optional<File>> find_path(const LookUp& wanted) const;
+    Result<std::optional<File>> find_reference(const LookUp& wanted) const;
     // The first good copy, see find_asset_copy.
     Result<std::optional<File>> find_copy(const AssetId& asset) const;
     // Error: missing (the content is required and not all here).
