@@ -102,12 +102,13 @@ Result<std::optional<PathStat>> find_asset_stat(const MountSet& set, const Asset
     for (const Mount& mount : set.mounts()) {
         if (mount.paths)
             continue;
-        auto index = mount.bundle->find_asset(id);
+        auto index = mount.bundle().find_asset(id);
         if (!index && !first_error)
             first_error = std::move(index).error();
-        if (!index || !index->has_value() || verdicts.find(mount.number, **index) == AssetVerdicts::Verdict::bad)
+        if (!index || !index->has_value() ||
+            verdicts.find(mount.content.number, **index) == AssetVerdicts::Verdict::bad)
             continue;
-        FARDEL_TRY_ASSIGN(auto stat, stat_asset(*mount.bundle, **index, NodeKind::file));
+        FARDEL_TRY_ASSIGN(auto stat, stat_asset(mount.bundle(), **index, NodeKind::file));
         return std::optional<PathStat>(std::move(stat));
     }
     if (first_error)
@@ -124,8 +125,8 @@ Result<std::optional<PathStat>> find_stat_in(const std::shared_ptr<const MountSe
         const bool published = path.kind == PathKind::published;
         FARDEL_TRY_ASSIGN(const AssetChoice choice,
                           published ? choose_published(*set, *match, path.name, path.hash) : choose_own(*set, *match));
-        FARDEL_TRY_ASSIGN(auto stat,
-                          stat_asset(*choice.mount->bundle, choice.asset, published ? NodeKind::link : NodeKind::file));
+        FARDEL_TRY_ASSIGN(
+            auto stat, stat_asset(choice.mount->bundle(), choice.asset, published ? NodeKind::link : NodeKind::file));
         return std::optional<PathStat>(std::move(stat));
     }
     FARDEL_TRY_ASSIGN(const bool folder, is_folder(set, path));

@@ -12,16 +12,16 @@ namespace {
 // Why the policy withdraws a bundle; nullptr: it does not.
 Result<std::shared_ptr<const Error>> find_recall(const Mount& mount, const TrustPolicy& policy, const TrustTime& time) {
     std::shared_ptr<const Error> recall;
-    if (mount.kind != MountKind::bundle)
+    if (mount.content.kind != MountKind::bundle)
         return recall;
-    FARDEL_TRY_ASSIGN(TrustVerdict verdict, mount.bundle->judge(policy, time));
+    FARDEL_TRY_ASSIGN(TrustVerdict verdict, mount.bundle().judge(policy, time));
     if (verdict.refusal && verdict.refusal->code() == ErrorCode::revoked)
-        recall = std::make_shared<const Error>((*std::move(verdict.refusal)).with_context(mount.bundle->label()));
+        recall = std::make_shared<const Error>((*std::move(verdict.refusal)).with_context(mount.bundle().label()));
     return recall;
 }
 
 RecalledMount describe(const Mount& mount, const Error& reason) {
-    return {.mount = mount.id, .bundle = mount.bundle->id(), .label = mount.bundle->label(), .reason = reason};
+    return {.mount = mount.id, .bundle = mount.bundle().id(), .label = mount.bundle().label(), .reason = reason};
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Result<std::vector<RecalledMount>> Vfs::judge_again(const TrustPolicy& policy, c
             FARDEL_TRY_ASSIGN(auto recall, find_recall(mount, policy, time));
             if (recall)
                 recalled.push_back(describe(mount, *recall));
-            if (recall && !mount.recall)
+            if (recall && !mount.content.recall)
                 news.push_back(recalled.back());
             recalls.push_back(std::move(recall));
         }

@@ -89,7 +89,7 @@ struct Vfs::Impl {
     Result<std::vector<OpenedMount>> open_mounts(std::span<const MountRequest> requests) const;
     void report(const std::vector<MissingDependency>& missing) const;
     // Error: missing.
-    Result<Mount> find_mounted(MountId mount);
+    Result<MountContent> content_of(MountId mount);
     // Puts other content into a mount. Nothing: its content is not `expected` any more, if that is given.
     Result<std::optional<VisibleChange>> replace_content(MountId mount, MountContent content, Required required,
                                                          std::optional<ContentNumber> expected);
