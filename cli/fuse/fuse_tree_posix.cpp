@@ -153,7 +153,7 @@ int stat_path(const std::string& path, struct stat& out) {
         const auto target = tree().vfs.read_link(path);
         if (!target)
             return failed(target.error());
-        size_bytes = relative_target(path, target->text()).size();
+        size_bytes = relative_target(path, *target).size();
     }
     fill_stat(kind, size_bytes, inode_of(path), out);
     return 0;
@@ -263,7 +263,7 @@ int read_link(const char* path, char* out, std::size_t size_bytes) {
         const auto target = tree().vfs.read_link(path);
         if (!target)
             return failed(target.error());
-        const std::string text = relative_target(path, target->text());
+        const std::string text = relative_target(path, *target);
         if (text.size() >= size_bytes)
             return -ENAMETOOLONG;
         std::memcpy(out, text.c_str(), text.size() + 1);

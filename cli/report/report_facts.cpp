@@ -90,7 +90,7 @@ private:
     }
 
     Result<std::optional<std::uint32_t>> find_target(const File& from, const std::string& spelling) const {
-        const auto found = vfs_.find_from(from, spelling);
+        const auto found = vfs_.find({spelling, {}, &from});
         if (!found) {
             const ErrorCode code = found.error().code();
             // The dependency is not mounted, or the reference is no valid name: a game would not get an asset either.

@@ -138,7 +138,7 @@ GroupMounts mounts_of(const MountSet& set, std::span<const MountId> group) {
 }
 
 bool is_same(const Mount* a, const Mount* b) {
-    return a->bundle->id() == b->bundle->id() && a->mount_point == b->mount_point && a->case_rule == b->case_rule;
+    return a->bundle().id() == b->bundle().id() && a->mount_point == b->mount_point && a->case_rule == b->case_rule;
 }
 
 bool contains(const GroupMounts& group, const Mount* wanted) {
@@ -170,7 +170,7 @@ std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountS
     const Mount* const is = after.find(mount);
     if (was == nullptr || is == nullptr)
         return std::vector<AssetChange>();
-    return ChangeFinder(before, after, was->bundle.get(), is->bundle.get(), was->mount_point).find();
+    return ChangeFinder(before, after, &was->bundle(), &is->bundle(), was->mount_point).find();
 }
 
 std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountSet& after,
@@ -184,9 +184,9 @@ std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountS
         std::ranges::move(more, std::back_inserter(changes));
     };
     for (const Mount* mount : gone)
-        add(mount->bundle.get(), nullptr, mount->mount_point);
+        add(&mount->bundle(), nullptr, mount->mount_point);
     for (const Mount* mount : come)
-        add(nullptr, mount->bundle.get(), mount->mount_point);
+        add(nullptr, &mount->bundle(), mount->mount_point);
     std::ranges::stable_sort(changes, {}, &AssetChange::path);
     const auto same_path = [](const AssetChange& a, const AssetChange& b) { return a.path == b.path; };
     changes.erase(std::unique(changes.begin(), changes.end(), same_path), changes.end());

@@ -51,7 +51,7 @@ Result<std::optional<FolderWalk>> FolderWalk::open_bundle(std::shared_ptr<const 
 }
 
 Status FolderWalk::add_names(const Mount& mount, std::string prefix) {
-    FARDEL_TRY_ASSIGN(NameWalk names, NameWalk::open(*mount.bundle, std::move(prefix)));
+    FARDEL_TRY_ASSIGN(NameWalk names, NameWalk::open(mount.bundle(), std::move(prefix)));
     if (names.at_end())
         return ok();
     sources_.push_back({.mount = &mount, .walk = std::move(names)});
@@ -67,7 +67,7 @@ Status FolderWalk::add_names_folded(const Mount& mount, std::string_view folder)
         folder.remove_prefix(std::min(folder.size(), part.size() + 1));
         std::vector<std::string> longer;
         for (const std::string& prefix : prefixes) {
-            FARDEL_TRY_ASSIGN(NameWalk names, NameWalk::open(*mount.bundle, prefix));
+            FARDEL_TRY_ASSIGN(NameWalk names, NameWalk::open(mount.bundle(), prefix));
             while (!names.at_end()) {
                 if (names.at_folder() && names_fold_equal(without_slash(names.key()), part))
                     longer.push_back(prefix + std::string(names.key()));
@@ -179,7 +179,7 @@ Result<bool> FolderWalk::folder_is_visible(std::string_view path) const {
 
 // In the published tree a name is visible if a look-up of its path finds it.
 Result<bool> FolderWalk::name_is_visible(const Mount& mount, NameIndex index, std::string_view path) const {
-    FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle->name(index));
+    FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle().name(index));
     const NameMatch match{.mount = &mount, .index = index, .record = record};
     if (record.is(NameRecord::tombstone))
         return false;

@@ -1,6 +1,7 @@
 #include <fardel/vfs/vfs_path.h>
 
 #include <fardel/base/ascii.h>
+#include <fardel/format/name.h>
 
 #include <algorithm>
 #include <optional>
@@ -131,33 +132,6 @@ std::vector<std::string> NameExtensions::other_names(std::string_view name) cons
         if (!is_given(one))
             out.push_back(stem + "." + one);
     return out;
-}
-
-VfsPath::VfsPath(std::string text, const PathParts& parts)
-    : text_(std::move(text)), name_bytes_(parts.name.size()), hash_(parts.hash), id_(parts.id), kind_(parts.kind) {}
-
-Result<VfsPath> VfsPath::parse(std::string_view text) {
-    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(text));
-    return VfsPath((text.front() == '/' ? "" : "/") + std::string(text), parts);
-}
-
-VfsPath VfsPath::of(const AssetId& asset) {
-    return VfsPath("/assets/" + asset.hex(), {.kind = PathKind::asset, .id = Hash{asset.bytes}});
-}
-
-VfsPath VfsPath::of(const BundleId& bundle) {
-    return VfsPath("/bundles/" + bundle.hex(), {.kind = PathKind::bundle, .id = Hash{bundle.bytes}});
-}
-
-VfsPath VfsPath::of(const BundleId& bundle, const AssetName& name) {
-    return VfsPath(
-        "/bundles/" + bundle.hex() + "/" + name.text(),
-        {.kind = PathKind::bundle_name, .id = Hash{bundle.bytes}, .name = name.view(), .hash = name_hash(name.view())});
-}
-
-PathParts VfsPath::parts() const noexcept {
-    return {
-        .kind = kind_, .id = id_, .name = std::string_view(text_).substr(text_.size() - name_bytes_), .hash = hash_};
 }
 
 }  // namespace fardel

@@ -375,11 +375,13 @@ Status register_physfs_archiver(PhysfsArchiverOptions options) {
 
 Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& mount) {
     FARDEL_TRY(verify_physfs_runs());
-    FARDEL_TRY_ASSIGN(const VfsPath folder, VfsPath::parse(mount.folder));
+    FARDEL_TRY(parse_path_parts(mount.folder));
     if (PHYSFS_getMountPoint(mount.name.c_str()) != nullptr)
         return Error(ErrorCode::conflict, "\"" + printable(mount.name) + "\" is in PhysicsFS's search path already");
-    PHYSFS_Io* token = make_token(
-        {.vfs = std::move(vfs), .root = folder.text() == "/" ? std::string() : folder.text(), .name = mount.name});
+    std::string root = mount.folder == "/" ? std::string() : mount.folder;
+    if (!root.empty() && root.front() != '/')
+        root.insert(0, "/");
+    PHYSFS_Io* token = make_token({.vfs = std::move(vfs), .root = std::move(root), .name = mount.name});
     if (PHYSFS_mountIo(token, mount.name.c_str(), mount.mount_point.empty() ? nullptr : mount.mount_point.c_str(),
                        mount.append ? 1 : 0) == 0) {
         Error error = physfs_error("cannot mount \"" + printable(mount.name) + "\"");
