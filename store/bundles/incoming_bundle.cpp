@@ -48,7 +48,7 @@ struct IncomingBundle::Impl {
     StoreFolder folder;
     StoreLease lease;
     BundleId bundle;
-    std::string source;  // that set_source() named
+    std::string server;  // that set_source() named
     std::string pack_path;
     Descriptor pack;  // locked
     IncomingLog log;
@@ -365,7 +365,7 @@ Status IncomingBundle::set_file_bytes(std::uint64_t file_bytes) {
     return ok();
 }
 
-void IncomingBundle::set_source(std::string source) { impl_->source = std::move(source); }
+void IncomingBundle::set_source(std::string source) { impl_->server = std::move(source); }
 
 std::uint64_t IncomingBundle::held_bytes() const noexcept { return impl_->held; }
 
@@ -507,8 +507,8 @@ Status IncomingBundle::commit(const LayoutId& layout) && {
         FARDEL_TRY(impl_->lease.hold({.bundles = {}, .packs = {incoming.id}}));
         FARDEL_TRY(impl_->folder.name_pack(impl_->pack_path, incoming.id));
     }
-    if (!impl_->source.empty())
-        FARDEL_TRY(RetentionFolder(impl_->folder).write_source(impl_->bundle, impl_->source));
+    if (!impl_->server.empty())
+        FARDEL_TRY(RetentionFolder(impl_->folder).write_source(impl_->bundle, impl_->server));
     FARDEL_TRY(publish_record(impl_->folder, impl_->lease, impl_->record_of(layout, incoming)));
     // The bundle is there. What cannot be removed now, the next addition or fetch removes.
     static_cast<void>(impl_->remove_files());
