@@ -25,7 +25,7 @@ using namespace fardel::tests;
 
 // A106
 TEST_CASE("network tree: two computers that publish over NFS 4.2 lose nothing of each other's") {
-    run_on_two_computers(Network::nfs, "inside nfs: *");
+    run_on_two_computers("inside nfs: *");
 }
 
 Bytes network_version(std::uint32_t number) {

@@ -25,7 +25,7 @@ extern "C" {
 typedef struct fardel_store fardel_store;
 
 /* `create` other than 0: creates the store and the folders above it if they are not there. `*store` is null after a
- * failure. Errors: missing, denied, no_space, io, malformed (not a store), unsupported (a later layout). */
+ * failure. Errors: missing, denied, no_space, io, malformed (not a store), unsupported (a later layout; over SMB). */
 FARDEL_API fardel_code fardel_store_open(const char* path, int32_t create, fardel_store** store, fardel_error* error);
 /* Null is allowed. */
 FARDEL_API void fardel_store_close(fardel_store* store);
