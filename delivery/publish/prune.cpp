@@ -27,7 +27,7 @@ struct KeptFiles {
 };
 
 struct ReadList {
-    CondemnedList list;
+    CondemnedFiles list;
     std::string version;
 };
 
@@ -45,7 +45,7 @@ Result<ReadList> read_list(TreeTarget& tree) {
 }
 
 // Calls `change`, which returns false if the list need not change, until no other program interferes. Error: conflict.
-Status change_list(TreeTarget& tree, const std::function<Result<bool>(CondemnedList& list)>& change) {
+Status change_list(TreeTarget& tree, const std::function<Result<bool>(CondemnedFiles& list)>& change) {
     for (int attempt = 1;; ++attempt) {
         FARDEL_TRY_ASSIGN(ReadList read, read_list(tree));
         FARDEL_TRY_ASSIGN(const bool changed, change(read.list));
@@ -145,7 +145,7 @@ bool is_kept(const std::string& path, const KeptFiles& kept) {
 
 // The files of bundles, and the deltas to bundles that are not kept.
 Result<std::vector<TreeFile>> list_files(TreeTarget& tree, const std::unordered_set<BundleId>& kept,
-                                         const CondemnedList& before) {
+                                         const CondemnedFiles& before) {
     FARDEL_TRY_ASSIGN(auto files, tree.list(std::string(kBundlesFolder)));
     std::set<BundleId> targets;
     for (const TreeFile& file : files)
@@ -166,10 +166,10 @@ Result<std::vector<TreeFile>> list_files(TreeTarget& tree, const std::unordered_
 struct PrunePlan {
     std::vector<PrunedFile> files;
     std::vector<std::string> removals;
-    CondemnedList list;
+    CondemnedFiles list;
 };
 
-Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const KeptFiles& kept, const CondemnedList& before,
+Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const KeptFiles& kept, const CondemnedFiles& before,
                              std::uint64_t now_s, std::uint64_t grace_s) {
     PrunePlan plan;
     for (const auto& [path, condemned] : before) {
@@ -227,7 +227,7 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
     FARDEL_TRY_ASSIGN(const KeptFiles kept, find_kept(tree, options.keep, channels.newest));
     PrunePlan plan;
     std::uint64_t announced_s = 0;
-    FARDEL_TRY(change_list(tree, [&](CondemnedList& list) -> Result<bool> {
+    FARDEL_TRY(change_list(tree, [&](CondemnedFiles& list) -> Result<bool> {
         FARDEL_TRY_ASSIGN(auto files, list_files(tree, kept.bundles, list));
         files.insert(files.end(), channels.releases.begin(), channels.releases.end());
         announced_s = options.now_s();
@@ -243,7 +243,7 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
     if (options.only_plans || plan.removals.empty())
         return report;
     FARDEL_TRY(remove_files(tree, plan.removals, announced_s, options));
-    FARDEL_TRY(change_list(tree, [&](CondemnedList& list) -> Result<bool> {
+    FARDEL_TRY(change_list(tree, [&](CondemnedFiles& list) -> Result<bool> {
         const CondemnedFile own{.is_being_removed = true, .since_s = announced_s};
         bool changed = false;
         for (const std::string& path : plan.removals)
@@ -276,7 +276,7 @@ Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& n
                                       .leave = [](const BundleId&) { return ok(); }};
     for (const BundleId& id : needed)
         FARDEL_TRY(walk.run(id, steps));
-    return change_list(tree, [&](CondemnedList& list) -> Result<bool> {
+    return change_list(tree, [&](CondemnedFiles& list) -> Result<bool> {
         bool changed = false;
         for (auto one = list.begin(); one != list.end();) {
             if (!is_kept(one->first, wanted)) {
