@@ -1,9 +1,11 @@
-# What an installed Fardel consists of besides libraries, headers and the program: fardelConfig.cmake for CMake, and .pc
-# files for everybody else. tests/consumer/ uses both.
+# What an installed Fardel consists of besides libraries, headers and the program: fardelConfig.cmake for CMake, .pc
+# files for everybody else, and the notices of the libraries of others. tests/consumer/ uses them.
 
 include(CMakePackageConfigHelpers)
 
 set(fardel_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fardel")
+
+install(FILES "${PROJECT_SOURCE_DIR}/NOTICES.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 install(EXPORT fardel NAMESPACE fardel:: FILE fardelTargets.cmake DESTINATION "${fardel_cmake_dir}")
 

@@ -15,7 +15,7 @@ Error damaged(std::size_t line) {
 
 }  // namespace
 
-std::string format_condemned_list(const CondemnedList& list) {
+std::string format_condemned_list(const CondemnedFiles& list) {
     std::string text(kFirstLine);
     for (const auto& [path, file] : list) {
         text += file.is_being_removed ? kRemoving : kCondemned;
@@ -27,10 +27,10 @@ std::string format_condemned_list(const CondemnedList& list) {
     return text;
 }
 
-Result<CondemnedList> parse_condemned_list(std::string_view text) {
+Result<CondemnedFiles> parse_condemned_list(std::string_view text) {
     if (!text.starts_with(kFirstLine))
         return damaged(1);
-    CondemnedList list;
+    CondemnedFiles list;
     std::string_view rest = text.substr(kFirstLine.size());
     for (std::size_t number = 2; !rest.empty(); ++number) {
         const auto end = rest.find('\n');

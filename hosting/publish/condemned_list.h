@@ -25,11 +25,11 @@ struct CondemnedFile {
 };
 
 // By path below the tree.
-using CondemnedList = std::map<std::string, CondemnedFile>;
+using CondemnedFiles = std::map<std::string, CondemnedFile>;
 
-std::string format_condemned_list(const CondemnedList& list);
+std::string format_condemned_list(const CondemnedFiles& list);
 // Accepts only what format_condemned_list() returns. Error: malformed.
-Result<CondemnedList> parse_condemned_list(std::string_view text);
+Result<CondemnedFiles> parse_condemned_list(std::string_view text);
 
 // Whether another prune may still be removing the file.
 bool is_removal_alive(const CondemnedFile& file, std::uint64_t now_s) noexcept;

@@ -27,7 +27,7 @@ struct KeptFiles {
 };
 
 struct ReadList {
-    CondemnedList list;
+    CondemnedFiles list;
     std::string version;
 };
 
@@ -48,7 +48,7 @@ Result<ReadList> read_list(TreeTarget& tree) {
 // A static tree has no program of its own that could lock it, and object stores replace by comparison but cannot delete
 // by comparison. So what is going to be removed stands in this list first. Publishers change the same list: of two that
 // meet, one loses and reads it again.
-Status change_list(TreeTarget& tree, const std::function<Result<bool>(CondemnedList& list)>& change) {
+Status change_list(TreeTarget& tree, const std::function<Result<bool>(CondemnedFiles& list)>& change) {
     for (int attempt = 1;; ++attempt) {
         FARDEL_TRY_ASSIGN(ReadList read, read_list(tree));
         FARDEL_TRY_ASSIGN(const bool changed, change(read.list));
@@ -151,7 +151,7 @@ bool is_kept(const std::string& path, const KeptFiles& kept) {
 
 // The files of bundles, and the deltas to bundles that are not kept.
 Result<std::vector<TreeFile>> list_files(TreeTarget& tree, const std::unordered_set<BundleId>& kept,
-                                         const CondemnedList& before) {
+                                         const CondemnedFiles& before) {
     FARDEL_TRY_ASSIGN(auto files, tree.list(std::string(kBundlesFolder)));
     std::set<BundleId> targets;
     for (const TreeFile& file : files)
@@ -172,10 +172,10 @@ Result<std::vector<TreeFile>> list_files(TreeTarget& tree, const std::unordered_
 struct PrunePlan {
     std::vector<PrunedFile> files;
     std::vector<std::string> removals;
-    CondemnedList list;
+    CondemnedFiles list;
 };
 
-Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const KeptFiles& kept, const CondemnedList& before,
+Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const KeptFiles& kept, const CondemnedFiles& before,
                              std::uint64_t now_s, std::uint64_t grace_s) {
     PrunePlan plan;
     for (const auto& [path, condemned] : before) {
@@ -236,7 +236,7 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
     FARDEL_TRY_ASSIGN(const KeptFiles kept, find_kept(tree, options.keep, channels.newest));
     PrunePlan plan;
     std::uint64_t announced_s = 0;
-    FARDEL_TRY(change_list(tree, [&](CondemnedList& list) -> Result<bool> {
+    FARDEL_TRY(change_list(tree, [&](CondemnedFiles& list) -> Result<bool> {
         FARDEL_TRY_ASSIGN(auto files, list_files(tree, kept.bundles, list));
         files.insert(files.end(), channels.releases.begin(), channels.releases.end());
         announced_s = options.now_s();
@@ -253,7 +253,7 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
         return report;
     // The list has announced the removals, so a publisher that needs one of these files waits instead of relying on it.
     FARDEL_TRY(remove_files(tree, plan.removals, announced_s, options));
-    FARDEL_TRY(change_list(tree, [&](CondemnedList& list) -> Result<bool> {
+    FARDEL_TRY(change_list(tree, [&](CondemnedFiles& list) -> Result<bool> {
         // Only its own announcements: another prune may have made one for the same file since.
         const CondemnedFile own{.is_being_removed = true, .since_s = announced_s};
         bool changed = false;
@@ -287,7 +287,7 @@ Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& n
                                       .leave = [](const BundleId&) { return ok(); }};
     for (const BundleId& id : needed)
         FARDEL_TRY(walk.run(id, steps));
-    return change_list(tree, [&](CondemnedList& list) -> Result<bool> {
+    return change_list(tree, [&](CondemnedFiles& list) -> Result<bool> {
         bool changed = false;
         for (auto one = list.begin(); one != list.end();) {
             if (!is_kept(one->first, wanted)) {

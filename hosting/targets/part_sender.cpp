@@ -46,12 +46,12 @@ public:
     }
 
 private:
-    std::optional<FilePart> take_part() {
+    std::optional<UploadPart> take_part() {
         const std::scoped_lock lock(mutex_);
         if (failure_ || next_ == names_.size())
             return std::nullopt;
         const std::uint64_t offset = next_ * part_bytes_;
-        return FilePart{
+        return UploadPart{
             .number = ++next_, .offset = offset, .length_bytes = std::min(part_bytes_, file_bytes_ - offset)};
     }
 

@@ -14,7 +14,7 @@ namespace fardel {
 
 inline constexpr unsigned kPartsAtATime = 4;
 
-struct FilePart {
+struct UploadPart {
     std::uint64_t number = 0;  // from 1
     std::uint64_t offset = 0;
     std::uint64_t length_bytes = 0;
@@ -23,7 +23,7 @@ struct FilePart {
 // Sends one part, and returns what the receiver calls it. Called by several threads at once; it keeps no part in
 // memory, and ends soon when it is asked to stop. `sent` takes the bytes of this part that were sent so far.
 using SendPart = std::function<Result<std::string>(
-    const FilePart& part, const std::function<void(std::uint64_t bytes)>& sent, const std::stop_token& stop)>;
+    const UploadPart& part, const std::function<void(std::uint64_t bytes)>& sent, const std::stop_token& stop)>;
 
 // Returns what the receiver calls the parts, in their order. All threads have ended when it returns. `progress` is
 // called on the caller's thread only; it may be empty. Errors: that of the first part that failed; cancelled.

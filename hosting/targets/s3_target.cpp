@@ -85,7 +85,7 @@ Result<Hash> hash_of(const ByteSource& bytes, const std::stop_token& stop) {
     return hasher.finish();
 }
 
-Result<std::string> sha256_of_part(const ByteSource& bytes, const FilePart& part, const std::stop_token& stop) {
+Result<std::string> sha256_of_part(const ByteSource& bytes, const UploadPart& part, const std::stop_token& stop) {
     Sha256Hasher hasher;
     std::vector<std::byte> piece;
     for (std::uint64_t at = 0; at < part.length_bytes; at += piece.size()) {
@@ -325,7 +325,7 @@ private:
                                const PublishWork& work, const std::stop_token& stop) const {
         const std::uint64_t mib = 1u << 20;
         const std::uint64_t part_bytes = std::max(kPartBytesMin, (bytes.size_bytes() / kPartsMax / mib + 1) * mib);
-        const SendPart send_one = [&](const FilePart& part, const std::function<void(std::uint64_t)>& sent,
+        const SendPart send_one = [&](const UploadPart& part, const std::function<void(std::uint64_t)>& sent,
                                       const std::stop_token& stopped) {
             return send_part(url, upload, bytes, part, sent, stopped);
         };
@@ -347,7 +347,7 @@ private:
 
     // Returns the part's ETag. Reads the part twice instead of keeping it: once for its hash, which is signed.
     Result<std::string> send_part(const std::string& url, const std::string& upload, const ByteSource& bytes,
-                                  const FilePart& part, const std::function<void(std::uint64_t)>& progress,
+                                  const UploadPart& part, const std::function<void(std::uint64_t)>& progress,
                                   const std::stop_token& stop) const {
         FARDEL_TRY_ASSIGN(const std::string hash, sha256_of_part(bytes, part, stop));
         FARDEL_TRY_ASSIGN(HttpAnswer answer,

@@ -89,8 +89,8 @@ struct IncomingBundle::Impl {
     Status prove_pack(const StorePack& stored, const std::stop_token& stop) {
         Hasher proof;
         Status read = ok();
-        if (const auto source = folder.open_pack(stored))
-            read = read_pieces(**source, "bundle " + bundle.hex(), stop,
+        if (const auto opened = folder.open_pack(stored))
+            read = read_pieces(**opened, "bundle " + bundle.hex(), stop,
                                [&](std::uint64_t, std::span<const std::byte> piece) {
                                    proof.update(piece);
                                    return ok();
@@ -289,10 +289,10 @@ struct IncomingBundle::Impl {
             return true;
         if (packs.size() >= kSharedPacksMax || !lease.hold({.bundles = {}, .packs = {stored.id}}))
             return false;
-        auto source = folder.open_pack(stored);
-        if (!source)
+        auto opened = folder.open_pack(stored);
+        if (!opened)
             return false;
-        packs.emplace(stored.id, OpenPack{.size_bytes = stored.size_bytes, .source = *std::move(source)});
+        packs.emplace(stored.id, OpenPack{.size_bytes = stored.size_bytes, .source = *std::move(opened)});
         return true;
     }
 

@@ -46,6 +46,8 @@ constexpr Folder kFolders[] = {
     {"bench", "", {}, true},
 };
 
+constexpr std::string_view kOutsideProduct[] = {"samples", "tests", "bench"};
+
 // Third-party headers that only bundle-format may include, and bench, which measures the libraries directly. A trailing
 // '/' stands for all headers below.
 constexpr std::string_view kFormatOnly[] = {"sodium.h", "sodium/",  "zstd.h",  "zstd_errors.h",
@@ -365,6 +367,14 @@ std::map<std::string, std::set<std::string>> folder_arrows() {
                 targets.emplace(target->name);
     }
     return arrows;
+}
+
+std::vector<std::string> product_folders() {
+    std::vector<std::string> names;
+    for (const Folder& folder : kFolders)
+        if (!contains(kOutsideProduct, folder.name))
+            names.emplace_back(folder.name);
+    return names;
 }
 
 std::vector<Finding> check_tree(const fs::path& root) {

@@ -1,12 +1,12 @@
 // One store that two computers use over a network: two mounts of one folder, each with its own caches.
-#include "cache_samples.h"
+#include "cache/cache_samples.h"
 #include "two_computers.h"
 
 #include "kit/scratch_folder.h"
 #include "kit/shared_folder.h"
 
-#include <fardel/store/cache_layers.h>
-#include <fardel/store/derived_cache.h>
+#include <fardel/cache/cache_layers.h>
+#include <fardel/cache/derived_cache.h>
 
 #include <doctest/doctest.h>
 

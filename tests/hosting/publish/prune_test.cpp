@@ -27,7 +27,7 @@ namespace {
 using namespace fardel::tests;
 
 TEST_CASE("condemned list: what is parsed is exactly what is formatted") {
-    CondemnedList list;
+    CondemnedFiles list;
     CHECK(value_of(parse_condemned_list(format_condemned_list(list))) == list);
     list["bundles/a.fardel"] = {.is_being_removed = true, .since_s = 5};
     list["bundles/a.tables"] = {.since_s = 18'446'744'073'709'551'615u};

@@ -52,11 +52,11 @@ inline std::size_t count_of(const PruneReport& report, PruneStep step) {
     return static_cast<std::size_t>(std::ranges::count(report.files, step, &PrunedFile::step));
 }
 
-inline CondemnedList list_of(TreeTarget& tree) {
+inline CondemnedFiles list_of(TreeTarget& tree) {
     const auto head = value_of(tree.find_head(std::string(kCondemnedListPath)));
     return head
                ? value_of(parse_condemned_list({reinterpret_cast<const char*>(head->bytes.data()), head->bytes.size()}))
-               : CondemnedList();
+               : CondemnedFiles();
 }
 
 // Passes on to another target, and lets a test act just before a step.
