@@ -98,8 +98,8 @@ struct IncomingBundle::Impl {
         if (!read && read.error().code() == ErrorCode::cancelled)
             return read;
         if (!read || proof.finish() != stored.id)
-            // Never mended in place: readers have the pack open, and other bundles use it. What is right in it is copied to a
-            // new one, and the bundle's record then names no damaged pack.
+            // Never mended in place: readers have the pack open, and other bundles use it. What is right in it is
+            // copied to a new one, and the bundle's record then names no damaged pack.
             damaged.insert(stored.id);
         return ok();
     }
