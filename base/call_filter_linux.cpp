@@ -68,6 +68,9 @@ constexpr sock_filter unless_equal_skip(std::uint32_t value, std::uint8_t skippe
 constexpr sock_filter unless_at_least_skip(std::uint32_t value) { return {BPF_JMP | BPF_JGE | BPF_K, 0, 1, value}; }
 constexpr sock_filter keep_bits(std::uint32_t bits) { return {BPF_ALU | BPF_AND | BPF_K, 0, 0, bits}; }
 
+// Jobs have no sockets: Landlock blocks TCP since Linux 6.7 only, and neither UDP nor the sockets of local daemons,
+// which could do for a job what it may not do itself. Network namespaces need user namespaces, which many systems
+// disable. A system call that creates sockets and is added to Linux later has to be added here, too.
 constexpr sock_filter kProgram[] = {
     load(offsetof(seccomp_data, arch)),
     unless_equal_skip(kSibling, 14),
@@ -119,6 +122,7 @@ constexpr sock_filter kProgram[] = {
 
 bool enter_call_filter() noexcept {
     const sock_fprog program{.len = sizeof kProgram / sizeof kProgram[0], .filter = const_cast<sock_filter*>(kProgram)};
+    // EINVAL: a kernel without filters; then only Landlock confines.
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || errno == EINVAL;
 }
 

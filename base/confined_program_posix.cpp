@@ -113,6 +113,7 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     plan.input = raised(given, given.input);
     plan.output = raised(given, given.output);
     plan.errors = raised(given, given.errors);
+    // A session of its own: a Ctrl-C at the terminal reaches the packer only, which then ends the program in order.
     ::setsid();
     ::umask(022);
     const rlimit no_core{0, 0};
@@ -122,12 +123,15 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     const rlimit memory{plan.call.memory_bytes_max, plan.call.memory_bytes_max};
     if (plan.call.memory_bytes_max != 0 && ::setrlimit(RLIMIT_AS, &memory) != 0)
         give_up(plan, errno);
+    // The three streams lose their close-on-exec flag by being copied; everything else is closed by exec.
     if (::dup2(plan.input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 ||
         ::dup2(plan.errors, STDERR_FILENO) < 0)
         give_up(plan, errno);
+    // No descriptor of the surrounding program reaches this one. The sandbox opens the one that it leaves open later.
     close_rest_on_exec();
     if (::chdir(plan.call.folder.c_str()) != 0 || !plan.sandbox.enter())
         give_up(plan, errno);
+    // The parent blocked all signals before fork, so that none of its handlers could run in a child.
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -201,10 +205,12 @@ public:
                              .output = call_.output_file != nullptr ? call_.output_file->number() : answer,
                              .errors = errors,
                              .report = report_.write_end.number()};
+        // A signal that arrived between fork and exec would run a handler of the surrounding program in the child.
         sigset_t all;
         sigset_t before;
         ::sigfillset(&all);
         ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        // The keeper compares it, since the parent may end before the keeper asks to be told of that.
         const pid_t parent = ::getpid();
         id_ = ::fork();
         if (id_ == 0)
@@ -213,6 +219,7 @@ public:
         ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
         if (id_ < 0)
             return system_error(failure, "fork");
+        // With our copies of the write ends open, the pipes would never end.
         for (Pipe* const pipe : {&output_, &errors_, &report_})
             pipe->write_end.close();
         return ok();
@@ -224,6 +231,7 @@ public:
         const std::stop_callback wake(call_.stop, [this] { (void)!::write(wake_.write_end.number(), "", 1); });
         while (report_.read_end) {
             const Descriptor none;
+            // Once killed, the keeper ends soon, and a wake-up that stays readable would make this loop spin.
             const Descriptor* const awaited[] = {&report_.read_end, &errors_.read_end, &output_.read_end,
                                                  killed_ ? &none : &wake_.read_end};
             FARDEL_TRY(wait_readable(awaited, killed_ ? std::nullopt : std::optional(deadline)));
@@ -236,6 +244,7 @@ public:
             else if (end_.answer.size() > call_.answer_bytes_max)
                 kill(ConfinedOutcome::Reason::answered_too_much);
         }
+        // What the program wrote last may arrive after its report.
         read_output();
         reap();
         return finish();
@@ -311,6 +320,7 @@ private:
             return std::move(end_);
         end_.reason = WIFSIGNALED(*status_) ? ConfinedOutcome::Reason::killed : ConfinedOutcome::Reason::exited;
         end_.code = WIFSIGNALED(*status_) ? WTERMSIG(*status_) : WEXITSTATUS(*status_);
+        // A program that wrote too much and ended at once was never killed for it.
         if (end_.answer.size() > call_.answer_bytes_max)
             end_.reason = ConfinedOutcome::Reason::answered_too_much;
         return std::move(end_);

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include <cstring>
-#include <vector>
+#include <string>
 
 namespace fardel {
 namespace {
@@ -51,52 +50,11 @@ bool exchange_by_steps(const FileLocation& from, const FileLocation& to) {
     return rename_plainly(waiting, from);
 }
 
-bool have_same_bytes(const FileLocation& one, const FileLocation& other) {
-    constexpr std::size_t kPartBytes = std::size_t{1} << 20;
-    const auto file = open_file(one, one.path());
-    const auto other_file = open_file(other, other.path());
-    if (!file || !other_file)
-        return false;
-    std::vector<std::byte> part(kPartBytes);
-    std::vector<std::byte> other_part(kPartBytes);
-    for (std::uint64_t offset = 0;; offset += kPartBytes) {
-        const auto count = read_whole_at(*file, offset, part, one.path());
-        const auto other_count = read_whole_at(*other_file, offset, other_part, other.path());
-        if (!count || !other_count || *count != *other_count ||
-            std::memcmp(part.data(), other_part.data(), *count) != 0)
-            return false;
-        if (*count < kPartBytes)
-            return true;
-    }
-}
-
-// SMB's client may replace a file that somebody has open by removing it, and then fail to give the new file its name:
-// the old file is lost. So an old file with the same bytes stays, and one with other bytes is exchanged and then
-// removed. EBUSY: the server refused to move it, because it is open.
-bool replace_over_smb(const FileLocation& from, const FileLocation& to) {
-    if (have_same_bytes(from, to) || exchange_by_steps(from, to))
-        return ::unlinkat(folder_number(from), from.path().c_str(), 0) == 0;
-    errno = errno == EACCES ? EBUSY : errno;
-    return false;
-}
-
-bool rename_replacing(const FileLocation& from, const FileLocation& to) {
-    if (rename_with(from, to, RenameRule::to_new))
-        return true;
-    const int reason = errno;
-    if ((reason == EEXIST || reason == EACCES) && is_over_smb(to))  // EACCES: another computer has it open
-        return replace_over_smb(from, to);
-    if (reason == EEXIST || knows_plain_renames_only(reason))
-        return rename_plainly(from, to);
-    errno = reason;
-    return false;
-}
-
 }  // namespace
 
 Status rename_file(const FileLocation& from, const FileLocation& to, std::string_view subject) {
     FARDEL_TRY(verify_paths(from, to));
-    return rename_replacing(from, to) ? ok() : Status(system_error(errno, subject));
+    return rename_plainly(from, to) ? ok() : Status(system_error(errno, subject));
 }
 
 Status rename_own(const std::string& from, const std::string& to) {

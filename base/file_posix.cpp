@@ -28,11 +28,14 @@ int flags_of(const OpenOptions& options) noexcept {
 }
 
 Result<bool> lock_as(int kind, const Descriptor& file, std::string_view subject) {
+    // flock succeeds on two computers at once over such file systems, and nothing in its answer shows that
+    // (docs/decisions/0107-unseen-locks-count-as-none.md).
     if (const auto type = find_unseen_locks(file))
         return Error(ErrorCode::unsupported,
                      std::string(subject) + ": locks on this file system do not work between computers (" + *type +
                          "); do this on the computer that has the folder, or over a file system with locks",
                      ENOLCK);
+    // Never waits in the kernel: callers wait with a bound of their own, and report `busy`.
     if (repeat([&] { return ::flock(file.number(), kind | LOCK_NB); }) == 0)
         return true;
     if (errno == EWOULDBLOCK)
@@ -65,6 +68,7 @@ Result<RegularFile> open_regular_file(const FileLocation& location, std::string_
 
 Result<Descriptor> create_file(const FileLocation& location, std::string_view subject, std::uint32_t mode) {
     FARDEL_TRY(verify_path(location));
+    // Exclusive: whoever plants a link or a file at the path makes this fail, and is never written through.
     constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
     return descriptor_of_call(open_or_create(location, kFlags, mode), subject);
 }
@@ -80,6 +84,7 @@ Result<Descriptor> create_unnamed_file(std::string_view subject) {
     const std::string folder = std::filesystem::temp_directory_path(failure).string();
     if (failure)
         return system_error(failure, subject);
+    // O_TMPFILE would need no name, but some file systems lack it; the name is gone before anything is written.
     std::string name = folder + "/fardel-XXXXXX";
     FARDEL_TRY_ASSIGN(Descriptor file,
                       descriptor_of_call(repeat([&] { return ::mkostemp(name.data(), O_CLOEXEC); }), subject));
@@ -98,6 +103,7 @@ Result<std::size_t> read_some(const Descriptor& file, std::span<std::byte> out, 
 Result<std::size_t> read_whole_at(const Descriptor& file, std::uint64_t offset, std::span<std::byte> out,
                                   std::string_view subject) {
     std::size_t done = 0;
+    // A read may be short before the end of a file, over networks and when signals arrive.
     while (done < out.size()) {
         const auto count = repeat([&] {
             return ::pread(file.number(), out.data() + done, std::min(out.size() - done, kTransferBytesMax),
@@ -170,6 +176,8 @@ Result<std::shared_ptr<const std::byte[]>> map_file(const Descriptor& file, std:
     if (mapped == MAP_FAILED)
         return system_error(errno, subject);
     return std::shared_ptr<const std::byte[]>(static_cast<const std::byte*>(mapped) + before,
+                                              // The kernel maps whole pages, so the mapping begins before the range
+                                              // that the caller sees.
                                               [mapped, size](const std::byte*) { ::munmap(mapped, size); });
 }
 

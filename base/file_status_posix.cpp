@@ -46,6 +46,7 @@ bool look(const FileLocation& location, Links links, struct stat& status) noexce
     };
     if (look_once())
         return true;
+    // An NFS client believes for up to a minute that a name is not there, so its absence is asked for once more.
     if (errno != ENOENT && errno != ESTALE)
         return false;
     refresh_names(location);

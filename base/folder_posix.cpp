@@ -50,6 +50,7 @@ Result<std::vector<std::string>> list_names(const Descriptor& folder, std::strin
         if (name != "." && name != "..")
             names.emplace_back(name);
     }
+    // The order of a folder differs between file systems; what is made from it must not.
     std::ranges::sort(names);
     return names;
 }
@@ -118,6 +119,7 @@ Result<bool> remove_folder(const FileLocation& location, std::string_view subjec
 
 Status sync_folder(const std::string& path) {
     FARDEL_TRY_ASSIGN(const Descriptor folder, open_folder(path, path));
+    // EINVAL: a file system whose folders cannot be synced.
     return ::fsync(folder.number()) == 0 || errno == EINVAL ? ok() : Status(system_error(errno, path));
 }
 
@@ -133,6 +135,7 @@ std::optional<std::string> find_lasting_path(const Descriptor& folder) {
     std::string path = "/proc/self/fd/" + std::to_string(folder.number());
     struct stat by_number {};
     struct stat by_path {};
+    // Without /proc, or with another one mounted there, the path leads elsewhere.
     const bool leads_there = ::fstat(folder.number(), &by_number) == 0 && ::stat(path.c_str(), &by_path) == 0 &&
                              by_number.st_dev == by_path.st_dev && by_number.st_ino == by_path.st_ino;
     return leads_there ? std::optional(std::move(path)) : std::nullopt;

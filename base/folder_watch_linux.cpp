@@ -57,6 +57,7 @@ public:
                 std::memcpy(&event, buffer.data() + at, sizeof event);
                 const char* const name = buffer.data() + at + sizeof event;  // ends in NUL; none if `len` is 0
                 changed = changed || event.len == 0 || ignored_.empty() || ignored_ != name;
+                // After an overflow, events of new folders may be among those that were lost.
                 folders = folders || (event.mask & (IN_ISDIR | IN_Q_OVERFLOW)) != 0;
                 at += sizeof event + event.len;
             }
@@ -91,6 +92,8 @@ private:
                 at.disable_recursion_pending();
                 continue;
             }
+            // Other failures are folders that vanished or may not be read; a bound of the system would hide changes for
+            // good.
             if (Status added = add(at->path().string()); !added && added.error().code() == ErrorCode::limit)
                 return added;
             if (at.depth() >= kWatchDepthMax)

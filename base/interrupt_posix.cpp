@@ -43,6 +43,7 @@ Interrupt::Interrupt() : before_(std::make_unique<Handlers>()) {
     });
     struct sigaction action {};
     action.sa_handler = handle;
+    // The second Ctrl-C ends the program at once.
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
         ::sigaction(kSignals[i], nullptr, &before_->actions[i]);

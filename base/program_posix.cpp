@@ -30,6 +30,7 @@ Result<ChildProgram> ChildProgram::start(const std::vector<std::string>& argumen
         return Error(ErrorCode::missing, "no program given");
     const std::vector<char*> words = pointers_to(arguments);
 
+    // posix_spawn, not fork: the surrounding program may have threads that hold locks.
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     if (streams.input != nullptr)

@@ -73,11 +73,13 @@ Ruleset ruleset_of(int abi) {
 
 Status allow(const Descriptor& rules, const std::string& path, std::uint64_t rights) {
     const Descriptor place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    // What this user cannot reach needs no rule: not every system has each of the listed folders.
     if (!place && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
         return ok();
     struct stat entry {};
     if (!place || ::fstat(place.number(), &entry) != 0)
         return system_error(errno, path);
+    // The kernel refuses a rule with rights of folders about a file.
     if (!S_ISDIR(entry.st_mode))
         rights &= kExecute | kWriteFile | kReadFile | kTruncate | kDeviceControl;
     const Rule rule{.allowed = rights, .folder = place.number()};
@@ -116,6 +118,7 @@ bool signal_children() noexcept {
                 id = id * 10 + (text[i] - '0');
                 continue;
             }
+            // 0 is what remains between two separators, and 1 would be init.
             if (id > 1)
                 any |= ::kill(static_cast<pid_t>(id), SIGKILL) == 0;
             id = 0;
@@ -135,6 +138,7 @@ Result<Sandbox> Sandbox::make(const SandboxRules& rules) {
     if (abi < 1)
         return sandbox;
     const Ruleset handled = ruleset_of(abi);
+    // An older kernel refuses a structure that is larger than the one it knows.
     const std::size_t known_bytes = abi >= 6   ? sizeof handled
                                     : abi >= 4 ? 2 * sizeof(std::uint64_t)
                                                : sizeof(std::uint64_t);
@@ -155,16 +159,20 @@ Result<Sandbox> Sandbox::make(const SandboxRules& rules) {
 bool Sandbox::enter() const noexcept {
     if (!limits_)
         return true;
+    // Without it, neither Landlock nor a filter is available to an ordinary user, and set-uid programs would leave
+    // both.
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return false;
     if (rules_ && own_process_ && !allow_own_process(rules_.number()))
         return false;
+    // The filter comes last: it may deny calls that the steps before need.
     return (!rules_ || ::syscall(kRestrictSelf, rules_.number(), 0u) == 0) && enter_call_filter();
 }
 
 bool system_can_confine() noexcept { return abi_version() >= 1; }
 
 void adopt_orphans(int parent) noexcept {
+    // Orphans of the program become our children, so that kill_children finds those that left its session.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (::getppid() != parent)  // the parent ended before the request
@@ -175,6 +183,7 @@ void kill_children() noexcept {
     do {
         while (::waitpid(-1, nullptr, WNOHANG) > 0) {
         }
+        // A killed child leaves its own children to us, so the list is read until it is empty.
     } while (signal_children() && ::waitpid(-1, nullptr, 0) > 0);
 }
 

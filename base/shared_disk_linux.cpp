@@ -9,7 +9,8 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
-#include <span>
+#include <string>
+#include <utility>
 
 namespace fardel {
 namespace {
@@ -17,12 +18,9 @@ namespace {
 constexpr std::size_t kMountsBytesMax = 4u << 20;
 
 // As statfs(2) and linux/magic.h list them.
-constexpr std::uint32_t kSmbTypes[] = {
-    0x517B,      // SMB
+constexpr std::uint32_t kSharedTypes[] = {
     0xFF534D42,  // CIFS
     0xFE534D42,  // SMB 2
-};
-constexpr std::uint32_t kSharedTypes[] = {
     0x6969,      // NFS
     0x65735546,  // FUSE
     0x01021997,  // 9P
@@ -34,17 +32,15 @@ constexpr std::uint32_t kSharedTypes[] = {
 
 // FUSE file systems of other computers whose locks are those of the kernel that mounted them.
 constexpr std::string_view kProgramsWithoutLocks[] = {
-    "fuse.sshfs",    "fuse.rclone",    "fuse.s3fs",      "fuse.gcsfuse",  "fuse.goofys",    "fuse.mountpoint-s3",
-    "fuse.blobfuse", "fuse.blobfuse2", "fuse.curlftpfs", "fuse.smbnetfs", "fuse.gvfsd-fuse"};
+    "fuse.sshfs",         "fuse.rclone",   "fuse.s3fs",      "fuse.gcsfuse",   "fuse.goofys",
+    "fuse.mountpoint-s3", "fuse.blobfuse", "fuse.blobfuse2", "fuse.curlftpfs", "fuse.gvfsd-fuse"};
+
+constexpr std::string_view kSmbTypes[] = {"cifs", "smb3", "fuse.smbnetfs"};
 
 // 0: unknown.
 std::uint32_t disk_type(int number) noexcept {
     struct statfs status {};
     return repeat([&] { return ::fstatfs(number, &status); }) == 0 ? static_cast<std::uint32_t>(status.f_type) : 0;
-}
-
-bool is_one_of(std::uint32_t type, std::span<const std::uint32_t> types) noexcept {
-    return std::ranges::find(types, type) != types.end();
 }
 
 // "" for a name alone.
@@ -71,12 +67,12 @@ std::string_view cut_word(std::string_view& line) noexcept {
 }
 
 struct MountedDisk {
-    std::string_view type;
-    std::string_view options;
+    std::string type;
+    std::string options;
 };
 
 // A line: number, parent, major:minor, root, mount point, options, tags, "-", type, source, options of the file system.
-std::optional<MountedDisk> find_mount(std::string_view mounts, const std::string& device) noexcept {
+std::optional<MountedDisk> find_mount(std::string_view mounts, const std::string& device) {
     while (!mounts.empty()) {
         const std::size_t end = std::min(mounts.find('\n'), mounts.size());
         std::string_view line = mounts.substr(0, end);
@@ -91,18 +87,35 @@ std::optional<MountedDisk> find_mount(std::string_view mounts, const std::string
         line.remove_prefix(dash + 3);
         const std::string_view type = cut_word(line);
         cut_word(line);
-        return MountedDisk{.type = type, .options = line};
+        return MountedDisk{.type = std::string(type), .options = std::string(line)};
     }
     return std::nullopt;
+}
+
+// Returns what the file is on if other computers may change it.
+std::optional<MountedDisk> find_shared_mount(const Descriptor& file) {
+    struct stat status {};
+    if (!may_be_shared(file) || ::fstat(file.number(), &status) != 0)
+        return std::nullopt;
+    // /proc/self/mountinfo has the options that decide, such as `nolock`; statfs does not.
+    constexpr std::string_view kMounts = "/proc/self/mountinfo";
+    const auto listed = open_file(std::string(kMounts), kMounts);
+    const auto mounts = listed ? read_text(*listed, kMountsBytesMax, kMounts) : Result<std::string>(listed.error());
+    if (!mounts)
+        return std::nullopt;
+    return find_mount(*mounts, std::to_string(major(status.st_dev)) + ":" + std::to_string(minor(status.st_dev)));
 }
 
 }  // namespace
 
 bool may_be_shared(const Descriptor& file) noexcept {
-    const std::uint32_t type = disk_type(file.number());
-    return is_one_of(type, kSmbTypes) || is_one_of(type, kSharedTypes);
+    return std::ranges::find(kSharedTypes, disk_type(file.number())) != std::end(kSharedTypes);
 }
 
+// A client of NFS opens a file by the handle that it remembers for the name. With a lock in hand, a program read lists
+// that another computer had replaced before; so the folder is asked for anew before each name is used, whatever the
+// file system: asking for its type would cost a network file system more than this question. Readers without locks need
+// it, too.
 void refresh_names(const FileLocation& location) noexcept {
     // If the folder itself is believed to be missing, the one above it is asked.
     for (std::string_view path = location.path();;) {
@@ -116,40 +129,28 @@ void refresh_names(const FileLocation& location) noexcept {
     }
 }
 
-bool is_over_smb(const FileLocation& location) noexcept {
-    const std::string_view part = folder_part(location.path());
-    const std::string folder(part.empty() ? "." : part);
-    const Descriptor opened(::openat(folder_number(location), folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    return opened.number() >= 0 && is_one_of(disk_type(opened.number()), kSmbTypes);
-}
-
 bool was_replaced(const Error& error) noexcept { return error.system_number() == ESTALE; }
 
 std::optional<std::string> find_unseen_locks(const Descriptor& file) {
-    struct stat status {};
-    if (!may_be_shared(file) || ::fstat(file.number(), &status) != 0)
-        return std::nullopt;
-    constexpr std::string_view kMounts = "/proc/self/mountinfo";
-    const auto listed = open_file(std::string(kMounts), kMounts);
-    const auto mounts = listed ? read_text(*listed, kMountsBytesMax, kMounts) : Result<std::string>(listed.error());
-    if (!mounts)
-        return std::nullopt;
-    const auto mounted =
-        find_mount(*mounts, std::to_string(major(status.st_dev)) + ":" + std::to_string(minor(status.st_dev)));
-    if (!mounted || !has_unseen_locks(mounted->type, mounted->options))
-        return std::nullopt;
-    return std::string(mounted->type);
+    auto mount = find_shared_mount(file);
+    return mount && has_unseen_locks(mount->type, mount->options) ? std::optional(std::move(mount->type))
+                                                                  : std::nullopt;
 }
 
 bool has_unseen_locks(std::string_view type, std::string_view options) noexcept {
     if (type == "nfs" || type == "nfs4")
         return has_option(options, "nolock") || has_option(options, "local_lock=flock") ||
                has_option(options, "local_lock=all");
-    if (type == "cifs" || type == "smb3")
-        return true;
     if (type == "lustre")
         return has_option(options, "localflock");
-    return std::ranges::find(kProgramsWithoutLocks, type) != std::end(kProgramsWithoutLocks);
+    return is_smb(type) || std::ranges::find(kProgramsWithoutLocks, type) != std::end(kProgramsWithoutLocks);
 }
+
+std::optional<std::string> find_smb(const Descriptor& file) {
+    auto mount = find_shared_mount(file);
+    return mount && is_smb(mount->type) ? std::optional(std::move(mount->type)) : std::nullopt;
+}
+
+bool is_smb(std::string_view type) noexcept { return std::ranges::find(kSmbTypes, type) != std::end(kSmbTypes); }
 
 }  // namespace fardel

@@ -83,6 +83,7 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
     const bool is_bracketed = host.starts_with('[') && host.ends_with(']');
     if (is_bracketed)
         host = host.substr(1, host.size() - 2);
+    // An IPv6 address without brackets would lose its last group to the port.
     if (is_bracketed != (host.find(':') != std::string_view::npos))
         return refused();
     const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), address.port);
@@ -106,6 +107,7 @@ Result<Descriptor> listen_on(const ListenAddress& address) {
         Descriptor socket,
         descriptor_of_call(::socket(system.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), subject));
     const int on = 1;
+    // A server that is started again would otherwise have to wait until old connections have timed out.
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (::bind(socket.number(), system.get(), system.size) != 0 || ::listen(socket.number(), kBacklog) != 0)
         return errno == EADDRINUSE ? Error(ErrorCode::conflict, subject + ": another program listens there", errno)
@@ -125,6 +127,8 @@ Result<std::optional<AcceptedConnection>> accept_connection(const Descriptor& li
         repeat([&] { return ::accept4(listener.number(), system.get(), &system.size, SOCK_CLOEXEC | SOCK_NONBLOCK); });
     if (number < 0) {
         const int failure = errno;
+        // The connection stays in the queue, so accepting again at once would spin; the caller waits or ends another
+        // connection.
         if (failure == EMFILE || failure == ENFILE || failure == ENOBUFS || failure == ENOMEM)
             return Error(ErrorCode::limit, "no further connection can be accepted", failure);
         // What else accept(2) reports are failures of connections that are gone already.
@@ -140,6 +144,7 @@ Result<std::optional<AcceptedConnection>> accept_connection(const Descriptor& li
         accepted.is_loopback = ntohl(v4->sin_addr.s_addr) >> 24 == 127;
     } else if (const sockaddr_in6* const v6 = system.find_v6()) {
         accepted.is_loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+        // Limits per client count networks: one subscriber has 2^64 addresses.
         accepted.group.assign(reinterpret_cast<const char*>(&v6->sin6_addr), kNetworkBytes);
     }
     accepted.address_bytes = std::min<std::size_t>(system.size, accepted.address.size());

@@ -73,22 +73,9 @@ inline int folder_number(const FileLocation& location) noexcept {
     return location.folder() == nullptr ? AT_FDCWD : location.folder()->number();
 }
 
-// Returns a descriptor or -1. When a file was replaced on an SMB server, this computer's client refuses to open the new
-// one (EINVAL) as long as it has the old one open, which it keeps open for a second after a program closed it. So this
-// waits, for three seconds at most; EBUSY: the old one is still open.
+// Returns a descriptor or -1.
 inline int open_or_create(const FileLocation& location, int flags, std::uint32_t mode = 0) noexcept {
-    constexpr int kWaitsMax = 60;
-    constexpr struct timespec kWait { .tv_sec = 0, .tv_nsec = 50'000'000 };
-    const auto open = [&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); };
-    for (int waits = 0;; ++waits) {
-        const int number = repeat(open);
-        const int reason = errno;
-        const bool waiting = number < 0 && reason == EINVAL && is_over_smb(location);
-        errno = waiting ? EBUSY : reason;
-        if (!waiting || waits == kWaitsMax)
-            return number;
-        ::nanosleep(&kWait, nullptr);
-    }
+    return repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); });
 }
 
 // Returns a descriptor or -1. What the name leads to is never older than the call.

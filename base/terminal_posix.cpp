@@ -20,6 +20,7 @@ Status write_whole(StandardStream stream, std::string_view text) {
 void occupy_standard_streams() noexcept {
     int descriptor;
     do {
+        // A program that is started with a closed standard stream would give its number to the next file that it opens.
         descriptor = ::open("/dev/null", O_RDONLY);  // writing to it fails, as it should
     } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
     if (descriptor >= 0)

@@ -2,11 +2,11 @@
 #include "sections.h"
 #include "stopwatch.h"
 
+#include <fardel/base/random.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
-#include <fardel/format/random.h>
 #include <fardel/format/unpacked_bundle.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/pure_check.h>

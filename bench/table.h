@@ -14,7 +14,7 @@ struct Row {
     std::string unit;  // "ms", "µs", "MB/s", …
     bool more_is_better = false;
     std::string peer_name;
-    std::string target = {};       // from docs/performance.md, "Targets"; may be empty
+    std::string target = {};       // as in docs/performance.md; may be empty
     std::string peer_absent = {};  // why a peer that should have a figure has none
 };
 

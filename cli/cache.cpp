@@ -6,8 +6,8 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/cache/cache_layers.h>
 #include <fardel/format/name.h>
-#include <fardel/store/cache_layers.h>
 
 #include <fmt/format.h>
 
@@ -83,6 +83,7 @@ Result<Exit> check(const CheckCommand& command, Console& console) {
     const Interrupt interrupt;
     std::vector<CheckedFolder> checked;
     for (const std::string& folder : command.folders) {
+        // First without reading, which is quick and says how much there is to read.
         CacheCheckOptions check{.read = false, .remove = command.remove, .stop = interrupt.token()};
         FARDEL_TRY_ASSIGN(CacheFolderReport report, check_cache_folder(folder, check));
         if (command.read) {

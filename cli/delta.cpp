@@ -10,6 +10,7 @@
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/delta.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/make_delta.h>
 
 #include <fmt/format.h>
 

@@ -93,6 +93,7 @@ Result<NameSelection> select(const Bundle& bundle, const ExtractCommand& command
             continue;
         }
         FARDEL_TRY_ASSIGN(const AssetName parsed, AssetName::parse(name.text));
+        // All names are looked at before the first byte is written, and again when the files are moved.
         FARDEL_TRY(folder.verify_free(parsed));
         selection.names.push_back(i);
         const std::uint64_t raw_bytes = name.variants.front().asset.raw_bytes;

@@ -107,6 +107,8 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         if (followed->failure)
             return report_failure(*followed, command.consent.json, console);
         FARDEL_TRY_ASSIGN(bundles, choose_bundles(followed->state, command.ids));
+        // The channel's rules and recalls together with the user's policy: a channel can forbid more, never permit
+        // more.
         policy = followed->state.policy;
     }
     std::shared_ptr<const ByteSource> damaged_file;

@@ -92,6 +92,8 @@ struct FollowedProject {
         std::vector<MountRequest> requests;
         for (const RemoteMount& bundle : bundles) {
             requests.push_back({.subject = bundle.source, .options = options});
+            // A mount takes recalls, which only forbid, and no newer releases: a game in the middle of a level would
+            // see files change. `--follow` is for development, and replaces the mounts in one step.
             requests.back().options.label = bundle.bundle.hex();
         }
         return vfs.replace(mounts, requests);
@@ -184,6 +186,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
     const std::string& folder = command.words.back();
     std::optional<RemoteMounting> remote;
     if (!command.tree.empty()) {
+        // Created before a server is asked: what is read from servers is kept there.
         FARDEL_TRY(open_store(command.mounting.store, true));
         FARDEL_TRY_ASSIGN(RemoteServers servers, connect(command));
         remote.emplace(RemoteMounting{.servers = std::move(servers), .bundles = {}});
@@ -222,6 +225,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
     std::string trace_file = command.trace;
     if (!trace_file.empty()) {
         FARDEL_TRY(verify_new_file(trace_file, "; name another file for the trace"));
+        // Refused now, not when it is written: that would be hours later, at the end of the session.
         trace_file = std::filesystem::absolute(trace_file).string();  // the background is another folder
     }
     FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes, .changes = command.follow, .links = command.pure.empty()};
@@ -231,6 +235,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
                                 command.foreground ? "Ctrl-C" : "'fardel mount --unmount'"));
     if (remote)
         remote->servers.pause();  // it has a thread, and the background is another process
+    // Every thread starts after this line, since a process that goes to the background takes none with it.
     if (!command.foreground)
         FARDEL_TRY(session.go_to_background());
     std::optional<std::jthread> disk_ahead;

@@ -13,13 +13,13 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/delivery/prune.h>
-#include <fardel/delivery/publish.h>
-#include <fardel/delivery/publish_delta.h>
-#include <fardel/delivery/publish_fronts.h>
-#include <fardel/delivery/publish_trace.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trace.h>
+#include <fardel/hosting/prune.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/hosting/publish_delta.h>
+#include <fardel/hosting/publish_fronts.h>
+#include <fardel/hosting/publish_trace.h>
 
 #include <fmt/format.h>
 
@@ -92,6 +92,7 @@ Result<Publication> publish_file(const std::string& file, TreeTarget& tree, bool
                                  Console& console) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
     FARDEL_TRY(
+        // A file in a tree is never replaced, so a damaged one would stay until somebody removes it by hand.
         verify_whole_bundle(source, printable(file), "nothing was published", {.stop = interrupt.token()}, console));
     if (only_plans) {
         auto planned = plan_publication(source, tree);

@@ -78,6 +78,7 @@ Status read_project_facts(const ResolvedProject& resolved, ReportCommand& comman
 Result<Exit> report(ReportCommand command, Console& console) {
     std::optional<ReportAudit> audit;
     std::optional<ResolvedProject> project;
+    // A project: its bundle as it was built last, with what an audit of its sources finds now.
     if (command.files.size() == 1 && !find_project_file(command.files.front()).empty()) {
         FARDEL_TRY_ASSIGN(project, resolve_project(find_project_file(command.files.front())));
         say_unconfined(*project, console);

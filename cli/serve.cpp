@@ -10,7 +10,7 @@
 
 #include <fardel/base/interrupt.h>
 #include <fardel/base/service_supervisor.h>
-#include <fardel/delivery/server.h>
+#include <fardel/hosting/server.h>
 
 #include <fmt/format.h>
 
@@ -69,6 +69,8 @@ Status follow_project(ServedProject& project, bool json, const std::stop_token& 
         if (!changed)
             continue;
         std::this_thread::sleep_for(kProjectTick);  // an editor writes more than once
+        // A file that is half written or missing for a moment is no reason to end: clients keep the root that they
+        // have.
         const auto refreshed = project.refresh(stop);
         if (refreshed && *refreshed)
             FARDEL_TRY(say_root(project, json, console));
@@ -175,6 +177,8 @@ Result<Exit> serve(ServeCommand command, Console& console) {
     std::optional<ServedProject> project;
     if (!command.project.empty()) {
         project.emplace(command.project, index_folder_of("folders"));
+        // Before the server listens: what cannot be served is an error of this command, and no client sees an empty
+        // project.
         FARDEL_TRY(project->refresh(interrupt.token()));
         options.project = &*project;
     }
@@ -206,6 +210,7 @@ Result<Exit> serve(ServeCommand command, Console& console) {
         say_if_empty(command.tree, console);
     if (project)
         FARDEL_TRY(say_root(*project, command.json, console));
+    // After the addresses are printed and the first root is there: whoever waits for readiness connects at once.
     notify_service_supervisor("READY=1");
     if (project)
         FARDEL_TRY(follow_project(*project, command.json, interrupt.token(), console));

@@ -85,6 +85,7 @@ Result<AuthorStatement> choose_statement(const Bundle& bundle, const std::option
             found, [&](const AuthorStatement& one) { return one.statement.author != found.front().statement.author; }))
         return in_bundle(
             bundle, Error(ErrorCode::conflict, "several authors have signed it; choose one of them with --author"));
+    // An author renews a statement by signing again; the older ones stay in the trailer.
     return *std::ranges::max_element(
         found, {}, [](const AuthorStatement& one) { return std::pair(one.statement.epoch, one.statement.created_s); });
 }
@@ -130,6 +131,7 @@ Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& option
     FARDEL_TRY_ASSIGN(Statement statement, make_statement(bundle, options, created));
     statement.author = signer.public_key();
     for (AuthorStatement& before : author_statements(bundle)) {
+        // A statement that differs in its time alone says nothing new, and signatures in a trailer are few.
         before.statement.created_s = statement.created_s;
         if (before.statement == statement)
             return already_signed(bundle);
@@ -172,7 +174,8 @@ Result<std::optional<AuthorStatement>> find_statement_to_sign(const Bundle& bund
         author = file.key;
     }
     FARDEL_TRY_ASSIGN(AuthorStatement chosen, choose_statement(bundle, author));
-    // A122: who signs it vouches for each layout that it lists, and only this one has been verified.
+    // Whoever signs it vouches for each layout that it lists, and only this one has been verified (tests/ATTACKS.md,
+    // A122).
     for (const LayoutId& layout : chosen.statement.layouts)
         if (layout != bundle.layout_id())
             return in_bundle(bundle,
@@ -190,7 +193,7 @@ Result<Envelope> make_envelope(const Bundle& bundle, const std::optional<AuthorS
     return countersign_envelope(bundle, *chosen, options, created, signer);
 }
 
-// Reads every byte of the file: a signature vouches for all of it. A122.
+// Reads every byte of the file: a signature vouches for all of it (tests/ATTACKS.md, A122).
 Status verify_all(const Bundle& bundle, const SignOptions& options, Console& console) {
     const Interrupt interrupt;
     VerifyOptions verify;
@@ -200,7 +203,7 @@ Status verify_all(const Bundle& bundle, const SignOptions& options, Console& con
     return verify_whole_bundle(bundle.source(), bundle.label(), "nothing was signed", std::move(verify), console);
 }
 
-// Whether a policy lets this key bring what is in the bundle. A137.
+// Verifies that a policy lets this key bring what is in the bundle (tests/ATTACKS.md, A137).
 Status verify_signable(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
     if (options.policy.empty())
         return ok();
@@ -254,9 +257,11 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
     if (options.expires_s != 0 && options.expires_s <= created)
         return Error(ErrorCode::expired, "--expires: that day is in the past; choose a later one");
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(options.file));
+    // Before all bytes are read, which takes minutes for a large bundle.
     FARDEL_TRY(verify_room(*bundle));
     FARDEL_TRY(verify_all(*bundle, options, console));
     FARDEL_TRY_ASSIGN(const auto chosen, find_statement_to_sign(*bundle, options));
+    // After everything that may fail without the key, since opening it may ask for a passphrase.
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(options.key));
     FARDEL_TRY(verify_signable(*bundle, options, signer->public_key()));
     FARDEL_TRY_ASSIGN(const Envelope envelope, make_envelope(*bundle, chosen, options, created, *signer));

@@ -128,6 +128,7 @@ struct ListedBundle {
 
 ListedBundle describe_stored(const BundleStore& store, const StoredBundle& stored, RetainedBundle retained) {
     ListedBundle listed{.stored = stored, .name = {}, .version = {}, .retained = std::move(retained)};
+    // A list is no use of the bundles: `gc --unused` would otherwise keep all of them.
     auto source = store.peek_bundle(stored.bundle);
     if (!source)
         return listed;

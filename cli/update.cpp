@@ -1,4 +1,4 @@
-// fardel update: brings what is installed to the newest versions that do. docs/installing.md is the manual.
+// fardel update: brings what is installed to the newest versions that go together. docs/installing.md is the manual.
 
 #include "install/installation.h"
 #include "verbs.h"

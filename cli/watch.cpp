@@ -60,7 +60,9 @@ Result<bool> build_once(const BuildCommand& command, WatchedInputs& watched, std
     std::vector<ObservedPath> observed;
     const Result<Exit> built = run_build_command(command, restarter.token(), observed, console);
     std::erase_if(observed, [](const ObservedPath& path) { return path.stamp.kind == StampKind::folder; });
+    // The folders of sources are watched through notices of the system already.
     watched.add(observed);
+    // A build that failed has not seen all of its inputs, so those of the one before are watched, too.
     if (built)
         files.clear();
     for (const ObservedPath& path : observed)

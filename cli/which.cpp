@@ -116,7 +116,7 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     say_missing_dependencies(vfs, console);
     say_incomplete_bundles(vfs, command.mounting, console);
     vfs.prefer(command.preference);
-    FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path, command.extensions));
+    FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain({command.path, &command.extensions}));
     return print_result(
         console, command.json, [&] { return json_of(explanation); }, [&] { return format_explanation(explanation); },
         explanation.winner || explanation.folder ? Exit::fine : Exit::refusal);

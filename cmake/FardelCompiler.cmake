@@ -16,7 +16,7 @@ endif()
 set(FARDEL_OPTIMISE all CACHE STRING
     "What is optimised: all; libraries; or computing, the libraries that do not mostly wait. The rest has -O0")
 set_property(CACHE FARDEL_OPTIMISE PROPERTY STRINGS all libraries computing)
-set(FARDEL_WAITING_COMPONENTS store packer delivery)  # for disks, jobs and servers
+set(FARDEL_WAITING_COMPONENTS http cache store packer delivery hosting)  # for disks, jobs and servers
 
 # fardel_compile_quickly(<target> <value>…): without optimisation, if FARDEL_OPTIMISE is one of the values.
 function(fardel_compile_quickly target)

@@ -5,7 +5,7 @@
 # What a game links. -DFARDEL_PARTS=runtime builds these alone.
 set(FARDEL_RUNTIME_COMPONENTS base format sources vfs c)
 set(FARDEL_COMPONENTS ${FARDEL_RUNTIME_COMPONENTS}
-    archives vfs_archives c_archives physfs store verifier delivery c_delivery packer)
+    archives vfs_archives c_archives physfs http cache store verifier delivery c_delivery hosting packer)
 
 # The libraries as pkg-config names them; BLAKE3 has a file of its own, FindBLAKE3.cmake. The prefix FARDEL_ keeps the
 # user's own variables apart. utf8proc has no version here: the .pc files of some releases state that of its ABI.
@@ -31,16 +31,19 @@ set(FARDEL_archives_NEEDS ${FARDEL_format_NEEDS} PHYSFS)
 set(FARDEL_vfs_archives_NEEDS ${FARDEL_archives_NEEDS})
 set(FARDEL_c_archives_NEEDS)
 set(FARDEL_physfs_NEEDS ${FARDEL_archives_NEEDS})
+set(FARDEL_http_NEEDS ${FARDEL_format_NEEDS})
+set(FARDEL_cache_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_store_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_verifier_NEEDS ${FARDEL_format_NEEDS})
-set(FARDEL_delivery_NEEDS ${FARDEL_format_NEEDS} EXPAT)
+set(FARDEL_delivery_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_c_delivery_NEEDS)
+set(FARDEL_hosting_NEEDS ${FARDEL_format_NEEDS} EXPAT)
 set(FARDEL_packer_NEEDS ${FARDEL_archives_NEEDS} SQLITE ZLIB)
 
-# Only to build: `store` loads libcurl when a server is first used, `delivery` loads libmicrohttpd when it serves, and
-# the packer decodes images in a program.
-set(FARDEL_store_BUILD_NEEDS CURL)
-set(FARDEL_delivery_BUILD_NEEDS MICROHTTPD)
+# Only to build: `http` loads libcurl when a server is first used, `hosting` loads libmicrohttpd when it serves, and the
+# packer decodes images in a program.
+set(FARDEL_http_BUILD_NEEDS CURL)
+set(FARDEL_hosting_BUILD_NEEDS MICROHTTPD)
 set(FARDEL_packer_BUILD_NEEDS MAGICK)
 
 # fardel_find_libraries(<missing> <NAME>…): PkgConfig::FARDEL_<NAME> for each; `missing` lists what pkg-config does not

@@ -1,9 +1,11 @@
-# What an installed Fardel consists of besides libraries, headers and the program: fardelConfig.cmake for CMake, and .pc
-# files for everybody else. tests/consumer/ uses both.
+# What an installed Fardel consists of besides libraries, headers and the program: fardelConfig.cmake for CMake, .pc
+# files for everybody else, and the notices of the libraries of others. tests/consumer/ uses them.
 
 include(CMakePackageConfigHelpers)
 
 set(fardel_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fardel")
+
+install(FILES "${PROJECT_SOURCE_DIR}/NOTICES.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 install(EXPORT fardel NAMESPACE fardel:: FILE fardelTargets.cmake DESTINATION "${fardel_cmake_dir}")
 
@@ -61,14 +63,15 @@ if(FARDEL_PARTS STREQUAL "all")
     fardel_install_pc(fardel-physfs "bundles for programs that read through PhysicsFS"
         LIBS -lfardel_physfs REQUIRES fardel-archives)
     list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE fardel_pc_dl)  # to load libcurl at run time
-    fardel_install_pc(fardel-store "stored bundles, caches of derived data"
-        LIBS -lfardel_store ${fardel_pc_dl} REQUIRES fardel)
+    fardel_install_pc(fardel-http "ranges of files from servers" LIBS -lfardel_http ${fardel_pc_dl} REQUIRES fardel)
+    fardel_install_pc(fardel-cache "caches of derived data" LIBS -lfardel_cache REQUIRES fardel-http)
+    fardel_install_pc(fardel-store "stored bundles" LIBS -lfardel_store REQUIRES fardel)
     fardel_install_pc(fardel-verifier "findings about bundles" LIBS -lfardel_verifier REQUIRES fardel)
     fardel_install_pc(fardel-delivery "bundles from servers"
-        LIBS -lfardel_delivery REQUIRES fardel-store fardel-verifier ${FARDEL_PC_EXPAT})
+        LIBS -lfardel_delivery REQUIRES fardel-verifier fardel-store fardel-http)
     fardel_install_pc(fardel-c-delivery "stores and fetches for the C API, shared"
         LIBS -lfardel-c-delivery REQUIRES fardel-c)
     fardel_install_pc(fardel-packer "the packer"
         LIBS -lfardel_packer
-        REQUIRES fardel-store fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})
+        REQUIRES fardel-cache fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})
 endif()

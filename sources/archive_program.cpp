@@ -33,6 +33,8 @@ public:
         file.source_ = find_descriptor(archive);
         if (file.source_ != nullptr)
             return file;
+        // The program may open no file, so it inherits one: an archive in memory or inside a bundle is copied to a file
+        // first.
         FARDEL_TRY_ASSIGN(file.copy_, create_unnamed_file("the copy of the archive"));
         std::vector<std::byte> piece(kCopiedAtOnce);
         for (std::uint64_t at = 0; at < archive.size_bytes();) {
@@ -139,9 +141,12 @@ Result<std::vector<ArchiveItem>> list_in_program(const std::string& program, con
 Result<UnpackedFiles> unpack_in_program(const std::string& program, const ByteSource& archive, std::string_view format,
                                         std::span<const ArchiveItem> items) {
     FARDEL_TRY_ASSIGN(const std::uint64_t sum, sum_of_files(items, kUnpackedBytesMax));
+    // Asked for beforehand: half of an archive is of no use, and the temporary folder is shared with other programs.
     FARDEL_TRY(verify_room(sum));
     FARDEL_TRY_ASSIGN(Descriptor output, run_archive_program(program, archive,
                                                              {.words = {"unpack", std::string(format)},
+                                                              // What is behind the files are the reasons why some could
+                                                              // not be read.
                                                               .output_bytes_max = sum + kFailureBytesMax,
                                                               .time_max = kUnpackingTimeMax}));
     FARDEL_TRY_ASSIGN(const std::vector<std::byte> trailer, read_rest(output, sum, kFailureBytesMax));

@@ -30,6 +30,8 @@ public:
     // Unpacks the archive unless that was done; the result lives as long as this object. `file` counts files only.
     Result<const Descriptor*> open(std::size_t file) const {
         const std::lock_guard lock(unpacking_);
+        // All files at once: a 7z is inflated from its start for each entry. A failure is remembered, since it would
+        // come again.
         if (!unpacked_)
             unpacked_.emplace(unpack_in_program(program_, *bytes_, format_, items_));
         if (!*unpacked_)
@@ -104,6 +106,7 @@ public:
     void judge(const ArchiveItem& item) {
         const bool is_file = item.kind == ArchiveItem::Kind::file;
         const FileRange range{.file = next_.file, .offset = next_.offset, .size_bytes = item.size_bytes};
+        // Offsets follow from the order of all files, so they are counted for files that are refused or skipped, too.
         if (is_file)
             next_ = {.file = range.file + 1, .offset = range.offset + item.size_bytes, .size_bytes = 0};
         if (!skipped_.empty() && item.name.starts_with(skipped_))
@@ -159,6 +162,8 @@ Status list_confined_archive(std::shared_ptr<const ByteSource> bytes, std::strin
                              const std::string& program, SourceListing& listing) {
     FARDEL_TRY_ASSIGN(std::string found, find_archive_program(program, format));
     FARDEL_TRY_ASSIGN(std::vector<ArchiveItem> items, list_in_program(found, *bytes, format));
+    // The listing is written by a program that may be in an attacker's hands; its sizes meet a bound before they are
+    // believed.
     FARDEL_TRY(sum_of_files(items, kUnpackedBytesMax));
     const auto archive = std::make_shared<const ConfinedArchive>(std::move(found), std::move(bytes),
                                                                  std::string(format), std::move(items));

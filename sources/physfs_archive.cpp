@@ -27,6 +27,7 @@ public:
             return std::size_t{0};
         PHYSFS_getLastErrorCode();  // clears the error of an earlier call
         const PHYSFS_sint64 count = PHYSFS_readBytes(file_.get(), out.data(), out.size());
+        // An end before the announced size is an error: the caller would otherwise hash a truncated entry.
         if (count <= 0)
             return physfs_error(label_);
         left_bytes_ -= static_cast<std::uint64_t>(count);
@@ -57,6 +58,7 @@ Error mount_error() {
 Result<std::shared_ptr<const PhysfsArchive>> PhysfsArchive::mount(std::shared_ptr<const ByteSource> bytes,
                                                                   std::string_view extension) {
     FARDEL_TRY_ASSIGN(auto session, PhysfsSession::open());
+    // Each archive has a mount point of its own, so that equal names of two archives never meet.
     static std::atomic<std::uint64_t> next_number = 0;
     const std::string mount_point = "fardel-" + std::to_string(next_number++);
     const std::shared_ptr<PhysfsArchive> archive(
@@ -65,6 +67,7 @@ Result<std::shared_ptr<const PhysfsArchive>> PhysfsArchive::mount(std::shared_pt
     PHYSFS_Io* io = make_physfs_io(std::move(bytes));
     if (PHYSFS_mountIo(io, archive->file_name_.c_str(), archive->mount_point_.c_str(), 1) == 0) {
         Error error = mount_error();
+        // PhysicsFS owns the reader only if the mount succeeds.
         io->destroy(io);
         return error;
     }

@@ -34,7 +34,8 @@ ErrorCode code_of(PHYSFS_ErrorCode code) {
 
 Result<std::shared_ptr<const PhysfsSession>> PhysfsSession::open() {
     const std::lock_guard lock(session_lock);
-    // PhysicsFS uses the name only where there is no /proc.
+    // PhysicsFS exists once in a process: if a game has started it for itself, this fails as `busy`. The name is used
+    // only where there is no /proc.
     if (session_count == 0 && PHYSFS_init("./fardel") == 0)
         return physfs_error("PhysicsFS, which reads legacy archives, cannot start");
     ++session_count;

@@ -61,6 +61,8 @@ Result<DirectoryLocation> locate(DirectoryLocation location, std::uint64_t end) 
     if (location.count > location.bytes / kRecordBytes)
         return malformed("its directory of " + std::to_string(location.bytes) + " bytes cannot have " +
                          std::to_string(location.count) + " entries");
+    // Self-extracting programs precede a zip, whose offsets then count from its own start: the directory's end is what
+    // is certain.
     location.prefix_bytes = end - location.bytes - location.offset;
     location.offset += location.prefix_bytes;
     return location;
@@ -77,6 +79,8 @@ Result<std::optional<DirectoryLocation>> find_zip64_location(const ByteSource& s
     const Bytes locator = Bytes(bytes).subspan(kEnd64Bytes);
     if (u32(locator, 0) != kLocatorSignature)
         return std::optional<DirectoryLocation>();
+    // The record is looked for where it has to be and not where the locator says, so that both cannot name two
+    // directories.
     if (u32(record, 0) != kEnd64Signature || u64(record, 4) != kEnd64Bytes - 12)
         return malformed("no zip64 end record where its locator says");
     if (u32(locator, 4) != 0 || u32(locator, 16) > 1 || u32(record, 16) != 0 || u32(record, 20) != 0 ||
@@ -133,6 +137,7 @@ Status apply_zip64(Bytes extra, ZipEntry& entry) {
 
 // Decodes the record at the front of `bytes` and removes it from them.
 Result<ZipEntry> decode_record(Bytes& bytes) {
+    // Only the directory counts: local headers may say something else, and are not read for names or sizes.
     if (bytes.size() < kRecordBytes || u32(bytes, 0) != kRecordSignature)
         return malformed("no record where its directory should have one");
     const std::size_t name_bytes = u16(bytes, 28);
@@ -199,6 +204,7 @@ Result<ZipDirectory> read_zip_directory(const ByteSource& source) {
         FARDEL_TRY(verify_entry(entry, directory.data_end));
         directory.entries.push_back(std::move(entry));
     }
+    // Readers disagree about a directory with more records than it counts: one would show names that another hides.
     if (!rest.empty())
         return malformed("its directory has more than the " + std::to_string(location.count) +
                          " entries that it counts");

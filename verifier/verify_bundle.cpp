@@ -205,7 +205,8 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
         if (const auto scope = find_name_scope(*report.verdict->rule))
             check_scope(tables, texts, *scope, findings);
     if (report.verdict && classes)
-        classes->check(report.verdict->brings, labels, findings);  // A137
+        // Bytes decide about classes of content, and not only names (tests/ATTACKS.md, A137).
+        classes->check(report.verdict->brings, labels, findings);
     if (options.policy != nullptr && !options.policy->rules().expired_content_allowed && own.expires_s && now_s &&
         std::cmp_less_equal(*own.expires_s, *now_s))
         findings.add(VerifierRule::trust_refused, "metadata",

@@ -9,7 +9,7 @@ namespace {
 PureJudgement judge(const MountSet& mounted, const PurePolicy& policy) {
     std::vector<PureMount> mounts;
     for (const Mount& mount : mounted.mounts())
-        mounts.emplace_back(pure_mount(mount.describe(), *mount.bundle)).pure_only = mount.pure_only;
+        mounts.emplace_back(pure_mount(mount.describe(), mount.bundle())).pure_only = mount.pure_only;
     return judge_mounts(policy, mounts);
 }
 

@@ -75,14 +75,16 @@ Result<std::optional<File>> find_file(const MountSet& set, const PathParts& path
 // Whether a name with another extension may be meant.
 bool is_name(const PathParts& path) { return path.kind == PathKind::published || path.kind == PathKind::bundle_name; }
 
-// The paths behind `text` that are tried for these extensions; too long ones, which no bundle has, are left out.
-std::vector<std::string> other_paths(std::string_view text, const PathParts& path, const NameExtensions& extensions) {
-    if (!is_name(path))
+// The paths behind a look-up's that are tried; too long ones, which no bundle has, are left out.
+std::vector<std::string> other_paths(const LookUp& wanted, const PathParts& path) {
+    if (wanted.extensions == nullptr || !is_name(path))
         return {};
-    std::vector<std::string> out = extensions.other_names(text);
+    std::vector<std::string> out = wanted.extensions->other_names(wanted.path);
     std::erase_if(out, [](const std::string& other) { return !parse_path_parts(other); });
     return out;
 }
+
+bool is_reference(const LookUp& wanted) { return wanted.from != nullptr && !wanted.path.starts_with('/'); }
 
 Result<PathStat> stat_asset(const Bundle& bundle, AssetIndex index, NodeKind kind) {
     FARDEL_TRY_ASSIGN(const AssetRecord record, bundle.asset(index));
@@ -100,12 +102,13 @@ Result<std::optional<PathStat>> find_asset_stat(const MountSet& set, const Asset
     for (const Mount& mount : set.mounts()) {
         if (mount.paths)
             continue;
-        auto index = mount.bundle->find_asset(id);
+        auto index = mount.bundle().find_asset(id);
         if (!index && !first_error)
             first_error = std::move(index).error();
-        if (!index || !index->has_value() || verdicts.find(mount.number, **index) == AssetVerdicts::Verdict::bad)
+        if (!index || !index->has_value() ||
+            verdicts.find(mount.content.number, **index) == AssetVerdicts::Verdict::bad)
             continue;
-        FARDEL_TRY_ASSIGN(auto stat, stat_asset(*mount.bundle, **index, NodeKind::file));
+        FARDEL_TRY_ASSIGN(auto stat, stat_asset(mount.bundle(), **index, NodeKind::file));
         return std::optional<PathStat>(std::move(stat));
     }
     if (first_error)
@@ -122,8 +125,8 @@ Result<std::optional<PathStat>> find_stat_in(const std::shared_ptr<const MountSe
         const bool published = path.kind == PathKind::published;
         FARDEL_TRY_ASSIGN(const AssetChoice choice,
                           published ? choose_published(*set, *match, path.name, path.hash) : choose_own(*set, *match));
-        FARDEL_TRY_ASSIGN(auto stat,
-                          stat_asset(*choice.mount->bundle, choice.asset, published ? NodeKind::link : NodeKind::file));
+        FARDEL_TRY_ASSIGN(
+            auto stat, stat_asset(choice.mount->bundle(), choice.asset, published ? NodeKind::link : NodeKind::file));
         return std::optional<PathStat>(std::move(stat));
     }
     FARDEL_TRY_ASSIGN(const bool folder, is_folder(set, path));
@@ -183,7 +186,7 @@ Status Vfs::Impl::verify_here(const File& file) const {
 Status Vfs::Impl::admit(const std::optional<File>& found) const {
     if (!found)
         return ok();
-    if (found->bundle()->limits_classes()) {  // A137: first bytes are read, so they have to be here
+    if (found->bundle()->limits_classes()) {  // first bytes are read, so they have to be here (tests/ATTACKS.md, A137)
         FARDEL_TRY(verify_here(*found));
         FARDEL_TRY(found->bundle()->verify_class(found->index()));
     }
@@ -205,100 +208,63 @@ Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
 
 Vfs::~Vfs() = default;
 
-Result<std::optional<File>> Vfs::find(std::string_view path) const {
-    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
-    return find(path, parts);
-}
-
-Result<std::optional<File>> Vfs::find(std::string_view text, const PathParts& path) const {
-    auto found = path.kind == PathKind::asset ? impl_->find_copy(id_from<AssetId>(path.id))
-                                              : find_file(*impl_->set.read(), path);
-    if (Status usable = found ? impl_->admit(*found) : ok(); !usable)
-        found = std::move(usable).error();
-    if (!found)
-        found = at_path(text, std::move(found).error());
-    return found;
-}
-
-Result<std::optional<File>> Vfs::find(std::string_view path, const NameExtensions& extensions) const {
-    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
-    if (!is_name(parts))
-        return find(path, parts);
-    const auto set = impl_->set.share();  // all names are looked up in the same mounts
-    FARDEL_TRY_ASSIGN(auto file, at_path(path, find_file(*set, parts)));
-    if (!file)
-        for (const std::string& other : other_paths(path, parts, extensions)) {
-            FARDEL_TRY_ASSIGN(const PathParts other_parts, parse_path_parts(other));
-            FARDEL_TRY_ASSIGN(file, at_path(other, find_file(*set, other_parts)));
-            if (file)
-                break;
-        }
-    FARDEL_TRY(at_path(path, impl_->admit(file)));
+Result<std::optional<File>> Vfs::Impl::find_path(const LookUp& wanted) const {
+    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(wanted.path));
+    if (parts.kind == PathKind::asset)
+        return at_path(wanted.path, find_copy(id_from<AssetId>(parts.id)));
+    if (wanted.extensions == nullptr)
+        return at_path(wanted.path, find_file(*set.read(), parts));
+    const auto now = set.share();  // all names are looked up in the same mounts
+    FARDEL_TRY_ASSIGN(auto file, at_path(wanted.path, find_file(*now, parts)));
+    if (file)
+        return file;
+    for (const std::string& other : other_paths(wanted, parts)) {
+        FARDEL_TRY_ASSIGN(file, at_path(other, find_file(*now, parse_path_parts(other).value())));
+        if (file)
+            break;
+    }
     return file;
 }
 
-Result<File> Vfs::open(std::string_view path, const NameExtensions& extensions) const {
-    FARDEL_TRY_ASSIGN(auto file, find(path, extensions));
-    if (!file)
-        return missing(path, "nothing has this name, with any of the extensions");
-    FARDEL_TRY(at_path(path, impl_->verify_here(*file)));
-    return *std::move(file);
-}
-
-Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference) const {
-    if (reference.starts_with('/'))
-        return find(reference);
-    FARDEL_TRY_ASSIGN(auto file, find_in_scope(*impl_->set.share(), from, reference));
-    FARDEL_TRY(impl_->admit(file));
+Result<std::optional<File>> Vfs::Impl::find_reference(const LookUp& wanted) const {
+    const auto now = set.share();
+    FARDEL_TRY_ASSIGN(auto file, find_in_scope(*now, *wanted.from, wanted.path));
+    if (file || wanted.extensions == nullptr)
+        return file;
+    for (const std::string& other : wanted.extensions->other_names(wanted.path)) {
+        if (!verify_name(other))
+            continue;
+        FARDEL_TRY_ASSIGN(file, find_in_scope(*now, *wanted.from, other));
+        if (file)
+            break;
+    }
     return file;
 }
 
-Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference,
-                                           const NameExtensions& extensions) const {
-    if (reference.starts_with('/'))
-        return find(reference, extensions);
-    const auto set = impl_->set.share();
-    FARDEL_TRY_ASSIGN(auto file, find_in_scope(*set, from, reference));
-    if (!file)
-        for (const std::string& other : extensions.other_names(reference)) {
-            if (!verify_name(other))
-                continue;
-            FARDEL_TRY_ASSIGN(file, find_in_scope(*set, from, other));
-            if (file)
-                break;
-        }
-    FARDEL_TRY(impl_->admit(file));
+Result<std::optional<File>> Vfs::find(const LookUp& wanted) const {
+    const bool reference = is_reference(wanted);
+    FARDEL_TRY_ASSIGN(auto file, reference ? impl_->find_reference(wanted) : impl_->find_path(wanted));
+    FARDEL_TRY(reference ? impl_->admit(file) : at_path(wanted.path, impl_->admit(file)));
     return file;
 }
 
-Result<File> Vfs::open_from(const File& from, std::string_view reference) const {
-    return open_from(from, reference, NameExtensions());
-}
-
-Result<File> Vfs::open_from(const File& from, std::string_view reference, const NameExtensions& extensions) const {
-    FARDEL_TRY_ASSIGN(auto file, find_from(from, reference, extensions));
-    if (!file)
-        return Error(
-            ErrorCode::missing,
-            "reference \"" + printable(reference) +
-                "\": neither its bundle, nor the static dependencies of that, nor the published tree has such a name");
-    FARDEL_TRY(impl_->verify_here(*file));
-    return *std::move(file);
-}
-
-Result<File> Vfs::open(std::string_view path) const {
-    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
-    return open(path, parts);
-}
-
-Result<File> Vfs::open(std::string_view text, const PathParts& path) const {
-    FARDEL_TRY_ASSIGN(auto&& file, find(text, path));
+Result<File> Vfs::open(const LookUp& wanted) const {
+    FARDEL_TRY_ASSIGN(auto file, find(wanted));
     if (file) {
-        FARDEL_TRY(at_path(text, impl_->verify_here(*file)));
+        FARDEL_TRY(wanted.from != nullptr ? impl_->verify_here(*file)
+                                          : at_path(wanted.path, impl_->verify_here(*file)));
         return *std::move(file);
     }
-    const auto folder = is_folder(impl_->set.share(), path);
-    return missing(text, folder && *folder ? "is a folder" : "nothing has this name");
+    if (wanted.from != nullptr)
+        return Error(
+            ErrorCode::missing,
+            "reference \"" + printable(wanted.path) +
+                "\": neither its bundle, nor the static dependencies of that, nor the published tree has such a name");
+    if (wanted.extensions != nullptr)
+        return missing(wanted.path, "nothing has this name, with any of the extensions");
+    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(wanted.path));
+    const auto folder = is_folder(impl_->set.share(), parts);
+    return missing(wanted.path, folder && *folder ? "is a folder" : "nothing has this name");
 }
 
 Result<std::vector<MissingContent>> Vfs::find_missing(std::span<const std::string> paths, ContentReach reach,
@@ -329,11 +295,11 @@ Result<PathStat> Vfs::stat(std::string_view path) const {
     return *std::move(stat);
 }
 
-Result<VfsPath> Vfs::read_link(std::string_view path) const {
+Result<std::string> Vfs::read_link(std::string_view path) const {
     FARDEL_TRY_ASSIGN(const PathStat found, stat(path));
     if (found.kind != NodeKind::link)
         return missing(path, "is no link");
-    return VfsPath::of(*found.asset);
+    return "/assets/" + found.asset->hex();
 }
 
 Result<Listing> Vfs::open_listing(std::string_view path) const {
@@ -365,13 +331,14 @@ Result<std::vector<ListingEntry>> Vfs::list(std::string_view path, std::size_t e
     }
 }
 
-Result<Explanation> Vfs::explain(std::string_view path) const { return explain(path, NameExtensions()); }
-
-Result<Explanation> Vfs::explain(std::string_view path, const NameExtensions& extensions) const {
-    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
+Result<Explanation> Vfs::explain(const LookUp& wanted) const {
+    if (is_reference(wanted))
+        return Error(ErrorCode::unsupported, "reference \"" + printable(wanted.path) +
+                                                 "\": only look-ups of paths are explained, not those of references");
+    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(wanted.path));
     const auto set = impl_->set.share();
-    std::vector<std::string> paths = other_paths(path, parts, extensions);
-    paths.insert(paths.begin(), std::string(path));
+    std::vector<std::string> paths = other_paths(wanted, parts);
+    paths.insert(paths.begin(), std::string(wanted.path));
     // The path that find() stops at; the first if it stops at none.
     const auto ends = [&](const std::string& text) {
         const auto file = find_file(*set, parse_path_parts(text).value());

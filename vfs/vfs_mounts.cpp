@@ -17,7 +17,7 @@ Status verify_mount_point(const std::string& mount_point) {
         return ok();
     if (auto good = verify_name(mount_point); !good)
         return std::move(good).error().with_context("mount point \"" + printable(mount_point) + "\"");
-    if (is_reserved_root_part(std::string_view(mount_point).substr(0, mount_point.find('/'))))  // A15
+    if (is_reserved_root_part(std::string_view(mount_point).substr(0, mount_point.find('/'))))  // tests/ATTACKS.md, A15
         return Error(ErrorCode::denied,
                      "mount point \"" + printable(mount_point) + "\": nothing is mounted in /assets and /bundles");
     return ok();
@@ -57,7 +57,7 @@ std::shared_ptr<const MountSet> Vfs::Impl::show(std::shared_ptr<const MountSet> 
 
 std::vector<MissingDependency> Vfs::Impl::newly_missing(const MountSet& next) const {
     return on_missing_dependency ? find_newly_missing(*mounted->openly(), *next.openly())
-                                 : std::vector<MissingDependency>();
+                                         : std::vector<MissingDependency>();
 }
 
 void Vfs::Impl::report(const std::vector<MissingDependency>& missing) const {
@@ -92,19 +92,18 @@ Status Vfs::unmount(MountId mount) {
 Result<std::vector<Vfs::Impl::OpenedMount>> Vfs::Impl::open_mounts(std::span<const MountRequest> requests) const {
     std::vector<OpenedMount> opened;
     for (const MountRequest& request : requests) {
-        MountOptions options = request.options;
-        options.label = label_of(request);
-        FARDEL_TRY(verify_mount_point(options.mount_point));
+        MountOptions how = request.options;
+        how.label = label_of(request);
+        FARDEL_TRY(verify_mount_point(how.mount_point));
         OpenedMount& one = opened.emplace_back();
-        FARDEL_TRY_ASSIGN(static_cast<MountContent&>(one.mount),
-                          open_mount_content(request.subject, options, cache, digests));
-        one.require_dependencies = options.require_dependencies;
-        one.mount.priority = options.priority;
-        one.mount.case_rule = options.case_rule;
-        one.mount.mount_point = options.mount_point;
-        one.mount.pure_only = options.pure_only;
-        if (options.watch && one.mount.kind == MountKind::folder) {
-            FARDEL_TRY_ASSIGN(auto folder, watch_folder(one.mount.path));
+        FARDEL_TRY_ASSIGN(one.mount.content, open_mount_content(request.subject, how, cache, digests));
+        one.require_dependencies = how.require_dependencies;
+        one.mount.priority = how.priority;
+        one.mount.case_rule = how.case_rule;
+        one.mount.mount_point = how.mount_point;
+        one.mount.pure_only = how.pure_only;
+        if (how.watch && one.mount.content.kind == MountKind::folder) {
+            FARDEL_TRY_ASSIGN(auto folder, watch_folder(one.mount.content.path));
             // Pending: files may have changed between the scan and the start of the watch.
             one.watch = std::make_shared<Watch>(Watch{.folder = std::move(folder), .pending = true});
         }
@@ -116,7 +115,7 @@ Result<std::vector<Mount>> Vfs::Impl::numbered(const std::vector<OpenedMount>& o
     std::vector<Mount> mounts;
     for (const OpenedMount& one : opened) {
         Mount& mount = mounts.emplace_back(one.mount);
-        FARDEL_TRY_ASSIGN(mount.number, next_content());
+        FARDEL_TRY_ASSIGN(mount.content.number, next_content());
         mount.id = static_cast<MountId>(++last_mount);
     }
     return mounts;
@@ -125,7 +124,7 @@ Result<std::vector<Mount>> Vfs::Impl::numbered(const std::vector<OpenedMount>& o
 Status Vfs::Impl::verify_required(const MountSet& next, const std::vector<OpenedMount>& opened) const {
     for (const OpenedMount& one : opened)
         if (one.require_dependencies)
-            FARDEL_TRY(verify_dependencies(one.mount.pure_only ? next : *next.openly(), one.mount));
+            FARDEL_TRY(verify_dependencies(one.mount.pure_only ? next : *next.openly(), one.mount.content));
     return ok();
 }
 
@@ -167,7 +166,7 @@ Result<std::vector<AssetChange>> Vfs::replace(std::vector<MountId>& group, const
     std::unique_lock lock(impl_->writing);
     MountSetChange change{.remove = {group.begin(), group.end() - 1}, .above = top};
     FARDEL_TRY_ASSIGN(change.add_below, impl_->numbered(opened));
-    change.replace.push_back({.mount = top, .content = std::move(change.add_below.back())});
+    change.replace.push_back({.mount = top, .content = std::move(change.add_below.back().content)});
     change.add_below.pop_back();
     for (const Mount& mount : change.add_below)
         ids.push_back(mount.id);
@@ -200,12 +199,12 @@ Result<std::vector<AssetChange>> Vfs::replace(MountId mount, MountRequest reques
     return find_asset_changes(*change->before, *change->after, mount);
 }
 
-Result<Mount> Vfs::Impl::find_mounted(MountId mount) {
+Result<MountContent> Vfs::Impl::content_of(MountId mount) {
     const std::scoped_lock lock(writing);
     const Mount* found = mounted->find(mount);
     if (found == nullptr)
         return no_such_mount(mount);
-    return *found;
+    return found->content;
 }
 
 Result<std::optional<Vfs::Impl::VisibleChange>> Vfs::Impl::replace_content(MountId mount, MountContent content,
@@ -216,15 +215,14 @@ Result<std::optional<Vfs::Impl::VisibleChange>> Vfs::Impl::replace_content(Mount
     const Mount* found = mounted->find(mount);
     if (found == nullptr)
         return no_such_mount(mount);
-    if (expected && found->number != *expected)
+    if (expected && found->content.number != *expected)
         return std::optional<VisibleChange>();
     FARDEL_TRY_ASSIGN(content.number, next_content());
-    const MountContent replacement = content;
     MountSetChange wanted;
     wanted.replace.push_back({.mount = mount, .content = std::move(content)});
     FARDEL_TRY_ASSIGN(auto next, mounted->changed(std::move(wanted)));
     if (required == Required::dependencies)
-        FARDEL_TRY(verify_dependencies(*next, replacement));
+        FARDEL_TRY(verify_dependencies(*next, next->find(mount)->content));
     visible.missing = newly_missing(*next);
     visible.before = show(std::move(next));
     visible.after = set.share();
@@ -235,7 +233,7 @@ Result<std::optional<Vfs::Impl::VisibleChange>> Vfs::Impl::replace_content(Mount
 
 Result<std::vector<AssetChange>> Vfs::Impl::refresh(MountId mount) {
     for (;;) {
-        FARDEL_TRY_ASSIGN(const Mount scanned, find_mounted(mount));
+        FARDEL_TRY_ASSIGN(const MountContent scanned, content_of(mount));
         if (scanned.path.empty())
             return Error(ErrorCode::unsupported,
                          scanned.bundle->label() +
@@ -326,7 +324,7 @@ Result<PureReply> Vfs::answer_pure(const PureOffer& offer, std::span<const PureA
     std::vector<std::shared_ptr<const Bundle>> bundles;
     for (const Mount& mount : set->mounts())
         if (!mount.paths)
-            bundles.push_back(mount.bundle);
+            bundles.push_back(mount.content.bundle);
     return answer_pure_offer(offer, *set->pure_policy(), bundles, chosen, connection, std::move(problems));
 }
 
@@ -336,7 +334,7 @@ std::vector<MountDescription> Vfs::mounts() const {
     std::vector<MountDescription> out;
     for (const Mount& mount : set->mounts()) {
         out.push_back(mount.describe());
-        if (auto missing = set->missing_dependencies(mount))  // a damaged table is verify's to report
+        if (auto missing = set->missing_dependencies(mount.content))  // a damaged table is verify's to report
             out.back().missing_dependencies = std::move(missing).value();
     }
     for (const Mount& mount : impl_->mounted->mounts())

@@ -83,8 +83,8 @@ private:
 
 std::optional<File> find_traced(const MountSet& set, const TracedAsset& traced) {
     if (const Mount* const mount = set.find_bundle(traced.bundle); mount != nullptr && !mount->paths)
-        if (const auto index = mount->bundle->find_asset(traced.asset); index && *index)
-            if (auto file = File::of(mount->leases->take(), **index))
+        if (const auto index = mount->bundle().find_asset(traced.asset); index && *index)
+            if (auto file = File::of(mount->content.leases->take(), **index))
                 return *std::move(file);
     auto file = find_asset_file(set, traced.asset);
     return file ? *std::move(file) : std::nullopt;

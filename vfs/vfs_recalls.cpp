@@ -12,16 +12,18 @@ namespace {
 // Why the policy withdraws a bundle; nullptr: it does not.
 Result<std::shared_ptr<const Error>> find_recall(const Mount& mount, const TrustPolicy& policy, const TrustTime& time) {
     std::shared_ptr<const Error> recall;
-    if (mount.kind != MountKind::bundle)
+    if (mount.content.kind != MountKind::bundle)
         return recall;
-    FARDEL_TRY_ASSIGN(TrustVerdict verdict, mount.bundle->judge(policy, time));
+    FARDEL_TRY_ASSIGN(TrustVerdict verdict, mount.bundle().judge(policy, time));
+    // Only withdrawals count: the mount was judged by a policy of its own, and one that does not know its author says
+    // nothing about it (docs/decisions/0078-recalled-content-is-refused-where-it-was-found.md).
     if (verdict.refusal && verdict.refusal->code() == ErrorCode::revoked)
-        recall = std::make_shared<const Error>((*std::move(verdict.refusal)).with_context(mount.bundle->label()));
+        recall = std::make_shared<const Error>((*std::move(verdict.refusal)).with_context(mount.bundle().label()));
     return recall;
 }
 
 RecalledMount describe(const Mount& mount, const Error& reason) {
-    return {.mount = mount.id, .bundle = mount.bundle->id(), .label = mount.bundle->label(), .reason = reason};
+    return {.mount = mount.id, .bundle = mount.bundle().id(), .label = mount.bundle().label(), .reason = reason};
 }
 
 }  // namespace
@@ -37,12 +39,13 @@ Result<std::vector<RecalledMount>> Vfs::judge_again(const TrustPolicy& policy, c
             FARDEL_TRY_ASSIGN(auto recall, find_recall(mount, policy, time));
             if (recall)
                 recalled.push_back(describe(mount, *recall));
-            if (recall && !mount.recall)
+            if (recall && !mount.content.recall)
                 news.push_back(recalled.back());
             recalls.push_back(std::move(recall));
         }
         old = impl_->show(impl_->mounted->recalling(recalls));
     }
+    // After the lock: the caller's function may use the Vfs.
     if (impl_->on_recall)
         for (const RecalledMount& one : news)
             impl_->on_recall(one);

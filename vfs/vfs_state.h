@@ -54,6 +54,9 @@ struct Vfs::Impl {
     mutable AssetVerdicts verdicts;
     std::unique_ptr<TraceRecorder> recorder;  // nullptr: no trace
 
+    // What a look-up of a path finds, and one of a reference.
+    Result<std::optional<File>> find_path(const LookUp& wanted) const;
+    Result<std::optional<File>> find_reference(const LookUp& wanted) const;
     // The first good copy, see find_asset_copy.
     Result<std::optional<File>> find_copy(const AssetId& asset) const;
     // Error: missing (the content is required and not all here).
@@ -86,7 +89,7 @@ struct Vfs::Impl {
     Result<std::vector<OpenedMount>> open_mounts(std::span<const MountRequest> requests) const;
     void report(const std::vector<MissingDependency>& missing) const;
     // Error: missing.
-    Result<Mount> find_mounted(MountId mount);
+    Result<MountContent> content_of(MountId mount);
     // Puts other content into a mount. Nothing: its content is not `expected` any more, if that is given.
     Result<std::optional<VisibleChange>> replace_content(MountId mount, MountContent content, Required required,
                                                          std::optional<ContentNumber> expected);

@@ -56,7 +56,7 @@ Result<std::string> Vfs::trace() const {
     const auto set = impl_->set.share();
     for (const auto& [id, traced] : of_bundles)
         if (const Mount* mount = set->find_bundle(id))
-            add_names(*mount->bundle, traced);
+            add_names(mount->bundle(), traced);
     return format_trace(trace);
 }
 

@@ -111,6 +111,7 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
                 return;
             claimed = &slot(claimed_++);
         }
+        // A copied block has a place in the ring as well, so that blocks come out in the order in which they went in.
         if (!claimed->encoded)
             encode(*claimed, encoder, decoder, decoded);
         {

@@ -61,7 +61,7 @@ std::uint64_t load_content_size(const std::byte* from, std::size_t size_bytes) n
     }
 }
 
-// A40–A42: everything that could make a decoder allocate, skip, go on or stop early.
+// Refuses everything that could make a decoder allocate, skip, go on or stop early (tests/ATTACKS.md, A40 to A42).
 Status verify_frame(std::span<const std::byte> stored, std::uint64_t raw_bytes) {
     if (stored.size() < kFrameBytesMin)
         return refused("only " + std::to_string(stored.size()) + " bytes");
@@ -87,6 +87,7 @@ Status verify_frame(std::span<const std::byte> stored, std::uint64_t raw_bytes) 
         return refused("ends inside its header");
     if (!descriptor.single_segment) {
         const std::uint64_t window = window_bytes(load_le<std::uint8_t>(stored.data() + kFrameBytesMin));
+        // A decoder allocates the window, whatever the frame decodes to.
         if (window > raw_bytes)
             return refused("a window of " + std::to_string(window) + " bytes for a block of " +
                            std::to_string(raw_bytes));
@@ -99,6 +100,7 @@ Status verify_frame(std::span<const std::byte> stored, std::uint64_t raw_bytes) 
     const std::size_t frame_bytes = ZSTD_findFrameCompressedSize(stored.data(), stored.size());
     if (ZSTD_isError(frame_bytes))
         return refused(ZSTD_getErrorName(frame_bytes));
+    // Bytes behind the frame would be a second form of the same block, and nothing would read them.
     if (frame_bytes != stored.size())
         return refused(std::to_string(stored.size() - frame_bytes) + " bytes behind its end");
     return ok();
@@ -143,6 +145,7 @@ std::span<const std::byte> BlockEncoder::encode(std::span<const std::byte> raw, 
     const std::size_t frame_bytes = ZSTD_compress2(context_.get(), out.data(), out.size(), raw.data(), raw.size());
     if (ZSTD_isError(frame_bytes))
         throw std::bad_alloc();  // its only failure here
+    // Less than 1/32 saved is not worth decoding it at each read.
     const bool worthwhile = frame_bytes < raw.size() && (raw.size() - frame_bytes) * 32 >= raw.size();
     return worthwhile ? out.first(frame_bytes) : std::span<std::byte>();
 }

@@ -60,6 +60,7 @@ Status FrameDecoder::decode(std::span<const std::byte> frame,
         const std::size_t left = ZSTD_decompressStream(context_.get(), &out, &in);
         if (ZSTD_isError(left))
             return refused_frame(ZSTD_getErrorName(left));
+        // A frame of some bytes may decode to terabytes.
         if (out.pos > missing_bytes_)
             return refused_frame("more bytes than expected");
         missing_bytes_ -= out.pos;

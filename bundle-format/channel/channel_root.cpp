@@ -42,6 +42,7 @@ Status verify_role(const ChannelRoot& root, ChannelText text) {
         if (!is_known(label))
             return Error(ErrorCode::malformed, name + ": no key has the label " + in_quotes(label));
     auto keys = root.keys_of(role);
+    // One key under two labels would meet a threshold of two alone.
     if (std::ranges::adjacent_find(keys) != keys.end())
         return Error(ErrorCode::malformed, name + ": a key stands twice");
     if (role.threshold < 1 || role.threshold > keys.size())

@@ -29,6 +29,8 @@ std::string shown_difference(std::string_view what, std::uint64_t found, std::ui
 Status verify_risen(std::string_view what, std::uint64_t found, std::uint64_t accepted) {
     if (found < accepted)
         return rollback(shown_difference(what, found, accepted));
+    // A thief with an online key could sign the highest number there is, and nothing later would be accepted until a
+    // rotation (docs/decisions/0103-heads-vouch-for-no-content.md).
     if (found - accepted > kChannelStepMax)
         return Error(ErrorCode::limit, shown_difference(what, found, accepted) +
                                            ": its owner skips no numbers; a key may have been stolen");
@@ -94,6 +96,7 @@ Result<ChannelUpdate> ChannelUpdate::begin(ChannelFiles accepted, std::uint64_t 
 std::uint64_t ChannelUpdate::time_s() const noexcept { return head_ ? std::max(now_s_, head_->created_s) : now_s_; }
 
 Status ChannelUpdate::add_root(std::string_view file) {
+    // A server could otherwise keep a client busy with an endless chain of roots.
     if (roots_added_ == kChannelRootsPerUpdateMax)
         return Error(ErrorCode::limit, "more than " + std::to_string(kChannelRootsPerUpdateMax) +
                                            " new roots in one update of channel " + in_quotes(root_.channel));
@@ -103,6 +106,8 @@ Status ChannelUpdate::add_root(std::string_view file) {
     if (next.id != root_.id)
         return Error(ErrorCode::untrusted,
                      "channel root: it is for another channel of the name " + in_quotes(root_.channel));
+    // A new root needs a threshold of the old keys, or a stranger could take over; and of the new ones, or an owner
+    // could lock himself out.
     FARDEL_TRY(verify_signers(ChannelText::root, text, root_, root_.root));
     FARDEL_TRY(verify_signers(ChannelText::root, text, next, next.root));
     if (next.version != root_.version + 1)
@@ -110,6 +115,7 @@ Status ChannelUpdate::add_root(std::string_view file) {
                         std::to_string(root_.version));
 
     const bool has_other_release_keys = next.keys_of(next.release) != root_.keys_of(root_.release);
+    // What the old keys have signed no longer counts, also their numbers: an owner rotates after a thief used them up.
     if (has_other_release_keys) {
         release_.reset();
         files_.release.clear();
@@ -132,6 +138,7 @@ Status ChannelUpdate::verify_newer(const ChannelHead& head, std::string_view bod
                                               std::to_string(root_.version));
     if (head_) {
         FARDEL_TRY(verify_risen("head", head.version, head_->version));
+        // Two contents under one number: the owner's key was used by somebody else, or the owner's tools are broken.
         if (head.version == head_->version && body != head_body_)
             return rollback("head " + std::to_string(head.version) + " has been signed with two contents");
     }
@@ -149,6 +156,7 @@ Status ChannelUpdate::add_head(std::string_view file) {
     FARDEL_TRY_ASSIGN(const ChannelHead head, parse_channel_head(text.body));
     FARDEL_TRY(verify_channel(ChannelText::head, head.channel, root_.channel));
     FARDEL_TRY(verify_newer(head, text.body));
+    // Expiry is judged last, so that a server that only replays old texts is called what it is.
     if (root_.expires_s <= time_s())
         return Error(ErrorCode::expired, "channel " + in_quotes(root_.channel) + ": root " +
                                              std::to_string(root_.version) + " has expired; its owner must renew it");
@@ -181,6 +189,7 @@ Status ChannelUpdate::verify_newer(const ChannelRelease& release) const {
     if (!release_)
         return ok();
     FARDEL_TRY(verify_risen("epoch", release.epoch, release_->epoch));
+    // A stolen release key must not bring back what was recalled.
     if (release.epoch == release_->epoch && !(keeps_recalls(release_->recalled_bundles, release.recalled_bundles) &&
                                               keeps_recalls(release_->recalled_keys, release.recalled_keys)))
         return rollback("release " + std::to_string(release.version) + " lacks a recall of release " +
@@ -215,6 +224,7 @@ Status ChannelUpdate::verify_release(std::string_view file) const {
 
 Status ChannelUpdate::add_release(std::string_view file) {
     const auto wanted = wanted_release();
+    // By hash, and before parsing: the head names one file, so no mixture of head and release can be made.
     if (!wanted || file.size() != wanted->file_bytes || hash_of(file) != wanted->hash)
         return Error(ErrorCode::conflict, "channel " + in_quotes(root_.channel) +
                                               ": this is not the release that the head names; try again later");

@@ -27,6 +27,7 @@ struct CodeSignature {
 };
 
 // docs/trust-policy.md, "Classes of content". The first match decides.
+// Archives and compressed files count as code, because what is in them cannot be seen.
 constexpr CodeSignature kCode[] = {
     {"an ELF program or library",
      {0,
@@ -195,6 +196,8 @@ ContentFinding find_code(std::span<const std::byte> head) {
 
 bool is_media(std::span<const std::byte> head) {
     const auto known = [&](const BytePattern& pattern) { return pattern.matches(head); };
+    // A name that claims a picture must be one: a script with one control character in a comment is not readable text
+    // either.
     const bool readable = !is_binary(head.first(std::min<std::size_t>(head.size(), 256)));
     if (readable)  // no picture, sound or model is readable text
         return false;

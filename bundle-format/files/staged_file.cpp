@@ -83,6 +83,7 @@ public:
     Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
         FARDEL_TRY(write_whole_at(file_, offset, bytes, target_));
         waiting_bytes_ += bytes.size();
+        // Otherwise commit() would wait for all of the file at once.
         if (waiting_bytes_ >= kSyncedAtOnceBytes) {
             begin_sync(file_);
             waiting_bytes_ = 0;
@@ -99,6 +100,7 @@ public:
         // The lock lasts until the file has its final name. Without it, another process may remove the file as
         // abandoned.
         const auto lock = file_.duplicate(target_);
+        // Over a network, an error of writing may show only when the file is closed.
         FARDEL_TRY(file_.close_reporting(target_));
         FARDEL_TRY(existing_ == ExistingFile::replaced ? rename_own(temporary_, target_)
                                                        : rename_to_new(temporary_, target_, target_));
@@ -145,6 +147,8 @@ Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path, Existing
     for (int tried = 0;; ++tried) {
         std::string temporary = temporary_path(folder);
         auto file = create_file(temporary, path);
+        // Between creating and locking it, another process may have removed the file as abandoned; then the next name
+        // is tried.
         if (file && lock_own(*file, temporary))
             return std::unique_ptr<StagedFile>(
                 new StagedDiskFile(*std::move(file), std::move(temporary), path, existing));
@@ -181,6 +185,7 @@ Status append_to_file(const std::string& path, std::uint64_t expected_bytes, std
     if (status)
         status = sync_file(file, path);
     if (!status) {
+        // A half-appended signature would make the trailer unreadable.
         const Status restored = resize_file(file, expected_bytes, path);
         if (!restored)
             return std::move(status).error().with_context("cut it back to " + std::to_string(expected_bytes) +

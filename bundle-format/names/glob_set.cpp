@@ -91,9 +91,12 @@ struct GlobSet::Element {
 
 GlobSet::GlobSet(std::span<const std::string> globs) {
     std::size_t elements_max = kWordBits + 1;
+    // All globs run at once, one bit per element, so the cost of a name does not grow with the wildcards that a hostile
+    // bundle states; backtracking would (tests/ATTACKS.md, A128).
     for (const std::string& glob : globs)
         elements_max += 2 * glob.size() + 1;  // "?" has two
     resize(elements_max / kWordBits + 1);
+    // Word 0 stays empty, so that shifting needs no special case for the first word.
     element_count_ = kWordBits;
     for (const std::string& glob : globs) {
         if (verify_glob(glob))
@@ -185,6 +188,7 @@ bool GlobSet::run(std::string_view name, Words& active) const {
     Words entered(words);
     bool any = false;
     for (const Entry& entry : entries_)
+        // Most globs are excluded here, by their plain start and end, without running them.
         if (entry.last != kNoElement && name.size() >= entry.size_bytes_min && name.starts_with(entry.start) &&
             name.ends_with(entry.end)) {
             set_bit(entered, entry.first);
@@ -206,6 +210,7 @@ bool GlobSet::run(std::string_view name, Words& active) const {
     enter(active.data(), entered.data(), skips_.data(), double_skips_.data(), low, high);
     Words leaving(words);
     for (const char c : name) {
+        // No element waits any more, so no glob can match, whatever follows.
         if (!trim())
             return false;
         const Words& own_literals = literals_[static_cast<unsigned char>(c)];

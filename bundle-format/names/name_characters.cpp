@@ -61,6 +61,7 @@ Status verify_characters(std::string_view text, std::string_view subject, bool w
         highest = std::max(highest, point.value);
         at += point.size_bytes;
     }
+    // Below that character nothing can be decomposed, and the test is slow.
     if (highest >= kFirstThatNfcChanges && !unicode::is_nfc(text))
         return Error(ErrorCode::malformed, std::string(subject) + " is not in Unicode normalization form C (NFC)");
     return ok();

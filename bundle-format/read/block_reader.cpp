@@ -16,6 +16,7 @@
 namespace fardel {
 namespace {
 
+// Bytes that failed a check do not stay in the caller's memory, where a caller who ignores the error would use them.
 void wipe(std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{0}); }
 
 bool is_last(const ReadScratch& scratch, const BlockRecord& block) noexcept {
@@ -114,6 +115,8 @@ Status BlockReader::prove(const RawCheck& check, std::uint32_t index, const Bloc
                                                std::to_string(check.bytes));
     // All of a block that is stored raw: its stored hash is also the raw hash.
     const bool is_stored = block.codec == Codec::raw && check.offset == 0 && check.bytes == block.raw_bytes;
+    // Raw bytes are compared with the manifest whoever signed the layout: the bundle id is what others refer to
+    // (docs/decisions/0024-raw-bytes-are-compared-under-every-key.md).
     const Hash found = is_stored ? block.stored_hash : blake3(raw.subspan(check.offset, check.bytes));
     if (found != check.hash)
         return corrupt_raw(index);
@@ -147,6 +150,8 @@ Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, 
 // Returns the block's decoded bytes: the last ones of `scratch`, the cache's, or the file's. They live until `scratch`
 // is used again.
 Result<const std::byte*> BlockReader::find_or_load(const BlockRecord& block, ReadScratch& scratch) const {
+    // Neighbouring small files lie in one block; a thread that reads them in order asks the shared cache once per
+    // block.
     if (!is_last(scratch, block)) {
         BlockCache::Block raw = cache_ ? cache_->find(block) : nullptr;
         if (!raw) {
@@ -181,6 +186,8 @@ Status BlockReader::load(const BlockRecord& block, std::span<std::byte> raw, Rea
 Status BlockReader::read_stored(const BlockRecord& block, std::span<std::byte> stored) const {
     const std::uint64_t at = blocks_offset_ + block.stored_offset;
     FARDEL_TRY(source_.read_at(at, stored));
+    // Before zstd sees them: the decoder gets only bytes that some layout lists, and damage is not reported as a bad
+    // frame.
     if (blake3(stored) != block.stored_hash)
         return Error(ErrorCode::corrupt, "stored bytes at file offset " + std::to_string(at) + " + " +
                                              std::to_string(block.stored_bytes) + " differ from their hash");
@@ -238,6 +245,7 @@ Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables&
     for (std::uint64_t i = 0; i < run.count; ++i) {
         const auto index_of_block = static_cast<std::uint32_t>(run.first + i);
         FARDEL_TRY_ASSIGN(const BlockRecord block, tables.record<BlockRecord>(index_of_block));
+        // A view is one range of the file, so its blocks have to be raw and to lie side by side.
         if (block.codec != Codec::raw || block.stored_bytes != block.raw_bytes ||
             blocks_offset_ + block.stored_offset != stored.offset + done)
             return Error(ErrorCode::unsupported, "its blocks are not stored raw and adjacent; read it instead");

@@ -77,8 +77,11 @@ Result<std::shared_ptr<const Bundle>> Bundle::open(std::shared_ptr<const ByteSou
         return impl->named(std::move(status).error());
     if (Status status = impl->open_tables(); !status)
         return impl->named(std::move(status).error());
+    // The trailer comes last: the policy judges a statement by the manifest's name and version, which are in the
+    // tables.
     if (Status status = impl->read_trailer(options.policy, options.time); !status)
         return impl->named(std::move(status).error());
+    // Whoever may bring code may bring everything, so nothing has to be looked at.
     if (impl->verdict.brings < ContentClass::code)
         impl->class_limit = std::make_unique<ClassLimit>(impl->verdict.brings, impl->asset_count);
     return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
@@ -106,6 +109,7 @@ Status Bundle::Impl::read_heads() {
     std::memcpy(layout_bytes.data(), bytes.data() + head_bytes.size(), layout_bytes.size());
 
     FARDEL_TRY_ASSIGN(head, decode_head(head_bytes));
+    // Only now: a file that is too short and no bundle should be called no bundle.
     if (size < bytes.size())
         return Error(ErrorCode::malformed,
                      "the file is cut short: " + std::to_string(size) + " bytes, the heads alone have 8192");
@@ -167,6 +171,8 @@ Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted
     constexpr std::uint64_t kSize = record_bytes(TableKind::assets);
     FARDEL_TRY_ASSIGN(const std::byte* records,
                       tables.table(TableKind::assets).touch(range.first * kSize, (range.last - range.first) * kSize));
+    // Ids are uniform, so a bucket has two to four assets and a scan beats a search; a bucket of more than 256 is
+    // refused.
     for (std::uint32_t i = range.first; i < range.last; ++i, records += kSize)
         if (std::memcmp(records, wanted.bytes.data(), 32) == 0)
             return std::optional(AssetIndex{i});
@@ -179,6 +185,7 @@ Result<std::optional<AssetIndex>> Bundle::find_asset(const AssetId& id) const {
 
 Result<std::optional<NameIndex>> Bundle::find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const {
     const NameQuery query{.name = name, .hash = hash, .rule = rule};
+    // Tries the pages that were verified before; anything else (a page that is not here, a fold) takes the longer way.
     const NamePeek peek = peek_name(impl_->name_pages, query);
     if (peek.answer == NamePeek::Answer::found)
         return std::optional(NameIndex{peek.name});
@@ -252,6 +259,7 @@ Result<std::string_view> Bundle::name_text(NameIndex index) const {
 // The bundle's own records come last: walk back from the end while the subject is the bundle.
 Result<std::optional<MetadataRecord>> Bundle::Impl::find_own(std::string_view key, MetadataKind kind) const {
     const auto count = static_cast<std::uint32_t>(tables.table(TableKind::metadata).count());
+    // Bounded, because sortedness is the verifier's to prove: a hostile table could give every record to the bundle.
     for (std::uint32_t i = count; i-- > 0 && count - i <= limits::kMetadataPerSubjectMax;) {
         FARDEL_TRY_ASSIGN(const MetadataRecord record, tables.record<MetadataRecord>(i));
         if (record.subject != kBundleSubject)
@@ -301,6 +309,7 @@ Result<std::optional<std::string_view>> Bundle::find_license_requirement() const
     FARDEL_TRY_ASSIGN(const auto text, impl_->named(impl_->find_text(kLicenseKey)));
     if (text)
         return text;
+    // A requirement of the wrong kind still is one: failing open would mount what its author meant to sell.
     for (const MetadataKind kind : {MetadataKind::boolean, MetadataKind::integer, MetadataKind::number}) {
         FARDEL_TRY_ASSIGN(const auto record, impl_->named(impl_->find_own(kLicenseKey, kind)));
         if (record && !(kind == MetadataKind::boolean && record->value == 0))
@@ -337,6 +346,7 @@ Result<AssetIndex> Bundle::default_asset(const NameRecord& name) const {
         FARDEL_TRY_ASSIGN(const VariantRecord first, variant(target));
         target = first.asset;
     }
+    // Tables are proved page by page and not against each other, so each index that a record has meets its bound here.
     if (target >= asset_count())
         return impl_->named(Error(ErrorCode::malformed, "a name leads to asset " + std::to_string(target) + " of " +
                                                             std::to_string(asset_count())));

@@ -37,6 +37,7 @@ Result<BundleTables::Range> BundleTables::asset_bucket(std::uint64_t leading, st
     FARDEL_TRY_ASSIGN(const std::byte* pair, buckets.touch(bucket * 4, 8));
     const Range range{load_le<std::uint32_t>(pair), load_le<std::uint32_t>(pair + 4)};
     const bool in_order = range.first <= range.last && range.last <= assets;
+    // Asset ids are not secret, so an author could put a million of them into one bucket and slow down every look-up.
     if (in_order && range.last - range.first <= limits::kBucketRecordsMax)
         return range;
     const std::string subject = "table asset_buckets, record " + std::to_string(bucket);

@@ -86,6 +86,8 @@ Status ClassLimit::verify_asset(const Bundle& bundle, AssetIndex index) {
     const ContentFinding found = classify_bytes(first, media_[number]);
     if (found.content > brings_)
         return refuse(bundle, "asset " + record.id.hex(), found);
+    // Once per asset: the bytes are compared with their hashes at each read, so the verdict stays true. The bit stands
+    // for nothing else in memory, so no order is needed.
     word.fetch_or(bit, std::memory_order_relaxed);
     return ok();
 }

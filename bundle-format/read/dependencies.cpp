@@ -24,6 +24,7 @@ Status DependencyWalk::run(const BundleId& first, const Steps& steps) {
         std::size_t next = 0;
     };
     std::vector<Visit> open;
+    // A stack of our own: the depth of the walk is up to the authors of bundles.
     const auto enter = [&](const BundleId& id) -> Status {
         if (!seen_.insert(id).second)
             return ok();
@@ -43,6 +44,7 @@ Status DependencyWalk::run(const BundleId& first, const Steps& steps) {
             FARDEL_TRY(enter(needed));
             continue;
         }
+        // All that it needs has been left before, so whoever mounts in this order finds dependencies below.
         const BundleId done = visit.bundle;
         open.pop_back();
         FARDEL_TRY(steps.leave(done));

@@ -18,12 +18,14 @@ Result<std::optional<NameIndex>> read_name(const BundleTables& tables, const Nam
     const std::uint64_t names = tables.table(TableKind::names).count();
     if (names == 0 || query.name.size() > limits::kNameBytesMax)
         return std::optional<NameIndex>();
+    // The filter first: most look-ups in a stack of mounts miss, and end with one read here.
     const PagedTable& filters = tables.table(TableKind::name_filters);
     FARDEL_TRY_ASSIGN(const std::byte* const filter, filters.touch(filter_word(query.hash, filters.count()) * 4, 4));
     if (!name_lookup::lets_through(filter, query.hash))
         return std::optional<NameIndex>();
 
     const std::uint64_t home = home_bucket(query.hash, home_buckets(names));
+    // Names whose bucket is full are in the next ones. The bound keeps a hostile table from making each look-up a scan.
     for (std::uint64_t at = home; at - home <= limits::kNameSpillMax; ++at) {
         FARDEL_TRY_ASSIGN(const NameBucketRecord bucket,
                           tables.record<NameBucketRecord>(static_cast<std::uint32_t>(at)));

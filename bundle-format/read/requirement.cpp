@@ -47,6 +47,7 @@ Status verify_required_name(std::string_view text, std::string_view name) {
     if (name.size() > kRequirementNameBytesMax)
         return Error(ErrorCode::limit, "requirement " + in_short_quotes(text) + ": a name of more than " +
                                            std::to_string(kRequirementNameBytesMax) + " bytes");
+    // These end the name in the text form.
     if (name.find_first_of(" ,<>=*") != std::string_view::npos)
         return bad_requirement(text, "the name has one of the characters ' , < > = *'");
     if (const Status good = verify_name(name); !good)
@@ -112,6 +113,7 @@ bool holds(const VersionBound& bound, const BundleVersion& version) {
         case Relation::above: return order > 0;
         case Relation::at_most: return order <= 0;
         case Relation::below:
+            // `< 2` accepts no preview of 2, although that is lower: whoever writes it means to stay below 2.
             return order < 0 && (bound.version.is_preview() || !version.is_preview() ||
                                  compare_versions(version.release(), bound.version) < 0);
     }
@@ -180,6 +182,7 @@ std::string Requirement::text() const {
 }
 
 bool Requirement::accepts(const BundleVersion& version) const {
+    // A preview is accepted only where a bound names one; "the newest" is otherwise never a preview.
     if (version.is_preview() &&
         std::ranges::none_of(bounds, [](const VersionBound& bound) { return bound.version.is_preview(); }))
         return false;
@@ -194,6 +197,8 @@ Status verify_meets(const Requirement& requirement, const Bundle& bundle) {
         return Error(ErrorCode::unresolved, in_short_quotes(requirement.text()) + " is not met by bundle " +
                                                 bundle.id().hex() + ", " + in_short_quotes(name.value_or("")) + " " +
                                                 printable(stated.value_or("")));
+    // The signer is a demand on the chosen bundle and takes no part in choosing: an unsigned hint about signers must
+    // not decide which version is taken (docs/decisions/0080-requirements-are-metadata.md).
     if (requirement.signer && !is_signed_by(bundle, *requirement.signer))
         return Error(ErrorCode::untrusted, in_short_quotes(requirement.name) + " is required of the author with key " +
                                                requirement.signer->hex() + ", who has not signed bundle " +

@@ -84,6 +84,8 @@ Result<std::vector<TableEntry>> decode_tables(ConstHead head, std::size_t at, st
         return Error(ErrorCode::limit, "a section of " + std::to_string(section_bytes) + " bytes");
 
     std::vector<TableEntry> placed = tables;
+    // Offsets follow from the lengths, so there is one head for one manifest; they are stored to be read without
+    // arithmetic.
     if (place_tables(placed) != section_bytes)
         return malformed("section length is not the sum of its tables");
     if (placed != tables)
@@ -101,6 +103,8 @@ Result<std::uint32_t> decode_common(ConstHead bytes, const std::array<std::uint8
     if (major != kFormatMajor)
         return Error(ErrorCode::unsupported, "format version " + std::to_string(major) + "; this version reads " +
                                                  std::to_string(kFormatMajor));
+    // Required features: an unknown one changes what the tables mean, so the bundle is not read. Unknown optional ones
+    // are.
     if (load_le<std::uint64_t>(bytes.data() + 16) != 0)
         return Error(ErrorCode::unsupported, "the bundle requires a feature that this version does not know");
     head.minor = load_le<std::uint16_t>(bytes.data() + 10);
@@ -181,6 +185,7 @@ Result<BundleHead> decode_head(ConstHead bytes) {
 
     using enum TableKind;
     const auto count = [&](TableKind kind) { return head.count(kind); };
+    // Look-up tables follow from the tables that they lead to; only their sizes can be compared without reading them.
     if (count(asset_buckets) != asset_bucket_records(count(assets)))
         return malformed("head: asset_buckets has the wrong number of records");
     const std::uint64_t homes = home_buckets(count(names));
@@ -218,6 +223,7 @@ Result<LayoutHead> decode_layout_head(ConstHead bytes) {
     FARDEL_TRY_ASSIGN(const std::uint32_t table_count,
                       decode_common(bytes, kLayoutMagic, "layout head: wrong magic", kLayoutTablesMax, layout));
     std::memcpy(layout.bundle.bytes.data(), bytes.data() + 32, 32);
+    // Only numbers so far: verify_sections() compares them with the head and with the file.
     layout.blocks_offset = load_le<std::uint64_t>(bytes.data() + 64);
     layout.blocks_bytes = load_le<std::uint64_t>(bytes.data() + 72);
     layout.manifest_offset = load_le<std::uint64_t>(bytes.data() + 80);
@@ -225,6 +231,7 @@ Result<LayoutHead> decode_layout_head(ConstHead bytes) {
     layout.layout_bytes = load_le<std::uint64_t>(bytes.data() + 96);
     layout.trailer_offset = load_le<std::uint64_t>(bytes.data() + 104);
 
+    // The codecs, each once and in order: equal layouts are equal bytes.
     const auto codec_count = load_le<std::uint32_t>(bytes.data() + 112);
     if (codec_count > kCodecsMax)
         return Error(ErrorCode::limit, "layout head: " + std::to_string(codec_count) + " codecs");
@@ -264,6 +271,8 @@ Status verify_sections(const BundleHead& head, const BundleId& id, const LayoutH
     std::array<Section, 3> sections{{{layout.blocks_offset, layout.blocks_bytes},
                                      {layout.manifest_offset, head.manifest_bytes},
                                      {layout.layout_offset, layout.layout_bytes}}};
+    // The writer chooses the order of the sections; what counts is that they neither overlap nor hide bytes between
+    // them.
     std::ranges::stable_sort(sections, [](const Section& a, const Section& b) {
         return std::pair(a.offset, a.bytes) < std::pair(b.offset, b.bytes);
     });
@@ -271,6 +280,7 @@ Status verify_sections(const BundleHead& head, const BundleId& id, const LayoutH
     for (const Section& section : sections) {
         if (section.offset % limits::kPageBytes != 0)
             return malformed("layout head: a section does not begin at a multiple of 4096");
+        // A gap of a page or more could carry bytes that no hash covers.
         if (section.offset < end || section.offset - end >= limits::kPageBytes)
             return malformed("layout head: sections overlap or leave a gap");
         if (!fits(section.offset, section.bytes, file_bytes))

@@ -69,6 +69,7 @@ public:
         at_ += id.bytes.size();
     }
     void zeros(std::size_t count) noexcept {
+        // One byte string for one meaning: a reserved byte that is not zero is refused, and so can get a meaning later.
         reserved_are_zero_ &= std::all_of(at_, at_ + count, [](std::byte b) { return b == std::byte{0}; });
         at_ += count;
     }
@@ -188,6 +189,7 @@ Status verify(const AssetRecord& r) {
         return malformed(AssetRecord::kTable, "piece size is neither 2^16 nor 2^18");
     if (r.raw_bytes > limits::kAssetBytesMax)
         return Error(ErrorCode::limit, "assets record: larger than an asset may be");
+    // An asset of one piece has no entry among the pieces: its id is the hash of that piece.
     if ((r.piece_count() > 1) != (r.piece_first != kNoIndex))
         return malformed(AssetRecord::kTable, "first piece and number of pieces contradict each other");
     if (r.reference_count > limits::kReferencesPerAssetMax)
@@ -266,6 +268,7 @@ Status verify(const MetadataRecord& r) {
         return malformed(MetadataRecord::kTable, "a boolean that is neither 0 nor 1");
     if (r.kind == MetadataKind::number) {
         const double number = std::bit_cast<double>(r.value);
+        // NaN has many forms and zero two, which would be two byte strings for one meaning.
         if (!std::isfinite(number) || (number == 0 && std::signbit(number)))
             return malformed(MetadataRecord::kTable, "a number that is not finite, or negative zero");
     }
@@ -280,6 +283,7 @@ Status verify(const BlockRecord& r) {
                                                  " is not known to this version");
     if (r.raw_bytes == 0 || r.raw_bytes > limits::kBlockBytesMax)
         return malformed(BlockRecord::kTable, "raw size is 0 or above 262144");
+    // A block that compression would not make smaller is stored raw, so sizes bound each other whatever the codec.
     if (r.codec == Codec::raw ? r.stored_bytes != r.raw_bytes : (r.stored_bytes == 0 || r.stored_bytes >= r.raw_bytes))
         return malformed(BlockRecord::kTable, "stored size does not go with the codec");
     return ok();

@@ -15,6 +15,8 @@ Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedNa
         const std::uint64_t home = home_bucket(hash, homes);
         at = std::max(at, home);  // homes never decrease, so earlier buckets are full
         if (buckets[at].used == NameBucketRecord::kSlots) {
+            // A look-up waits for memory, not for instructions: a bucket is one cache line, and names that overflow it
+            // go to the next one, which is fetched with it.
             buckets[at].spills = 1;
             if (++at - home > limits::kNameSpillMax)
                 return Error(ErrorCode::limit, "too many names whose hashes lead to bucket " + std::to_string(home) +
@@ -32,6 +34,7 @@ Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedNa
 std::vector<std::uint32_t> fill_name_filters(std::span<const HashedName> names) {
     std::vector<std::uint32_t> filters(filter_words(names.size()));
     for (const HashedName& name : names)
+        // In a stack of mounts most look-ups miss: a filter ends them with one read of a table that stays in the cache.
         filters[filter_word(name.hash, filters.size())] |= filter_bits(name.hash);
     return filters;
 }

@@ -111,12 +111,14 @@ Status PagedTable::ensure_page(std::size_t level, std::uint64_t page) const {
         if (seen == kReady)
             return ok();
         if (seen == kBusy) {
+            // Another thread reads this page: it is read and hashed once.
             state.wait(kBusy, std::memory_order_acquire);
             continue;
         }
         if (!state.compare_exchange_strong(seen, kBusy, std::memory_order_acquire))
             continue;
         Status status = read_page(level, page);
+        // After an error the page is absent again: a disk or a server may give it the next time.
         state.store(status ? kReady : kAbsent, std::memory_order_release);
         state.notify_all();
         return status;

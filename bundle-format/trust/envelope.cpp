@@ -65,6 +65,7 @@ Result<Envelope> take_envelope(std::span<const std::byte>& rest) {
     const std::size_t signatures = in.u16();
     if (in.u16() != 0)
         in.fail(ErrorCode::malformed, "reserved bytes are not zero");
+    // Counts meet their limits before anything is allocated for them.
     if (!in.failed())
         FARDEL_TRY(verify_counts(payload_bytes, signatures));
     if (total_bytes != envelope_bytes(payload_bytes, signatures))
@@ -83,6 +84,7 @@ Result<Envelope> take_envelope(std::span<const std::byte>& rest) {
         entry.signature = in.fixed<Signature>();
         envelope.signatures.push_back(entry);
     }
+    // No signature covers the padding, so anything else than zeros could be changed without notice.
     const auto padding = in.raw(total_bytes - (kHeaderBytes + payload_bytes + signatures * kSignatureBytes));
     if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{0}; }))
         in.fail(ErrorCode::malformed, "padding is not zero");
@@ -118,6 +120,7 @@ Result<std::vector<Envelope>> decode_trailer(std::span<const std::byte> trailer)
             return Error(ErrorCode::limit,
                          "trailer: more than " + std::to_string(limits::kEnvelopesMax) + " envelopes");
         FARDEL_TRY_ASSIGN(Envelope envelope, take_envelope(trailer));
+        // A token in the trailer would travel with the bundle, to everybody.
         if (envelope.type == EnvelopeType::license_token)
             return Error(ErrorCode::unsupported, "trailer: a license token is a file of its own");
         signatures += envelope.signatures.size();
@@ -166,6 +169,7 @@ std::vector<std::byte> signed_message(EnvelopeType type, std::span<const std::by
 
 std::vector<std::byte> signed_message(std::string_view type_name, std::span<const std::byte> payload) {
     ByteWriter out;
+    // Each part has its length in front, so no two triples of context, type and payload give the same message.
     for (const std::string_view part : {std::string_view("fardel"), type_name}) {
         out.u64(part.size());
         out.text(part);
@@ -208,6 +212,8 @@ Result<Envelope> countersign(const Envelope& statement, const CountersignRequest
         return entry.role == SignerRole::author && entry.key == signed_by_author.author &&
                verify_envelope_signature(statement, entry);
     });
+    // A countersignature covers the author's signature, so that neither can be stripped or swapped; there has to be
+    // one.
     if (by_author == statement.signatures.end())
         return Error(ErrorCode::untrusted, "statement: no good signature of its author");
 

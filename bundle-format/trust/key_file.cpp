@@ -4,7 +4,7 @@
 #include "ids/hex.h"
 #include "minisign.h"
 #include "names/unicode.h"
-#include "secure_memory.h"
+#include "secrets/secure_memory.h"
 
 #include <fardel/format/limits.h>
 
@@ -47,7 +47,8 @@ Status verify_comment(std::string_view comment) {
 }
 
 Status verify_cost(KdfCost cost) {
-    if (cost.operations > limits::kKdfOperationsMax || cost.memory_bytes > limits::kKdfMemoryBytesMax)  // A75
+    // The file may be an attacker's: its costs meet a limit before Argon2id allocates (tests/ATTACKS.md, A75).
+    if (cost.operations > limits::kKdfOperationsMax || cost.memory_bytes > limits::kKdfMemoryBytesMax)
         return Error(ErrorCode::limit, "key file: it wants " + std::to_string(cost.memory_bytes) +
                                            " bytes of memory and " + std::to_string(cost.operations) +
                                            " passes to open");
@@ -104,6 +105,7 @@ public:
         if (status_ &&
             (digits.empty() || end != digits.data() + digits.size() || (digits.size() > 1 && digits[0] == '0')))
             status_ = bad_key_file("not a number");
+        // The largest number exceeds every limit, so the error is `limit` and says which.
         return failure == std::errc::result_out_of_range ? UINT64_MAX : value;
     }
 
@@ -166,6 +168,7 @@ Status append_sealed(std::string& text, const SecretKey& key, std::string_view p
     text += "kdf: argon2id " + std::to_string(cost.operations) + " " + std::to_string(cost.memory_bytes) + " " +
             hex_of(salt) + "\n";
     Sealed sealed;
+    // Everything before the seal is authenticated with it: a public key or a cost that is exchanged fails to open.
     crypto_aead_xchacha20poly1305_ietf_encrypt(sealed.data(), nullptr,
                                                reinterpret_cast<const unsigned char*>(key.seed().data()), kSeedBytes,
                                                as_sodium(text), text.size(), nullptr, nonce.data(), box_key.data());
@@ -189,6 +192,7 @@ Status open_sealed(KeyFileReader& in, std::string_view kdf, const PassphraseProv
     in.hex(sealed_hex, sealed);
     if (!none.empty() || sealed_hex.size() != 2 * kSealedBytes)
         in.check(bad_key_file("too much in the line \"sealed: …\""));
+    // The whole file is parsed before a person is asked for a passphrase.
     FARDEL_TRY(in.finish());
 
     Result<std::string> passphrase = provider();
@@ -250,6 +254,7 @@ Result<SecretKey> decode_key_file(std::string_view text, const PassphraseProvide
         FARDEL_TRY(in.finish());
     }
     SecretKey key = SecretKey::from_seed(seed.bytes().first<kSeedBytes>());
+    // Otherwise a file could show one key to its owner and sign with another.
     if (key.public_key() != public_key)
         return Error(ErrorCode::corrupt, "key file: its secret and public keys do not belong together");
     return key;

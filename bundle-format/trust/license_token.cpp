@@ -66,6 +66,8 @@ Status TrustPolicy::verify_own_license(std::span<const Envelope> tokens, const B
     if (tokens.size() > limits::kLicenseTokensMax)
         return Error(ErrorCode::limit, std::to_string(tokens.size()) + " license tokens, at most " +
                                            std::to_string(limits::kLicenseTokensMax) + " allowed");
+    // The policy, not the bundle, names the issuers: a shop's keys change more often than published bundles, and a
+    // policy can revoke them.
     const auto rule = std::ranges::find_if(
         rules_.licenses, [&](const LicenseRule& one) { return glob_matches(one.pattern, bundle.name); });
     if (bundle.name.empty() || rule == rules_.licenses.end())

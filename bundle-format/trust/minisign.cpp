@@ -1,7 +1,7 @@
 #include "minisign.h"
 
 #include "names/unicode.h"
-#include "secure_memory.h"
+#include "secrets/secure_memory.h"
 
 #include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>
@@ -65,7 +65,8 @@ bool has_tag(std::span<const std::byte> bytes, std::size_t at, std::string_view 
 Status decrypt(const SecureBytes& file, const PassphraseProvider& passphrase) {
     const std::uint64_t operations = load_le<std::uint64_t>(file.bytes().data() + kOperations);
     const std::uint64_t memory_bytes = load_le<std::uint64_t>(file.bytes().data() + kMemory);
-    if (operations > limits::kScryptOperationsMax || memory_bytes > limits::kKdfMemoryBytesMax)  // A75
+    // The file may be an attacker's: its costs meet a limit before scrypt allocates (tests/ATTACKS.md, A75).
+    if (operations > limits::kScryptOperationsMax || memory_bytes > limits::kKdfMemoryBytesMax)
         return Error(ErrorCode::limit, "minisign key: it wants " + std::to_string(memory_bytes) +
                                            " bytes of memory and " + std::to_string(operations) +
                                            " operations to open");
@@ -80,6 +81,7 @@ Status decrypt(const SecureBytes& file, const PassphraseProvider& passphrase) {
     for (std::size_t i = 0; i < stream.size(); ++i)
         file.data()[kKeyNumber + i] ^= stream.data()[i];
 
+    // The format has no other sign that the passphrase was right: the digest is encrypted with the key.
     std::array<unsigned char, 32> digest;
     crypto_generichash_state state;
     crypto_generichash_init(&state, nullptr, 0, digest.size());

@@ -41,7 +41,8 @@ private:
 
     // Whether `entry` is a good signature in `role`; records findings about it.
     bool check_signature(std::size_t envelope, const EnvelopeSignature& entry, SignerRole role) {
-        if (entry.algorithm != SignatureAlgorithm::ed25519)  // A60
+        // An algorithm that is named in the entry is never looked up by name or replaced (tests/ATTACKS.md, A60).
+        if (entry.algorithm != SignatureAlgorithm::ed25519)
             note("unknown-algorithm", ErrorCode::untrusted, envelope,
                  "signature algorithm " + std::to_string(static_cast<unsigned>(entry.algorithm)) + " of " +
                      shown_key(rules_, entry.key));
@@ -99,7 +100,9 @@ private:
             } else if (statement->bundle != bundle_.bundle) {
                 note("wrong-bundle", ErrorCode::untrusted, i,
                      "a statement about another bundle, " + statement->bundle.hex());
-            } else if (statement->name != bundle_.name || statement->version != bundle_.version) {  // A123
+            } else if (statement->name != bundle_.name || statement->version != bundle_.version) {
+                // A key could otherwise sign a foreign bundle under a name that its own rule covers (tests/ATTACKS.md,
+                // A123).
                 found_.misnamed = "it is signed as " + shown_name(statement->name, statement->version) +
                                   ", and its manifest says " + shown_name(bundle_.name, bundle_.version);
                 note("wrong-name", ErrorCode::untrusted, i, *found_.misnamed);
@@ -107,6 +110,7 @@ private:
                 gather_authors(i, statement_for(i, std::move(*statement)));
             }
         }
+        // Without its author's own signature a statement is a claim about that author by others.
         std::erase_if(found_.statements, [&](const SignedStatement& signed_statement) {
             if (std::ranges::find(signed_statement.authors, signed_statement.statement.author,
                                   &EnvelopeSignature::key) != signed_statement.authors.end())
@@ -139,7 +143,7 @@ private:
                      "a countersignature for another bundle, " + countersignature->bundle.hex());
             else if (SignedStatement* signed_statement = find_countersigned(*countersignature))
                 gather_countersigners(i, *countersignature, *signed_statement);
-            else  // A57
+            else  // tests/ATTACKS.md, A57
                 note("stray-countersignature", ErrorCode::untrusted, i,
                      "a countersignature by " + shown_key(rules_, countersignature->signer) +
                          " of a statement or signature that is not here");

@@ -1,7 +1,7 @@
 #include <fardel/format/signer.h>
 
 #include "ids/hex.h"
-#include "secure_memory.h"
+#include "secrets/secure_memory.h"
 
 #include <cassert>
 

@@ -59,6 +59,7 @@ Status verify_shared(const Record& record) {
     FARDEL_TRY(verify_text(record.comment, limits::kCommentBytesMax, "comment"));
     if (record.expires_s != 0 && record.expires_s <= record.created_s)
         return Error(ErrorCode::malformed, "expires before it was created");
+    // Later minor versions append fields, which this one keeps, so that what it encodes again has the same signature.
     if (record.minor == 0 && !record.extra.empty())
         return Error(ErrorCode::malformed, "extra bytes in version 1.0");
     if (record.extra.size() > limits::kStatementBytesMax)
@@ -73,6 +74,7 @@ std::string too_many_layouts(std::size_t count) {
 Status verify(const Statement& statement) {
     if (statement.layouts.size() > limits::kLayoutIdsMax)
         return Error(ErrorCode::limit, too_many_layouts(statement.layouts.size()));
+    // Increasing, so that one set of layouts has one byte string, and thereby one hash that others countersign.
     if (std::ranges::adjacent_find(statement.layouts, std::ranges::greater_equal()) != statement.layouts.end())
         return Error(ErrorCode::malformed, "layouts are not strictly increasing");
     if (statement.manifest_bytes > limits::kManifestBytesMax)
@@ -86,6 +88,7 @@ Status verify(const Statement& statement) {
 }
 
 Status verify(const Countersignature& countersignature) {
+    // An author who countersigned would be two signers with one opinion.
     if (countersignature.role == SignerRole{0} || countersignature.role == SignerRole::author)
         return Error(ErrorCode::malformed, role_name(countersignature.role) + " cannot countersign");
     if (countersignature.role > SignerRole::release)
@@ -98,6 +101,7 @@ Status verify(const LicenseToken& token) {
         return Error(ErrorCode::malformed, "is about either a bundle or a pattern of names");
     if (!token.pattern.empty())
         FARDEL_TRY(verify_glob(token.pattern));
+    // A token is purged when it has ended; one without an end could never be.
     if (token.expires_s == 0)
         return Error(ErrorCode::malformed, "has no end");
     return verify_shared(token);

@@ -1,4 +1,5 @@
-// Decides whether enough distinct keys have signed: one key counts once, whatever labels and roles it has (A55).
+// Decides whether enough distinct keys have signed: one key counts once, whatever labels and roles it has
+// (tests/ATTACKS.md, A55).
 #pragma once
 
 #include <fardel/format/ids.h>

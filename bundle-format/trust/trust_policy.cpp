@@ -62,6 +62,7 @@ public:
             FARDEL_TRY_ASSIGN(auto keys, find_keys(wanted.labels));
             all.push_back({wanted.threshold, std::move(keys)});
         }
+        // As if everybody had signed: a rule that even then is not met is a mistake, and would refuse every bundle.
         if (!thresholds_met(all))
             return bad_policy("no signatures can meet this rule: it wants more distinct keys than it names");
         rules_.allow.push_back(std::move(rule));
@@ -114,6 +115,7 @@ private:
         }
         std::vector<std::string> sorted(labels.begin(), labels.end());
         std::ranges::sort(sorted);
+        // One key serves one role once, so a label that stands twice could only look like a second signer.
         if (std::ranges::adjacent_find(sorted) != sorted.end())
             return bad_policy("a label stands twice in one role");
         return keys;
@@ -193,6 +195,7 @@ Status parse_revocation(std::string_view text, RuleBuilder& builder) {
 }
 
 Status parse_line(std::string_view line, RuleBuilder& builder) {
+    // A policy is read by people, who must see all of it: a control character could hide a rule.
     if (!unicode::is_plain_text(line))
         return bad_policy("not UTF-8 without control characters (a tab and a carriage return are control characters)");
     if (line.empty() || line.starts_with('#'))
@@ -235,6 +238,7 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
         if (kind == "bundle")
             return parse_revocation<BundleId>(rest, builder);
     }
+    // A rule of a later version may forbid something, so none is passed over.
     return bad_policy("\"" + printable(line, 40) + "\" is not a rule that is known");
 }
 
@@ -264,6 +268,7 @@ Status verify_size(std::string_view text) {
 
 Result<TrustPolicy> TrustPolicy::parse(std::string_view text) {
     FARDEL_TRY(verify_size(text));
+    // A policy that was cut off could lack the line that revokes a key.
     if (!text.ends_with('\n'))
         return bad_policy("trust policy: does not end with a line feed; has it been cut off?");
     RuleBuilder builder;
@@ -297,12 +302,15 @@ Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
     if (rules.unlicensed_allowed)
         builder.allow_unlicensed();
     TrustPolicy policy(builder.take());
+    // A policy that is made here must also be readable as a text.
     FARDEL_TRY(verify_size(policy.format()));
     return policy;
 }
 
 TrustPolicy TrustPolicy::requiring(TrustPolicy other) const {
     TrustPolicy both = *this;
+    // Fetches, mounts and remote bundles each take one policy; a second parameter would be forgotten in one of them. So
+    // a policy can require another, and accepts what both accept.
     both.other_ =
         std::make_shared<const TrustPolicy>(both.other_ ? both.other_->requiring(std::move(other)) : std::move(other));
     return both;
@@ -325,6 +333,7 @@ std::string TrustPolicy::format() const {
             text += " " + std::string(kPublish) + glob;
         for (const std::string& glob : rule.overrides)
             text += " " + std::string(kOverride) + glob;
+        // Not written if it is the default, so that the text of a policy of before stays as it was.
         if (rule.brings != ContentClass::code)
             text += " " + std::string(kClasses) + format_classes(rule.brings);
         text += "\n";

@@ -45,14 +45,15 @@ public:
         const Statement& statement = signed_statement.statement;
         const AllowRule* const rule = first_rule(rules_, statement.name);
         Judgement judgement;
-        if (const auto* revocation = find_revocation(rules_.revoked_keys, statement.author))  // A72
+        // First of all: no other finding may hide that a key was withdrawn (tests/ATTACKS.md, A72).
+        if (const auto* revocation = find_revocation(rules_.revoked_keys, statement.author))
             judgement.refusal =
                 Error(ErrorCode::revoked, "its author's key, " + shown_key(rules_, statement.author) +
                                               ", has been withdrawn" + shown_reason(revocation->reason));
         else if (rule == nullptr)
             judgement.refusal = Error(ErrorCode::untrusted,
                                       "no rule of the trust policy is about the name " + printable(statement.name));
-        else if (!glob_matches(rule->pattern, statement.name))  // A69
+        else if (!glob_matches(rule->pattern, statement.name))  // tests/ATTACKS.md, A69
             judgement.refusal =
                 Error(ErrorCode::untrusted, "the name " + printable(statement.name) + " is one of the rule " +
                                                 rule->pattern + " in other letter case");
@@ -98,6 +99,7 @@ private:
 
     // Returns the reason why a rule is not met.
     Error obstacle(const AllowRule& rule, const SignedStatement& statement) const {
+        // The nearest obstacle is the error: what would be accepted a day earlier is expired, and not untrusted.
         if (is_met(rule, statement, {.with_expired = true}))
             return Error(ErrorCode::expired, "a countersignature that the rule " + rule.pattern + " wants has expired");
         if (is_met(rule, statement, {.with_revoked = true, .with_expired = true}))
@@ -166,8 +168,10 @@ TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
 
 // The verdict of both on a bundle that the first one accepts.
 TrustVerdict join(TrustVerdict own, TrustVerdict other) {
+    // Without demands of his own, the follower of a channel accepts anything, and the channel's verdict counts.
     if (!other.trusted || own.tainted)
         return other;
+    // Bounds of published names are those of one part: the follower's, or if there are none, the channel's.
     if (!own.rule || !find_name_scope(*own.rule))
         own.rule = std::move(other.rule);
     own.brings = std::min(own.brings, other.brings);
@@ -194,7 +198,8 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
     std::size_t signatures = 0;
     for (const Envelope& envelope : envelopes)
         signatures += envelope.signatures.size();
-    if (envelopes.size() > limits::kEnvelopesMax || signatures > limits::kSignaturesMax)  // A56
+    // Counted before any cryptography, which is what a flood of signatures would cost (tests/ATTACKS.md, A56).
+    if (envelopes.size() > limits::kEnvelopesMax || signatures > limits::kSignaturesMax)
         return Error(ErrorCode::limit, std::to_string(signatures) + " signatures in " +
                                            std::to_string(envelopes.size()) + " envelopes; at most " +
                                            std::to_string(limits::kSignaturesMax) + " in " +
@@ -202,6 +207,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
 
     SignedStatements found = gather_signed_statements(rules_, envelopes, bundle, now_s);
     TrustVerdict verdict = choose(found, Judge(rules_, now_s));
+    // After the choice: a bundle that was withdrawn is so whichever statement ranks first.
     if (const auto* revocation = find_revocation(rules_.revoked_bundles, bundle.bundle)) {
         verdict.refusal =
             Error(ErrorCode::revoked, "this bundle has been withdrawn" + shown_reason(revocation->reason));
@@ -213,6 +219,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
     if (verdict.trusted) {
         const auto& layouts = verdict.statement->layouts;
         verdict.layout_signed = std::ranges::find(layouts, bundle.layout) != layouts.end();
+        // Development mode forgives missing trust; what was withdrawn or has expired stays refused.
     } else if (rules_.unsigned_allowed && is_mere_distrust(*verdict.refusal)) {
         verdict.findings.push_back({"unsigned-allowed", verdict.refusal->code(), 0,
                                     "accepted in development mode only: " + verdict.refusal->message()});

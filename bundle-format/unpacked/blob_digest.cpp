@@ -40,6 +40,7 @@ Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room
             break;
     }
     out.id = id_from<AssetId>(hasher.finish());
+    // The hash of an only piece is the id.
     if (out.pieces.size() == 1)
         out.pieces.clear();
     return out;

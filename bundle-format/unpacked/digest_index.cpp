@@ -114,6 +114,7 @@ void KeptDigests::keep(std::vector<Hash> versions, const DigestCache& digests) c
     const auto same = [](const KnownDigest& a, const KnownDigest& b) {
         return a.version == b.version && a.digest == b.digest;
     };
+    // An index above the limits would be refused when it is read, and an equal one is not written again.
     if (bytes > kDigestIndexBytesMax - 1024 || index.size() > DigestCache::kDigestsMax ||
         std::ranges::equal(index, present_, same))
         return;

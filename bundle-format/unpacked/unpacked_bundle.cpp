@@ -60,7 +60,11 @@ Result<UnpackedContent> lay_out(std::span<const PlannedAsset> planned, std::span
             BlockRecord block;
             block.raw_bytes = block.stored_bytes =
                 static_cast<std::uint32_t>(std::min(piece_bytes, digest.raw_bytes - done));
+            // Stored raw, so the stored hash is the raw one, which the digest has: no byte is read to lay the bundle
+            // out.
             block.stored_hash = digest.pieces.empty() ? id_from<Hash>(digest.id) : digest.pieces[piece];
+            // Only blocks of assets of several pieces: in a block that assets share, none begins at the alignment, and
+            // padding would cost 2 KiB for each 64 KiB. The ids must be those that write_bundle gives.
             const bool aligned = !digest.pieces.empty() && block.raw_bytes >= limits::kRawBlockAlign;
             block.stored_offset = aligned ? align_up(stored.blocks_bytes, limits::kRawBlockAlign) : stored.blocks_bytes;
             stored.blocks_bytes = block.stored_offset + block.stored_bytes;
@@ -172,6 +176,8 @@ Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan&
 
     const std::uint64_t tables_offset = manifest_offset(content.stored.blocks_bytes);
     TablesFile file(tables_offset);
+    // The writer's own tables, so that a folder has the ids that its pack has
+    // (docs/decisions/0013-everything-mounted-is-a-bundle.md).
     FARDEL_TRY(write_sections(plan, names, content.stored, file));
 
     std::vector<PlannedBlob> blobs;

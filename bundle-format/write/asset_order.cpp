@@ -27,6 +27,8 @@ Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> as
         ordered.push_back(
             {asset.key, types.find(content_type_of(asset))->second, static_cast<std::uint32_t>(ordered.size())});
 
+    // By key, then by type: assets of one type compress well together, and keys are unique, so the order never depends
+    // on that of the sources.
     std::ranges::sort(ordered, {}, &OrderedAsset::key);
     const auto twice = std::ranges::adjacent_find(ordered, {}, &OrderedAsset::key);
     if (twice != ordered.end())

@@ -80,6 +80,7 @@ public:
     Status store(std::uint32_t planned) {
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
+        // Blocks are not shared between ranks, so that what a trace lists first does not bring what it lists last.
         if (std::exchange(rank_, planned_[planned].rank) != planned_[planned].rank)
             FARDEL_TRY(close_shared());
         FARDEL_TRY_ASSIGN(const bool copied, copy_known(planned));
@@ -89,6 +90,8 @@ public:
         }
         FARDEL_TRY_ASSIGN(OpenAsset asset, OpenAsset::open(planned_[planned]));
         FARDEL_TRY(read(asset, current_));
+        // One piece ahead: whether an asset has one piece or several is known only when the second one has been asked
+        // for.
         FARDEL_TRY(read_next(asset));
         FARDEL_TRY(next_.size_bytes() != 0 ? store_pieces(planned, asset) : store_whole(planned));
         ++assets_done_;
@@ -145,6 +148,7 @@ private:
 
         const auto id = id_from<AssetId>(hasher.finish());
         FARDEL_TRY(verify_known(planned_[planned], id));
+        // Equal bytes were stored before: the blocks that were just made are taken back.
         if (is_known(planned, id, asset.bytes_read()))
             return drop_from(first);
         content_.assets[add(planned, id, asset.bytes_read())].placement.first_block = static_cast<std::uint32_t>(first);
@@ -167,8 +171,7 @@ private:
         return copy ? put_copied(*copy) : put(current_, false);
     }
 
-    // ---- Shared blocks
-    // --------------------------------------------------------------------------------------------------
+    // ---- Shared blocks ----------------------------------------------------------------------------------------------
 
     // Adds the asset to the open block, or to a new one.
     Status begin_shared(std::uint32_t asset) {
@@ -204,6 +207,7 @@ private:
             FARDEL_TRY_ASSIGN(OpenAsset asset, OpenAsset::open(planned));
             FARDEL_TRY(read(asset, current_));
             FARDEL_TRY(read_next(asset));
+            // The id was believed because of the file's stamp; now that the bytes are read, they decide.
             if (next_.size_bytes() != 0 || current_.size_bytes() != stored.raw_bytes ||
                 id_from<AssetId>(blake3(current_.bytes())) != stored.id)
                 return changed(planned);
@@ -221,6 +225,9 @@ private:
             content_.assets[sharing.asset].placement.first_block = static_cast<std::uint32_t>(block_count());
             ids.push_back(content_.assets[sharing.asset].id);
         }
+        // The donor has a block of exactly these assets, in this order. Encoding is nearly all of a build's time, and
+        // the copy has the bytes that encoding would give, because the donor was written by the same encoder at the
+        // same level.
         if (const auto copy = find_copy(ids)) {
             FARDEL_TRY(put_copied(*copy));
             shared_.clear();
@@ -232,8 +239,7 @@ private:
         return ok();
     }
 
-    // ---- Blocks of the donor
-    // --------------------------------------------------------------------------------------------
+    // ---- Blocks of the donor ----------------------------------------------------------------------------------------
 
     // Returns the block in copied_. A block that cannot be read from the donor is encoded again.
     std::optional<EncodedBlock> find_copy(std::span<const AssetId> assets) {
@@ -250,6 +256,7 @@ private:
     // Returns false if the asset has to be read.
     Result<bool> copy_known(std::uint32_t planned) {
         const auto& known = planned_[planned].known;
+        // Without a donor each asset is read anyway, and then its id is computed and not believed.
         if (!known || !donor_)
             return false;
         if (is_known(planned, known->asset, known->size_bytes))
@@ -258,6 +265,7 @@ private:
             return copy_pieces(planned, *known);
         if (known->size_bytes == 0 || known->size_bytes > kSharedBytesMax)
             return false;  // one read is enough
+        // Its place in the shared block is reserved; its bytes are read only if the donor has no such block.
         const std::uint32_t asset = add(planned, known->asset, known->size_bytes);
         FARDEL_TRY(begin_shared(asset));
         sharing_.push_back({.asset = asset, .unread = true});
@@ -267,6 +275,7 @@ private:
     Result<bool> copy_pieces(std::uint32_t planned, const PlannedAsset::Known& known) {
         const std::uint8_t piece_log2 = piece_log2_of(planned_[planned]);
         const auto pieces = donor_->find_pieces(known.asset, piece_log2);
+        // A donor whose record has another number of pieces is damaged, and its pieces are of no use.
         if (!pieces || pieces->count != ((known.size_bytes - 1) >> piece_log2) + 1)
             return false;
         const std::size_t first = block_count();
@@ -322,6 +331,8 @@ private:
                          "the bundle has more than " + std::to_string(limits::kBlocksMax) + " blocks");
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
+        // Blocks leave in the order in which they entered, however many threads encode: the bytes do not depend on
+        // threads.
         return pipeline_.full() ? write_oldest() : ok();
     }
 
@@ -333,6 +344,7 @@ private:
     }
 
     Status drop_from(std::size_t block) {
+        // The newest blocks may still be in the pipeline; older ones were written and are cut off the file.
         pipeline_.drop_newest(std::min(pipeline_.size(), block_count() - block));
         return section_.cut_to(block);
     }
@@ -396,6 +408,9 @@ bool adopt_first(StoredContent& content, std::span<const PlannedAsset> planned, 
         adopted[position] = true;
         StoredAsset& asset = content.assets[position];
         const std::uint8_t piece_log2 = piece_log2_of(planned[first]);
+        // Type and piece size are in the manifest and so in the bundle id: they come from the usual order, whatever
+        // order a trace gave. An asset that was cut differently has to be stored again
+        // (docs/decisions/0047-the-order-of-a-trace-is-layout.md).
         if (piece_log2 != asset.piece_log2 && asset.raw_bytes >> std::min(piece_log2, asset.piece_log2) != 0)
             return false;
         asset.planned = first;

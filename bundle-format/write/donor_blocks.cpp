@@ -45,6 +45,7 @@ Result<DonorBlocks> DonorBlocks::open(std::shared_ptr<const Bundle> donor) {
         together.push_back(placed[i].asset);
         if (i + 1 < placed.size() && placed[i + 1].block == placed[i].block)
             continue;
+        // The same assets in the same order are encoded to the same block, so a block is found by them.
         blocks.blocks_.emplace(hash_of(together), placed[i].block);
         together.clear();
     }

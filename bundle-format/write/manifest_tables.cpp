@@ -75,6 +75,7 @@ Status build_asset_tables(const BundlePlan& plan, const StoredContent& content, 
         record.reference_first = referred.count != 0 ? referred.first : 0;
         record.reference_count = referred.count;
         const Run described = next_run(resolved.metadata, metadata, position, [](const auto& m) { return m.subject; });
+        // An asset without any has one fixed value, so that adding metadata elsewhere changes no other record.
         record.metadata_first = described.count != 0 ? described.first : kNoIndex;
         tables.add(record);
         ++position;
@@ -152,6 +153,7 @@ Result<TableBytes> build_manifest_tables(const BundlePlan& plan, const SortedNam
                                          const ResolvedPlan& resolved) {
     TableBytes tables;
     StringTable strings;
+    // All strings first: records refer to them by offset, and the order of adding decides the offsets.
     add_strings(plan, names, content, resolved, strings);
     FARDEL_TRY_ASSIGN(tables[TableKind::strings], strings.seal());
     FARDEL_TRY(build_asset_tables(plan, content, resolved, strings, tables));

@@ -35,6 +35,7 @@ Status verify_text(std::string_view what, std::string_view text) {
     if (text.size() > limits::kStringBytesMax)
         return Error(ErrorCode::limit, std::string(what) + " has " + std::to_string(text.size()) + " bytes; at most " +
                                            std::to_string(limits::kStringBytesMax));
+    // Strings reach the C API, where a text ends at its first NUL.
     if (text.find('\0') != std::string_view::npos)
         return bad_plan(std::string(what) + " " + quoted(text) + " has a NUL character in it");
     if (!is_utf8_text(text))
@@ -157,6 +158,7 @@ Status verify_dependencies(std::span<const PlannedDependency> dependencies) {
         ids.push_back(dependency.bundle);
     }
     std::ranges::sort(ids);
+    // A foreign asset is found by its dependency, which must therefore have one number.
     const auto twice = std::ranges::adjacent_find(ids);
     if (twice != ids.end())
         return bad_plan("dependency " + twice->hex() + " is declared twice");
@@ -187,6 +189,7 @@ Status verify_consumes(const BundlePlan& plan) {
     if (consumed.empty())
         return ok();
     for (const PlannedName& name : plan.names) {
+        // A tombstone hides the name, and an extension adds to another bundle's: neither provides what is consumed.
         if (name.variants.empty() || name.extends)
             continue;
         if (const auto own = consumed.find(fold_name(name.name.view())); own != consumed.end())

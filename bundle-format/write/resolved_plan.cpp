@@ -54,6 +54,7 @@ std::vector<ForeignAssetRecord> resolve_foreign_assets(const BundlePlan& plan) {
         for (const PlannedReference& reference : asset.references)
             if (const auto* foreign = std::get_if<PlannedReference::Foreign>(&reference.target))
                 foreign_assets.push_back({foreign->asset, foreign->dependency});
+    // By id and dependency: the order of the plan, which follows the order of files, must not show in the bundle.
     std::ranges::sort(foreign_assets, {}, foreign_key);
     keep_first_of_each(foreign_assets, foreign_key);
     return foreign_assets;
@@ -140,6 +141,7 @@ Result<std::vector<ResolvedReference>> resolve_references(const BundlePlan& plan
     std::ranges::sort(references, {}, [](const ResolvedReference& r) {  // required ones first, to be kept
         return std::tie(r.asset, r.spelling, r.optional, r.planned);
     });
+    // Equal bytes are one asset, which has one target per spelling: two files with other targets cannot both be right.
     const auto contradiction = std::ranges::adjacent_find(
         references, [&](const auto& a, const auto& b) { return name(a) == name(b) && !same_target(a, b); });
     if (contradiction != references.end())

@@ -15,7 +15,7 @@ Error conflict(std::string_view a, std::string_view relation, std::string_view b
                  "name \"" + printable(a) + "\" " + std::string(relation) + " \"" + printable(b) + "\"");
 }
 
-// A08. Equal folds have equal hashes, so only neighbours can be equal.
+// tests/ATTACKS.md, A08. Equal folds have equal hashes, so only neighbours can be equal.
 Status verify_folds_differ(Texts texts, std::span<const HashedName> by_hash) {
     for (std::size_t first = 0; first < by_hash.size();) {
         std::size_t end = first + 1;
@@ -43,7 +43,7 @@ Status verify_not_a_name(std::string_view folder, std::string_view inside, Texts
     return ok();
 }
 
-// A12. Each folder is looked up once for all neighbouring names in it.
+// tests/ATTACKS.md, A12. Each folder is looked up once for all neighbouring names in it.
 Status verify_no_name_is_a_folder(Texts texts, std::span<const HashedName> by_hash) {
     std::string_view previous;
     for (const std::string_view text : texts) {

@@ -22,6 +22,7 @@ Result<std::vector<std::byte>> StringTable::seal() {
     if (length_bytes > limits::kStringsBytesMax)
         return Error(ErrorCode::limit, "all strings together have " + std::to_string(length_bytes) +
                                            " bytes; at most " + std::to_string(limits::kStringsBytesMax));
+    // Names are added first and in order, and are most of the strings: only what comes after them has to be sorted.
     const auto unsorted = std::ranges::is_sorted_until(entries_, {}, &Entry::text);
     std::ranges::sort(unsorted, entries_.end(), {}, &Entry::text);
     std::ranges::inplace_merge(entries_, unsorted, {}, &Entry::text);

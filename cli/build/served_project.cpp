@@ -32,6 +32,7 @@ ServedProject::ServedProject(std::string folder, std::string digest_folder)
     : folder_(std::move(folder)), digest_folder_(std::move(digest_folder)) {}
 
 Result<bool> ServedProject::refresh(const std::stop_token& stop) {
+    // Before the files are read, so that a change while they are read counts as one.
     FARDEL_TRY_ASSIGN(auto watched, WatchedInputs::begin(folder_, observed_));
     if (find_project_file(folder_).empty())
         FARDEL_TRY(watched->watch(folder_));
@@ -88,6 +89,7 @@ Result<ServedProject::Root> ServedProject::open_project(const std::string& file,
                          [](const ObservedPath& path) { return path.stamp.kind != StampKind::folder; });
     for (const ObservedPath& path : files)
         observed_.insert(path.path);
+    // Also of a plan that failed: the change that mends it must be noticed.
     watched_->add(files);
     if (!packed)
         return std::move(packed).error();

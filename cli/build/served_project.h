@@ -10,8 +10,8 @@
 #include "build/watched_inputs.h"
 
 #include <fardel/base/result.h>
-#include <fardel/delivery/live_bundle.h>
 #include <fardel/format/unpacked_bundle.h>
+#include <fardel/hosting/live_bundle.h>
 
 #include <deque>
 #include <memory>

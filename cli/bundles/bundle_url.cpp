@@ -1,6 +1,7 @@
 #include "bundles/bundle_url.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/hosting/publish.h>
 
 namespace fardel {
 

@@ -51,6 +51,7 @@ struct ExtractFolder::Impl {
 
 ExtractFolder::Impl::~Impl() {
     if (!committed) {
+        // Backwards, so that a folder that was created here is empty when its turn comes.
         for (std::size_t i = files.size(); i-- > 0;)
             move_back(i);
         for (auto folder = created_folders.rbegin(); folder != created_folders.rend(); ++folder)
@@ -66,6 +67,8 @@ ExtractFolder::Impl::~Impl() {
 
 Status ExtractFolder::Impl::open_staging() {
     for (int number = 0; number < kNamesTried; ++number) {
+        // Inside the target, since only a rename on one disk puts a file in place in one step. An interrupted run
+        // leaves the folder, so an existing one is passed over and never used again.
         std::string name = ".fardel-extract-" + std::to_string(process_id()) + "-" + std::to_string(number);
         FARDEL_TRY_ASSIGN(const bool is_new, create_folder({root, name}, path, 0700));
         if (!is_new)
@@ -82,6 +85,8 @@ Status ExtractFolder::Impl::open_staging() {
 Result<Descriptor> ExtractFolder::Impl::open_below(const Descriptor& folder, const std::string& part,
                                                    const std::string& so_far, bool create) {
     const std::string name = shown(so_far);
+    // One part at a time, never through a link: another program may replace a folder by a link to elsewhere at any
+    // moment (tests/ATTACKS.md, A13).
     auto next = open_folder({folder, part}, name, {.links = Links::refused});
     if (!next && next.error().system_number() == ENOENT && create) {
         FARDEL_TRY_ASSIGN(const bool is_new, create_folder({folder, part}, name));
@@ -97,6 +102,7 @@ Result<Descriptor> ExtractFolder::Impl::open_below(const Descriptor& folder, con
         return next;
     }
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(*next, name));
+    // A file cannot be renamed to another disk, and that would be noticed when half of the files are in place.
     if (status.device != device)
         return Error(ErrorCode::conflict,
                      name + ": on another disk than " + path + "; extract these files to that folder separately");
@@ -142,6 +148,8 @@ Status ExtractFolder::Impl::move_into_place(std::size_t index) {
     FARDEL_TRY_ASSIGN(const Descriptor* const folder, open_parent(file.name.parent(), true));
     FARDEL_TRY_ASSIGN(file.exchanged, verify_leaf(*folder, file.name));
     const std::string staged = std::to_string(index), leaf(file.name.leaf());
+    // The older file takes the new one's place in the staging folder until all are moved, so an error puts it back. A
+    // name that was free must still be free: a rename that replaces would destroy a file of another program.
     FARDEL_TRY(file.exchanged ? exchange_files({staging, staged}, {*folder, leaf}, shown(file.name.view()))
                               : rename_to_new({staging, staged}, {*folder, leaf}, shown(file.name.view())));
     file.moved = true;

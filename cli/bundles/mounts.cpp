@@ -45,6 +45,8 @@ public:
           options_(std::move(options)) {}
 
     Status add(const std::vector<std::string>& words) {
+        // All files are opened before the first is mounted: what one of them needs may be a later one, and is then not
+        // taken from the store.
         const bool has_lookup = store_ != nullptr || library_ != nullptr;
         std::vector<std::shared_ptr<const Bundle>> files(words.size());  // nullptr: not a bundle file
         for (std::size_t i = 0; has_lookup && i < words.size(); ++i) {

@@ -3,7 +3,7 @@
 
 #include "console/command_line.h"
 
-#include <fardel/store/server_rule.h>
+#include <fardel/http/server_rule.h>
 
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 #include "console/environment.h"
 
 #include <fardel/base/file.h>
-#include <fardel/delivery/tree_address.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/tree_address.h>
 
 #include <utility>
 

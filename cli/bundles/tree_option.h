@@ -4,7 +4,7 @@
 #include "console/command_line.h"
 
 #include <fardel/base/result.h>
-#include <fardel/delivery/tree_target.h>
+#include <fardel/hosting/tree_target.h>
 
 #include <memory>
 #include <stop_token>

@@ -6,12 +6,13 @@
 #include "console/clock.h"
 #include "console/figures.h"
 
-#include <fardel/delivery/channel_change.h>
-#include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/follow_channel.h>
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/channel_update.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/channel_change.h>
+#include <fardel/hosting/channel_tree.h>
+#include <fardel/hosting/publish.h>
 
 #include <fmt/format.h>
 

@@ -17,6 +17,8 @@ namespace {
 Result<std::string> state_folder() {
     std::string folder = variable("XDG_STATE_HOME");
     if (const std::string home = variable("HOME"); !folder.starts_with('/'))
+        // A relative XDG_STATE_HOME counts as unset: otherwise a channel's state, and its protection against older
+        // heads, would depend on the working directory.
         folder = home.starts_with('/') ? home + "/.local/state" : "";
     if (folder.empty())
         return Error(ErrorCode::missing,
@@ -61,6 +63,7 @@ Result<std::vector<BundleId>> choose_bundles(const ChannelState& state, const st
     std::vector<BundleId> chosen;
     for (const ChannelBundle& one : state.bundles) {
         const bool is_named = std::ranges::find(names, one.name) != names.end();
+        // Only a recalled bundle that was asked for by name is an error; the rest of a release is installed without it.
         if (is_named && one.recall)
             return Error(ErrorCode::revoked, fmt::format("{} {} has been recalled: {}", printable(one.name),
                                                          one.version, printable(*one.recall)));

@@ -9,7 +9,7 @@
 #include "console/json.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/delivery/channel_change.h>
+#include <fardel/hosting/channel_change.h>
 
 #include <fmt/format.h>
 

@@ -7,9 +7,10 @@
 #include "console/labelled_keys.h"
 #include "console/output_file.h"
 
-#include <fardel/delivery/channel_tree.h>
+#include <fardel/base/random.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/name.h>
-#include <fardel/format/random.h>
+#include <fardel/hosting/channel_tree.h>
 
 namespace fardel {
 namespace {

@@ -9,9 +9,9 @@
 #include "console/json.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/delivery/channel_change.h>
 #include <fardel/format/key_file.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/channel_change.h>
 
 #include <fmt/format.h>
 

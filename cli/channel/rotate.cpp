@@ -160,6 +160,7 @@ Result<Exit> rotate(const RotateCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(root.created_s, created_s());
     root.expires_s = root.created_s + command.days * kDaySeconds;
     ++root.version;
+    // First, while the key still has its label. A revocation names the key itself, so it outlives the removal below.
     FARDEL_TRY(revoke_keys(root, command));
     if (!command.policy.empty())
         FARDEL_TRY(replace_rules(root, command.policy));
@@ -167,6 +168,7 @@ Result<Exit> rotate(const RotateCommand& command, Console& console) {
     FARDEL_TRY(add_keys(root, command, reader));
     FARDEL_TRY(replace_keys(root, command, reader));
     root.trust.keys = reader.all();
+    // After the new keys, so that one command can put a key in the place of the last one of a role.
     FARDEL_TRY(remove_keys(root, command));
     FARDEL_TRY(set_thresholds(root, command));
     drop_unused_keys(root);

@@ -9,11 +9,11 @@
 #include "console/json.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/follow_channel.h>
-#include <fardel/delivery/publish.h>
 #include <fardel/format/channel_update.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/channel_tree.h>
+#include <fardel/hosting/publish.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

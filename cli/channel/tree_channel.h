@@ -7,8 +7,8 @@
 #include "console/signing_key.h"
 
 #include <fardel/base/result.h>
-#include <fardel/delivery/channel_tree.h>
 #include <fardel/format/channel_update.h>
+#include <fardel/hosting/channel_tree.h>
 
 #include <cstdint>
 #include <memory>

@@ -212,6 +212,7 @@ Status FuseSession::serve(const std::function<void()>& ending,
         std::jthread other;
         if (beside)
             other = std::jthread([&beside](const std::stop_token& over) { beside(over); });
+        // The kernel tells nobody but the loop that the file system is being unmounted, so the state is polled.
         while (!stop.stop_requested() && !is_over())
             std::this_thread::sleep_for(kEndPolled);
         if (!stop.stop_requested())
@@ -233,6 +234,7 @@ Result<std::optional<ProgramExit>> FuseSession::serve_program(ChildProgram progr
 
 Status unmount_fuse(const std::string& folder) {
     const std::string mount_point = absolute(folder);
+    // fusermount3 would unmount any other file system of the user, too.
     if (mounted_type(mount_point) != kType)
         return Error(ErrorCode::missing, folder + ": fardel has mounted nothing there; check the path");
     Status done = unmount_file_system(mount_point, folder);

@@ -153,7 +153,7 @@ int stat_path(const std::string& path, struct stat& out) {
         const auto target = tree().vfs.read_link(path);
         if (!target)
             return failed(target.error());
-        size_bytes = relative_target(path, target->text()).size();
+        size_bytes = relative_target(path, *target).size();
     }
     fill_stat(kind, size_bytes, inode_of(path), out);
     return 0;
@@ -263,7 +263,7 @@ int read_link(const char* path, char* out, std::size_t size_bytes) {
         const auto target = tree().vfs.read_link(path);
         if (!target)
             return failed(target.error());
-        const std::string text = relative_target(path, target->text());
+        const std::string text = relative_target(path, *target);
         if (text.size() >= size_bytes)
             return -ENAMETOOLONG;
         std::memcpy(out, text.c_str(), text.size() + 1);
@@ -277,6 +277,8 @@ int open_file(const char* path, fuse_file_info* open) {
             return -EROFS;
         auto file = tree().vfs.open(path);
         if (!file) {
+            // A file that has a name and cannot be opened, such as one whose block is damaged, must not look like an
+            // absent one.
             const auto found = tree().vfs.find_stat(path);
             return found && *found ? failed_to_read(file.error()) : failed(file.error());
         }
@@ -323,6 +325,7 @@ int read_folder(const char*, void* kernel, fuse_fill_dir_t fill, off_t offset, f
                 fuse_readdir_flags flags) {
     return guarded([&] {
         auto& folder = handle_of<OpenFolder>(open);
+        // Programs may share an open folder, and libfuse answers on several threads.
         const std::scoped_lock lock(folder.mutex());
         for (; offset < kFirstEntry; ++offset)
             if (fill(kernel, offset == 0 ? "." : "..", nullptr, offset + 1, fuse_fill_dir_flags{}) != 0)

@@ -140,6 +140,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
         course.plan = plan;
         return consent.give(plan.fetch, format_plan(plan));
     };
+    // An error says only that nothing was installed; the steps above noted what had been found out before it.
     const auto installed = install_bundles(store, work, steps);
     if (installed)
         return report(command, store, installed->plan, &*installed, console);

@@ -30,6 +30,7 @@ Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const PureState::Taken offer,
                       PureState(command.state).take(answer.nonce, hash_connection(command.connection), now_s()));
     PureTaken taken{.nonce = offer.nonce};
+    // Only then has the server work to do: strangers send answers, and reading the set costs more than refusing.
     if (offer.nonce == PureNonce::open) {
         FARDEL_TRY_ASSIGN(taken.epoch, make_pure_epoch(offer.epoch, policy, bundles));
     }
@@ -38,6 +39,7 @@ Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
     if (!command.out.empty())
         FARDEL_TRY(write_file(command.out, encode_pure_verdict(verdict)));
 
+    // A report that is not the one of the answer may be of anybody.
     const PureReport shown = report && !verdict.has(PureRefusal::wrong_report) ? *report : PureReport();
     const std::vector<PureRefusalText> refusals = refusal_texts(verdict);
     const auto refusal_json = [](const PureRefusalText& one) {

@@ -5,8 +5,8 @@
 #include "pure_state.h"
 #include "pure_verbs.h"
 
+#include <fardel/base/random.h>
 #include <fardel/format/name.h>
-#include <fardel/format/random.h>
 
 namespace fardel {
 namespace {

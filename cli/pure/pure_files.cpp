@@ -110,6 +110,7 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
         const auto bundle = open_client_bundle(file, trust ? &*trust : nullptr, cache);
         if (!bundle) {
             client.problems.push_back(
+                // The server receives this text: no path of the player's machine, and no message that contains one.
                 make_pure_problem(pure_fault_of(bundle.error().code()), {}, fs::path(file).filename().string(),
                                   std::string(error_code_name(bundle.error().code())) + ": it cannot be opened"));
             client.unopened.push_back(bundle.error());

@@ -7,6 +7,7 @@
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/pure_check.h>
 
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -55,29 +56,23 @@ private:
     std::vector<PureProblem> problems_;
 };
 
-// What the player trusts, without what is recalled by the channels that the server names and the player follows. A
-// channel that the player does not follow means nothing: its root would have to come from somebody whom the player
-// trusts.
-Result<std::shared_ptr<const TrustPolicy>> without_recalled(std::shared_ptr<const TrustPolicy> own,
-                                                            const PurePolicy& policy, const BundleStore* store) {
-    if (own == nullptr || store == nullptr)
-        return own;
-    TrustRules rules = own->rules();
+// What the channels that the server names and the player follows have recalled. A channel that the player does not
+// follow means nothing: its root would have to come from somebody whom the player trusts.
+Result<std::vector<PureRecalls>> followed_recalls(const PurePolicy& policy, const BundleStore& store,
+                                                  const std::shared_ptr<const TrustPolicy>& own) {
+    std::vector<PureRecalls> followed;
     for (const PureChannel& channel : policy.rules().channels) {
         FARDEL_TRY_ASSIGN(const ChannelSubject subject, subject_of({.name = channel.name, .root = {}}, own));
-        const auto state = accepted_channel(*store, subject);
+        auto state = accepted_channel(store, subject);
         if (!state && state.error().code() == ErrorCode::missing)
             continue;
         if (!state)
             return state.error();
-        if (state->id != channel.id)
-            continue;  // another channel of that name
-        const auto add = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
-        add(rules.revoked_bundles, state->recalled_bundles);
-        add(rules.revoked_keys, state->recalled_keys);
+        followed.push_back({.channel = {.name = channel.name, .id = state->id},
+                            .bundles = std::move(state->recalled_bundles),
+                            .keys = std::move(state->recalled_keys)});
     }
-    FARDEL_TRY_ASSIGN(TrustPolicy whole, TrustPolicy::make(std::move(rules)));
-    return std::make_shared<const TrustPolicy>(std::move(whole));
+    return followed;
 }
 
 }  // namespace
@@ -85,9 +80,13 @@ Result<std::shared_ptr<const TrustPolicy>> without_recalled(std::shared_ptr<cons
 Result<PureReport> mount_pure(Vfs& vfs, const PurePolicy& policy, const std::vector<std::string>& files,
                               const MountingOptions& options) {
     FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
-    FARDEL_TRY_ASSIGN(auto own, find_policy(options.policy_path));
-    FARDEL_TRY_ASSIGN(const auto trust, without_recalled(std::move(own), policy, store ? &*store : nullptr));
-    FARDEL_TRY_ASSIGN(MountOptions mount, mount_options_of(options, trust.get()));
+    FARDEL_TRY_ASSIGN(const auto own, find_policy(options.policy_path));
+    std::optional<TrustPolicy> trust = own ? std::optional(*own) : std::nullopt;
+    if (trust && store) {
+        FARDEL_TRY_ASSIGN(const auto followed, followed_recalls(policy, *store, own));
+        FARDEL_TRY_ASSIGN(trust, TrustPolicy::make(without_recalled(own->rules(), policy, followed)));
+    }
+    FARDEL_TRY_ASSIGN(MountOptions mount, mount_options_of(options, trust ? &*trust : nullptr));
     FARDEL_TRY_ASSIGN(const auto library, find_library(options.libraries));
     const BundleLookup lookup(store ? &*store : nullptr, library ? &*library : nullptr);
     PureTree tree(vfs, policy, lookup, std::move(mount));

@@ -9,8 +9,8 @@
 #include "console/progress_bar.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/delivery/registry_client.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/registry_client.h>
 
 #include <fmt/format.h>
 

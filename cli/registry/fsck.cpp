@@ -6,8 +6,8 @@
 #include "registry/registry_verbs.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/delivery/registry_check.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/registry_check.h>
 
 #include <fmt/format.h>
 

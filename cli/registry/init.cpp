@@ -10,10 +10,10 @@
 #include "registry/registry_verbs.h"
 
 #include <fardel/base/folder.h>
-#include <fardel/delivery/registry_rules.h>
+#include <fardel/base/random.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
-#include <fardel/format/random.h>
+#include <fardel/hosting/registry_rules.h>
 
 #include <algorithm>
 #include <optional>
@@ -67,6 +67,7 @@ public:
         for (const std::string& pattern : command_.open)
             add_open(pattern);
         root_.trust.keys = keys_.all();
+        // What the server could not read is refused here, before anything is written.
         FARDEL_TRY(parse_registry_rules(format_registry_rules(rules_)));
         return ok();
     }
@@ -126,6 +127,7 @@ Result<Exit> init(const InitCommand& command, Console& console) {
     FARDEL_TRY(verify_new_file(command.out, "; choose another name for the root"));
     FARDEL_TRY(create_folders(command.folder, Lasting::yes));
     FARDEL_TRY_ASSIGN(const Exit written, write_root(maker.root(), command.out, command.json, console));
+    // Last: this file makes the folder a registry, and `init` refuses one that is a registry already.
     FARDEL_TRY(write_file(path, format_registry_rules(maker.rules())));
     if (!command.json)
         FARDEL_TRY(console.write("then: fardel channel publish " + printable(command.out) + " " +

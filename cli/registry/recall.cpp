@@ -7,8 +7,8 @@
 #include "registry/registry_signers.h"
 #include "registry/registry_verbs.h"
 
-#include <fardel/delivery/registry.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/registry.h>
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "console/command_line.h"
 
 #include <fardel/base/result.h>
-#include <fardel/delivery/registry.h>
+#include <fardel/hosting/registry.h>
 
 #include <string>
 

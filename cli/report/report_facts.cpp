@@ -90,7 +90,7 @@ private:
     }
 
     Result<std::optional<std::uint32_t>> find_target(const File& from, const std::string& spelling) const {
-        const auto found = vfs_.find_from(from, spelling);
+        const auto found = vfs_.find({spelling, {}, &from});
         if (!found) {
             const ErrorCode code = found.error().code();
             // The dependency is not mounted, or the reference is no valid name: a game would not get an asset either.
@@ -150,6 +150,7 @@ void find_roots(ReportFacts& facts) {
     const std::vector<std::size_t> starts = starts_of(facts);
     std::vector<bool> referred(facts.node_count());
     for (const ReportReference& reference : facts.references)
+        // An asset that refers to itself can be a root nevertheless.
         if (reference.to && *reference.to != reference.from)
             referred[*reference.to] = true;
     std::vector<std::uint32_t> roots;
@@ -161,6 +162,8 @@ void find_roots(ReportFacts& facts) {
                              [&](std::uint32_t node) { return starts[node + std::size_t{1}] - starts[node]; });
     facts.roots_left_out = roots.size() - std::min(roots.size(), kReportRootsMax);
     roots.resize(std::min(roots.size(), kReportRootsMax));
+    // One array for all roots: clearing it for each would cost more than the walk. It holds the round of the last
+    // visit.
     std::vector<std::uint32_t> seen(facts.node_count());
     std::uint32_t round = 0;
     for (const std::uint32_t root : roots)

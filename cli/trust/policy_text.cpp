@@ -77,6 +77,7 @@ Result<PolicyText> PolicyText::read(const std::string& path) {
 std::string PolicyText::text() const { return join(lines_); }
 
 Status PolicyText::replace(std::vector<std::string> lines) {
+    // Every change is read as a policy before it is kept: no file is written that would then be refused.
     FARDEL_TRY_ASSIGN(policy_, TrustPolicy::parse(join(lines)));
     lines_ = std::move(lines);
     return ok();

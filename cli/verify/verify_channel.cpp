@@ -4,9 +4,10 @@
 #include "console/temporary_folder.h"
 
 #include <fardel/delivery/fetch_bundles.h>
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/channel_update.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/publish.h>
 
 #include <fmt/format.h>
 
@@ -101,6 +102,7 @@ Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, std::uint64_
                           .subject = "the channel"};
     VerifySetReport texts;
     check_texts(status, texts);
+    // The bundles are judged as a client of the channel judges them.
     FARDEL_TRY_ASSIGN(const auto policy, policy_of(status, options.policy));
     VerifyOptions by_channel = options;
     by_channel.policy = policy ? &*policy : nullptr;
@@ -124,6 +126,7 @@ Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, std::uint64_
     }
     FARDEL_TRY_ASSIGN(outcome.set, verify_set(inputs, by_channel));
     for (std::size_t i = 0; i < named.size(); ++i)
+        // Clients plan a fetch by what the release says of a bundle, before they have it.
         check_description(named[i], outcome.set.bundles[i], texts);
     std::ranges::move(texts.findings, std::back_inserter(outcome.set.findings));
     outcome.set.errors += texts.errors;

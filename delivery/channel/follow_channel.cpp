@@ -3,7 +3,7 @@
 #include "text_fetch.h"
 #include "transfer/tree_urls.h"
 
-#include <fardel/delivery/channel_tree.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 
 #include <algorithm>
@@ -137,6 +137,7 @@ private:
             if (accepted)
                 return ok();
             if (accepted.error().code() == ErrorCode::rollback && contradicts(head, update()))
+                // Two heads of one version that are both signed: evidence that a key is misused.
                 followed_.refused = head.file;
             refusal.note(std::move(accepted).error());
         }

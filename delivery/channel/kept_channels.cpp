@@ -1,4 +1,4 @@
-#include <fardel/delivery/kept_channels.h>
+#include "channel/kept_channels.h"
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
@@ -119,6 +119,8 @@ Result<std::optional<KeptChannel>> KeptChannels::find(const Hash& channel_id) co
         if (*copy && (*copy)->root().id == channel_id && (!newest || age_of(*newest) < age_of(**copy)))
             newest = std::move(**copy);
     }
+    // One whole copy is enough. If none can be read, that is an error: as an unknown channel, it would begin again from
+    // a root that the user names, and old heads would count.
     if (!newest && failure)
         return std::move(*failure);
     if (!newest)
@@ -151,6 +153,7 @@ Status KeptChannels::keep(const Hash& channel_id, const ChannelFiles& files) con
     const auto kept = find(channel_id);  // if no copy can be read, it is replaced
     if (kept && *kept) {
         FARDEL_TRY_ASSIGN(const ChannelUpdate there, ChannelUpdate::begin((*kept)->files, 0));
+        // Another program may have followed the channel further since this one read its copy.
         if (age_of(next) < age_of(there))
             return ok();
     }

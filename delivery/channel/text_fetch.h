@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 
 #include <cstddef>
 #include <optional>

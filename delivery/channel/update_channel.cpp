@@ -1,7 +1,8 @@
 #include <fardel/delivery/update_channel.h>
 
+#include "channel/kept_channels.h"
+
 #include <fardel/delivery/follow_channel.h>
-#include <fardel/delivery/kept_channels.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/printable.h>
 
@@ -32,6 +33,7 @@ Result<ChannelFiles> find_accepted(const BundleStore& store, const ChannelSubjec
     if (!subject.root.empty()) {
         FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_first_root(subject));
         FARDEL_TRY_ASSIGN(auto found, kept.find(root.id));
+        // A root that the user names does not set back what was accepted since, or old heads would count again.
         if (found && found->root.version >= root.version)
             return std::move(found->files);
         return ChannelFiles{.root = subject.root, .release = {}, .head = {}};
@@ -132,6 +134,7 @@ Result<ChannelOutcome> update_channel(const BundleStore& store, const ChannelWor
     options.connections.servers = work.rule;
     FARDEL_TRY_ASSIGN(FollowedChannel followed, follow_channel(std::move(accepted), options));
     const KeptChannels kept = kept_channels(store, work.subject);
+    // Before anybody acts on it: a program that is killed after this line does not accept an older head the next time.
     FARDEL_TRY(kept.keep(before.root().id, followed.update.files()));
     if (!followed.refused.empty())
         FARDEL_TRY(kept.keep_evidence(before.root().id, followed.refused));

@@ -1,10 +1,8 @@
-#include "delta/delta_plan.h"
-#include "delta/delta_segment.h"
-#include "delta/raw_block.h"
-#include "delta/stable_tables.h"
-
 #include <fardel/base/parallel.h>
 #include <fardel/delivery/delta.h>
+#include <fardel/delivery/delta_segment.h>
+#include <fardel/delivery/raw_block.h>
+#include <fardel/delivery/stable_tables.h>
 #include <fardel/format/derived_tables.h>
 #include <fardel/format/head.h>
 

@@ -1,4 +1,4 @@
-#include "delta/block_parts.h"
+#include <fardel/delivery/block_parts.h>
 
 #include <algorithm>
 #include <tuple>

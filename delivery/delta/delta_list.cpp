@@ -1,4 +1,4 @@
-#include "delta/delta_list.h"
+#include <fardel/delivery/delta_list.h>
 
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>

@@ -1,4 +1,4 @@
-#include "delta/delta_record.h"
+#include <fardel/delivery/delta_record.h>
 
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>

@@ -1,8 +1,7 @@
-#include "delta/delta_segment.h"
-
-#include "delta/table_image.h"
+#include <fardel/delivery/delta_segment.h>
 
 #include <fardel/base/fits.h>
+#include <fardel/delivery/table_image.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/limits.h>

@@ -1,7 +1,7 @@
 #include "delta/held_content.h"
 
-#include "delta/block_parts.h"
-#include "delta/raw_block.h"
+#include <fardel/delivery/block_parts.h>
+#include <fardel/delivery/raw_block.h>
 
 #include <fardel/format/limits.h>
 

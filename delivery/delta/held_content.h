@@ -2,10 +2,9 @@
 // encoded again. This finds what only moved from one block to another.
 #pragma once
 
-#include "delta/block_parts.h"
-#include "delta/delta_segment.h"
-
 #include <fardel/base/result.h>
+#include <fardel/delivery/block_parts.h>
+#include <fardel/delivery/delta_segment.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/manifest.h>

@@ -2,10 +2,10 @@
 // most. Pieces are found by the hashes of their raw bytes, in any asset and at any offset.
 #pragma once
 
-#include "delta/block_parts.h"
 #include "delta/held_content.h"
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/block_parts.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
 

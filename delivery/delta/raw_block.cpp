@@ -1,4 +1,4 @@
-#include "delta/raw_block.h"
+#include <fardel/delivery/raw_block.h>
 
 #include <fardel/base/parallel.h>
 #include <fardel/format/block_encoder.h>
@@ -28,6 +28,15 @@ bool is_block(const BlockRecord& record, std::span<const std::byte> stored) {
 }
 
 }  // namespace
+
+Result<std::unordered_map<Hash, std::uint32_t>> blocks_by_hash(const Bundle& bundle) {
+    std::unordered_map<Hash, std::uint32_t> blocks;
+    for (std::uint32_t i = 0; i < bundle.table_count(TableKind::blocks); ++i) {
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(i));
+        blocks.try_emplace(block.stored_hash, i);
+    }
+    return blocks;
+}
 
 Status read_stored_block(const Bundle& bundle, const BlockRecord& block, std::span<std::byte> out) {
     FARDEL_TRY(bundle.source()->read_at(bundle.layout_head().blocks_offset + block.stored_offset, out));

@@ -1,4 +1,4 @@
-#include "delta/stable_tables.h"
+#include <fardel/delivery/stable_tables.h>
 
 #include <fardel/base/little_endian.h>
 #include <fardel/format/manifest.h>

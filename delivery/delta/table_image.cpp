@@ -1,4 +1,4 @@
-#include "delta/table_image.h"
+#include <fardel/delivery/table_image.h>
 
 #include <fardel/format/derived_tables.h>
 

@@ -4,15 +4,15 @@
 // comes out wrong, comes as ranges of the bundle file. One thread.
 #pragma once
 
-#include "delta/asset_frames.h"
 #include "delta/held_content.h"
 #include "fetch/block_choice.h"
-#include "transfer/unit_transfer.h"
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/asset_frames.h>
+#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 
 #include <cstddef>
 #include <cstdint>

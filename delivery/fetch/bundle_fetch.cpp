@@ -5,7 +5,7 @@
 #include "fetch/trace_fetch.h"
 #include "transfer/tree_urls.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/dependencies.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>

@@ -7,10 +7,10 @@
 #include "fetch/delta_fetch.h"
 #include "fetch/other_bundles.h"
 #include "fetch/tables_fetch.h"
-#include "tables/tables_question.h"
-#include "transfer/unit_transfer.h"
 
 #include <fardel/delivery/fetch_bundles.h>
+#include <fardel/delivery/tables_question.h>
+#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
 #include <fardel/format/trace.h>

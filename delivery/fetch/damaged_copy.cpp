@@ -1,8 +1,7 @@
 #include "fetch/damaged_copy.h"
 
-#include "tables/tables_file.h"
-
 #include <fardel/base/fits.h>
+#include <fardel/delivery/tables_file.h>
 #include <fardel/format/hash.h>
 
 #include <vector>

@@ -1,11 +1,11 @@
 #include "fetch/delta_fetch.h"
 
-#include "delta/raw_block.h"
-#include "delta/stable_tables.h"
 #include "fetch/intermediate_bundle.h"
 #include "transfer/single_range.h"
 
 #include <fardel/base/fits.h>
+#include <fardel/delivery/raw_block.h>
+#include <fardel/delivery/stable_tables.h>
 #include <fardel/format/derived_tables.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>

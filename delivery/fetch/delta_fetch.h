@@ -5,18 +5,18 @@
 // give, or gives wrong, comes as ranges of the bundle file. One thread.
 #pragma once
 
-#include "delta/delta_list.h"
-#include "delta/delta_record.h"
-#include "delta/delta_segment.h"
 #include "fetch/block_choice.h"
 #include "fetch/delta_path.h"
-#include "transfer/unit_transfer.h"
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/delta_list.h>
+#include <fardel/delivery/delta_record.h>
+#include <fardel/delivery/delta_segment.h>
+#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
+#include <fardel/http/range_client.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/incoming_bundle.h>
-#include <fardel/store/range_client.h>
 
 #include <cstdint>
 #include <functional>

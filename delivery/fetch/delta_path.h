@@ -4,9 +4,8 @@
 // lists and of steps has a limit, and no bundle is passed twice.
 #pragma once
 
-#include "delta/delta_list.h"
-
 #include <fardel/base/result.h>
+#include <fardel/delivery/delta_list.h>
 #include <fardel/format/ids.h>
 
 #include <cstddef>

@@ -10,9 +10,9 @@
 #include "fetch/delta_fetch.h"
 #include "fetch/delta_path.h"
 #include "fetch/scattered_file.h"
-#include "transfer/unit_transfer.h"
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 
 #include <cstdint>

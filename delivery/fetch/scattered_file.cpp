@@ -1,7 +1,7 @@
 #include "fetch/scattered_file.h"
 
 #include <fardel/base/file.h>
-#include <fardel/format/random.h>
+#include <fardel/base/random.h>
 
 #include <algorithm>
 #include <array>

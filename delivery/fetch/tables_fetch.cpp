@@ -1,9 +1,9 @@
 #include "fetch/tables_fetch.h"
 
-#include "tables/tables_file.h"
 #include "transfer/tree_urls.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tables_file.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "fetch/damaged_copy.h"
-#include "tables/tables_file.h"
-#include "tables/tables_question.h"
-#include "transfer/unit_transfer.h"
 
 #include <fardel/base/result.h>
 #include <fardel/delivery/fetch_bundles.h>
+#include <fardel/delivery/tables_file.h>
+#include <fardel/delivery/tables_question.h>
+#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
 #include <fardel/format/limits.h>

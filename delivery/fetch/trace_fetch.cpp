@@ -3,7 +3,7 @@
 #include "transfer/single_range.h"
 
 #include <fardel/base/fits.h>
-#include <fardel/delivery/publish_trace.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/manifest.h>
 
 #include <algorithm>

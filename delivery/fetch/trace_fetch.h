@@ -2,13 +2,12 @@
 // with the same bytes.
 #pragma once
 
-#include "transfer/unit_transfer.h"
-
 #include <fardel/base/result.h>
+#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trace.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 
 #include <cstdint>
 #include <optional>

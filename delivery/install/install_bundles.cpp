@@ -1,12 +1,12 @@
 #include <fardel/delivery/install_bundles.h>
 
+#include "channel/release_needs.h"
 #include "install/lock_pins.h"
 #include "install/stored_bundles.h"
 #include "install/wanted_set.h"
 #include "transfer/tree_urls.h"
 
 #include <fardel/delivery/fetch_bundles.h>
-#include <fardel/delivery/release_needs.h>
 #include <fardel/delivery/remote_bundle.h>
 #include <fardel/delivery/update_channel.h>
 #include <fardel/format/bundle.h>
@@ -229,8 +229,11 @@ Status verify_unchanged(const Installing& installing) {
 
 // Fetches what the lock names, compares it with the lock, and writes the lock.
 Result<InstallSummary> fetch_and_lock(const Installing& installing, const NeedsOfBundles& consulted, LockFile& lock) {
+    // The text about the release is a hint. A lie about a bundle that was considered and not chosen could make an older
+    // one the stable choice, so what was considered is compared, too.
     FARDEL_TRY(verify_consulted(installing, consulted));
     InstallSummary summary{.plan = plan_of(installing, lock.resolution), .installed = {}};
+    // The plan is shown also if nothing is to be fetched: a plan that was asked for is one that may be refused.
     FARDEL_TRY(fetch(installing, summary));
     FARDEL_TRY(verify_resolution(lock.resolution,
                                  open_stored(installing.store, installing.state.policy.get(), installing.work.time)));

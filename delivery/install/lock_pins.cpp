@@ -13,6 +13,8 @@ namespace fardel {
 namespace {
 
 std::string pin_name_of(const std::string& path) {
+    // Several lock files may use one store, and each releases only its own pins: so the path is in the pin's name. A
+    // lock file that was moved leaves its pins; `fardel store unpin` ends them.
     std::error_code unknown;
     const std::string whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown).string();
     const std::string& text = unknown ? path : whole;
@@ -40,6 +42,8 @@ Status pin_bundles(const BundleStore& store, const std::string& path, const Lock
 }
 
 Status sync_pins(const BundleStore& store, const std::string& path) {
+    // From the file on disk, not from what was just written: of two programs that write it at once, both end with the
+    // pins of the later one.
     FARDEL_TRY_ASSIGN(const auto lock, find_lock_file(path));
     FARDEL_TRY_ASSIGN(const auto pins, store.pins());
     const std::string name = pin_name_of(path);

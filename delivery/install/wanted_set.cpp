@@ -23,6 +23,7 @@ Result<WantedSet> plan_roots(std::optional<LockFile> before, const std::vector<s
                 wanted.roots.push_back(root.requirement);
         for (const ResolvedBundle& one : before->resolution.bundles)
             if (!renewed.contains(one.name))
+                // An installation leaves what is installed as it is, unless a new requirement cannot be met otherwise.
                 wanted.preferred.insert(one.bundle);
     }
     wanted.roots.insert(wanted.roots.end(), added.begin(), added.end());

@@ -95,6 +95,7 @@ void KeptBytes::write(std::uint64_t offset, std::span<const std::byte> bytes) {
         if (written)
             return;
         const std::scoped_lock lock(mutex_);
+        // A full disk does not end a game that only reads: what comes from now on is kept in memory.
         why_in_memory_ = std::move(written).error();
     }
     write_recent(offset, bytes);

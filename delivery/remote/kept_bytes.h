@@ -26,7 +26,7 @@ namespace fardel {
 
 class KeptBytes {
 public:
-    // What comes cannot be kept on disk for a reason that why_in_memory() returns. Errors: denied, no_space, io (the
+    // If received bytes cannot be kept on disk, why_in_memory() returns the reason. Errors: denied, no_space, io (the
     // store itself).
     static Result<std::unique_ptr<KeptBytes>> open(const BundleStore& store, const BundleId& bundle);
 

@@ -26,6 +26,7 @@ std::optional<ReadAhead::Range> ReadAhead::note_read(std::uint64_t offset, std::
     reader->requested = std::max(reader->requested, end);
     if (reader->window != 0 && reader->requested - end > reader->window / 2)
         return std::nullopt;
+    // The window grows as long as reads go on in order: one that stops early has cost little.
     reader->window = reader->window == 0 ? kFirstWindow : std::min(reader->window * 2, kLargestWindow);
     const Range range{reader->requested, end + reader->window};
     reader->requested = range.end;

@@ -21,6 +21,9 @@ std::optional<std::vector<std::byte>> RebuiltBlocks::find(std::uint64_t offset, 
     std::unique_lock lock(mutex_);
     if (state_ == State::waiting) {
         missed_bytes_ += stored_bytes;
+        // To find a block's assets in other blocks, whole tables are needed, and a game that reads three files needs a
+        // few pages. So the tables are read when blocks have cost as much: the bytes that come are at most about twice
+        // what they would be.
         if (missed_bytes_ <= tables_bytes_)
             return std::nullopt;
         state_ = State::preparing;
@@ -50,6 +53,7 @@ std::optional<std::vector<std::byte>> RebuiltBlocks::find(std::uint64_t offset, 
             rebuilt.emplace(stored.begin(), stored.end());
             return ok();
         });
+    // The bundle was encoded by another version of libzstd, or at another level.
     if (encoded && has_all && !rebuilt && ++failures_ == kEncodingFailuresMax)
         state_ = State::given_up;
     return rebuilt;

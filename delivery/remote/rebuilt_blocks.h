@@ -3,14 +3,14 @@
 // was edited. They are encoded again.
 //
 // Which assets are in a block is known only from whole tables, which a reader of some files does not have. So they are
-// read as soon as the blocks that came from servers have as many bytes as these tables: in vain, they double what comes
-// at most. Any number of threads.
+// read once the blocks that came from servers have as many bytes as these tables. If they turn out to be of no use, the
+// reader has received at most twice as much as without them. Any number of threads.
 #pragma once
 
-#include "delta/block_parts.h"
 #include "delta/held_pieces.h"
 
 #include <fardel/base/result.h>
+#include <fardel/delivery/block_parts.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>

@@ -7,7 +7,7 @@
 #include "remote/server_queue.h"
 #include "transfer/tree_urls.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/dependencies.h>
 #include <fardel/format/manifest.h>
@@ -166,6 +166,7 @@ Status RemoteBundle::follow(const Trace& trace, const std::stop_token& stop) con
             bytes += block.length_bytes;
         if (bytes < kTogetherBytes)
             continue;
+        // In pieces of 1 MiB, each with a lower priority than the one before: what somebody waits for comes first.
         file_->want(std::exchange(blocks, {}), --priority);
         bytes = 0;
     }

@@ -56,6 +56,7 @@ Status RemoteFile::take_heads(std::span<const std::byte> heads, std::uint64_t fi
     HeadBytes layout_bytes;
     std::memcpy(head_bytes.data(), heads.data(), head_bytes.size());
     std::memcpy(layout_bytes.data(), heads.data() + head_bytes.size(), layout_bytes.size());
+    // Nothing of the head is looked at before it has the id that was asked for; all else is proved through it.
     if (bundle_id(head_bytes) != id_)
         return Error(ErrorCode::corrupt, "the file on the server is another bundle, or none");
     FARDEL_TRY_ASSIGN(const BundleHead head, decode_head(head_bytes));
@@ -271,7 +272,7 @@ Result<std::optional<RemoteFile::FoundBlock>> RemoteFile::find_in_page(std::span
     return std::optional<FoundBlock>();
 }
 
-// Returns the first block that ends after the offset; nothing: there is none. The records are in the order of the
+// Returns the first block that ends after the offset; nothing if there is none. The records are in the order of the
 // stored bytes; whoever reads a block has read its record before, so the page is known and no other is needed.
 Result<std::optional<RemoteFile::FoundBlock>> RemoteFile::find_block(std::uint64_t offset) const {
     if (!blocks_level_)
@@ -356,6 +357,7 @@ void RemoteFile::bring_block(const ServerUnit& unit) const {
 Status RemoteFile::read_blocks(std::uint64_t offset, std::span<std::byte> out) const {
     const std::uint64_t end = offset + out.size();
     if (!kept().read(offset, out)) {
+        // The range is not here as a whole: each block in it is read from the store, or asked for.
         std::memset(out.data(), 0, out.size());  // what is between blocks
         std::vector<ServerUnit> needed;
         std::vector<std::byte> bytes;

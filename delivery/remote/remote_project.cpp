@@ -1,15 +1,14 @@
 // RemoteProject: docs/development.md shows its use, docs/serving.md has what the server answers.
-#include <fardel/delivery/remote_bundle.h>
-
 #include "remote/kept_bytes.h"
 #include "remote/remote_closure.h"
 #include "remote/remote_file.h"
-#include "tables/project_tables.h"
 
+#include <fardel/delivery/project_tables.h>
+#include <fardel/delivery/remote_bundle.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/store/http_connection.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/http_connection.h>
+#include <fardel/http/range_client.h>
 
 #include <algorithm>
 #include <utility>
@@ -151,6 +150,8 @@ Result<std::vector<RemoteMount>> RemoteProject::poll(const std::stop_token& stop
     if (!id)
         return std::vector<RemoteMount>();
     FARDEL_TRY(impl_->open_root(*id, stop));
+    // A root comes with all that it needs, and is shown in one step: mounted one by one, a look-up in between would
+    // find a new root with an old dependency.
     FARDEL_TRY_ASSIGN(impl_->shown, impl_->open_closure());
     return impl_->shown;
 }

@@ -39,6 +39,7 @@ public:
             const ServerUnit& unit = pending_.request.units[done_];
             const std::uint64_t wanted = at_ < unit.offset ? unit.offset - at_ : unit.end() - at_;
             const auto part = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, bytes.size())));
+            // A request also covers small gaps between its units, whose bytes are dropped.
             if (at_ >= unit.offset)
                 unit_.insert(unit_.end(), part.begin(), part.end());
             bytes = bytes.subspan(part.size());
@@ -159,6 +160,7 @@ std::optional<RangeJob> ServerQueue::next() {
     const std::scoped_lock lock(mutex_);
     const auto now = Clock::now();
     const auto ready = std::ranges::find_if(pending_, [&](const Pending& one) {
+        // Reading ahead leaves half of the connections to what somebody waits for.
         return one.not_before <= now && (one.request.priority >= kNeededPriority || background_ < background_max_);
     });
     if (ready == pending_.end())
@@ -172,6 +174,7 @@ std::optional<RangeJob> ServerQueue::next() {
                     .offset = request.units.front().offset,
                     .length_bytes = request.units.back().end() - request.units.front().offset,
                     .file_bytes = request.file_bytes,
+                    // A cache on the way may be what has wrong bytes.
                     .bypasses_caches = pending.attempt > 0};
     ++counts_.requests;
     return RangeJob{std::move(range), std::make_unique<Receiver>(*this, std::move(pending), is_background)};
@@ -199,6 +202,8 @@ void ServerQueue::finish(Pending pending, Status result) {
         if (reason.code() == ErrorCode::unreachable) {
             offline_ = reason;
             offline_until_ = Clock::now() + kOfflineTime;
+            // Each of the others would wait for its own time limit, and a game that reads files offline for all of
+            // them.
             given_up = std::exchange(pending_, {});
         }
         given_up.push_back(std::move(pending));

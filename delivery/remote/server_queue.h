@@ -5,11 +5,10 @@
 // offline does not wait for each.
 #pragma once
 
-#include "transfer/unit_transfer.h"
-
 #include <fardel/base/result.h>
+#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/hash.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 
 #include <chrono>
 #include <condition_variable>

@@ -176,6 +176,7 @@ void UnitRequests::submit(std::vector<Started> started, RequestPriority priority
         for (const ServerUnit& unit : one.units)
             if (unit.block_hash && bring_)
                 bring_(unit);
+        // What the store has by now, perhaps from other bundles, is not requested.
         std::vector<std::vector<ServerUnit>> runs = runs_of(one.flight->adopt(std::move(one.units)));
         if (runs.empty()) {
             one.flight->end(ok());

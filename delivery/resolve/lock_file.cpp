@@ -6,7 +6,7 @@
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
 #include <fardel/format/whole_file.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 
 #include <algorithm>
 #include <span>
@@ -60,6 +60,7 @@ private:
                                  : Result<std::string>(Error(ErrorCode::limit, "a source: the URL is too long"));
             if (!url)
                 return lines_.bad_line(url.error().message());
+            // Here and below, one form alone is accepted, so that a lock file changes only when its content does.
             if (*url != *text)
                 return lines_.bad_line("the URL is not written as Fardel writes it: " + in_short_quotes(*url));
             if (lock_.sources.size() == kLockSourcesMax)
@@ -116,6 +117,7 @@ private:
         }
         while (const auto needed = lines_.find("needs")) {
             const auto need = BundleId::parse(*needed);
+            // So a lock file has no circles, and is already in an order in which bundles can be mounted.
             if (!need || !ids_.contains(*need) || *need == *id)
                 return lines_.bad_line("expected \"needs ID\", the id of a bundle that stands before");
             one.needs.push_back(*need);

@@ -19,6 +19,8 @@ public:
             const auto found = position.find(one.bundle);
             return found == position.end() ? 0 : found->second;
         };
+        // By names and versions, and never by the order in which a server lists bundles: each client mounts in the same
+        // order.
         std::ranges::sort(bundles_, [&](const ResolvedBundle& a, const ResolvedBundle& b) {
             if (const auto of_a = position_of(a), of_b = position_of(b); of_a != of_b)
                 return of_a < of_b;
@@ -85,6 +87,7 @@ private:
             std::ranges::sort(indexes,
                               [&](std::size_t a, std::size_t b) { return is_older(bundles_[a], bundles_[b]); });
             for (std::size_t i = 1; i < indexes.size(); ++i)
+                // Later mounts win, so of two versions of a name the newer one is mounted later.
                 add_edge(indexes[i - 1], indexes[i], false);
         }
     }

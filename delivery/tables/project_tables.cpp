@@ -1,9 +1,8 @@
-#include "tables/project_tables.h"
-
-#include "delta/table_image.h"
+#include <fardel/delivery/project_tables.h>
 
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
+#include <fardel/delivery/table_image.h>
 #include <fardel/format/head.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/prefix_codec.h>

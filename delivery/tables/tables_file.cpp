@@ -1,4 +1,4 @@
-#include "tables/tables_file.h"
+#include <fardel/delivery/tables_file.h>
 
 #include "transfer/single_range.h"
 

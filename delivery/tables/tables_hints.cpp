@@ -1,7 +1,7 @@
 #include "tables/tables_hints.h"
 
 #include <fardel/format/byte_source.h>
-#include <fardel/store/http_connection.h>
+#include <fardel/http/http_connection.h>
 
 #include <algorithm>
 #include <utility>

@@ -2,11 +2,10 @@
 // bundle. A server that has no such answer, or a wrong one, costs that one request. One thread.
 #pragma once
 
-#include "tables/tables_question.h"
-
 #include <fardel/base/result.h>
+#include <fardel/delivery/tables_question.h>
 #include <fardel/format/ids.h>
-#include <fardel/store/server_rule.h>
+#include <fardel/http/server_rule.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "tables/tables_question.h"
+#include <fardel/delivery/tables_question.h>
 
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>

@@ -1,10 +1,9 @@
 // One range of a file on a server, into memory.
 #pragma once
 
-#include "transfer/unit_transfer.h"
-
 #include <fardel/base/result.h>
-#include <fardel/store/range_client.h>
+#include <fardel/delivery/unit_transfer.h>
+#include <fardel/http/range_client.h>
 
 #include <cstddef>
 #include <memory>
@@ -28,12 +27,12 @@ private:
 // Appends what comes to `bytes`; `failure` says why it is not all of the range. Both outlive the receiver.
 std::unique_ptr<RangeReceiver> make_byte_collector(std::vector<std::byte>& bytes, std::optional<Error>& failure);
 
-// Returns the bytes of the range. If the range does not name the size of the file, also fewer: what the server sent of
-// it, perhaps nothing. Errors: cancelled; of a range that names the size, whatever the transfer ended with.
+// Returns the bytes of the range. If the range does not state the size of the file, the result may be shorter or empty:
+// it is what the server sent. Errors: cancelled; of a range that names the size, whatever the transfer ended with.
 Result<std::vector<std::byte>> fetch_range(RangeClient& client, HttpRange range, const std::stop_token& stop,
                                            TransferCounts& counts);
 
-// Of the errors with which the fetch of something that is not necessary ends: whether they end the whole fetch, too.
+// Whether this error, with which a part ended that the fetch could do without, ends the whole fetch as well.
 bool ends_fetch(const Error& error) noexcept;
 
 }  // namespace fardel

@@ -1,6 +1,6 @@
 #include "transfer/tree_urls.h"
 
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "transfer/unit_transfer.h"
+#include <fardel/delivery/unit_transfer.h>
 
 #include "transfer/retry_rule.h"
 
@@ -108,6 +108,7 @@ public:
             const FetchUnit& unit = request_.units[done_];
             const std::uint64_t wanted = at_ < unit.offset ? unit.offset - at_ : unit.end() - at_;
             const auto part = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, bytes.size())));
+            // A request also covers small gaps between its units, whose bytes are dropped.
             if (at_ >= unit.offset)
                 unit_.insert(unit_.end(), part.begin(), part.end());
             bytes = bytes.subspan(part.size());
@@ -167,6 +168,7 @@ std::optional<RangeJob> UnitTransfer::Queue::next() {
                     .offset = request.units.front().offset,
                     .length_bytes = bytes_of(request.units),
                     .file_bytes = transfer_.incoming_.file_bytes(),
+                    // A cache on the way may be what has wrong bytes.
                     .bypasses_caches = transfer_.round_ + request.attempt > 0};
     ++transfer_.counts_.requests;
     return RangeJob{std::move(range), std::make_unique<Receiver>(*this, std::move(request))};

@@ -66,6 +66,8 @@ void remove_other_coders() {
     for (MagickInfo* const* at = all.get(); at != nullptr && *at != nullptr; ++at)
         if (std::ranges::find(kCoders, std::string_view((*at)->name)) == std::end(kCoders))
             others.emplace_back((*at)->name);
+    // A picture may claim one format and have another; a decoder that is not there cannot be chosen, and neither can
+    // one that starts programs or opens URLs (tests/ATTACKS.md, A125).
     for (const std::string& name : others)
         ::UnregisterMagickInfo(name.c_str());
 }
@@ -74,6 +76,7 @@ Result<ImagePointer> decode(std::span<const std::byte> bytes, const char* coder)
     Problem problem;
     const auto info = info_for(coder);
     ImagePointer image(::BlobToImage(info.get(), bytes.data(), bytes.size(), problem.get()));
+    // The library returns what it decoded of a truncated picture; that is refused.
     if (!image || problem.get()->severity >= ErrorException)
         return problem.error("the image cannot be decoded");
     if (image->columns == 0 || image->rows == 0)
@@ -162,6 +165,8 @@ void start_image_library() {
 
 Result<std::string> convert_image(std::span<const std::byte> bytes, const ImageConversion& conversion) {
     const char* const coder = image_kind_name(conversion.from);
+    // Checked before the library sees the bytes: GraphicsMagick looks into them and may replace the decoder that it was
+    // given.
     if (!has_image_head(conversion.from, bytes))
         return Error(ErrorCode::malformed,
                      std::string("the image cannot be decoded: its bytes are not those of a ") + coder);

@@ -1,4 +1,4 @@
-#include <fardel/packer/build_key.h>
+#include "jobs/build_key.h"
 
 #include "builtin.h"
 #include "text/record_fields.h"

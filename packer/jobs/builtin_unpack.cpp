@@ -77,6 +77,7 @@ public:
         do {
             stream_.next_out = reinterpret_cast<Bytef*>(unpacked_.data());
             stream_.avail_out = static_cast<uInt>(unpacked_.size());
+            // Files of gzip may be joined: each member begins anew.
             if (between_members_ && any_)
                 ::inflateReset(&stream_);
             between_members_ = false;
@@ -152,6 +153,7 @@ Status unpack_archive(const ProcessorJob& job, const JobInput& source, const Job
                       const std::stop_token& stop) {
     const std::vector<std::string> archives = {folder.input_path(source)};
     FARDEL_TRY_ASSIGN(const ScanResult scan, scan_sources(archives, {}, make_archive_reader().get()));
+    // All or nothing: a job whose output lacks a file that the archive has would hide the refusal.
     if (!scan.report.refused.empty()) {
         const RefusedName& refused = scan.report.refused.front();
         return Error(refused.reason).with_context("its file '" + refused.printable_name + "'");

@@ -56,6 +56,7 @@ Result<Look> look_at(const std::string& path) {
         return Look{};
     if (!real)
         return real.error();
+    // Files of /proc and /sys have other bytes at each reading, and some of them wait or act when they are opened.
     if (is_of_kernel(*real))
         return of_kernel(shown);
     FARDEL_TRY_ASSIGN(const auto status, find_file_status(*real, shown));
@@ -111,6 +112,8 @@ Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& r
             if (!found_at || std::ranges::find(found, *found_at, &FoundInput::path) != found.end())
                 continue;
             FARDEL_TRY_ASSIGN(const Look look, look_at(path_in_project(project_folder, *found_at)));
+            // The times of files advance in ticks: whoever edits in the tick of the job's start must be noticed, so
+            // equal counts as edited. next_file_time() makes sure that files of before have an earlier tick.
             if (look.asset && (paths == &missing || look.changed >= begin))
                 return Error(
                     ErrorCode::conflict,
@@ -186,6 +189,7 @@ Status RecordedFiles::judge_text(const std::string& path) const {
     if (path.empty() || path.size() > kRecordedPathBytesMax || path.find('\0') != std::string::npos)
         return Error(ErrorCode::malformed, "a path that is empty, too long or has a NUL character");
     const std::string whole = path_in_project(project_folder_, path);
+    // A path with ".." would pass the comparison with the roots and lead elsewhere.
     if (std::filesystem::path(whole).lexically_normal() != whole || whole.ends_with('/'))
         return Error(ErrorCode::malformed, shown + " is not a path that a job's record has");
     if (is_of_kernel(whole))
@@ -223,6 +227,7 @@ Result<std::optional<AssetId>> RecordedFiles::hash(const std::string& path) {
     }
     if (is_of_kernel(*real))
         return of_kernel(shown);
+    // Links are resolved, and their end has to be permitted, too.
     if (!is_in(*real, real_roots_))
         return forbidden(shown, *real);
     FARDEL_TRY_ASSIGN(const auto status, find_file_status(*real, shown));
@@ -230,6 +235,7 @@ Result<std::optional<AssetId>> RecordedFiles::hash(const std::string& path) {
         return Error(ErrorCode::malformed, shown + " is " + std::string(file_kind_text(status->kind)) + ", not a file");
     FARDEL_TRY(project_ ? project_->verify_not_secret(*real) : verify_no_secret_key(*real));
     FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(*real, shown, {.links = Links::refused}));
+    // The record is from a cache that others may write: it must not have this program read a disk.
     if (file.status.size_bytes > bytes_left_)
         return Error(ErrorCode::limit, shown + ": the files that the record names have more than " +
                                            std::to_string(kForeignBytesMax) + " bytes");

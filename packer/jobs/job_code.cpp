@@ -47,6 +47,7 @@ Result<ProgramPlace> find_program(const Processor& processor, const std::string&
         return Error(ErrorCode::missing, "the processor has neither a command nor a built-in");
     const std::string& name = processor.command.front();
     if (name.find('/') == std::string::npos) {
+        // Not PATH: two machines, or two shells of one, must find the same program.
         for (std::string_view rest = kJobPath; !rest.empty();) {
             const std::size_t end = rest.find(':');
             const std::string path = std::string(rest.substr(0, end)) + "/" + name;

@@ -3,10 +3,10 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/system_error.h>
+#include <fardel/cache/cache_record.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/printable.h>
-#include <fardel/store/cache_record.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -69,6 +69,7 @@ public:
             return Error(ErrorCode::limit,
                          "it made folders in folders, deeper than " + std::to_string(limits::kNameDepthMax));
         const auto folder = open_folder(location, "out/" + printable(prefix), {.links = Links::refused});
+        // The program may have put a link there, which would make this process read what the program could not.
         if (!folder && (folder.error().system_number() == ENOTDIR || folder.error().system_number() == ELOOP))
             return Error(ErrorCode::denied,
                          "its folder 'out/" + printable(prefix) + "' was replaced by a link or a file");
@@ -135,6 +136,7 @@ private:
                 kept.insert(kept.end(), bytes.begin(), bytes.end());
         }
         output.asset = id_from<AssetId>(hasher.finish());
+        // Ten thousand small outputs would otherwise keep ten thousand folders of jobs on the disk.
         if (output.size_bytes <= kOutputInMemoryMax)
             output.blob = make_memory_blob(std::move(kept));
         else
@@ -189,6 +191,7 @@ Status JobFolder::add_input(const JobInput& input, const std::stop_token& stop) 
     FARDEL_TRY_ASSIGN(const Descriptor file, create_file(input_path(input), shown, 0644));
     FARDEL_TRY_ASSIGN(const auto stream, input.blob->open());
     FARDEL_TRY_ASSIGN(const AssetId asset, copy(*stream, file, shown, stop));
+    // The job's key has the hash from before; other bytes under it would poison every cache.
     if (asset != input.asset)
         return Error(ErrorCode::conflict,
                      in_quotes(input.name.view()) + " was edited after it was hashed; build again");

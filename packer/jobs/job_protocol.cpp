@@ -2,10 +2,10 @@
 
 #include "depfile.h"
 
+#include <fardel/cache/cache_record.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/references.h>
-#include <fardel/store/cache_record.h>
 
 #include <nlohmann/json.hpp>
 
@@ -61,6 +61,7 @@ Result<const Json*> list_of(const Json& answer, const char* field, std::size_t i
 
 Status verify_fields(const Json& object, std::initializer_list<std::string_view> known, std::string_view where) {
     for (const auto& [key, value] : object.items())
+        // An unknown key is most often a misspelt one; ignoring it would lose what it was to say.
         if (std::ranges::find(known, key) == known.end())
             return bad_answer("there is no field " + in_short_quotes(key) + " in " + std::string(where));
     return ok();

@@ -55,6 +55,7 @@ std::optional<JobResult> find_result(const CacheRecord& record, const std::vecto
     if (reader.text() != kResultMark)
         return std::nullopt;
     JobResult result;
+    // The record may be from a foreign cache, so its log is made safe to print.
     result.log = printable(reader.text(), SIZE_MAX);
     std::int64_t took_ms = 0;
     reader.number(took_ms);

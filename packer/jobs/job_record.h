@@ -1,8 +1,8 @@
 // Converts a job's result to a record of the derived-data cache and back. A record from a cache is hostile.
 #pragma once
 
+#include <fardel/cache/cache_record.h>
 #include <fardel/packer/processor.h>
-#include <fardel/store/cache_record.h>
 
 #include <optional>
 #include <string>

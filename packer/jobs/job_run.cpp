@@ -46,6 +46,7 @@ std::string safe_log(std::string_view raw) {
     if (log.size() <= kLogBytesMax)
         return log;
     std::size_t cut = kLogBytesMax - 3;
+    // Not within a character of UTF-8.
     while (cut > 0 && (static_cast<unsigned char>(log[cut]) & 0xc0) == 0x80)
         --cut;
     return log.substr(0, cut) + "…";
@@ -74,8 +75,7 @@ std::string last_lines(std::string_view log) {
     return text;
 }
 
-// ---- Before the run
-// --------------------------------------------------------------------------------------------------
+// ---- Before the run -------------------------------------------------------------------------------------------------
 
 Status verify_job(const ProcessorJob& job) {
     if (job.sources.empty())
@@ -120,6 +120,7 @@ Result<SandboxRules> sandbox_rules(const ProcessorJob& job, const ProgramPlace& 
                                    const std::string& project_folder, const JobFolder& folder,
                                    const JobEnvironment& environment) {
     for (const std::string& file : job.processor.code)
+        // A file of 'code' is readable by name, so the rule that keeps keys from jobs is asked here as well.
         FARDEL_TRY(verify_no_secret_key(path_in_project(project_folder, file)));
     SandboxRules rules = system_rules();
     rules.read_write.push_back(folder.path());
@@ -247,6 +248,7 @@ Status rename_outputs(const JobAnswer& answer, std::vector<JobOutput>& outputs) 
         used.insert(made->name);
         named.push_back({.name = said.name, .asset = made->asset, .size_bytes = made->size_bytes, .blob = made->blob});
     }
+    // What a program leaves behind unsaid is most often a temporary file in the wrong folder.
     for (const JobOutput& output : outputs)
         if (!used.contains(output.name))
             return Error(ErrorCode::malformed,
@@ -267,6 +269,7 @@ Status run_command(const ProcessorJob& job, const JobEnvironment& environment, c
     const bool finds = job.processor.depfile || job.processor.protocol;
     FileTime begin;
     if (finds) {
+        // Before the program starts: an edit that follows has a later time than this, in whichever tick it falls.
         FARDEL_TRY_ASSIGN(begin, next_file_time(folder));
     }
     FARDEL_TRY_ASSIGN(JobReply reply, program.run(job));
@@ -280,8 +283,7 @@ Status run_command(const ProcessorJob& job, const JobEnvironment& environment, c
     return finds ? read_found(job, answer, folder, begin, program.project_folder, result) : ok();
 }
 
-// ---- After the run
-// ---------------------------------------------------------------------------------------------------
+// ---- After the run --------------------------------------------------------------------------------------------------
 
 // If a job's outputs are named, it must have made exactly those.
 Status verify_outputs(const ProcessorJob& job, const std::vector<JobOutput>& outputs) {
@@ -319,6 +321,7 @@ Result<JobResult> run(const ProcessorJob& job, const JobEnvironment& environment
     } else {
         return Error(ErrorCode::unsupported, "there is no built-in " + in_quotes(job.processor.builtin));
     }
+    // Outputs are read after the program and all its descendants have ended, so nothing changes them any more.
     FARDEL_TRY_ASSIGN(result.outputs, folder->collect_outputs(environment.stop));
     FARDEL_TRY(rename_outputs(answer, result.outputs));
     FARDEL_TRY(verify_outputs(job, result.outputs));

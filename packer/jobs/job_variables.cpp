@@ -130,6 +130,7 @@ std::vector<std::string> expand_argument(const std::vector<Piece>& pieces, const
     if (!sources)
         files.emplace_back();
     std::vector<std::string> expanded;
+    // The whole argument is repeated for each file, so `-I${in}` becomes `-Ia -Ib`. No shell ever reads the result.
     for (const std::string& file : files) {
         std::string text;
         for (const Piece& piece : pieces) {

@@ -1,4 +1,4 @@
-#include <fardel/packer/output_names.h>
+#include "jobs/output_names.h"
 
 #include <algorithm>
 #include <map>

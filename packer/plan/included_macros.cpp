@@ -1,10 +1,10 @@
 #include "included_macros.h"
 
+#include "scan/reference_scanners.h"
 #include "scan/scan_menu.h"
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -106,6 +106,7 @@ private:
 
     // The value behind macros that lead to one another; nothing if one is not defined.
     Result<std::optional<std::string>> find_value(std::span<const std::uint32_t> texts, std::string_view name) {
+        // Macros may lead to one another in a circle.
         for (int step = 0; step < kMacroStepsMax; ++step) {
             FARDEL_TRY_ASSIGN(const MacroDefinition* const macro, find_macro(texts, name));
             if (macro == nullptr)

@@ -1,7 +1,8 @@
 #include "name_spelling.h"
 
+#include "scan/reference_scanners.h"
+
 #include <fardel/base/ascii.h>
-#include <fardel/packer/reference_scanners.h>
 
 namespace fardel {
 namespace {

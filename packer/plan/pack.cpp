@@ -1,8 +1,8 @@
 #include <fardel/packer/pack.h>
 
+#include "plan/resolve_packed.h"
 #include "plan_requirements.h"
 
-#include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/legacy_archives.h>
 

@@ -3,13 +3,13 @@
 #include "included_macros.h"
 #include "plan_asset.h"
 #include "resolve/reference_target.h"
+#include "scan/pattern_scanner.h"
+#include "scan/reference_scanners.h"
 #include "scan_programs.h"
 #include "text/record_fields.h"
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/pattern_scanner.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <iterator>
@@ -142,6 +142,7 @@ private:
             return Error(ErrorCode::cancelled, "asked to stop");
         const PlannedAsset& asset = plan_.assets[at];
         AssetScan& scan = assets_[at];
+        // What the job itself reports replaces the scanners: it knows the format that it wrote.
         if (const auto reported = options_.job_references.find(static_cast<std::uint32_t>(at));
             reported != options_.job_references.end()) {
             if (asset.known)
@@ -158,6 +159,7 @@ private:
             return ok();
         }
         AssetReader reader(asset, scan.size_bytes);
+        // Findings are remembered by scanner and bytes; an asset whose bytes are known is not even read.
         FARDEL_TRY_ASSIGN(scan.id, reader.id());
         for (const PlannedScanner& scanner : scanners) {
             const Hash key = key_of(scanner, *scan.id);
@@ -233,6 +235,8 @@ void leave_agreed(std::span<const std::uint32_t> group, std::vector<ResolvedAsse
             agreeing[reference.spelling] += placed.first->second->target == reference.target;
         }
     for (const std::uint32_t asset : group)
+        // In the bundle they are one asset with one list of references. What was found by the name of one of them, such
+        // as a relative path, would be wrong for the other.
         std::erase_if(assets[asset].references, [&](const PlannedReference& reference) {
             return agreeing.at(reference.spelling) != group.size();
         });

@@ -1,12 +1,12 @@
 #include <fardel/packer/project_plan.h>
 
+#include "plan/resolve_packed.h"
 #include "plan_requirements.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/content_type.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/project_path.h>
-#include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/legacy_archives.h>
 
@@ -36,6 +36,7 @@ struct Decision {
 
 Status strip(const ProjectRule& rule, std::string_view file, std::string& name) {
     const std::size_t at = name.find(rule.strip);
+    // Which of several occurrences was meant could only be guessed.
     if (at == std::string::npos || name.find(rule.strip, at + 1) != std::string::npos)
         return Error(ErrorCode::conflict, in_quotes(rule.strip) + " is " +
                                               (at == std::string::npos ? "not" : "more than once") + " in the name " +
@@ -173,6 +174,8 @@ PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
         .source = std::move(file.blob), .key = file.name.text(), .content_type = std::move(file.content_type)};
     if (!decision.content_type.empty())
         asset.content_type = decision.content_type;
+    // Large images are streamed, too: pieces of 256 KiB take 2 % less space, and such files are read and replaced as a
+    // whole.
     asset.streamed = is_streamed(asset.content_type, file.size_bytes);
     asset.metadata = decision.metadata;
     if (file.asset)

@@ -1,4 +1,4 @@
-#include <fardel/packer/resolve_packed.h>
+#include "plan/resolve_packed.h"
 
 #include "spelling_rewrite.h"
 

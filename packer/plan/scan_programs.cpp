@@ -2,10 +2,10 @@
 
 #include "jobs/job_variables.h"
 #include "plan_asset.h"
+#include "scan/pattern_scanner.h"
 #include "text/record_fields.h"
 
 #include <fardel/format/printable.h>
-#include <fardel/packer/pattern_scanner.h>
 
 #include <algorithm>
 #include <optional>
@@ -140,6 +140,8 @@ private:
         for (std::size_t i = 0; i < unknown.size(); ++i) {
             const std::uint64_t size = assets_[out_.found[unknown[i].first].asset].size_bytes;
             const bool full =
+                // Several files per run, because starting a program costs more than scanning most files; not all in
+                // one, so that cores share the work and one edit does not run everything again.
                 i == 0 || !several || runs_.back().found.size() == kScannerFilesMax || bytes + size > kScannerBytesMax;
             if (full) {
                 runs_.push_back({.program = programs_.size()});

@@ -4,11 +4,11 @@
 #include "plan_asset.h"
 #include "resolve/component_order.h"
 #include "resolve/reference_target.h"
+#include "scan/pattern_scanner.h"
+#include "scan/reference_scanners.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/printable.h>
-#include <fardel/packer/pattern_scanner.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <map>

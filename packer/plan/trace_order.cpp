@@ -1,4 +1,4 @@
-#include <fardel/packer/trace_order.h>
+#include "plan/trace_order.h"
 
 #include <algorithm>
 #include <string_view>

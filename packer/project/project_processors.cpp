@@ -1,10 +1,9 @@
-#include "project_tables.h"
-
 #include "jobs/builtin.h"
 #include "jobs/job_variables.h"
+#include "jobs/output_names.h"
+#include "project_tables.h"
 
 #include <fardel/base/ascii.h>
-#include <fardel/packer/output_names.h>
 
 #include <cmath>
 #include <utility>

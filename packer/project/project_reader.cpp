@@ -74,6 +74,7 @@ void read_metadata_table(const TomlTable& table, const std::string& prefix, std:
 
 void Mistakes::add(TomlPosition at, std::string text, ErrorCode code) {
     ++count_;
+    // Keys are read in the order in which this program knows them, and a file is mended from its top.
     if (count_ == 1 || at < at_) {
         at_ = at;
         text_ = std::move(text);

@@ -1,10 +1,9 @@
-#include "project_tables.h"
-
 #include "jobs/job_variables.h"
+#include "project_tables.h"
+#include "scan/pattern_scanner.h"
 
 #include <fardel/format/name.h>
 #include <fardel/packer/game_profile.h>
-#include <fardel/packer/pattern_scanner.h>
 
 namespace fardel {
 namespace {

@@ -5,11 +5,11 @@
 #include "resolve_dependencies.h"
 #include "resolve_graph.h"
 #include "resolve_index.h"
+#include "scan/reference_scanners.h"
 
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/plan_consumes.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <map>

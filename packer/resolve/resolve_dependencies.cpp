@@ -1,8 +1,9 @@
 #include "resolve_dependencies.h"
 
+#include "scan/reference_scanners.h"
+
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <utility>

@@ -159,6 +159,7 @@ private:
         into.roots.add(from.roots);
         into.below.add(from.below);
         into.above.add(from.above);
+        // Both were below or above others, and perhaps each other: the joined part is neither of itself.
         for (Bits* const bits : {&into.below, &into.above}) {
             bits->clear(pair.first);
             bits->clear(pair.second);
@@ -167,6 +168,7 @@ private:
             Part& part = parts_[other];
             part.below.clear(pair.second);
             part.above.clear(pair.second);
+            // What is above the joined part now reaches all that is below it, and passes its roots down.
             if (into.above.test(other)) {
                 part.below.add(into.below);
                 part.below.set(pair.first);

@@ -120,6 +120,8 @@ public:
             for (const std::uint32_t name : group.names)
                 bundle_of[name] = bundle;
         };
+        // First what several roots reach, then one bundle per root, then the rest: a bundle needs only earlier ones, so
+        // there is no circle.
         const std::vector<std::uint32_t> shared = shared_groups();
         for (const auto& pieces :
              join_pieces(pieces_of(shared), std::max(kCommonBundlesLeast, roots_.size()), bytes_max)) {

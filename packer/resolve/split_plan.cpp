@@ -120,6 +120,7 @@ private:
             references.push_back(reference);
             references.back().target = PlannedReference::Internal{asset};
         } else if (const auto needed = find_needed(bundle, *internal, reference.name)) {
+            // The target's id is known when the other part has been written: fill_needs() makes the reference then.
             part.references.push_back({.asset = from,
                                        .spelling = reference.spelling,
                                        .optional = reference.optional,

@@ -1,7 +1,8 @@
 #include "found_references.h"
 
+#include "scan/reference_scanners.h"
+
 #include <fardel/format/limits.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <utility>
 

@@ -1,10 +1,10 @@
-#include <fardel/packer/pattern_scanner.h>
+#include "scan/pattern_scanner.h"
 
 #include "found_references.h"
+#include "scan/reference_scanners.h"
 #include "script_text.h"
 
 #include <fardel/format/name.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,8 @@
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
+#include "script_text.h"
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
-
-#include "script_text.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,4 @@
-#include <fardel/packer/reference_scanners.h>
-
-#include <fardel/format/name.h>
+#include "scan/reference_scanners.h"
 
 #include "scan_arena.h"
 #include "scan_bots.h"
@@ -13,6 +11,8 @@
 #include "scan_quake3_shader.h"
 #include "scan_skin.h"
 #include "script_text.h"
+
+#include <fardel/format/name.h>
 
 #include <string>
 #include <utility>

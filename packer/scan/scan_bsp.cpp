@@ -5,7 +5,7 @@
 #include "map_entity.h"
 #include "script_text.h"
 
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #include "byte_record.h"
 #include "found_references.h"
 
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 #include <nlohmann/json.hpp>
 
@@ -78,6 +78,7 @@ public:
     }
 
     bool string(string_t& text) override {
+        // The parser resolves escapes, and a rewriting replaces the bytes that stand in the file.
         const std::string_view raw = strings_.next();
         if (!std::exchange(at_uri_, false) || depth_ != 3 || text.starts_with("data:"))
             return true;

@@ -54,6 +54,7 @@ Result<ScanFindings> scan_md3(std::span<const std::byte> bytes) {
             return bad_md3("surface " + std::to_string(i) + " has no header inside the file");
         const std::uint32_t size = head->u32(104);
         const auto surface = file.find_part(at, size);
+        // At least a header, so that the walk moves on.
         if (size < kSurfaceBytes || !surface)
             return bad_md3("surface " + std::to_string(i) + " ends outside the file or inside its header");
         FARDEL_TRY(scan_surface(found, *surface));

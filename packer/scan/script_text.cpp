@@ -1,7 +1,8 @@
 #include "script_text.h"
 
+#include "scan/reference_scanners.h"
+
 #include <fardel/base/ascii.h>
-#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <string>

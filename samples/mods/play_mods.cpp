@@ -60,7 +60,7 @@ fardel::Status mount(fardel::Vfs& vfs, const fardel::BundleStore& store, const f
 fardel::Status print_walls(const fardel::Vfs& vfs) {
     for (const char* map : {"/maps/castle.txt", "/maps/forest.txt"}) {
         FARDEL_TRY_ASSIGN(const auto file, vfs.open(map));
-        FARDEL_TRY_ASSIGN(const auto wall, vfs.open_from(file, "walls/stone.txt"));
+        FARDEL_TRY_ASSIGN(const auto wall, vfs.open({"walls/stone.txt", {}, &file}));
         FARDEL_TRY_ASSIGN(const auto bytes, wall.read_all());
         std::printf("%s: %.*s", map, static_cast<int>(bytes.size()), reinterpret_cast<const char*>(bytes.data()));
     }

@@ -79,6 +79,7 @@ private:
         std::vector<Hash> hashes;
         for (const BlockRecord& block : blocks_)
             hashes.push_back(block.stored_hash);
+        // All hashes at once, in the order of the index, so that each of its pages is read once.
         stored_ = index_.find_all(hashes);
         std::map<PackId, std::uint64_t> bytes_of;
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -91,12 +92,14 @@ private:
         for (const auto& [id, bytes] : bytes_of)
             packs.emplace_back(bytes, id);
         std::ranges::sort(packs, std::greater<>());
+        // Each shared pack is an open file while the bundle is mounted, so those with the most bytes are chosen.
         packs.resize(std::min(packs.size(), kSharedPacksMax));  // the rest is written again
         LeasedIds shared;
         for (const auto& [bytes, id] : packs) {
             sources_.emplace(id, nullptr);
             shared.packs.push_back(id);
         }
+        // Before it is looked whether they are there: from then on no collection removes them.
         return lease_.hold(shared);
     }
 
@@ -105,6 +108,9 @@ private:
     // nothing that was compared.
     Status clone_file_to_pack() {
         const Descriptor* const descriptor = find_descriptor(*file_);
+        // Only whole files are cloned, since later bundles have the blocks at offsets that a disk cannot share. No hard
+        // link either: whoever may write to the file outside could then write to the pack, whose name is the hash of
+        // its bytes.
         if (!sources_.empty() || descriptor == nullptr)
             return ok();
         FARDEL_TRY_ASSIGN(const bool cloned, pack_.begin_as(*descriptor, clone_));
@@ -122,6 +128,7 @@ private:
         while (done_bytes_ < end) {
             const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(end - done_bytes_, kCopiedPartBytes));
             FARDEL_TRY(read_file(size));
+            // What lies between shared blocks, such as padding, is mostly what lies there in the other bundle, too.
             if (latest_ && is_stored(*latest_, latest_->end, bytes_))
                 share(latest_->pack, latest_->end);
             else
@@ -135,6 +142,7 @@ private:
         if (blake3(bytes_) != block.stored_hash)
             return Error(ErrorCode::corrupt, bundle_.label() + ": a block at offset " + std::to_string(done_bytes_) +
                                                  " does not have its hash");
+        // The index is a hint, and a damaged pack must not damage the next bundle: bytes are compared, not only hashes.
         if (stored && is_stored({.pack = stored->pack}, stored->pack_offset, bytes_)) {
             share(stored->pack, stored->pack_offset);
             return ok();
@@ -192,6 +200,7 @@ private:
         if (added != record.packs.end()) {
             FARDEL_TRY_ASSIGN(*added, std::move(pack_).seal(lease_));
         }
+        // Last: a record names only packs that are sealed and synced, so a kill leaves the old state or the new one.
         FARDEL_TRY(publish_record(folder_, lease_, record));
         return StoreAddition{.bundle = bundle_.id(),
                              .file_bytes = file_->size_bytes(),
@@ -292,6 +301,8 @@ Result<StoreAddition> add_referred_bundle(const StoreFolder& folder, StoreLease&
     if (bundle.source()->size_bytes() != pack.size_bytes)
         return Error(ErrorCode::conflict, reference.path + ": the file was changed while it was read");
     FARDEL_TRY(lease.hold({.bundles = {}, .packs = {pack.id}}));
+    // The record stays as it is and names a pack by its hash; the reference says that the bytes of that pack are in a
+    // file elsewhere. So leases, collections, export and fsck need to know one kind of range only.
     FARDEL_TRY(folder.write_reference(reference));
     StoreRecordBuilder builder;
     builder.add(0, pack.size_bytes, pack, 0);
@@ -307,6 +318,7 @@ Result<StoreAddition> add_bundle(const StoreFolder& folder, StoreLease& lease, c
         FARDEL_TRY_ASSIGN(const auto record, folder.find_record(bundle.id()));
         if (!record)
             return Error(ErrorCode::busy, bundle.label() + ": another program removes it at this moment; try again");
+        // The content is the same, and open readers have that layout.
         if (record->layout != bundle.layout_id())
             return StoreAddition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
         auto added = add_signatures(folder, lease, *record, bundle, work);

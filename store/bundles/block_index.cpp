@@ -4,10 +4,10 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/random.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/random.h>
 
 #include <algorithm>
 #include <iterator>
@@ -65,6 +65,7 @@ public:
             if (!least)
                 return std::optional<IndexRunEntry>();
             ++at_[from];
+            // Of several places of one block the first is enough, and places in packs that are gone are left out.
             const bool is_known = latest_ && *latest_ == least->key;
             if (is_known || !renumber(*least, from))
                 continue;
@@ -114,6 +115,9 @@ void remove_run(const IndexRun& run) { static_cast<void>(remove_file(run.path(),
 
 }  // namespace
 
+// Sorted files that never change, and not a database: a game that fetches needs no SQLite, and a store on a network
+// share no byte-range locks. Each file appears in one step, so any number of programs may write at once. All of it is a
+// hint.
 Result<BlockIndex> BlockIndex::open(const StoreFolder& folder) {
     BlockIndex index(folder);
     FARDEL_TRY_ASSIGN(const auto ids, folder.list_records());
@@ -143,6 +147,7 @@ Result<std::vector<IndexedRecord>> BlockIndex::read_runs() {
             covered.insert(covered.end(), run->head().records.begin(), run->head().records.end());
             runs_.push_back(*std::move(run));
         } else if (is_damage(run.error())) {
+            // What it knew is read from the layouts again.
             static_cast<void>(remove_file(path, path));
         }
     }
@@ -230,6 +235,7 @@ void BlockIndex::keep_added() {
         added_.clear();
         added_head_ = {};
     } else {
+        // A store that can only be read, or a full disk: what was added stays in memory for this program.
         writes_ = false;
         std::ranges::move(absorbed, std::back_inserter(kept));
     }
@@ -239,6 +245,7 @@ void BlockIndex::keep_added() {
 Status BlockIndex::write_added(const std::string& path, std::vector<IndexRun>& absorbed) {
     FARDEL_TRY(create_folder(folder_.index_path(), folder_.index_path()));
     FARDEL_TRY_ASSIGN(const auto packs_there, folder_.list_packs());
+    // Only packs that still exist are taken over, or the index would name every pack that ever was.
     std::set<PackId> there;
     for (const StorePack& pack : packs_there)
         there.insert(pack.id);

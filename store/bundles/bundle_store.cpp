@@ -76,6 +76,7 @@ public:
             total_bytes_ += pack.size_bytes;
             packs_.emplace(pack.id, PackState{.size_bytes = pack.size_bytes, .is_referred = true});
         }
+        // First the packs, each read once; then the records, which name ranges of them.
         read_packs_ = read_packs;
         if (read_packs)
             for (auto& [id, pack] : packs_)

@@ -28,6 +28,8 @@ public:
             Status read = source->read_at(offset, out);
             if (read || read.error().code() != ErrorCode::missing)
                 return read;
+            // What a fetch added since is there for mounts and open files, and nothing is mounted again: one `stat` of
+            // the record if nothing has changed.
             auto grown = grow(source);
             if (!grown)
                 return read;
@@ -63,6 +65,7 @@ private:
         if (!status || !*status || (seen_ && is_same(**status, *seen_)))
             return nullptr;
         const auto record = folder_.find_record(bundle_);
+        // A bundle that was replaced by another layout of itself does not grow: offsets would mean other bytes.
         if (!record || !*record || (*record)->layout != layout_ || (*record)->file_bytes != file_bytes_)
             return nullptr;
         auto source = open_record_source(folder_, **record);

@@ -11,8 +11,8 @@
 
 namespace fardel {
 
-// `source` reads `record`. When something is missing and the record on disk has changed since, it is read again: what
-// was added then is here, too. A bundle that was replaced by one in another layout does not grow.
+// `source` reads `record`. If bytes are missing and the record on disk has changed since, the record is read again, so
+// that bytes that were added meanwhile are found. A bundle that was replaced by one in another layout does not grow.
 std::shared_ptr<const ByteSource> make_growing_source(const StoreFolder& folder, const StoreRecord& record,
                                                       std::shared_ptr<const ByteSource> source);
 

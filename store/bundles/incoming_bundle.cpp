@@ -48,7 +48,7 @@ struct IncomingBundle::Impl {
     StoreFolder folder;
     StoreLease lease;
     BundleId bundle;
-    std::string source;  // that set_source() named
+    std::string server;  // that set_source() named
     std::string pack_path;
     Descriptor pack;  // locked
     IncomingLog log;
@@ -89,8 +89,8 @@ struct IncomingBundle::Impl {
     Status prove_pack(const StorePack& stored, const std::stop_token& stop) {
         Hasher proof;
         Status read = ok();
-        if (const auto source = folder.open_pack(stored))
-            read = read_pieces(**source, "bundle " + bundle.hex(), stop,
+        if (const auto opened = folder.open_pack(stored))
+            read = read_pieces(**opened, "bundle " + bundle.hex(), stop,
                                [&](std::uint64_t, std::span<const std::byte> piece) {
                                    proof.update(piece);
                                    return ok();
@@ -98,6 +98,8 @@ struct IncomingBundle::Impl {
         if (!read && read.error().code() == ErrorCode::cancelled)
             return read;
         if (!read || proof.finish() != stored.id)
+            // Never mended in place: readers have the pack open, and other bundles use it. What is right in it is
+            // copied to a new one, and the bundle's record then names no damaged pack.
             damaged.insert(stored.id);
         return ok();
     }
@@ -105,6 +107,7 @@ struct IncomingBundle::Impl {
     Status read_log() {
         FARDEL_TRY_ASSIGN(const auto head, log.read_head());
         const std::uint64_t size = head.value_or(0);
+        // A log of a file of another size is about other bytes; nothing of it can be trusted.
         if (!head || (file_bytes && size != 0 && *file_bytes != size))
             return truncate(0, 0);
         if (size != 0)
@@ -126,6 +129,8 @@ struct IncomingBundle::Impl {
                 break;
             bytes.resize(static_cast<std::size_t>(entry->length_bytes));
             FARDEL_TRY_ASSIGN(const bool is_there, read_received(named, at, bytes));
+            // Log and pack are not synced while bytes come, so after a power failure either may have the later state.
+            // What is proved counts, from the beginning to the first entry that is not.
             if (!is_there || blake3(bytes) != entry->hash)
                 break;
             if (!named)
@@ -228,6 +233,7 @@ struct IncomingBundle::Impl {
     Status append(std::uint64_t offset, std::span<const std::byte> bytes) {
         for (std::size_t at = 0; at < bytes.size(); at += kRangeBytesMax) {
             const auto part = bytes.subspan(at, std::min<std::size_t>(bytes.size() - at, kRangeBytesMax));
+            // Bytes first, then the entry that says what they are: a kill in between leaves bytes that nobody knows.
             FARDEL_TRY(write_whole_at(pack, pack_bytes, part, pack_path));
             const std::uint64_t log_at = log.size_bytes();
             FARDEL_TRY(log.append({offset + at, part.size(), blake3(part)}));
@@ -283,10 +289,10 @@ struct IncomingBundle::Impl {
             return true;
         if (packs.size() >= kSharedPacksMax || !lease.hold({.bundles = {}, .packs = {stored.id}}))
             return false;
-        auto source = folder.open_pack(stored);
-        if (!source)
+        auto opened = folder.open_pack(stored);
+        if (!opened)
             return false;
-        packs.emplace(stored.id, OpenPack{.size_bytes = stored.size_bytes, .source = *std::move(source)});
+        packs.emplace(stored.id, OpenPack{.size_bytes = stored.size_bytes, .source = *std::move(opened)});
         return true;
     }
 
@@ -365,7 +371,7 @@ Status IncomingBundle::set_file_bytes(std::uint64_t file_bytes) {
     return ok();
 }
 
-void IncomingBundle::set_source(std::string source) { impl_->source = std::move(source); }
+void IncomingBundle::set_source(std::string source) { impl_->server = std::move(source); }
 
 std::uint64_t IncomingBundle::held_bytes() const noexcept { return impl_->held; }
 
@@ -468,6 +474,7 @@ Status IncomingBundle::restart() {
     const std::uint64_t bytes_max = kUnlocatedFilesMax * impl_->file_bytes.value_or(0);
     while (!impl_->ranges.empty())
         FARDEL_TRY(impl_->forget(impl_->ranges.begin()));
+    // A server that changes its layout again and again must not fill the disk with what cannot be used.
     if (impl_->unlocated_bytes > bytes_max)
         return discard();
     impl_->file_bytes.reset();
@@ -499,16 +506,22 @@ Result<std::shared_ptr<const ByteSource>> IncomingBundle::live_source() {
     return std::shared_ptr<const ByteSource>(impl_->live);
 }
 
+// What is read from a server while it is used stays here, too, as what a fetch has received: there is one form of a
+// bundle on its way, and a mount goes on from a fetch and a fetch from a mount. A commit per session would write a pack
+// each time, of which a record has at most 64.
 Status IncomingBundle::commit(const LayoutId& layout) && {
     StorePack incoming{.id = impl_->hasher.finish(), .size_bytes = impl_->pack_bytes};
     if (impl_->pack_bytes != 0) {
         FARDEL_TRY(sync_file(impl_->pack, impl_->pack_path));
+        // The log says under which name the pack goes on, so that a fetch that was killed after the renaming finds what
+        // it received.
         FARDEL_TRY(impl_->log.append({impl_->pack_bytes, 0, incoming.id}));
+        // Before the pack gets its name: no record names it yet, and a collection would take it for needless.
         FARDEL_TRY(impl_->lease.hold({.bundles = {}, .packs = {incoming.id}}));
         FARDEL_TRY(impl_->folder.name_pack(impl_->pack_path, incoming.id));
     }
-    if (!impl_->source.empty())
-        FARDEL_TRY(RetentionFolder(impl_->folder).write_source(impl_->bundle, impl_->source));
+    if (!impl_->server.empty())
+        FARDEL_TRY(RetentionFolder(impl_->folder).write_source(impl_->bundle, impl_->server));
     FARDEL_TRY(publish_record(impl_->folder, impl_->lease, impl_->record_of(layout, incoming)));
     // The bundle is there. What cannot be removed now, the next addition or fetch removes.
     static_cast<void>(impl_->remove_files());

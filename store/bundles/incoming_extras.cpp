@@ -1,10 +1,9 @@
 #include "bundles/incoming_extras.h"
 
-#include "retention/file_lock.h"
-
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
 #include <fardel/base/file.h>
+#include <fardel/base/file_lock.h>
 #include <fardel/base/fits.h>
 #include <fardel/format/hash.h>
 

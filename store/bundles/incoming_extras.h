@@ -1,7 +1,7 @@
-// IncomingExtras: what was received for a bundle on its way into a store and is no part of its file, but parts of the
-// file are made from it. It lies beside the incoming pack, so that an attempt that was killed need not receive it
-// again. A head, then one entry after the other: key, length, hash, bytes. One thread, while the incoming pack is
-// locked.
+// IncomingExtras: bytes that were received for a bundle on its way into a store and are not part of its file; parts of
+// the file are made from them. They are kept beside the incoming pack, so that they need not be received again after a
+// fetch was killed. A head, then one entry after the other: key, length, hash, bytes. One thread, while the incoming
+// pack is locked.
 #pragma once
 
 #include <fardel/base/descriptor.h>

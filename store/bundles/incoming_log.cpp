@@ -1,10 +1,9 @@
 #include "bundles/incoming_log.h"
 
-#include "retention/file_lock.h"
-
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
 #include <fardel/base/file.h>
+#include <fardel/base/file_lock.h>
 
 #include <algorithm>
 #include <array>

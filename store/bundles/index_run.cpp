@@ -4,8 +4,8 @@
 #include <fardel/base/byte_writer.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/random.h>
 #include <fardel/format/hash.h>
-#include <fardel/format/random.h>
 
 #include <algorithm>
 #include <cstring>

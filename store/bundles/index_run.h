@@ -63,8 +63,7 @@ inline constexpr std::size_t kRunHeadBytesMax = 64u << 20;
 std::vector<std::byte> encode_run_head(const IndexRunHead& head);
 // Errors: corrupt (the checksum differs), malformed, unsupported (another version), limit.
 Result<IndexRunHead> decode_run_head(std::span<const std::byte> bytes);
-// Returns the number of bytes that a head has of which these are the first; `bytes` has kRunHeadStartBytes. Errors:
-// malformed, unsupported, limit.
+// Returns the size of a head from its first kRunHeadStartBytes bytes. Errors: malformed, unsupported, limit.
 inline constexpr std::size_t kRunHeadStartBytes = 8 + 4 + 4 + 4 + 8;
 Result<std::size_t> run_head_bytes(std::span<const std::byte> bytes);
 

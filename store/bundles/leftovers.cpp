@@ -148,6 +148,7 @@ StoreLeftovers remove_old_incoming(const StoreFolder& folder, std::int64_t befor
         received.changed_ns = std::max(received.changed_ns, (*status)->modified_ns);
     }
     for (const auto& [id, received] : found) {
+        // The newest of its files counts: a slow fetch writes to one of them and leaves the others for days.
         if (received.changed_ns / kNsPerSecond >= before_s)
             continue;
         const auto lock = folder.lock_incoming(id);

@@ -26,8 +26,9 @@ public:
     // `packs` are those that are replaced. Borrows the folder and the writer.
     PackCopy(const StoreFolder& folder, std::span<const PackId> packs, PackWriter& writer);
 
-    // Appends what the record names of these packs and what is not in the new one yet. Returns the record as it will
-    // be, except that the new pack has no name. Errors: those of reading and writing.
+    // Appends the bytes that the record names in these packs, except those that the new pack has already. Returns the
+    // record that is to replace it; the name of the new pack is still missing in it. Errors: those of reading and
+    // writing.
     Result<StoreRecord> take(const StoreRecord& record);
     // Puts the name of the new pack into a record that take() returned.
     static void name_new_pack(StoreRecord& record, const StorePack& sealed);

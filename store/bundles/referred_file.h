@@ -14,7 +14,7 @@
 
 namespace fardel {
 
-// Reads a whole file and returns what refers to it. Errors: missing, malformed (not a regular file), conflict (it
+// Reads a whole file and returns a reference to it. Errors: missing, malformed (not a regular file), conflict (it
 // changed meanwhile), cancelled, denied, io.
 Result<PackReference> refer_to_file(const std::string& path, const StoreWork& work);
 

@@ -77,6 +77,8 @@ public:
         std::string note;
     };
     Result<Outcome> run() {
+        // A lease or a reader of a bundle counts for the packs that its record names. All bundles that share a pack are
+        // replaced together, because the old pack would stay for one that is left.
         FARDEL_TRY_ASSIGN(const bool free, lease_.are_free(group_.bundles));
         if (!free)
             return left("a bundle is open, or a program adds or fetches it");
@@ -136,6 +138,7 @@ private:
             group_.bundles, sealed.id,
             [&](const BundleId& bundle) -> Result<bool> {
                 FARDEL_TRY_ASSIGN(const auto now, folder_.find_record(bundle));
+                // What was copied is what the record named when it was read.
                 return now == before_.at(bundle);
             },
             [&](const BundleId& bundle) { return folder_.rewrite_record(after_.at(bundle)); });
@@ -161,6 +164,7 @@ Result<std::vector<RepackGroup>> find_repack_groups(const StoreFolder& folder, c
     for (const BundleId& id : ids) {
         const auto record = folder.find_record(id);
         if (!record)
+            // A record that cannot be read may name any pack, so none is written again.
             return std::vector<RepackGroup>();
         if (!*record || facts.gone.contains(id))
             continue;

@@ -1,13 +1,12 @@
 #include "bundles/retention_folder.h"
 
-#include "retention/file_lock.h"
-#include "retention/fresh_listing.h"
-
 #include <fardel/base/ascii.h>
 #include <fardel/base/file.h>
+#include <fardel/base/file_lock.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/shared_disk.h>
 #include <fardel/format/envelope.h>
+#include <fardel/format/fresh_listing.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/whole_file.h>
@@ -29,6 +28,15 @@ constexpr std::size_t kSourceBytesMax = 2048;
 constexpr std::size_t kBundleDigits = 64;
 constexpr std::string_view kPinStart = "until ";
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+
+class LeaseOnDisk final : public LeaseFile {
+public:
+    explicit LeaseOnDisk(std::unique_ptr<FileLease> lease) : lease_(std::move(lease)) {}
+    Status write(const LeasedIds& ids) override { return lease_->write(encode_lease(ids)); }
+
+private:
+    const std::unique_ptr<FileLease> lease_;
+};
 
 std::string text_of(const std::vector<std::byte>& bytes) {
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -66,6 +74,24 @@ Result<std::unique_ptr<DiskHold>> RetentionFolder::lock() {
     const std::string path = folder_.retention_path("lock");
     FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(folder_.path(), path));
     return wait_for_lock(std::move(file), path, LockSharing::alone);
+}
+
+// ---- Leases ---------------------------------------------------------------------------------------------------------
+
+Result<std::unique_ptr<LeaseFile>> RetentionFolder::create_lease() {
+    FARDEL_TRY_ASSIGN(auto lease, leases().create());
+    return std::unique_ptr<LeaseFile>(std::make_unique<LeaseOnDisk>(std::move(lease)));
+}
+
+Result<std::vector<FoundLease>> RetentionFolder::list_leases() {
+    FARDEL_TRY_ASSIGN(const auto files, leases().list());
+    std::vector<FoundLease> found;
+    for (const FoundFileLease& file : files)
+        found.push_back({.name = file.name,
+                         .is_locked = file.is_locked,
+                         .renewed_s = file.renewed_s,
+                         .ids = file.bytes ? decode_lease(*file.bytes) : std::nullopt});
+    return found;
 }
 
 // ---- Records and packs ----------------------------------------------------------------------------------------------

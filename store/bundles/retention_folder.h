@@ -4,10 +4,10 @@
 #pragma once
 
 #include "bundles/store_folder.h"
-#include "retention/lease_folder.h"
 #include "retention/retention_disk.h"
 
 #include <fardel/base/result.h>
+#include <fardel/format/lease_folder.h>
 #include <fardel/format/statement.h>
 #include <fardel/store/retention.h>
 
@@ -35,8 +35,8 @@ public:
     Status remove_pack(const Hash& pack) override;
     Result<CondemnedList> read_condemned() override;
     Status replace_condemned(const CondemnedList& list) override;
-    Result<std::unique_ptr<LeaseFile>> create_lease() override { return leases().create(); }
-    Result<std::vector<FoundLease>> list_leases() override { return leases().list(); }
+    Result<std::unique_ptr<LeaseFile>> create_lease() override;
+    Result<std::vector<FoundLease>> list_leases() override;
     Status remove_lease(const std::string& name) override { return leases().remove(name); }
     Result<std::unique_ptr<DiskHold>> open_use(const BundleId& bundle) override;
     Result<std::unique_ptr<DiskHold>> claim_use(const BundleId& bundle) override;

@@ -31,6 +31,7 @@ bool is_passed(const BundlePin& pin, std::int64_t now_s) { return pin.until_s &&
 // Whether an error says that the bundle itself is wrong, rather than the system or the moment.
 bool is_of_bundle(const Error& error) {
     switch (error.code()) {
+        // Errors of the disk or of memory end the collection instead: they say nothing about what the bundle needs.
         case ErrorCode::missing:
         case ErrorCode::corrupt:
         case ErrorCode::malformed:
@@ -87,6 +88,7 @@ public:
             if (!has_ended(one, now_s))
                 return false;
         }
+        // A bundle for which there never was a token stays: it may have been fetched before it was paid for.
         return was_licensed;
     }
 
@@ -150,6 +152,7 @@ private:
         const auto record = folder_.find_record(id);
         if (record && !*record)
             return ok();  // removed meanwhile
+        // If one bundle cannot be opened, nobody knows whether a token is about it, and no token is removed.
         are_all_opened &= record && opens_bundles;
         if (record) {
             facts.file_bytes = (*record)->file_bytes;
@@ -251,6 +254,7 @@ void add_second_report(CollectionReport& report, CollectionReport second) {
 }
 
 Result<CollectionReport> collect_held(const StoreFolder& folder, const RetentionRules& rules) {
+    // A collection may take hours, and the rules may have a time of their own: it goes on from theirs.
     const FindTime find_time = [ahead_s = rules.now_s - wall_clock_ns() / kCollectionNsPerSecond] {
         return wall_clock_ns() / kCollectionNsPerSecond + ahead_s;
     };
@@ -263,6 +267,7 @@ Result<CollectionReport> collect_held(const StoreFolder& folder, const Retention
     for (const RetentionFacts& bundle : facts.bundles)
         if (bundle.is_unlicensed)
             unlicensed.insert(bundle.bundle);
+    // A pin would otherwise keep on disk what must be purged when its licence is over.
     disk.ignore_pins_of(std::move(unlicensed));
     std::map<BundleId, std::uint64_t> sizes;
     std::map<BundleId, std::vector<BundleId>> needs;
@@ -276,6 +281,7 @@ Result<CollectionReport> collect_held(const StoreFolder& folder, const Retention
         return stored_needs(folder, bundle);
     };
     FARDEL_TRY_ASSIGN(CollectionReport report, collect(disk, plan, find_needs, rules, find_time));
+    // After the removal, which is what makes packs sparse.
     FARDEL_TRY_ASSIGN(const bool repacked, repack_sparse(folder, facts.bundles, rules, report));
     if (repacked) {
         FARDEL_TRY_ASSIGN(CollectionReport after, collect(disk, plan, find_needs, rules, find_time));
@@ -337,6 +343,7 @@ Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bund
     if (!dependents.empty())
         return Error(ErrorCode::conflict, "other bundles need what is to be removed:" + ids_of(dependents));
     RetentionFolder disk(folder);
+    // The facts above were read without the lock. That is right for a wish: collections look again before they remove.
     FARDEL_TRY_ASSIGN(const auto lock, disk.lock());
     FARDEL_TRY_ASSIGN(CondemnedList list, disk.read_condemned());
     for (const BundleId& bundle : wanted)

@@ -5,9 +5,9 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/lasting_path.h>
+#include <fardel/base/random.h>
 #include <fardel/base/shared_disk.h>
 #include <fardel/format/file_source.h>
-#include <fardel/format/random.h>
 #include <fardel/format/staged_file.h>
 #include <fardel/format/whole_file.h>
 
@@ -42,6 +42,25 @@ Status verify_marker(const std::string& folder) {
     return ok();
 }
 
+// Over SMB, a client that may not replace a file, because another computer has it open, removes it and may then fail to
+// give the new one its name: a record would name a pack that is gone.
+Status verify_not_over_smb(const std::string& path, bool create) {
+    std::string folder = path;
+    const auto open_location = [&] { return open_folder(folder, folder, {.location_only = true}); };
+    auto opened = open_location();
+    // What does not exist will be created on the file system of the nearest folder above it.
+    while (create && !opened && opened.error().code() == ErrorCode::missing && folder != folder_of_path(folder)) {
+        folder = folder_of_path(folder);
+        opened = open_location();
+    }
+    const auto type = opened ? find_smb(*opened) : std::nullopt;
+    if (!type)
+        return ok();
+    return Error(ErrorCode::unsupported,
+                 path + ": a store does not work on a share of SMB (" + *type +
+                     "); keep it on a local disk or on NFS, and use the share for a published tree or a shared cache");
+}
+
 template <class Id>
 std::optional<Id> parse_file_name(const std::string& name) {
     auto id = Id::parse(name);
@@ -55,6 +74,7 @@ std::optional<Id> parse_file_name(const std::string& name) {
 Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
     if (path.empty() || path.find('\0') != std::string::npos)
         return Error(ErrorCode::malformed, "the path of a store must not be empty or contain NUL");
+    FARDEL_TRY(verify_not_over_smb(path, create));
     if (create)
         FARDEL_TRY(create_folders(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path,
                                   Lasting::yes));
@@ -311,6 +331,7 @@ PackWriter::UnnamedFile::~UnnamedFile() {
 Result<PackWriter> PackWriter::open(const StoreFolder& folder) {
     const std::string packs = folder.path() + "/packs/";
     FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(packs, packs));
+    // Where other machines do not see our locks, they must not take this pack for an abandoned one.
     const std::string start(find_unseen_locks(opened) ? kUnlockedPackStart : kUnnamedPackStart);
     for (int tried = 0; tried < kLocksTried; ++tried) {
         Hash number;
@@ -360,6 +381,7 @@ Result<StorePack> PackWriter::seal(StoreLease& lease) && {
     FARDEL_TRY(flush());
     const StorePack pack{.id = hasher_.finish(), .size_bytes = size_bytes_};
     FARDEL_TRY(sync_file(file_->file, file_->path));
+    // Before the pack has its name: no record names it yet, so a collection would take it for one that nothing needs.
     FARDEL_TRY(lease.hold({.bundles = {}, .packs = {pack.id}}));
     FARDEL_TRY(folder_->name_pack(file_->path, pack.id));
     file_->path.clear();

@@ -8,10 +8,9 @@
 #include "bundles/store_record.h"
 #include "retention/store_lease.h"
 
-#include "retention/file_lock.h"
-
 #include <fardel/base/descriptor.h>
 #include <fardel/base/file_clone.h>
+#include <fardel/base/file_lock.h>
 #include <fardel/base/file_status.h>
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
@@ -39,7 +38,7 @@ struct HeldStore;
 class StoreFolder {
 public:
     // With `create`, creates the store and the folders above it, unless the path leads to anything but an empty folder.
-    // Errors: missing, denied, no_space, io, malformed (not a folder, or not a store), unsupported (a later layout).
+    // Errors: missing, denied, no_space, io, malformed (no folder, no store), unsupported (a later layout; over SMB).
     static Result<StoreFolder> open(const std::string& path, bool create);
 
     const std::string& path() const noexcept { return path_; }
@@ -77,8 +76,8 @@ public:
     // Opens the pack, or else the file that the store refers to instead. Errors: missing, corrupt (another size; the
     // file was changed), malformed (not a regular file; links are not followed), denied, io.
     Result<std::shared_ptr<const ByteSource>> open_pack(const StorePack& pack) const;
-    // Returns what says that the bytes of a pack are in a file elsewhere; nothing if there is nothing. Errors: those of
-    // decode_pack_reference, corrupt (it is about another pack), denied, io.
+    // Returns the note that says in which file outside of the store the bytes of a pack are; nothing if there is no
+    // such note. Errors: those of decode_pack_reference, corrupt (it is about another pack), denied, io.
     Result<std::optional<PackReference>> find_reference(const PackId& pack) const;
     // Replaces it in one step and makes it durable.
     Status write_reference(const PackReference& reference) const;
@@ -96,8 +95,8 @@ public:
     // the names of the bundle's incoming files belong to the caller. Errors: busy (another process has the lock),
     // denied, no_space, malformed (not a regular file), io.
     Result<Descriptor> lock_incoming(const BundleId& bundle) const;
-    // Renames a complete, synced file to its name as a pack and makes it read-only. What has that name is replaced: it
-    // has the same bytes, or is damaged. Nothing refers to a file elsewhere instead of it any more.
+    // Renames a complete, synced file to its name as a pack and makes it read-only. A file with that name is replaced:
+    // it has the same bytes, or is damaged. A note about a file elsewhere with these bytes is removed.
     Status name_pack(const std::string& path, const PackId& pack) const;
     // Does so for a pack whose writer may have been killed after it was renamed.
     Status make_read_only(const PackId& pack) const;

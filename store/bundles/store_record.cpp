@@ -83,6 +83,7 @@ StoreRecord StoreRecordBuilder::finish(const BundleId& bundle, const LayoutId& l
     std::vector<std::uint32_t> renumbered(packs_.size(), UINT32_MAX);
     for (StoreExtent extent : extents_) {
         std::uint32_t& number = renumbered[extent.pack];
+        // Packs are numbered by their first use, so that there is one record for one state.
         if (number == UINT32_MAX) {
             number = static_cast<std::uint32_t>(record.packs.size());
             record.packs.push_back(packs_[extent.pack]);

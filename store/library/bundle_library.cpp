@@ -29,6 +29,7 @@ LibraryIndex read_library_index(const std::string& path) {
 
 // What cannot be remembered is read again the next time.
 void write_library_index(const std::string& path, LibraryIndex index) {
+    // A file that changed just now could change once more within the same tick of the clock.
     std::erase_if(index, [](const LibraryEntry& entry) { return entry.stamp.young; });
     const std::vector<std::byte> bytes = encode_library_index(index);
     if (bytes.size() <= kLibraryIndexBytesMax && create_folders(folder_of_path(path)))
@@ -42,6 +43,8 @@ Result<std::shared_ptr<const ByteSource>> open_library_file(const std::string& p
     HeadBytes head{};
     HeadBytes layout{};
     FARDEL_TRY_ASSIGN(const std::size_t first, read_whole_at(file.descriptor, 0, head, path));
+    // The id is computed again from the head whenever a bundle is opened, so the index can make a bundle be missed and
+    // never be mistaken. The index is outside the library, which belongs to somebody else and may be read-only.
     if (first != head.size() || bundle_id(head) != id)
         return Error(ErrorCode::missing, path + ": the file was replaced; it is not bundle " + id.hex() + " any more");
     FARDEL_TRY_ASSIGN(const std::size_t second, read_whole_at(file.descriptor, head.size(), layout, path));
@@ -91,6 +94,7 @@ Result<BundleLibrary> BundleLibrary::open(std::span<const std::string> folders, 
         if (!index_path.empty() && !scan.is_remembered)
             write_library_index(index_path, std::move(scan.files));
     }
+    // Stable: of files with one id, that of the first folder stays first.
     std::ranges::stable_sort(impl->bundles, {}, &LibraryBundle::bundle);
     return BundleLibrary(std::move(impl));
 }
@@ -146,6 +150,7 @@ Result<BundleId> BundleLookup::find(std::string_view digits) const {
 
 Result<std::shared_ptr<const ByteSource>> BundleLookup::find_source(const BundleId& bundle) const {
     if (store_ != nullptr)
+        // What the store has whole comes first: it was verified when it came in.
         if (auto whole = store_->open_whole_bundle(bundle))
             return whole;
     if (library_ != nullptr && library_->has(bundle)) {

@@ -32,6 +32,8 @@ public:
         CondemnedList condemned;
         {
             FARDEL_TRY_ASSIGN(const auto lock, disk_.lock());
+            // What is condemned is removed by a later collection only: a reader or writer that needs it takes it back
+            // until then (docs/decisions/0035-condemned-in-one-file.md).
             FARDEL_TRY_ASSIGN(condemned, condemn());
         }
         // Each phase has the lock on its own: what waits for it can take back what is condemned.
@@ -64,6 +66,8 @@ private:
     Status read_leases(StoreState& state) {
         FARDEL_TRY_ASSIGN(const auto leases, disk_.list_leases());
         for (const FoundLease& lease : leases) {
+            // The lock of a lease ends with its writer; for a day it counts all the same, because on a file system
+            // without locks living writers have none.
             if (!lease.is_locked && lease.renewed_s + rules_.lease_s <= rules_.now_s) {
                 if (!rules_.dry_run)
                     FARDEL_TRY(disk_.remove_lease(lease.name));
@@ -139,6 +143,9 @@ private:
             if (list == state.condemned || rules_.dry_run)
                 return list;
             FARDEL_TRY(disk_.replace_condemned(list));
+            // A collector that slept between reading the clock and writing the marks would give them the old time, and
+            // another one would remove at once what was condemned just now. So the list is written again with the
+            // present time.
             if (find_time_() - now_s <= std::max(rules_.grace_s / 2, kListWriteMaxSeconds))
                 return list;
         }
@@ -150,6 +157,7 @@ private:
         for (const BundleId& bundle : removable)
             list.add(mark_of(state, CondemnedKind::bundle, id_from<Hash>(bundle), reasons.at(bundle), now_s));
         const std::set<Hash> named = named_packs(state, removable);
+        // A record that cannot be read may name any pack.
         if (state.unreadable.empty())
             for (const PackOnDisk& pack : state.packs)
                 if (!named.contains(pack.id) && !state.leased_packs.contains(pack.id))
@@ -178,11 +186,14 @@ private:
         if (rules_.dry_run)
             state.condemned = condemned;
         else if (!state.condemned.is_empty())
+            // Before packs are removed: another collector, killed meanwhile, may have removed a record without syncing
+            // it, and a power failure would bring back a record whose packs are gone.
             FARDEL_TRY(disk_.sync_records());
         FARDEL_TRY_ASSIGN(const std::set<BundleId> removable, claim(state));
         CondemnedList left = state.condemned;
         FARDEL_TRY(remove_bundles(state, removable, left));
         FARDEL_TRY(remove_packs(state, removable, left));
+        // The list is replaced after the removals: a mark of something that is gone is harmless, the reverse is not.
         if (left != state.condemned && !rules_.dry_run)
             FARDEL_TRY(disk_.replace_condemned(left));
         return ok();
@@ -204,6 +215,7 @@ private:
             claims_.push_back(std::move(claim));
             due.insert(bundle);
         }
+        // Again, with what is on disk now: a bundle that came since may need one that is due.
         return without_needed(state, std::move(due));
     }
 
@@ -252,6 +264,7 @@ private:
 
     Status remove_packs(const StoreState& state, const std::set<BundleId>& removed, CondemnedList& left) {
         const std::set<Hash> named = named_packs(state, removed);
+        // A record that cannot be read may name any pack, so all packs stay as long as it does.
         const bool all_known = std::ranges::includes(removed, state.unreadable);
         for (const PackOnDisk& pack : state.packs) {
             const CondemnedMark* const mark = state.condemned.find(CondemnedKind::pack, pack.id);

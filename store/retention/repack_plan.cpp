@@ -86,6 +86,7 @@ private:
             std::ranges::sort(one.packs);
             sorted.push_back(std::move(one));
         }
+        // Those that gain most first: a full disk may end the work at any of them.
         std::ranges::sort(sorted, [](const RepackGroup& a, const RepackGroup& b) {
             return std::tuple(b.pack_bytes - b.named_bytes, a.packs) <
                    std::tuple(a.pack_bytes - a.named_bytes, b.packs);

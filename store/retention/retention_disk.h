@@ -5,7 +5,9 @@
 #pragma once
 
 #include "retention/condemned_list.h"
+#include "retention/leased_ids.h"
 
+#include <fardel/base/file_lock.h>
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 
@@ -16,18 +18,6 @@
 #include <vector>
 
 namespace fardel {
-
-// Something that is held until the object is destroyed.
-class DiskHold {
-public:
-    virtual ~DiskHold() = default;
-};
-
-// What a writer is going to name.
-struct LeasedIds {
-    std::vector<BundleId> bundles;
-    std::vector<Hash> packs;
-};
 
 // The file of a lease, with a lock on it. The destructor removes it.
 class LeaseFile {

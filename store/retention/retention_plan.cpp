@@ -103,6 +103,7 @@ private:
 
     bool can_go(std::size_t i) const {
         return stays_[i] && !pinned_[i] &&
+               // What a bundle needs goes after it, never before.
                std::ranges::none_of(dependents_[i], [&](std::size_t dependent) { return stays_[dependent]; });
     }
     void remove(std::size_t i, RemovalReason reason) {
@@ -118,6 +119,8 @@ private:
         const RetentionFacts& bundle = bundles_[i];
         if (bundle.is_removed_by_hand)
             return RemovalReason::by_hand;
+        // Judged by the ends of tokens alone: a store knows no trust policy, so a stranger's token can keep bytes on
+        // disk, and mounts nothing.
         if (bundle.is_unlicensed)
             return RemovalReason::unlicensed;
         if (bundle.is_expired)
@@ -175,6 +178,8 @@ private:
             if (!can_go(i))
                 continue;
             for (const PackOnDisk& pack : bundles_[i].packs)
+                // A pack goes with the last bundle that names it, so removing one of several that share saves nothing
+                // yet.
                 if (Pack& shared = packs[pack.id]; --shared.bundles == 0)
                     bytes -= shared.size_bytes;
             remove(i, RemovalReason::budget);

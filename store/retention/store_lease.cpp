@@ -58,6 +58,8 @@ Status StoreLease::hold(const LeasedIds& ids) {
     }
     ids_.bundles.insert(ids_.bundles.end(), ids.bundles.begin(), ids.bundles.end());
     ids_.packs.insert(ids_.packs.end(), ids.packs.begin(), ids.packs.end());
+    // First written, then taken back: a collection that reads the leases after this sees them, and one that read them
+    // before has condemned at most what is taken back here. Both under the lock.
     FARDEL_TRY(file_->write(ids_));
     return has_locks_ ? take_back(*disk_, ids) : verify_not_condemned(*disk_, ids);
 }
@@ -67,6 +69,7 @@ Status StoreLease::publish(const BundleId& bundle, std::span<const Hash> packs, 
     if (has_locks_) {
         FARDEL_TRY_ASSIGN(lock, disk_->lock());
     }
+    // Under the lock, so that what is there now is there when the record is.
     for (const Hash& pack : packs) {
         FARDEL_TRY_ASSIGN(const bool is_there, disk_->has_pack(pack));
         if (!is_there)
@@ -82,6 +85,7 @@ Status StoreLease::publish(const BundleId& bundle, std::span<const Hash> packs, 
 Result<bool> StoreLease::are_free_now(std::span<const BundleId> bundles) {
     FARDEL_TRY_ASSIGN(const auto leases, disk_->list_leases());
     for (const FoundLease& lease : leases)
+        // A lease that cannot be read may name any bundle.
         if (!lease.ids || std::ranges::any_of(bundles, [&](const BundleId& bundle) {
                 return std::ranges::find(lease.ids->bundles, bundle) != lease.ids->bundles.end();
             }))

@@ -29,10 +29,10 @@ public:
 
     // Whether no reader uses one of the bundles, and no lease, this one included, names one.
     Result<bool> are_free(std::span<const BundleId> bundles);
-    // Calls `write` for each bundle, which replaces its record by one that names the pack, which this lease holds:
-    // where the other bytes of a record are stays. Does nothing if one of the bundles is not free, or if `is_same`,
-    // which compares a record with the one that was read before, returns false. Returns how many were replaced: less
-    // than all if a reader was faster.
+    // Calls `write` for each bundle. It replaces the bundle's record by one that names `pack`, which this lease holds,
+    // and changes nothing else in it. Does nothing if one of the bundles is not free, or if `is_same`, which compares a
+    // record with the one that was read before, returns false. Returns how many records were replaced: fewer than all
+    // if a reader began to use a bundle meanwhile.
     Result<std::size_t> replace(std::span<const BundleId> bundles, const Hash& pack,
                                 const std::function<Result<bool>(const BundleId&)>& is_same,
                                 const std::function<Status(const BundleId&)>& write);

@@ -16,7 +16,7 @@ namespace {
 struct Folder {
     std::string_view name;
     std::string_view short_name;                // <fardel/short_name/x.h>; empty: no public headers
-    std::array<std::string_view, 3> may_reach;  // short names, besides its own
+    std::array<std::string_view, 6> may_reach;  // short names, besides its own
     bool reaches_all = false;
 };
 
@@ -25,15 +25,20 @@ constexpr Folder kFolders[] = {
     {"bundle-format", "format", {}},
     {"sources", "sources", {"format"}},
     {"vfs", "vfs", {"sources", "format"}},
+    {"http", "http", {"format"}},
+    {"cache", "cache", {"http", "format"}},
     {"store", "store", {"format"}},
-    {"packer", "packer", {"store", "sources", "format"}},
+    {"packer", "packer", {"cache", "sources", "format"}},
     {"verifier", "verifier", {"store", "format"}},
-    {"delivery", "delivery", {"verifier", "store", "format"}},
+    {"delivery", "delivery", {"verifier", "store", "http", "format"}},
+    {"hosting", "hosting", {"delivery", "verifier", "store", "cache", "http", "format"}},
     {"cli", "", {}, true},
     {"samples", "", {}, true},
     {"tests", "", {}, true},
     {"bench", "", {}, true},
 };
+
+constexpr std::string_view kOutsideProduct[] = {"samples", "tests", "bench"};
 
 // Third-party headers that only bundle-format may include, and bench, which measures the libraries directly. A trailing
 // '/' stands for all headers below.
@@ -354,6 +359,14 @@ std::map<std::string, std::set<std::string>> folder_arrows() {
                 targets.emplace(target->name);
     }
     return arrows;
+}
+
+std::vector<std::string> product_folders() {
+    std::vector<std::string> names;
+    for (const Folder& folder : kFolders)
+        if (!contains(kOutsideProduct, folder.name))
+            names.emplace_back(folder.name);
+    return names;
 }
 
 std::vector<Finding> check_tree(const fs::path& root) {

@@ -25,6 +25,9 @@ std::string format_finding(const Finding& finding);
 // By folder, the folders that its files may include; without those that may include everything.
 std::map<std::string, std::set<std::string>> folder_arrows();
 
+// The folders of the product, that is, without samples, tests and benchmarks.
+std::vector<std::string> product_folders();
+
 // Every finding about the tree under `root`, by file and line.
 std::vector<Finding> check_tree(const std::filesystem::path& root);
 

@@ -1,4 +1,5 @@
-// Which file systems give locks that other computers do not see, and what leads to a folder that has moved.
+// Which file systems give locks that other computers do not see, which are those of SMB, and what leads to a folder
+// that has moved.
 #include "kit/files.h"
 
 #include <fardel/base/file.h>
@@ -23,10 +24,20 @@ TEST_CASE("shared disk: locks that only their own computer sees are known by the
     CHECK_FALSE(has_unseen_locks("", ""));
 }
 
-TEST_CASE("shared disk: a file of a local disk can be locked") {
+TEST_CASE("shared disk: SMB is known by the type of the mount, whichever client it is") {
+    for (const char* const type : {"cifs", "smb3", "fuse.smbnetfs"}) {
+        CHECK(is_smb(type));
+        CHECK(has_unseen_locks(type, "rw"));
+    }
+    for (const char* const type : {"", "smb", "cifs2", "fuse", "smbnetfs", "fuse.sshfs", "nfs", "nfs4", "9p", "ext4"})
+        CHECK_FALSE(is_smb(type));
+}
+
+TEST_CASE("shared disk: a file of a local disk can be locked, and is not over SMB") {
     const ScratchFolder scratch;
     const Descriptor file = value_of(create_file(scratch.path("file"), "file"));
     CHECK_FALSE(find_unseen_locks(file));
+    CHECK_FALSE(find_smb(file));
     CHECK(value_of(lock_file(file, "file")));
 }
 

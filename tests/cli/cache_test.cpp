@@ -3,9 +3,9 @@
 #include "kit/blobs.h"
 #include "kit/ids.h"
 
+#include <fardel/cache/cache_layers.h>
+#include <fardel/cache/cache_record.h>
 #include <fardel/format/hash.h>
-#include <fardel/store/cache_layers.h>
-#include <fardel/store/cache_record.h>
 
 #include <nlohmann/json.hpp>
 

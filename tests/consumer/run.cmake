@@ -84,8 +84,51 @@ set(hash 707bb2400743b64737d0db59a8262902f160d086b6c3e0109fc49e1ee86d7b21)  # wh
 set(hello "${PREFIX}/hello")  # hello.txt, packed in two ways
 
 if(STEP STREQUAL "install")
-    file(REMOVE_RECURSE "${PREFIX}")
-    run("${CMAKE_COMMAND}" --install "${FARDEL_BUILD}" --prefix "${PREFIX}")
+    # README.md's commands. They and ./demo name one preset, which exists; and the one that installs does so, with the
+    # build that is tested where it expects that of the preset.
+    file(READ "${FARDEL_SOURCE}/README.md" readme)
+    if(NOT readme MATCHES "```\n(setup/install-dependencies program\ncmake [^`]*)\n```")
+        message(FATAL_ERROR "README.md does not show how Fardel is installed")
+    endif()
+    string(REPLACE "\n" ";" commands "${CMAKE_MATCH_1}")
+    list(GET commands 1 configure)
+    string(REGEX REPLACE "^cmake --preset " "" preset "${configure}")
+    set(build "cmake --build --preset ${preset}")
+    set(install "cmake --install build/${preset}")
+    set(expected "setup/install-dependencies program" "cmake --preset ${preset}" "${build}" "${install}" ldconfig)
+    if(NOT commands STREQUAL expected)
+        message(FATAL_ERROR "README.md installs with\n${commands}\ninstead of\n${expected}")
+    endif()
+    file(READ "${FARDEL_SOURCE}/demo" demo)
+    if(NOT demo MATCHES "\n${configure}[ \n].*\n${build}\n.*")
+        message(FATAL_ERROR "./demo does not build as README.md says: ${configure}, ${build}")
+    endif()
+    file(READ "${FARDEL_SOURCE}/CMakePresets.json" presets)
+    string(JSON folder GET "${presets}" configurePresets 0 binaryDir)  # the base of all
+    if(NOT folder STREQUAL "\${sourceDir}/build/\${presetName}")
+        message(FATAL_ERROR "presets build in ${folder}, not in build/")
+    endif()
+    execute_process(COMMAND "${CMAKE_COMMAND}" --list-presets=all
+        WORKING_DIRECTORY "${FARDEL_SOURCE}" OUTPUT_VARIABLE presets COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "\"${preset}\"" found "${presets}")
+    list(LENGTH found count)
+    if(NOT count EQUAL 2)  # for configuring and for building
+        message(FATAL_ERROR "no preset ${preset} for configuring and building:\n${presets}")
+    endif()
+
+    file(REMOVE_RECURSE "${SCRATCH}" "${ROOT}")
+    file(MAKE_DIRECTORY "${SCRATCH}/build")
+    file(CREATE_LINK "${FARDEL_BUILD}" "${SCRATCH}/build/${preset}" SYMBOLIC)
+    set(ENV{DESTDIR} "${ROOT}")
+    separate_arguments(install UNIX_COMMAND "${install}")
+    list(POP_FRONT install)
+    execute_process(COMMAND "${CMAKE_COMMAND}" ${install}
+        WORKING_DIRECTORY "${SCRATCH}" COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+    unset(ENV{DESTDIR})
+    file(GLOB_RECURSE notices "${PREFIX}/*/NOTICES.md")
+    if(NOT notices)
+        message(FATAL_ERROR "the notices of the libraries of others are not installed")
+    endif()
 
     file(WRITE "${hello}/files/hello.txt" "hello\n")
     run("${PREFIX}/bin/fardel" pack "${hello}/files" -o "${hello}/hello.fardel" --name hello --version 1)

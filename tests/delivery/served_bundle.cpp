@@ -4,8 +4,9 @@
 #include "kit/bundles.h"
 #include "kit/ids.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
+#include <fardel/hosting/publish.h>
 
 #include <charconv>
 

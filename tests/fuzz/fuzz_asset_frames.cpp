@@ -1,6 +1,6 @@
 // Input: how many assets there are (one byte) and how large each is, then the index of a file of asset frames. What
 // decodes lies inside the file, frame after frame, none larger than its asset; a frame gives its asset or nothing.
-#include "delta/asset_frames.h"
+#include <fardel/delivery/asset_frames.h>
 #include "require.h"
 
 #include <fardel/format/ids.h>

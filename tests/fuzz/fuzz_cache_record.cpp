@@ -6,10 +6,10 @@
 #include "jobs/job_record.h"
 #include "require.h"
 
+#include <fardel/cache/cache_record.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/signer.h>
 #include <fardel/packer/scan_memory.h>
-#include <fardel/store/cache_record.h>
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // and names only files below the tree.
 #include "require.h"
 
-#include <fardel/delivery/condemned_list.h>
-#include <fardel/delivery/tree_target.h>
+#include <fardel/hosting/tree_target.h>
+#include "publish/condemned_list.h"
 
 #include <cstddef>
 #include <cstdint>

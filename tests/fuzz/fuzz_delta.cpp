@@ -1,6 +1,6 @@
 // Input: the head of a delta and its directory. What decodes is exactly what its values encode to. With the sizes in
 // the head made right, which no fuzzer would find, the directory is decoded again.
-#include "delta/delta_record.h"
+#include <fardel/delivery/delta_record.h>
 #include "require.h"
 
 #include <algorithm>

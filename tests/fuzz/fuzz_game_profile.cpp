@@ -4,7 +4,7 @@
 
 #include <fardel/format/name.h>
 #include <fardel/packer/game_profile.h>
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,14 +1,14 @@
 // Input: a byte that chooses, and then what a client sends to `fardel serve`, or a server answers to a question for
 // tables. A range that is accepted lies in its file, a target that names a file is the only one that does, and a
 // question or answer that is accepted has the same bytes when it is encoded again.
+#include <fardel/delivery/tables_question.h>
 #include "require.h"
 #include "serve/requested_range.h"
 #include "serve/served_files.h"
 #include "serve/upload_tokens.h"
-#include "tables/tables_question.h"
 
-#include <fardel/store/cache_question.h>
-#include <fardel/store/served_cache.h>
+#include <fardel/cache/cache_question.h>
+#include <fardel/cache/served_cache.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Input: the lines of the head of an HTTP response. Values have no blanks around them, what is read is bounded, and a
 // content range that is accepted lies inside its file. The whole input is parsed as a content range, too.
-#include "http/response_head.h"
 #include "require.h"
+#include "response_head.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,8 +6,8 @@
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/pattern_scanner.h>
 #include <fardel/packer/scan_memory.h>
+#include "scan/pattern_scanner.h"
 
 #include <cstdint>
 

@@ -1,8 +1,8 @@
 // A copy of a followed channel that decodes is the one encoding of its texts.
 #include "require.h"
 
-#include <fardel/delivery/kept_channels.h>
 #include <fardel/format/name.h>
+#include "channel/kept_channels.h"
 
 #include <cstdint>
 

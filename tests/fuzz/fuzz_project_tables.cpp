@@ -1,7 +1,7 @@
 // Input: the tables of a root of a project as a server sends them, and as they are after decoding. What is placed is in
 // the file that the heads describe, and all of the image.
+#include <fardel/delivery/project_tables.h>
 #include "require.h"
-#include "tables/project_tables.h"
 
 #include <fardel/format/head.h>
 

@@ -7,8 +7,8 @@
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/reference_scanners.h>
 #include <fardel/packer/scan_memory.h>
+#include "scan/reference_scanners.h"
 
 #include <algorithm>
 #include <cstdint>

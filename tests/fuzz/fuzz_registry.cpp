@@ -2,9 +2,9 @@
 // without a signature.
 #include "require.h"
 
-#include <fardel/delivery/registry_request.h>
-#include <fardel/delivery/registry_rules.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/registry_rules.h>
+#include "registry/registry_request.h"
 
 #include <cstdint>
 

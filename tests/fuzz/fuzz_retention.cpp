@@ -2,7 +2,7 @@
 // values encode to; the list is decoded as it is, and with its checksum appended, which no fuzzer would find.
 #include "require.h"
 #include "retention/condemned_list.h"
-#include "retention/lease_folder.h"
+#include "retention/leased_ids.h"
 
 #include <fardel/format/hash.h>
 

@@ -1,6 +1,6 @@
 // Input: how many assets, names and blocks, how many records are turned back at a time, then the records in the stable
 // form. If they can be turned back, the tables that come out have exactly this form, read in any parts.
-#include "delta/stable_tables.h"
+#include <fardel/delivery/stable_tables.h>
 #include "require.h"
 #include "table_entries.h"
 

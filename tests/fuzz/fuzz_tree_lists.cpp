@@ -1,10 +1,10 @@
 // Input: a byte that chooses the list of deltas or that of versions, then the list. It is refused, or it is exactly
 // what its value encodes to, and names no bundle twice.
-#include "delta/delta_list.h"
+#include <fardel/delivery/delta_list.h>
 #include "publish/version_list.h"
 #include "require.h"
 
-#include <fardel/delivery/publish_fronts.h>
+#include <fardel/hosting/publish_fronts.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // or unlocked; an open file that is removed stays under another name; only plain renames. Locks are seen by all mounts
 // of the folder.
 //
-//     fardel_cached_mount FOLDER MOUNT_POINT      until it is unmounted
+//     fardel_cached_mount FOLDER MOUNT_POINT [TYPE]      until it is unmounted; the system lists it as "fuse.TYPE"
 #define FUSE_USE_VERSION 35
 #include <fuse.h>
 
@@ -213,8 +213,8 @@ void* configure(fuse_conn_info*, fuse_config* config) {
 }  // namespace
 
 int main(int count, char** words) {
-    if (count != 3) {
-        std::fputs("usage: fardel_cached_mount FOLDER MOUNT_POINT\n", stderr);
+    if (count != 3 && count != 4) {
+        std::fputs("usage: fardel_cached_mount FOLDER MOUNT_POINT [TYPE]\n", stderr);
         return 2;
     }
     mount_state.folder = words[1];
@@ -239,7 +239,8 @@ int main(int count, char** words) {
     operations.chmod = change_mode;
     operations.utimens = change_times;
     operations.statfs = look_at_disk;
-    std::string options = "fsname=fardel_cached_mount,subtype=fardel_cached_mount";
+    const std::string type = count == 4 ? words[3] : "fardel_cached_mount";
+    std::string options = "fsname=fardel_cached_mount,subtype=" + type;
     std::string name = words[0], foreground = "-f", single = "-s", option = "-o";
     char* arguments[] = {name.data(),    foreground.data(), single.data(), option.data(),
                          options.data(), words[2],          nullptr};

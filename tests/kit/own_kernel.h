@@ -32,24 +32,12 @@ inline std::string missing_own_kernel() {
 // Whether this program was started by run_on_two_computers().
 inline bool is_in_own_kernel() { return std::getenv("FARDEL_INSIDE") != nullptr; }
 
-// How the two computers of network_computers.sh reach the folder: their mounts are /mnt/one and /mnt/two, the folder
-// itself is /mnt/server.
-enum class Network : bool { nfs, smb };
-
-inline constexpr const char* kSambaFolder = FARDEL_SOURCE_DIR "/build/samba";
-
-// Why the cases cannot run; empty: they can.
-inline std::string missing_network(Network network) {
-    if (network == Network::smb && ::access((std::string(kSambaFolder) + "/usr/sbin/smbd").c_str(), X_OK) != 0)
-        return "there is no Samba; setup/unpack-samba brings it";
-    return missing_own_kernel();
-}
-
-// Starts the kernel, and in it those cases of this program whose names match. Prints SKIPPED if there is no such
-// kernel. Fails the test if one of the cases fails, or if they do not end within a quarter of an hour: when a client
-// of SMB is killed, Samba may wait 35 seconds for it before it answers another one.
-inline void run_on_two_computers(Network network, const std::string& cases) {
-    if (const std::string missing = missing_network(network); !missing.empty()) {
+// Starts the kernel, and in it those cases of this program whose names match, beside network_computers.sh's two
+// computers: their mounts of a folder over NFS are /mnt/one and /mnt/two, the folder itself is /mnt/server. Prints
+// SKIPPED if there is no such kernel. Fails the test if one of the cases fails, or if they do not end within a quarter
+// of an hour.
+inline void run_on_two_computers(const std::string& cases) {
+    if (const std::string missing = missing_own_kernel(); !missing.empty()) {
         MESSAGE("SKIPPED: " << missing);
         return;
     }
@@ -62,8 +50,7 @@ inline void run_on_two_computers(Network network, const std::string& cases) {
     const Outcome outcome =
         run_program({"linux.uml", "ubda=" + disk, "mem=256M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/",
                      "rw", "quiet", "init=" FARDEL_SOURCE_DIR "/tests/kit/network_computers.sh", "con=null",
-                     "con0=null,fd:2", "FARDEL_INSIDE=" + inside, "FARDEL_SAMBA=" + std::string(kSambaFolder),
-                     network == Network::nfs ? "FARDEL_NETWORK=nfs" : "FARDEL_NETWORK=smb"},
+                     "con0=null,fd:2", "FARDEL_INSIDE=" + inside},
                     {.variables = {{"TMPDIR", scratch.path("")}, {"HOME", scratch.path("")}},  // for its memory
                      .patience = std::chrono::minutes(15)});
     INFO(outcome.err);

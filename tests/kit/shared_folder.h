@@ -1,6 +1,7 @@
 // One folder, mounted several times as several computers see a folder of a network file system. The kernel of a test
 // machine may have none, so programs do it through FUSE: `cached` is tests/kit/cached_mount.cpp, with locks that all
-// mounts see; `sshfs` speaks SFTP with a server of its own, and nobody else sees locks.
+// mounts see; `smb` is the same under the name of a file system that reaches servers of SMB; `sshfs` speaks SFTP with a
+// server of its own, and nobody else sees locks.
 #pragma once
 
 #include "files.h"
@@ -16,7 +17,7 @@
 
 namespace fardel::tests {
 
-enum class MountKind { cached, sshfs };
+enum class MountKind { cached, smb, sshfs };
 
 class FolderMount {
 public:
@@ -24,6 +25,8 @@ public:
         : path_(scratch.path(name)) {
         std::filesystem::create_directories(path_);
         std::vector<std::string> words{FARDEL_CACHED_MOUNT, folder, path_};
+        if (kind == MountKind::smb)
+            words.emplace_back("smbnetfs");
         if (kind == MountKind::sshfs) {
             // The server speaks over the pipe that would lead to ssh.
             const std::string server =

@@ -1,6 +1,6 @@
 // BuildDatabase: real SQLite files that are damaged, foreign, shared or left by killed writers.
-#include "build/build_database.h"
-#include "build/build_summary_record.h"
+#include "stages/build_database.h"
+#include "stages/build_summary_record.h"
 
 #include "kit/files.h"
 #include "kit/ids.h"

@@ -1,7 +1,7 @@
 // build_key: every field that affects the output of a job changes the key, and no other field does.
 #include "job_bench.h"
 
-#include <fardel/packer/build_key.h>
+#include "jobs/build_key.h"
 
 #include <functional>
 #include <set>

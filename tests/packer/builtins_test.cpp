@@ -5,7 +5,7 @@
 
 #include "kit/archives.h"
 
-#include <fardel/packer/build_key.h>
+#include "jobs/build_key.h"
 
 #include <atomic>
 

@@ -5,10 +5,10 @@
 #include "kit/ids.h"
 #include "kit/odd_server.h"
 
+#include <fardel/cache/cache_record.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/signer.h>
-#include <fardel/packer/build_key.h>
-#include <fardel/store/cache_record.h>
+#include "jobs/build_key.h"
 
 #include <sys/stat.h>
 

@@ -2,8 +2,8 @@
 #include <fardel/packer/game_profile.h>
 
 #include <fardel/format/bundle_plan.h>
-#include <fardel/packer/reference_scanners.h>
 #include <fardel/packer/resolve.h>
+#include "scan/reference_scanners.h"
 
 #include "kit/files.h"
 #include "reference_bytes.h"

@@ -4,7 +4,7 @@
 #include "kit/test.h"
 
 #include <fardel/format/bundle_plan.h>
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 #include "reference_bytes.h"
 

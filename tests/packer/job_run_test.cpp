@@ -1,8 +1,8 @@
 // run_job: real programs, both well-behaved and faulty.
 #include "job_bench.h"
 
-#include <fardel/packer/output_names.h>
 #include <fardel/packer/project.h>
+#include "jobs/output_names.h"
 
 #include <atomic>
 #include <cerrno>

@@ -129,8 +129,8 @@ private:
         if (in_whole.asset_id() != in_parts.asset_id())
             return Error(ErrorCode::corrupt, path_of(name) + ": another asset than in the whole game");
         for (const PlannedReference& reference : game_.resolved->assets[asset_of(name)].references) {
-            FARDEL_TRY_ASSIGN(const auto expected, whole_.find_from(in_whole, reference.spelling));
-            FARDEL_TRY_ASSIGN(const auto found, vfs.find_from(in_parts, reference.spelling));
+            FARDEL_TRY_ASSIGN(const auto expected, whole_.find({reference.spelling, {}, &in_whole}));
+            FARDEL_TRY_ASSIGN(const auto found, vfs.find({reference.spelling, {}, &in_parts}));
             if (!expected)
                 return Error(ErrorCode::missing, path_of(name) + ": the whole game lacks " + reference.spelling);
             const auto* const target = std::get_if<PlannedReference::Internal>(&reference.target);

@@ -1,7 +1,6 @@
 // PatternScanner and the answers of scanners that are programs.
+#include "scan/pattern_scanner.h"
 #include "kit/test.h"
-
-#include <fardel/packer/pattern_scanner.h>
 
 namespace fardel::tests::pattern_scanner_test {
 

@@ -1,5 +1,5 @@
 // Processors and jobs of a project: each key, each mistake with its position; names of outputs.
-#include <fardel/packer/output_names.h>
+#include "jobs/output_names.h"
 
 #include <fardel/packer/project.h>
 #include "kit/files.h"

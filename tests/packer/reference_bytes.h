@@ -3,7 +3,7 @@
 
 #include "kit/bytes.h"
 
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,5 @@
 #include "kit/test.h"
-
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 namespace fardel::tests::reference_candidates_test {
 

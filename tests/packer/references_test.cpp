@@ -1,4 +1,4 @@
-#include <fardel/packer/reference_scanners.h>
+#include "scan/reference_scanners.h"
 
 #include <fardel/format/limits.h>
 

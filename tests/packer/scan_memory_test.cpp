@@ -2,9 +2,9 @@
 // them.
 #include <fardel/packer/scan_memory.h>
 
-#include "build/build_database.h"
 #include "kit/files.h"
 #include "kit/ids.h"
+#include "stages/build_database.h"
 
 namespace fardel::tests::scan_memory_test {
 

@@ -1,5 +1,5 @@
 // digest_sources: compared with b3sum, on any number of threads.
-#include "build/source_digest.h"
+#include "stages/source_digest.h"
 
 #include "kit/bytes.h"
 #include "kit/files.h"

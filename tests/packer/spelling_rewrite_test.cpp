@@ -5,8 +5,8 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
-#include <fardel/packer/reference_scanners.h>
 #include <fardel/verifier/bundle_contents.h>
+#include "scan/reference_scanners.h"
 
 #include <map>
 

@@ -1,14 +1,11 @@
-// A store and derived data that two computers use over NFS and SMB, with the server and the clients of Linux, and
-// Samba.
-#include "cache_samples.h"
+// A store and derived data that two computers use over NFS, with the server and the clients of Linux.
+#include "cache/cache_samples.h"
 #include "two_computers.h"
 
-#include "kit/files.h"
 #include "kit/own_kernel.h"
 
-#include <fardel/base/file.h>
-#include <fardel/store/cache_layers.h>
-#include <fardel/store/derived_cache.h>
+#include <fardel/cache/cache_layers.h>
+#include <fardel/cache/derived_cache.h>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,12 +16,7 @@ const TwoComputers kMounted{.one = "/mnt/one", .two = "/mnt/two", .server = "/mn
 
 // A106
 TEST_CASE("network folder: NFS 4.2 between two computers keeps a store and derived data whole") {
-    run_on_two_computers(Network::nfs, "inside nfs: *");
-}
-
-// A106
-TEST_CASE("network folder: over SMB 3.1.1, adding and reading a store work, and what needs locks is refused") {
-    run_on_two_computers(Network::smb, "inside smb: *");
+    run_on_two_computers("inside nfs: *");
 }
 
 TEST_CASE("inside nfs: programs on two computers that are killed leave a whole store" *
@@ -36,58 +28,6 @@ TEST_CASE("inside nfs: programs on two computers that are killed leave a whole s
 TEST_CASE("inside nfs: a collector sees at once what a writer on another computer holds" *
           doctest::skip(!is_in_own_kernel())) {
     check_collector_sees_writer(kMounted);
-}
-
-TEST_CASE("inside smb: where a lock keeps others from reading, adding and reading work and the rest is refused" *
-          doctest::skip(!is_in_own_kernel())) {
-    check_refused_without_locks(kMounted, "(cifs); do this on the computer");
-}
-
-TEST_CASE(
-    "inside smb: a file that is replaced on its server while it is open can be opened a second after it is closed" *
-    doctest::skip(!is_in_own_kernel())) {
-    const std::string there = kMounted.server + "/file";
-    const std::string here = kMounted.one + "/file";
-    const auto replace = [&](const std::string& text) {
-        write_file(there + ".new", text);
-        std::filesystem::rename(there + ".new", there);
-    };
-    const auto read_here = [&]() -> Result<std::string> {
-        FARDEL_TRY_ASSIGN(const Descriptor file, open_file(here, here, {.links = Links::refused}));
-        return read_text(file, 100, here);
-    };
-    replace("first");
-    Descriptor file = value_of(open_file(here, here));
-    CHECK(value_of(read_text(file, 100, here)) == "first");
-    replace("second");
-    check_error(read_here(), ErrorCode::busy, here);
-    file.close();
-    CHECK(value_of(read_here()) == "second");
-    CHECK(value_of(read_text(value_of(open_file(here, here)), 100, here)) == "second");
-    replace("third");
-    CHECK(value_of(read_here()) == "third");
-}
-
-TEST_CASE("inside smb: a file that another computer has open is not lost when it is replaced" *
-          doctest::skip(!is_in_own_kernel())) {
-    const std::string file = kMounted.one + "/file";
-    const std::string fresh = kMounted.one + "/fresh";
-    const auto text_on_server = [] { return read_file(kMounted.server + "/file"); };
-    const auto replace = [&](const char* text) {
-        write_file(fresh, text);
-        return rename_file(fresh, file, file);
-    };
-    write_file(file, "first");
-    Descriptor held = value_of(open_file(kMounted.two + "/file", "file"));
-    CHECK(replace("first"));
-    CHECK_FALSE(std::filesystem::exists(kMounted.server + "/fresh"));
-    CHECK(value_of(read_text(held, 100, "file")) == "first");
-    CHECK(replace("second"));
-    CHECK(text_on_server() == "second");
-    held.close();
-    for (int tried = 0; tried < 600 && std::filesystem::exists(kMounted.server + "/fresh"); ++tried)
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    CHECK_FALSE(std::filesystem::exists(kMounted.server + "/fresh"));
 }
 
 TEST_CASE("inside nfs: derived data that one computer trims is whole or missing on the other" *

@@ -5,7 +5,7 @@
 // of the store's lock can notice is no step of its own while its caller has the lock.
 #include "model_actors.h"
 #include "model_disk.h"
-#include "retention/lease_folder.h"
+#include "retention/leased_ids.h"
 
 #include "kit/test.h"
 

@@ -1,8 +1,12 @@
 // One store that two computers use over a network: two mounts of one folder, each with its own caches.
+#include "cache/cache_samples.h"
 #include "two_computers.h"
 
 #include "kit/files.h"
 #include "kit/shared_folder.h"
+
+#include <fardel/cache/cache_layers.h>
+#include <fardel/cache/derived_cache.h>
 
 #include <climits>
 
@@ -86,6 +90,33 @@ TEST_CASE("shared folder: a collector with locks takes nothing from writers on c
     }
     check_whole(at_server);
     check_goes_on(at_server, bundles);
+}
+
+// A106
+TEST_CASE("shared folder: a store on SMB is refused before anything is written there; derived data is kept") {
+    const MountedTwice mounted(MountKind::smb);
+    if (!mounted)
+        return;
+    const TwoComputers& computers = mounted.computers();
+    const char* const words = "a store does not work on a share of SMB (fuse.smbnetfs); keep it on a local disk or";
+    for (const std::string name : {"/store", "/no/such/folder/", ""})
+        check_error(BundleStore::open(computers.one + name, true), ErrorCode::unsupported, words);
+    CHECK(std::filesystem::is_empty(computers.server));
+    CHECK(code_of(BundleStore::open(computers.one + "/store", false)) == ErrorCode::missing);
+    static_cast<void>(computers.open_server());
+    for (const bool create : {false, true})
+        check_error(BundleStore::open(computers.one + "/store", create), ErrorCode::unsupported, words);
+
+    const auto cache_at = [](const std::string& mount) {
+        std::vector<CacheLayerSlot> layers;
+        layers.push_back({.layer = value_of(open_folder_layer(mount + "/cache"))});
+        return value_of(DerivedCache::open(std::move(layers)));
+    };
+    const Sample sample = make_sample(1, {noise(1000, 1)});
+    REQUIRE(cache_at(computers.one)->put(sample.record, sample.blobs()));
+    const auto hit = cache_at(computers.two)->find(sample.record.key);
+    REQUIRE(hit);
+    CHECK(value_of(read_blob(*hit->outputs[0])) == sample.outputs[0]);
 }
 
 }  // namespace fardel::tests::shared_folder_test

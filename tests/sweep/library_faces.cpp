@@ -101,7 +101,7 @@ private:
         read_file(*file, path);
         if (references_++ < 20)
             for (std::size_t i = 0; i < std::min<std::size_t>(witness_.strings().size(), 60); ++i)
-                if (const auto target = vfs_.open_from(*file, witness_.strings()[i]))
+                if (const auto target = vfs_.open({witness_.strings()[i], {}, &*file}))
                     read_file(*target, path + " -> " + witness_.strings()[i]);
     }
 

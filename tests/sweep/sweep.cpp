@@ -1,5 +1,5 @@
 // The sweep: makes hostile inputs from seeds, leads each through the faces of Fardel, and reports everything that a
-// face must not do. tests/sweep/run starts it; docs/testing.md says what it has found.
+// face must not do. tests/sweep/run starts it; docs/testing.md says what a face must keep.
 //
 //     fardel_sweep [--seed N] [--inputs N] [--minutes N | --seconds N] [--only KIND] [--keep FOLDER]
 //

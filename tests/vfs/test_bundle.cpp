@@ -2,12 +2,12 @@
 
 #include "kit/bundles.h"
 
+#include <fardel/base/random.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
-#include <fardel/format/random.h>
 
 #include <array>
 #include <cstring>

@@ -28,9 +28,10 @@ TEST_CASE("recorded trace: each asset once, in the order of the first open, howe
     CHECK(names_of(vfs).empty());
     const File opened = value_of(vfs.open("/c.txt"));
     CHECK(vfs.open("/assets/" + id_of("second").hex()));
-    CHECK(vfs.open_from(opened, "a.txt"));
+    CHECK(vfs.open({"a.txt", {}, &opened}));
     CHECK(vfs.open("/same as a.txt"));
-    CHECK(vfs.find("/d", NameExtensions::parse("txt").value()));
+    const NameExtensions texts = NameExtensions::parse("txt").value();
+    CHECK(vfs.find({"/d", &texts}));
     CHECK(vfs.open("/c.txt"));
     CHECK_FALSE(vfs.open("/none"));
     CHECK(vfs.exists("/d.txt"));

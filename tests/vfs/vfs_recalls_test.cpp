@@ -29,7 +29,7 @@ TEST_CASE("recalls: a recalled bundle is not opened any more, and what is open s
     for (const std::string& path : {std::string("/maps/dm01.bsp"), "/bundles/" + bundle.hex() + "/maps/dm01.bsp",
                                     "/assets/" + id_of("new map").hex()})
         CHECK_MESSAGE(outcome_of(vfs.open(path)) == "revoked", path);
-    CHECK(outcome_of(vfs.open_from(*file, "maps/dm01.bsp")) == "revoked");
+    CHECK(outcome_of(vfs.open({"maps/dm01.bsp", {}, &*file})) == "revoked");
     CHECK(content_at(vfs, "/assets/" + id_of("old map").hex()) == "old map");
     const auto bytes = file->read_all();
     REQUIRE(bytes);

@@ -92,6 +92,7 @@ void prove_batch(const BlockInput& input, const BlockBatch& batch, BatchProof& p
             verdict.state = BlockState::unknown;
             continue;
         }
+        // Between blocks only zeros: other bytes would be content that nothing covers.
         const auto gap = std::span(proof.stored).subspan(end - batch.from, block->stored_offset - end);
         const auto odd = std::ranges::find_if(gap, [](std::byte b) { return b != std::byte{0}; });
         if (odd != gap.end())
@@ -104,6 +105,7 @@ void prove_batch(const BlockInput& input, const BlockBatch& batch, BatchProof& p
         if (verdict.state == BlockState::unreadable)
             continue;
         const auto stored = std::span(proof.stored).subspan(block->stored_offset - batch.from, block->stored_bytes);
+        // The stored bytes first: the decoder sees only what the tables vouch for.
         if (blake3(stored) != block->stored_hash) {
             verdict.state = BlockState::damaged;
             continue;

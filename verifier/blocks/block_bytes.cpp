@@ -17,6 +17,8 @@ public:
         if (block == placed.first_block) {
             hasher_.reset();
             intact_ = true;
+            // A block of the asset was left out (damaged, or in a batch that was stopped), so the hash would be of
+            // other bytes.
         } else if (block != next_block_) {
             intact_ = false;
         }
@@ -79,6 +81,7 @@ private:
                     VerifierRule::block_damaged, index,
                     Error(ErrorCode::corrupt,
                           "its stored bytes differ from their hash; fetch the file, or these bytes, again"));
+            // The hash is right, so whoever wrote the bundle wrote this block: another copy is no better.
             case BlockState::undecodable:
                 return report_bad(VerifierRule::block_undecodable, index,
                                   Error(verdict.error->code(),
@@ -148,6 +151,7 @@ BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const VerifyOptio
         total_bytes += batch.to - batch.from;
 
     BlockBytesCheck check(plan, findings);
+    // Batches are proved on all cores and taken in order, so findings have one order whatever the number of threads.
     const bool done = work_in_order<BatchProof>(
         batches.size(), worker_count(options.jobs), options.stop,
         [&](std::uint64_t i, BatchProof& proof) { prove_batch(plan.input, batches[i], proof); },

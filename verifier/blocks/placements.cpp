@@ -42,6 +42,7 @@ std::vector<PlacedAsset> claimed_placements(const CheckedTables& tables, VerifyF
         placed_assets.push_back({placement->first_block, placement->offset, static_cast<std::uint32_t>(pieces),
                                  static_cast<std::uint32_t>(i), asset->raw_bytes});
     }
+    // By place, so that overlaps and gaps are found between neighbours.
     std::ranges::sort(placed_assets, {}, [](const PlacedAsset& placed) {
         return std::tuple(placed.first_block, placed.offset, placed.asset);
     });
@@ -58,6 +59,7 @@ public:
           judge_holes_(tables[assets].whole() && tables[placements].whole() && tables[blocks].whole()) {}
 
     bool take(const PlacedAsset& placed) {
+        // Assets that claim the same bytes would be proved together by each other's reads (tests/ATTACKS.md, A127).
         if (placed.first_block < block_ || (placed.first_block == block_ && placed.offset < filled_))
             return overlaps(placed);
         return placed.block_count == 1 ? take_one(placed) : take_several(placed);

@@ -15,6 +15,8 @@ void check_assets(const CheckedTables& tables, BundleStrings& texts, VerifyFindi
     for (std::uint64_t i = 0; i < tables.count(assets); ++i) {
         const auto asset = tables.find<AssetRecord>(i);
         if (!asset) {
+            // After a record that cannot be read, neither the order nor the runs of pieces can be judged; it was
+            // reported itself.
             before.reset();
             pieces_run.lose();
             continue;

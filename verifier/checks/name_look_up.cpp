@@ -22,6 +22,7 @@ void check_buckets(const CheckedTables& tables, std::span<const HashedName> name
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(tables.count(kBuckets), expected->size()); ++i) {
         NameBucketRecord& bucket = (*expected)[i];
         for (std::size_t slot = 0; slot < bucket.used; ++slot)
+            // There is one right table for given names, so the whole table is made again and compared.
             bucket.texts[slot] = tables.find<NameRecord>(bucket.names[slot])->text;
         if (const auto found = tables.find<NameBucketRecord>(i); found && *found != bucket)
             findings.add(VerifierRule::bucket_wrong, kBuckets, i,

@@ -124,6 +124,7 @@ private:
                 if (is_own(foreign->id))
                     findings_.add(VerifierRule::foreign_asset_own, where,
                                   "asset " + foreign->id.hex() + " is also in this bundle; refer to that one");
+                // A damaged record may be the one that leads there.
                 if (all_known_ && tables_[references].whole() && tables_[assets].whole() && !foreign_used_[i])
                     findings_.add(VerifierRule::foreign_asset_unused, where,
                                   "asset " + foreign->id.hex() + ": no reference leads to it");

@@ -50,6 +50,7 @@ void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFin
     for (std::uint64_t n = 0; n < tables.count(names); ++n) {
         const auto name = tables.find<NameRecord>(n);
         if (!name) {
+            // After a record that cannot be read, nobody knows where the next run begins; it was reported itself.
             variant_run.lose();
             tag_run.lose();
         }

@@ -24,6 +24,8 @@ bool is_any_extension(std::string_view glob) {
 }  // namespace
 
 struct BundleAuditor::Impl {
+    // Only tables are read: scanning hostile assets would be a risk for a registry, which has neither the project nor,
+    // by its floor, the packer. A reference that the packer found no target for is in no table.
     explicit Impl(const BundleContents& own_contents) : contents(own_contents), first_names(contents.assets.size()) {
         for (const ContentName& name : contents.names)
             for (const ContentVariant& variant : name.variants)
@@ -111,6 +113,7 @@ struct BundleAuditor::Impl {
             found->second.is_met = true;
         int extensions = 0;
         for (auto dot = name.rfind('.'); dot != std::string_view::npos && dot > 0; dot = name.rfind('.', dot - 1)) {
+            // A name of a thousand dots must not cost a thousand look-ups.
             if (name.find('/', dot) != std::string_view::npos || ++extensions > kAuditExtensionsMax)
                 break;
             const auto found = needs.find(std::string(name.substr(0, dot)) + std::string(kAnyExtension));
@@ -188,6 +191,7 @@ struct BundleAuditor::Impl {
     }
 
     void find_unused() {
+        // Packed without references, every name that is not published would look unused.
         if (audit.references == 0)
             return;
         const std::vector<bool> reached = reached_assets();

@@ -59,6 +59,7 @@ public:
 private:
     Result<std::string> text(StringRef ref) {
         FARDEL_TRY_ASSIGN(const std::string_view text, bundle_.string(ref));
+        // A million records that share one long text would fill the memory.
         if (text.size() > text_bytes_left_)
             return Error(ErrorCode::limit, "its records repeat the same texts too often to be shown");
         text_bytes_left_ -= text.size();

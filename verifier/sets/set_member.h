@@ -16,7 +16,8 @@ struct SetMember {
     std::string label;               // safe to print
     std::optional<NameScope> scope;  // of the policy's rule that accepted it
 
-    // Whether its rule lets it add the name, but not override that of `other`, which counts in any order of mounting.
+    // Whether its rule lets it add the name, but not override the one of `other`. Then the other's name wins in any
+    // order of mounting.
     bool yields(std::string_view name, const SetMember& other) const {
         return scope && !scope->may_override(name) && (!other.scope || other.scope->rule != scope->rule);
     }

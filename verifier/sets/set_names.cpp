@@ -165,8 +165,10 @@ private:
             const SetName& name = names[i].second;
             for (std::size_t j = 0; j < std::min<std::size_t>(i, kComparedMax) && !(folds_equal && is_twice); ++j) {
                 const SetName& other = names[j].second;
+                // Versions of one bundle are not mounted together, and so are not compared.
                 if (order_.is_one_bundle(name.member, other.member))
                     continue;
+                // No declaration makes these work where case is ignored.
                 if (text_of(name) != text_of(other)) {
                     if (!std::exchange(folds_equal, true))
                         add(VerifierRule::set_names_fold_equal, name, other);
@@ -185,6 +187,9 @@ private:
         const SetMember& member_a = members_[a.member];
         const SetMember& member_b = members_[b.member];
         const std::string_view text = text_of(a);
+        // Overriding a file is the purpose of mounting a mod, so equal names are a warning only if nothing in the set
+        // decides: no dependency, tombstone, extension or rule. The order in which bundles are given is not taken for
+        // an order of mounting.
         return has_content(record_a) && has_content(record_b) && !order_.has_order(a.member, b.member) &&
                !member_a.yields(text, member_b) && !member_b.yields(text, member_a) &&
                contents_differ(*member_a.bundle, record_a, *member_b.bundle, record_b);

@@ -20,6 +20,7 @@ SetOrder::SetOrder(std::span<const SetMember> members) {
         direct.push_back(needed_by(*member.bundle));
     for (std::size_t i = 0; i < members.size(); ++i) {
         std::vector<bool>& needed = needs_.emplace_back(members.size());
+        // A walk with a stack: members may need each other in a circle.
         std::vector<std::size_t> next = direct[i];
         while (!next.empty()) {
             const std::size_t one = next.back();

@@ -72,6 +72,7 @@ CheckedHeads read_heads(const ByteSource& source, VerifyFindings& findings) {
     if (findings.has(VerifierRule::file_unreadable) && head.present == 0)
         return heads;
 
+    // Either head will do, so that a bundle whose first bytes are damaged is still reported as one.
     const bool is_bundle = begins_with(head.bytes, kHeadMagic) || begins_with(layout.bytes, kLayoutMagic) ||
                            looks_like_text_transfer(head.bytes);
     if (!is_bundle) {

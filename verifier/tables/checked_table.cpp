@@ -83,6 +83,7 @@ void read_level(const ByteSource& source, Level& level, const std::string& where
         Status status = source.read_at(level.file_offset + at, part);
         for (std::uint64_t page = 0; !status && page < part.size(); page += kPage) {
             const auto one = part.subspan(page, std::min(kPage, part.size() - page));
+            // A disk that fails somewhere in a mebibyte fails for one sector: the other pages are still judged.
             Status again = source.read_at(level.file_offset + at + page, one);
             if (again)
                 continue;
@@ -146,6 +147,7 @@ CheckedTable CheckedTable::read(const ByteSource& source, std::uint64_t section_
     }
 
     std::vector<bool> proved;
+    // From the root down: a page counts only if the page with its hash was proved.
     for (std::size_t number = levels.size(); number-- > 0;) {
         const Level* above = number + 1 < levels.size() ? &levels[number + 1] : nullptr;
         proved = prove_level(entry, static_cast<std::uint32_t>(number), levels[number], above, proved, findings);

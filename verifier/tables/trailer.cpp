@@ -52,6 +52,7 @@ public:
             return;
         bool listed = lists_this_layout_;
         bool lists_any = lists_any_layout_;
+        // Without a policy every statement counts here, with one only those that it trusts.
         if (verdict && verdict->trusted && !verdict->tainted) {
             listed = verdict->layout_signed;
             lists_any = verdict->statement && !verdict->statement->layouts.empty();

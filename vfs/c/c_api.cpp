@@ -60,6 +60,7 @@ fardel_code with_options(const fardel_mount_options* given, const char* label, c
     constexpr std::uint32_t kKnown = FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH |
                                      FARDEL_MOUNT_IGNORE_DATES | FARDEL_MOUNT_REQUIRE_DEPENDENCIES |
                                      FARDEL_MOUNT_PURE_ONLY;
+    // A flag of a later version may forbid something; ignored, it would permit it.
     if ((options.flags & ~kKnown) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if (options.policy_path != nullptr && options.policy_text != nullptr)
@@ -247,6 +248,7 @@ fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_
 fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader, const fardel_mount_options* options,
                                 fardel_mount_id* mount, fardel_error* error) {
     return call(error, reader != nullptr, [&](const Report& report) {
+        // Before `vfs` is looked at: the reader is the library's from this call on, also if the call fails.
         fardel_reader taken = FARDEL_READER_INIT;
         if (const fardel_code bad = take_reader(*reader, taken, report); bad != FARDEL_OK)
             return bad;
@@ -410,12 +412,11 @@ fardel_code fardel_find_missing(const fardel_vfs* vfs, const char* const* paths,
 
 fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes,
                              size_t* needed_bytes, fardel_error* error) {
-    return call(error, vfs != nullptr && path != nullptr && (buffer != nullptr || size_bytes == 0),
-                [&](const Report& report) {
-                    const auto target = vfs->vfs.read_link(path);
-                    return target ? give_text(target->text(), buffer, size_bytes, needed_bytes, report)
-                                  : report.fail(target.error());
-                });
+    return call(
+        error, vfs != nullptr && path != nullptr && (buffer != nullptr || size_bytes == 0), [&](const Report& report) {
+            const auto target = vfs->vfs.read_link(path);
+            return target ? give_text(*target, buffer, size_bytes, needed_bytes, report) : report.fail(target.error());
+        });
 }
 
 fardel_code fardel_read_trace(const fardel_vfs* vfs, char* buffer, size_t size_bytes, size_t* needed_bytes,
@@ -441,15 +442,16 @@ fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** f
 
 fardel_code fardel_open_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference, fardel_file** file,
                              fardel_error* error) {
-    return open_handle(file, vfs != nullptr && from != nullptr && reference != nullptr, error,
-                       [&] { return vfs->vfs.open_from(from->file, reference); });
+    return open_handle(file, vfs != nullptr && from != nullptr && reference != nullptr, error, [&] {
+        return vfs->vfs.open({reference, nullptr, &from->file});
+    });
 }
 
 fardel_code fardel_open_any(const fardel_vfs* vfs, const char* path, const char* extensions, fardel_file** file,
                             fardel_error* error) {
     return open_handle(file, vfs != nullptr && path != nullptr && extensions != nullptr, error, [&]() -> Result<File> {
         FARDEL_TRY_ASSIGN(const NameExtensions parsed, NameExtensions::parse(extensions));
-        return vfs->vfs.open(path, parsed);
+        return vfs->vfs.open({path, &parsed});
     });
 }
 
@@ -458,7 +460,7 @@ fardel_code fardel_open_any_from(const fardel_vfs* vfs, const fardel_file* from,
     return open_handle(file, vfs != nullptr && from != nullptr && reference != nullptr && extensions != nullptr, error,
                        [&]() -> Result<File> {
                            FARDEL_TRY_ASSIGN(const NameExtensions parsed, NameExtensions::parse(extensions));
-                           return vfs->vfs.open_from(from->file, reference, parsed);
+                           return vfs->vfs.open({reference, &parsed, &from->file});
                        });
 }
 

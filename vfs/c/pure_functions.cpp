@@ -1,15 +1,14 @@
 // The functions of fardel_pure.h, over PureServer and the Vfs.
 
-#include <fardel/vfs/fardel_pure.h>
-
 #include "c_handles.h"
 #include "c_text.h"
 #include "reader_source.h"
 
 #include <fardel/base/clock.h>
+#include <fardel/base/random.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/c_interface.h>
-#include <fardel/format/random.h>
+#include <fardel/vfs/fardel_pure.h>
 #include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/variants.h>
 
@@ -86,6 +85,7 @@ Result<std::vector<PureAxis>> read_axes(const char* variants) {
     FARDEL_TRY_ASSIGN(VariantPreference preference, parse_variant_preference(variants != nullptr ? variants : ""));
     std::vector<PureAxis> axes;
     for (AxisPreference& axis : preference) {
+        // The order of preference is the game's affair; the policy knows sets of tags.
         std::ranges::sort(axis.values);
         axes.push_back({.axis = std::move(axis.axis), .tags = std::move(axis.values)});
     }

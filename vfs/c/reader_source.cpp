@@ -8,6 +8,8 @@
 namespace fardel {
 namespace {
 
+// Stored and remote bundles reach a Vfs in C through this struct of functions: `libfardel.so` needs no store, no HTTP
+// and no threads of a fetch, and vfs/ and delivery/ do not include each other.
 class ReaderSource final : public ByteSource {
 public:
     ReaderSource() = default;
@@ -29,6 +31,7 @@ public:
         const fardel_code code = reader_.read_at(reader_.context, offset, out.data(), out.size(), &error);
         if (code == FARDEL_OK)
             return ok();
+        // The reader is code of others: its text may not end.
         error.text[sizeof error.text - 1] = '\0';
         return Error(c::error_code_of(code), error.text[0] != '\0' ? error.text : "the reader cannot read the bundle");
     }

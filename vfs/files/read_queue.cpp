@@ -31,6 +31,7 @@ struct QueuePosition {
         if (a.priority != b.priority)
             return a.priority > b.priority;
         if (a.bundle != b.bundle)
+            // Any order of bundles will do, as long as reads of one file are neighbours.
             return std::less<>()(a.bundle, b.bundle);
         return a.offset != b.offset ? a.offset < b.offset : a.id < b.id;
     }
@@ -103,6 +104,7 @@ struct ReadQueue::Impl {
             waiting.erase(first);
             ++reading;
             lock.unlock();
+            // Without the lock: reading takes long, and the caller's function may submit more.
             finish(std::move(now.request), std::nullopt);
             lock.lock();
             --reading;
@@ -138,6 +140,7 @@ ReadQueue::~ReadQueue() {
     std::map<QueuePosition, Waiting> left;
     {
         const std::scoped_lock lock(impl_->mutex);
+        // Each read ends with one call of its function, also those that nobody will do any more.
         left.swap(impl_->waiting);
         impl_->positions.clear();
     }
@@ -156,6 +159,7 @@ std::vector<ReadId> ReadQueue::submit(std::vector<ReadRequest> requests) {
     std::vector<std::pair<QueuePosition, Waiting>> positioned;
     for (ReadRequest& request : requests) {
         std::uint64_t stored_bytes = 0;
+        // Positions come from tables, which may have to be read from the disk: the queue is not locked meanwhile.
         const QueuePosition position = Impl::position_of(request, stored_bytes);
         positioned.push_back({position, {.request = std::move(request), .stored_bytes = stored_bytes}});
     }

@@ -89,6 +89,7 @@ private:
         if (in_both) {
             FARDEL_TRY_ASSIGN(const auto was, old_.plain_asset());
             FARDEL_TRY_ASSIGN(const auto is, new_.plain_asset());
+            // Equal in the bundle is equal in the tree, whatever other mounts have: no look-up is needed.
             if (was && was == is)
                 return ok();
         }
@@ -137,7 +138,7 @@ GroupMounts mounts_of(const MountSet& set, std::span<const MountId> group) {
 }
 
 bool is_same(const Mount* a, const Mount* b) {
-    return a->bundle->id() == b->bundle->id() && a->mount_point == b->mount_point && a->case_rule == b->case_rule;
+    return a->bundle().id() == b->bundle().id() && a->mount_point == b->mount_point && a->case_rule == b->case_rule;
 }
 
 bool contains(const GroupMounts& group, const Mount* wanted) {
@@ -152,6 +153,7 @@ void remove_common(GroupMounts& old_group, GroupMounts& new_group) {
                          [&](const Mount* mount) { return contains(new_group, mount); });
     std::ranges::copy_if(new_group, std::back_inserter(new_common),
                          [&](const Mount* mount) { return contains(old_group, mount); });
+    // In another order, names may change hands between mounts that both groups have.
     if (!std::ranges::equal(old_common, new_common, is_same))
         return;
     const auto remove = [&](GroupMounts& group) {
@@ -168,7 +170,7 @@ std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountS
     const Mount* const is = after.find(mount);
     if (was == nullptr || is == nullptr)
         return std::vector<AssetChange>();
-    return ChangeFinder(before, after, was->bundle.get(), is->bundle.get(), was->mount_point).find();
+    return ChangeFinder(before, after, &was->bundle(), &is->bundle(), was->mount_point).find();
 }
 
 std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountSet& after,
@@ -182,9 +184,9 @@ std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountS
         std::ranges::move(more, std::back_inserter(changes));
     };
     for (const Mount* mount : gone)
-        add(mount->bundle.get(), nullptr, mount->mount_point);
+        add(&mount->bundle(), nullptr, mount->mount_point);
     for (const Mount* mount : come)
-        add(nullptr, mount->bundle.get(), mount->mount_point);
+        add(nullptr, &mount->bundle(), mount->mount_point);
     std::ranges::stable_sort(changes, {}, &AssetChange::path);
     const auto same_path = [](const AssetChange& a, const AssetChange& b) { return a.path == b.path; };
     changes.erase(std::unique(changes.begin(), changes.end(), same_path), changes.end());

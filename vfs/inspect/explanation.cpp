@@ -24,7 +24,7 @@ Status describe_choice(const AssetChoice& choice, PathCandidate& out) {
 
 // Describes a match: the bundle's spelling, the number of variants, and the asset that open() would take.
 Status describe_match(const MountSet& set, const NameMatch& match, PathCandidate& out) {
-    const Bundle& bundle = *match.mount->bundle;
+    const Bundle& bundle = match.mount->bundle();
     FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(match.index));
     FARDEL_TRY(verify_name(text));
     out.name = text;
@@ -82,6 +82,8 @@ const Mount* find_deciding(const MountSet& set, const PathParts& path) {
     NameContest contest;
     for (const Mount& mount : set.mounts()) {
         const auto match = find_in_mount(mount, path.name, path.hash);
+        // A mount that cannot answer decides, too: what it would have said is unknown, so the look-up ends with its
+        // error.
         if (!match)
             return &mount;
         if (*match && (*match)->decides() && contest.add(**match))
@@ -139,15 +141,16 @@ void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation
 void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts& path, Explanation& out) {
     const AssetId id = id_from<AssetId>(path.id);
     for (const Mount& mount : set.mounts()) {
+        // Folders and archives have no ids of assets: nothing has hashed their files yet.
         if (mount.paths)
             continue;
-        auto index = mount.bundle->find_asset(id);
+        auto index = mount.bundle().find_asset(id);
         if (index && !index->has_value())
             continue;
         PathCandidate candidate{.mount = mount.describe(), .outcome = CandidateOutcome::same_content};
         if (!index) {
             candidate.error = std::move(index).error();
-        } else if (auto record = mount.bundle->asset(**index); !record) {
+        } else if (auto record = mount.bundle().asset(**index); !record) {
             candidate.error = std::move(record).error();
         } else {
             candidate.asset = id;

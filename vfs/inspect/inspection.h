@@ -30,15 +30,16 @@ Result<UnresolvedNeeds> find_unresolved_needs(const MountSet& set, std::size_t u
 // What is not here of files in bundles of `set`. Errors: limit (more than assets_max), corrupt, malformed, io.
 Result<std::vector<MissingContent>> find_missing_content(const MountSet& set, const std::vector<File>& files,
                                                          ContentReach reach, std::size_t assets_max);
-// The asset in the first bundle that has its content here; else in the first that has the asset. Reads no content.
+// The asset, taken from the first bundle whose content of it is here, or else from the first bundle that has the asset.
+// Reads no content.
 Result<std::optional<File>> find_asset_file(const MountSet& set, const AssetId& id);
 
-// The static dependencies that are not in `after`, except those of content that is in `before`, too, and lacks them
-// there. Damaged tables, which the verifier reports, depend on nothing.
+// The static dependencies that are missing in `after` and were not missing in `before`: a bundle that lacked a
+// dependency there already is not reported for it again. Damaged tables, which the verifier reports, depend on nothing.
 std::vector<MissingDependency> find_newly_missing(const MountSet& before, const MountSet& after);
 
-// What other content of one mount changes for the paths that it publishes, sorted by path; a change that is not known
-// has an error. None if a pure policy hides the mount. All other mounts have the same content in both sets.
+// How the paths that one mount publishes change when it gets other content, sorted by path. A change that cannot be
+// determined has an error. None if a pure policy hides the mount. All other mounts have the same content in both sets.
 std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount);
 // The same for a group of mounts, `old_group` in `before` and `new_group` in `after`, whose last mounts are the same
 // one. Bundles that both groups have in the same order change nothing.

@@ -17,6 +17,8 @@ public:
     MissingContentSearch(const MountSet& set, ContentReach reach, std::size_t assets_max)
         : set_(set), reach_(reach), assets_max_(assets_max) {}
 
+    // A question about paths instead of an error of open(): an error cannot carry a list, and a list in each would cost
+    // every program that never looks at it.
     Result<std::vector<MissingContent>> run(const std::vector<File>& files) {
         for (const File& file : files)
             enter(file);
@@ -100,13 +102,13 @@ Result<std::optional<File>> find_asset_file(const MountSet& set, const AssetId& 
     for (const Mount& mount : set.mounts()) {
         if (mount.paths)
             continue;
-        FARDEL_TRY_ASSIGN(const auto index, mount.bundle->find_asset(id));
+        FARDEL_TRY_ASSIGN(const auto index, mount.bundle().find_asset(id));
         if (!index)
             continue;
-        FARDEL_TRY_ASSIGN(const bool here, mount.bundle->holds_content(*index));
+        FARDEL_TRY_ASSIGN(const bool here, mount.bundle().holds_content(*index));
         if (!here && first)
             continue;
-        FARDEL_TRY_ASSIGN(first, File::of(mount.leases->take(), *index));
+        FARDEL_TRY_ASSIGN(first, File::of(mount.content.leases->take(), *index));
         if (here)
             break;
     }

@@ -21,7 +21,7 @@ public:
     NeedChecker(const MountSet& set, std::size_t unresolved_max) : set_(set), unresolved_max_(unresolved_max) {}
 
     Status check(const Mount& mount) {
-        const Bundle& bundle = *mount.bundle;
+        const Bundle& bundle = mount.bundle();
         FARDEL_TRY_ASSIGN(const std::vector<bool> matched, match_patterns(bundle));
         std::size_t patterns = 0;
         for (std::uint32_t i = 0; i < bundle.table_count(TableKind::consumes); ++i) {
@@ -42,7 +42,7 @@ public:
 private:
     // Adds what is wrong about a name, or a pattern that matches nothing.
     Status check_name(const Mount& mount, const ConsumeRecord& consume) {
-        FARDEL_TRY_ASSIGN(const std::string_view text, mount.bundle->string(consume.text));
+        FARDEL_TRY_ASSIGN(const std::string_view text, mount.bundle().string(consume.text));
         const bool pattern = (consume.flags & ConsumeRecord::pattern) != 0;
         FARDEL_TRY(pattern ? verify_glob(text) : verify_name(text));
         if (!pattern) {
@@ -61,8 +61,8 @@ private:
     Status check_dependency(const Mount& mount, const DependencyRecord& dependency) {
         if (set_.find_bundle(dependency.bundle) != nullptr)
             return ok();
-        FARDEL_TRY_ASSIGN(const std::string_view name, mount.bundle->string(dependency.name));
-        FARDEL_TRY_ASSIGN(const std::string_view version, mount.bundle->string(dependency.version));
+        FARDEL_TRY_ASSIGN(const std::string_view name, mount.bundle().string(dependency.name));
+        FARDEL_TRY_ASSIGN(const std::string_view version, mount.bundle().string(dependency.version));
         FARDEL_TRY(count_one());
         report.bundles.push_back({.mount = mount.id,
                                   .bundle = dependency.bundle,
@@ -89,6 +89,7 @@ private:
             FARDEL_TRY_ASSIGN(const std::string_view text, consumer.string(consume.text));
             FARDEL_TRY(verify_glob(text));
             pattern_bytes += text.size();
+            // Patterns of a hostile bundle are run over all names of all mounts (tests/ATTACKS.md, A128).
             if (pattern_bytes > kGlobSetBytesMax)
                 return Error(ErrorCode::limit, consumer.label() + ": the patterns that it consumes have more than " +
                                                    std::to_string(kGlobSetBytesMax) + " bytes together");
@@ -106,7 +107,7 @@ private:
     // `start`: every match begins with it.
     Status match_names(const Mount& mount, const GlobSet& globs, std::string_view start,
                        std::vector<bool>& matched) const {
-        const Bundle& bundle = *mount.bundle;
+        const Bundle& bundle = mount.bundle();
         const std::string folder = mount.mount_point.empty() ? std::string() : mount.mount_point + "/";
         if (!start.starts_with(folder) && !std::string_view(folder).starts_with(start))
             return ok();
@@ -123,6 +124,8 @@ private:
             FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
             if (!record.is(NameRecord::published) || record.is(NameRecord::tombstone))
                 continue;
+            // The look-up that says whether the name is visible is the expensive part, so it runs only for names that
+            // would match something new.
             found = matched;
             globs.find_matches(name, found);
             if (found == matched)
@@ -155,12 +158,13 @@ bool UnresolvedNeeds::complete() const noexcept {
 std::vector<MissingDependency> find_newly_missing(const MountSet& before, const MountSet& after) {
     std::vector<MissingDependency> out;
     for (const Mount& mount : after.mounts()) {
-        const auto missing = after.missing_dependencies(mount);
+        const auto missing = after.missing_dependencies(mount.content);
         if (!missing)
             continue;
         const Mount* const old = before.find(mount.id);
-        const bool is_new = old == nullptr || old->number != mount.number;
+        const bool is_new = old == nullptr || old->content.number != mount.content.number;
         for (const BundleId& bundle : *missing)
+            // What was missing before the change is not repeated.
             if (is_new || before.find_bundle(bundle) != nullptr)
                 out.push_back({.mount = mount.id, .bundle = bundle});
     }

@@ -51,7 +51,7 @@ Result<std::optional<FolderWalk>> FolderWalk::open_bundle(std::shared_ptr<const 
 }
 
 Status FolderWalk::add_names(const Mount& mount, std::string prefix) {
-    FARDEL_TRY_ASSIGN(NameWalk names, NameWalk::open(*mount.bundle, std::move(prefix)));
+    FARDEL_TRY_ASSIGN(NameWalk names, NameWalk::open(mount.bundle(), std::move(prefix)));
     if (names.at_end())
         return ok();
     sources_.push_back({.mount = &mount, .walk = std::move(names)});
@@ -67,7 +67,7 @@ Status FolderWalk::add_names_folded(const Mount& mount, std::string_view folder)
         folder.remove_prefix(std::min(folder.size(), part.size() + 1));
         std::vector<std::string> longer;
         for (const std::string& prefix : prefixes) {
-            FARDEL_TRY_ASSIGN(NameWalk names, NameWalk::open(*mount.bundle, prefix));
+            FARDEL_TRY_ASSIGN(NameWalk names, NameWalk::open(mount.bundle(), prefix));
             while (!names.at_end()) {
                 if (names.at_folder() && names_fold_equal(without_slash(names.key()), part))
                     longer.push_back(prefix + std::string(names.key()));
@@ -88,6 +88,7 @@ void FolderWalk::add_fixed(std::string key) {
 
 // A folder exists if something visible is in it or it is a mount point.
 Result<std::optional<FolderWalk>> FolderWalk::finish(bool exists) && {
+    // A folder in which everything is hidden does not exist, so opening it looks for a first visible entry.
     FARDEL_TRY_ASSIGN(first_, advance());
     if (!first_ && !exists)
         return std::optional<FolderWalk>();
@@ -104,13 +105,14 @@ Result<std::optional<ListingEntry>> FolderWalk::advance() {
     while (!heap_.empty()) {
         const std::string key(sources_[heap_.front()].key());
         group_.clear();
+        // All mounts that have this entry, before it is decided who is visible: each entry is listed once.
         while (!heap_.empty() && sources_[heap_.front()].key() == key)
             group_.push_back(pop());
 
         const bool is_folder = key.ends_with('/');
         const std::string path = base_ + std::string(without_slash(key));
         bool visible = false;
-        if (published_ && base_.empty() && is_reserved_root_part(path)) {  // A15
+        if (published_ && base_.empty() && is_reserved_root_part(path)) {  // tests/ATTACKS.md, A15
             visible = key == "assets/" || key == "bundles/";
         } else {
             FARDEL_TRY_ASSIGN(visible, is_folder ? folder_is_visible(path) : file_is_visible(path));
@@ -177,7 +179,7 @@ Result<bool> FolderWalk::folder_is_visible(std::string_view path) const {
 
 // In the published tree a name is visible if a look-up of its path finds it.
 Result<bool> FolderWalk::name_is_visible(const Mount& mount, NameIndex index, std::string_view path) const {
-    FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle->name(index));
+    FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle().name(index));
     const NameMatch match{.mount = &mount, .index = index, .record = record};
     if (record.is(NameRecord::tombstone))
         return false;
@@ -186,6 +188,7 @@ Result<bool> FolderWalk::name_is_visible(const Mount& mount, NameIndex index, st
     if (!match.decides())
         return false;
     FARDEL_TRY_ASSIGN(const auto winner, find_published(*set_, path, name_hash(path)));
+    // Listings ask the look-up itself, so that both can never disagree.
     return winner && winner->same_record(match);
 }
 

@@ -14,7 +14,7 @@ Result<std::optional<ListingEntry>> BundleIdWalk::next() {
     if (position_ == set_->by_bundle().size())
         return std::optional<ListingEntry>();
     const Mount& mount = set_->mounts()[set_->by_bundle()[position_++]];
-    return std::optional(ListingEntry{.name = mount.bundle->id().hex(), .kind = NodeKind::folder});
+    return std::optional(ListingEntry{.name = mount.bundle().id().hex(), .kind = NodeKind::folder});
 }
 
 AssetIdWalk::AssetIdWalk(std::shared_ptr<const MountSet> set) noexcept : set_(std::move(set)) {}
@@ -22,7 +22,7 @@ AssetIdWalk::AssetIdWalk(std::shared_ptr<const MountSet> set) noexcept : set_(st
 Result<AssetIdWalk> AssetIdWalk::open(std::shared_ptr<const MountSet> set) {
     AssetIdWalk walk(std::move(set));
     for (const std::uint32_t index : walk.set_->by_bundle())
-        FARDEL_TRY(walk.push({.bundle = walk.set_->mounts()[index].bundle.get(), .index = 0, .id = {}}));
+        FARDEL_TRY(walk.push({.bundle = &walk.set_->mounts()[index].bundle(), .index = 0, .id = {}}));
     return walk;
 }
 

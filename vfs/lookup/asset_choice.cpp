@@ -33,7 +33,7 @@ struct Choices {
     std::vector<AssetChoice> assets;
 
     Status add(const NameMatch& match) {
-        const Bundle& bundle = *match.mount->bundle;
+        const Bundle& bundle = match.mount->bundle();
         if (!match.record.is(NameRecord::has_variants)) {
             FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(match.record));
             tags.emplace_back();
@@ -49,7 +49,7 @@ struct Choices {
     }
 
     Status add_variant(const Mount& mount, std::uint32_t index) {
-        const Bundle& bundle = *mount.bundle;
+        const Bundle& bundle = mount.bundle();
         FARDEL_TRY_ASSIGN(const VariantRecord variant, bundle.variant(index));
         if (variant.asset >= bundle.asset_count() || variant.tag_count > limits::kTagsPerVariantMax)
             return Error(ErrorCode::malformed,
@@ -61,6 +61,7 @@ struct Choices {
             FARDEL_TRY_ASSIGN(const std::string_view value, bundle.string(tag.value));
             out.push_back({axis, value});
         }
+        // Left out before choosing, so that a preference cannot choose what the server does not allow.
         if (!is_allowed(out, policy))
             return ok();
         tags.push_back(std::move(out));
@@ -91,7 +92,7 @@ struct Choices {
 };
 
 Result<AssetChoice> take_default(const NameMatch& match) {
-    FARDEL_TRY_ASSIGN(const AssetIndex asset, match.mount->bundle->default_asset(match.record));
+    FARDEL_TRY_ASSIGN(const AssetIndex asset, match.mount->bundle().default_asset(match.record));
     return AssetChoice{.mount = match.mount, .asset = asset};
 }
 
@@ -102,12 +103,12 @@ enum class Extends : std::uint8_t { the_published, the_bundle, another };
 Result<Extends> target_of(const MountSet& set, const Mount& extender, const Mount& bundle, std::string_view name) {
     Extends target = Extends::the_published;
     const std::uint64_t count =
-        std::min<std::uint64_t>(extender.bundle->table_count(TableKind::dependencies), limits::kDependenciesMax);
+        std::min<std::uint64_t>(extender.bundle().table_count(TableKind::dependencies), limits::kDependenciesMax);
     for (std::uint32_t i = 0; i < count; ++i) {
-        FARDEL_TRY_ASSIGN(const DependencyRecord dependency, extender.bundle->dependency(i));
+        FARDEL_TRY_ASSIGN(const DependencyRecord dependency, extender.bundle().dependency(i));
         if ((dependency.flags & DependencyRecord::is_static) == 0)
             continue;
-        if (dependency.bundle == bundle.bundle->id())
+        if (dependency.bundle == bundle.bundle().id())
             return Extends::the_bundle;
         const Mount* other = set.find_bundle(dependency.bundle);
         if (other == nullptr)
@@ -127,6 +128,8 @@ Status add_extensions(Choices& choices, const MountSet& set, const NameMatch& ma
     for (const std::uint32_t index : set.extenders()) {
         const Mount& mount = set.mounts()[index];
         FARDEL_TRY_ASSIGN(const auto more, find_in_mount(mount, name, hash));
+        // A mount whose rule bounds it adds no variants to names of other rules: that would override them by another
+        // way.
         if (!more || more->same_record(match) || !more->record.is(NameRecord::extends) ||
             !more->record.is(NameRecord::published) || !more->may_publish ||
             (!more->may_override && !more->same_rule(match)))
@@ -145,6 +148,7 @@ Status add_extensions(Choices& choices, const MountSet& set, const NameMatch& ma
 }  // namespace
 
 Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, WithTags with_tags) {
+    // The short way: one asset, or nothing that could prefer another. Most look-ups take it.
     if (!match.record.is(NameRecord::has_variants) ||
         (set.preference().empty() && set.pure_policy() == nullptr && with_tags == WithTags::no))
         return take_default(match);
@@ -183,12 +187,14 @@ Result<AssetChoice> choose_scoped(const MountSet& set, const NameMatch& match, s
     return std::move(choices).take_best(set, WithTags::no);
 }
 
-Result<File> open_choice(const AssetChoice& choice) { return File::of(choice.mount->leases->take(), choice.asset); }
+Result<File> open_choice(const AssetChoice& choice) {
+    return File::of(choice.mount->content.leases->take(), choice.asset);
+}
 
 Result<std::optional<File>> find_chosen_file(const AssetChoice& choice) {
     FARDEL_TRY(choice.mount->verify_not_recalled());
-    FARDEL_TRY_ASSIGN(const AssetRecord& record, choice.mount->bundle->asset(choice.asset));
-    return std::optional<File>(std::in_place, choice.mount->leases->take(), choice.asset, record);
+    FARDEL_TRY_ASSIGN(const AssetRecord& record, choice.mount->bundle().asset(choice.asset));
+    return std::optional<File>(std::in_place, choice.mount->content.leases->take(), choice.asset, record);
 }
 
 Result<std::optional<File>> find_own_file(const MountSet& set, const Mount& mount, std::string_view name,

@@ -13,19 +13,19 @@ namespace {
 using Verdict = AssetVerdicts::Verdict;
 
 Result<std::optional<NameMatch>> find_in(const Mount& mount, std::string_view name, std::uint64_t hash, CaseRule rule) {
-    FARDEL_TRY_ASSIGN(const auto index, mount.bundle->find_name(name, hash, rule));
+    FARDEL_TRY_ASSIGN(const auto index, mount.bundle().find_name(name, hash, rule));
     if (!index)
         return std::optional<NameMatch>();
-    FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle->name(*index));
+    FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle().name(*index));
     NameMatch match{.mount = &mount, .index = *index, .record = record};
-    if (mount.scope || mount.limits_classes) {
-        FARDEL_TRY_ASSIGN(const std::string_view text, mount.bundle->string(record.text));
+    if (mount.content.scope || mount.content.limits_classes) {
+        FARDEL_TRY_ASSIGN(const std::string_view text, mount.bundle().string(record.text));
         // A look-up table that leads to another name would lend it that name's rights.
         if (text != name && !(rule == CaseRule::fold && names_fold_equal(text, name)))
-            return Error(ErrorCode::malformed, mount.bundle->label() + ": its look-up table leads from " +
+            return Error(ErrorCode::malformed, mount.bundle().label() + ": its look-up table leads from " +
                                                    in_quotes(name) + " to the name " + in_quotes(text));
-        match.may_publish = !mount.scope || mount.scope->may_publish(text);
-        match.may_override = !mount.scope || mount.scope->may_override(text);
+        match.may_publish = !mount.content.scope || mount.content.scope->may_publish(text);
+        match.may_override = !mount.content.scope || mount.content.scope->may_override(text);
     }
     return std::optional(match);
 }
@@ -50,8 +50,8 @@ Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_v
 }
 
 bool NameMatch::same_rule(const NameMatch& other) const noexcept {
-    const NameScope* own = mount->scope.get();
-    const NameScope* its = other.mount->scope.get();
+    const NameScope* own = mount->content.scope.get();
+    const NameScope* its = other.mount->content.scope.get();
     return own == its || (own != nullptr && its != nullptr && own->rule == its->rule);
 }
 
@@ -76,17 +76,17 @@ Result<std::optional<NameMatch>> find_in_bundle(const Mount& mount, std::string_
 }
 
 Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts) {
-    switch (verdicts.find(mount.number, index)) {
+    switch (verdicts.find(mount.content.number, index)) {
         case Verdict::good: return ok();
         case Verdict::bad:
-            return Error(ErrorCode::corrupt, mount.bundle->label() + ": the content of asset " +
+            return Error(ErrorCode::corrupt, mount.bundle().label() + ": the content of asset " +
                                                  std::to_string(static_cast<std::uint32_t>(index)) +
                                                  " was found to differ from its id");
         case Verdict::unknown: break;
     }
-    Status good = mount.bundle->verify_asset(index);
+    Status good = mount.bundle().verify_asset(index);
     if (good || lasts(good.error()))
-        verdicts.remember(mount.number, index, static_cast<bool>(good));
+        verdicts.remember(mount.content.number, index, static_cast<bool>(good));
     return good;
 }
 
@@ -99,8 +99,9 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
     for (const Mount& mount : set.mounts()) {
         if (mount.paths)
             continue;
-        auto index = mount.bundle->find_asset(id);
+        auto index = mount.bundle().find_asset(id);
         if (!index) {
+            // A damaged mount does not hide an intact copy in another one; its error counts only if there is none.
             keep(std::move(index).error());
             continue;
         }
@@ -111,10 +112,11 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
             continue;
         }
         const AssetIndex asset = **index;
-        const bool limited = mount.limits_classes;
-        if (compare == Compare::no && (limited || verdicts.find(mount.number, asset) == Verdict::unknown))
+        const bool limited = mount.content.limits_classes;
+        if (compare == Compare::no && (limited || verdicts.find(mount.content.number, asset) == Verdict::unknown))
+            // Comparing reads the disk, and this call may not wait: the caller asks again where it may.
             return AssetSearch{.undecided = true};
-        if (auto allowed = limited ? mount.bundle->verify_class(asset) : ok(); !allowed) {
+        if (auto allowed = limited ? mount.bundle().verify_class(asset) : ok(); !allowed) {
             keep(std::move(allowed).error());
             continue;
         }
@@ -122,12 +124,12 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
             keep(std::move(good).error());
             continue;
         }
-        auto record = mount.bundle->asset(asset);
+        auto record = mount.bundle().asset(asset);
         if (!record) {
             keep(std::move(record).error());
             continue;
         }
-        return AssetSearch{.file = File(mount.leases->take(), asset, *record), .mount = &mount};
+        return AssetSearch{.file = File(mount.content.leases->take(), asset, *record), .mount = &mount};
     }
     if (first_error)
         return *std::move(first_error);

@@ -50,12 +50,12 @@ Result<std::optional<File>> find_own(const MountSet& set, const Mount& mount, st
 }
 
 // A mount for an open file whose bundle has been unmounted: the names beside the file stay visible to it.
-Mount unmounted(const std::shared_ptr<const Bundle>& bundle) {
-    Mount mount;
-    mount.bundle = bundle;
-    mount.leases = std::make_shared<const BundleLeases>(bundle);
-    mount.limits_classes = bundle->limits_classes();
-    return mount;
+Mount unmounted(const std::shared_ptr<const Bundle>& bundle) { return {.content = MountContent::of(bundle)}; }
+
+// The same for the bundle of an open file, mounted or not.
+Result<std::optional<File>> find_beside(const MountSet& set, const File& from, std::string_view name) {
+    const Mount* const mount = set.find_bundle(from.bundle_id());
+    return find_own(set, mount != nullptr ? *mount : unmounted(from.bundle()), name);
 }
 
 // Whether a name can give another asset than its default.
@@ -72,6 +72,8 @@ Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string
     const Mount* mount = set.find_bundle(dependency.bundle);
     if (mount == nullptr)
         return unresolved(bundle, spelling, "leads into bundle " + dependency.bundle.hex() + ", which is not mounted");
+    // The name matters only if it can give another asset than its default, which the record has as well: otherwise the
+    // look-up is saved (docs/decisions/0028-references-to-names.md).
     if ((link.flags & ReferenceRecord::named) != 0 && has_choice(set)) {
         FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.name));
         FARDEL_TRY(verify_name(name));
@@ -79,13 +81,13 @@ Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string
         if (file)
             return *std::move(file);
     }
-    FARDEL_TRY_ASSIGN(const auto index, mount->bundle->find_asset(record.id));
+    FARDEL_TRY_ASSIGN(const auto index, mount->bundle().find_asset(record.id));
     if (!index)
         return unresolved(
             bundle, spelling,
             "leads to asset " + record.id.hex() + ", which bundle " + dependency.bundle.hex() + " does not have");
     FARDEL_TRY(mount->verify_not_recalled());
-    return File::of(mount->leases->take(), *index);
+    return File::of(mount->content.leases->take(), *index);
 }
 
 Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bundle& bundle, std::string_view name) {
@@ -107,9 +109,9 @@ Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bund
 // What the requirements of the bundle mean, if it is mounted.
 Result<std::optional<File>> find_in_resolved(const MountSet& set, const Bundle& bundle, std::string_view name) {
     const Mount* const mount = set.find_bundle(bundle.id());
-    if (mount == nullptr || !mount->resolved)
+    if (mount == nullptr || !mount->content.resolved)
         return std::optional<File>();
-    for (const BundleId& id : *mount->resolved)
+    for (const BundleId& id : *mount->content.resolved)
         if (const Mount* const needed = set.find_bundle(id)) {
             FARDEL_TRY_ASSIGN(auto file, find_own(set, *needed, name));
             if (file)
@@ -123,17 +125,13 @@ const Mount* find_partial(const MountSet& set, const Bundle& bundle) {
     if (set.pure_policy() == nullptr || set.find_bundle(bundle.id()) != nullptr)
         return nullptr;
     const auto at =
-        std::ranges::find_if(set.mounts(), [&](const Mount& mount) { return mount.bundle->id() == bundle.id(); });
+        std::ranges::find_if(set.mounts(), [&](const Mount& mount) { return mount.bundle().id() == bundle.id(); });
     return at == set.mounts().end() ? nullptr : &*at;
-}
-
-std::string path_of(const Mount& mount, std::string_view name) {
-    return mount.mount_point.empty() ? std::string(name) : mount.mount_point + "/" + std::string(name);
 }
 
 // Whether the name's path is visible, and what it gives is this mount's.
 Result<std::optional<NameMatch>> find_shown(const Mount& mount, std::string_view name) {
-    const std::string path = path_of(mount, name);
+    const std::string path = mount.path_of(name);
     FARDEL_TRY_ASSIGN(const auto match, find_in_mount(mount, path, name_hash(path)));
     return match && match->decides() && !match->record.is(NameRecord::tombstone) ? match : std::optional<NameMatch>();
 }
@@ -141,13 +139,13 @@ Result<std::optional<NameMatch>> find_shown(const Mount& mount, std::string_view
 // The assets that have a visible path and are not one of several variants. A bundle with very many names shows none.
 Result<std::vector<bool>> list_shown(const Mount& mount) {
     constexpr std::uint64_t kNamesMax = 1u << 16;
-    const Bundle& bundle = *mount.bundle;
+    const Bundle& bundle = mount.bundle();
     std::vector<bool> shown(bundle.asset_count());
     const std::uint64_t names = bundle.table_count(TableKind::names);
     for (std::uint32_t i = 0; i < names && names <= kNamesMax; ++i) {
         FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
         FARDEL_TRY_ASSIGN(const std::string_view text, bundle.string(record.text));
-        if (!mount.shows(path_of(mount, text)) || record.is(NameRecord::has_variants))
+        if (!mount.shows(mount.path_of(text)) || record.is(NameRecord::has_variants))
             continue;
         FARDEL_TRY_ASSIGN(const auto match, find_shown(mount, text));
         if (match && match->record.target < shown.size())
@@ -167,6 +165,7 @@ Result<std::optional<File>> follow_shown(const MountSet& set, const Mount& mount
         return match ? find_own(set, mount, name) : std::optional<File>();
     }
     {
+        // Only the first reference into such a bundle reads its names; the lock is the mount's, not the Vfs's.
         const std::lock_guard lock(mount.shown_assets->lock);
         auto& shown = mount.shown_assets->shown;
         if (!shown) {
@@ -190,9 +189,7 @@ Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, co
             if ((link.flags & ReferenceRecord::named) != 0 && has_choice(set)) {
                 FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.name));
                 FARDEL_TRY(verify_name(name));
-                const Mount* mounted = set.find_bundle(bundle.id());
-                FARDEL_TRY_ASSIGN(auto file, mounted != nullptr ? find_own(set, *mounted, name)
-                                                                : find_own(set, unmounted(from.bundle()), name));
+                FARDEL_TRY_ASSIGN(auto file, find_beside(set, from, name));
                 if (file)
                     return file;
             }
@@ -217,7 +214,7 @@ Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, co
 // references lead nowhere.
 bool is_hidden(const MountSet& set, const Bundle& bundle) {
     return set.pure_policy() != nullptr && set.find_bundle(bundle.id()) == nullptr &&
-           std::ranges::none_of(set.mounts(), [&](const Mount& mount) { return mount.bundle->id() == bundle.id(); });
+           std::ranges::none_of(set.mounts(), [&](const Mount& mount) { return mount.bundle().id() == bundle.id(); });
 }
 
 }  // namespace
@@ -228,15 +225,14 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
         return std::optional<File>();
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(from.index()));
     FARDEL_TRY_ASSIGN(const auto link, find_reference(bundle, asset, spelling));
+    // The link table decides alone: what the packer resolved must not depend on what is mounted above.
     if (link)
         return follow(set, bundle, from, *link, spelling);
 
     FARDEL_TRY(verify_name(spelling));
-    const Mount* mounted = set.find_bundle(bundle.id());
     // In pure mode, a bundle that is visible in part has no scope of its own.
-    if (mounted != nullptr || set.pure_policy() == nullptr) {
-        FARDEL_TRY_ASSIGN(auto in_own, mounted != nullptr ? find_own(set, *mounted, spelling)
-                                                          : find_own(set, unmounted(from.bundle()), spelling));
+    if (set.pure_policy() == nullptr || set.find_bundle(bundle.id()) != nullptr) {
+        FARDEL_TRY_ASSIGN(auto in_own, find_beside(set, from, spelling));
         if (in_own)
             return in_own;
     }

@@ -41,12 +41,16 @@ public:
         if (bundle)
             FARDEL_TRY((*bundle)->verify_license(options_.policy, options_.licenses, options_.time));
         if (bundle)
-            FARDEL_TRY((*bundle)->verify_name_classes());  // A137
+            FARDEL_TRY((*bundle)->verify_name_classes());  // tests/ATTACKS.md, A137
         return content_of(std::move(bundle), MountKind::bundle);
     }
 
     Result<MountContent> operator()(const std::shared_ptr<const BundlePlan>& plan) const {
-        return open_plan(*plan, MountKind::plan);
+        FARDEL_TRY(verify_unsigned(MountKind::plan));
+        auto source = make_unpacked_source(*plan, {.digests = digests_.cache});
+        if (!source)
+            return std::move(source).error().with_context(options_.label);
+        return content_of(open_bundle(*std::move(source), nullptr), MountKind::plan);
     }
 
     Result<MountContent> open_loose(const std::string& path, MountKind kind) const {
@@ -72,14 +76,6 @@ private:
                          "s are unsigned; allow unsigned content for development, or pack and sign it");
     }
 
-    Result<MountContent> open_plan(const BundlePlan& plan, MountKind kind) const {
-        FARDEL_TRY(verify_unsigned(kind));
-        auto source = make_unpacked_source(plan, {.digests = digests_.cache});
-        if (!source)
-            return std::move(source).error().with_context(options_.label);
-        return content_of(open_bundle(*std::move(source), nullptr), kind);
-    }
-
     Result<std::shared_ptr<const Bundle>> open_bundle(std::shared_ptr<const ByteSource> source,
                                                       const TrustPolicy* policy) const {
         return Bundle::open(std::move(source),
@@ -89,11 +85,8 @@ private:
     static Result<MountContent> content_of(Result<std::shared_ptr<const Bundle>> bundle, MountKind kind) {
         if (!bundle)
             return std::move(bundle).error();
-        MountContent content;
+        MountContent content = MountContent::of(*std::move(bundle));
         content.kind = kind;
-        content.bundle = *std::move(bundle);
-        content.leases = std::make_shared<const BundleLeases>(content.bundle);
-        content.limits_classes = content.bundle->limits_classes();
         if (const auto& rule = content.bundle->verdict().rule)
             if (auto scope = find_name_scope(*rule))
                 content.scope = std::make_shared<const NameScope>(*std::move(scope));
@@ -118,14 +111,13 @@ Result<MountContent> open_mount_content(const MountSubject& subject, const Mount
     return content;
 }
 
-Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache>& cache,
+Result<MountContent> rescan(const MountContent& old, const std::shared_ptr<BlockCache>& cache,
                             const FolderDigests& digests) {
-    const MountOptions options{.allow_unsigned = true, .label = mount.bundle->label(), .archives = mount.archives};
+    const MountOptions options{.allow_unsigned = true, .label = old.bundle->label(), .archives = old.archives};
     // The digests are all in memory; a file that is edited now is read again when the folder is mounted the next time.
     const FolderDigests in_memory{.cache = digests.cache, .folder = {}};
-    FARDEL_TRY_ASSIGN(MountContent content,
-                      ContentOpener(options, cache, in_memory).open_loose(mount.path, mount.kind));
-    content.resolved = mount.resolved;
+    FARDEL_TRY_ASSIGN(MountContent content, ContentOpener(options, cache, in_memory).open_loose(old.path, old.kind));
+    content.resolved = old.resolved;
     return content;
 }
 

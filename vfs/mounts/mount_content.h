@@ -23,7 +23,8 @@ struct FolderDigests {
 Result<MountContent> open_mount_content(const MountSubject& subject, const MountOptions& options,
                                         const std::shared_ptr<BlockCache>& cache, const FolderDigests& digests);
 
-// Scans the folder or archive of a mount again. Errors: those of open_loose_bundle.
-Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache>& cache, const FolderDigests& digests);
+// Scans a folder or archive again. Errors: those of open_loose_bundle.
+Result<MountContent> rescan(const MountContent& old, const std::shared_ptr<BlockCache>& cache,
+                            const FolderDigests& digests);
 
 }  // namespace fardel

@@ -28,8 +28,8 @@ constexpr std::size_t kDirectMax = 8;
 std::vector<NameRun::Member> members_of(const NameRun& run, std::span<const Mount> mounts) {
     std::vector<NameRun::Member> out;
     for (const Mount& mount : mounts)
-        if (std::ranges::find(run.members(), mount.number) != run.members().end())
-            out.push_back({.content = mount.number, .bundle = mount.bundle.get()});
+        if (std::ranges::find(run.members(), mount.content.number) != run.members().end())
+            out.push_back({.content = mount.content.number, .bundle = &mount.bundle()});
     return out;
 }
 
@@ -38,23 +38,23 @@ std::vector<NameRun::Member> members_of(const NameRun& run, std::span<const Moun
 bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameRun>>& runs) {
     std::vector<Mount*> outside;
     for (Mount& mount : mounts)
-        if (!mount.in_run && !mount.unfit && !mount.pure_only && mount.mount_point.empty())
+        if (!mount.content.in_run && !mount.content.unfit && !mount.pure_only && mount.mount_point.empty())
             outside.push_back(&mount);
     if (outside.size() <= kDirectMax)
         return false;
-    std::ranges::sort(outside, {}, &Mount::number);
+    std::ranges::sort(outside, {}, [](const Mount* mount) { return mount->content.number; });
 
     std::vector<NameRun::Member> members;
     std::size_t names = 0;
     for (Mount* mount : outside) {
-        const std::size_t more = mount->bundle->table_count(TableKind::names);
+        const std::size_t more = mount->bundle().table_count(TableKind::names);
         if (members.size() == NameRun::kMembersMax || (!members.empty() && names + more > NameRun::kBundleNamesMax))
             break;
-        mount->in_run = NameRun::fits(*mount->bundle);
-        mount->unfit = !mount->in_run;
-        if (mount->unfit)
+        mount->content.in_run = NameRun::fits(mount->bundle());
+        mount->content.unfit = !mount->content.in_run;
+        if (mount->content.unfit)
             continue;
-        members.push_back({.content = mount->number, .bundle = mount->bundle.get()});
+        members.push_back({.content = mount->content.number, .bundle = &mount->bundle()});
         names += more;
     }
     if (members.empty())
@@ -96,17 +96,17 @@ Result<Mount> take(std::vector<Mount>& mounts, MountId id) {
 Status verify_alone(std::span<const Mount> added, std::span<const Mount> mounts) {
     std::unordered_multimap<BundleId, const Mount*> by_bundle;
     for (const Mount& mount : mounts)
-        by_bundle.emplace(mount.bundle->id(), &mount);
+        by_bundle.emplace(mount.bundle().id(), &mount);
     for (const Mount& mount : added) {
-        for (auto [at, end] = by_bundle.equal_range(mount.bundle->id()); at != end; ++at) {
+        for (auto [at, end] = by_bundle.equal_range(mount.bundle().id()); at != end; ++at) {
             const Mount& other = *at->second;
             if (other.id != mount.id && other.mount_point == mount.mount_point)
-                return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() +
+                return Error(ErrorCode::conflict, mount.bundle().label() + ": bundle " + mount.bundle().id().hex() +
                                                       " is mounted at \"/" + mount.mount_point + "\" already, from " +
-                                                      other.bundle->label() +
+                                                      other.bundle().label() +
                                                       "; unmount that or choose another mount point");
         }
-        by_bundle.emplace(mount.bundle->id(), &mount);
+        by_bundle.emplace(mount.bundle().id(), &mount);
     }
     return ok();
 }
@@ -127,7 +127,19 @@ std::string_view mount_kind_text(MountKind kind) noexcept {
     return "unknown";
 }
 
+MountContent MountContent::of(std::shared_ptr<const Bundle> bundle) {
+    MountContent content;
+    content.leases = std::make_shared<const BundleLeases>(bundle);
+    content.limits_classes = bundle->limits_classes();
+    content.bundle = std::move(bundle);
+    return content;
+}
+
 bool Mount::shows(std::string_view name) const { return !paths || paths->matches(name); }
+
+std::string Mount::path_of(std::string_view name) const {
+    return mount_point.empty() ? std::string(name) : mount_point + "/" + std::string(name);
+}
 
 std::optional<std::string_view> Mount::inside(std::string_view name) const {
     if (mount_point.empty())
@@ -157,21 +169,21 @@ FolderRelation Mount::relate(std::string_view folder) const {
 
 MountDescription Mount::describe() const {
     MountDescription out{.id = id,
-                         .kind = kind,
-                         .label = bundle->label(),
+                         .kind = content.kind,
+                         .label = bundle().label(),
                          .mount_point = mount_point,
                          .priority = priority,
                          .case_rule = case_rule,
-                         .bundle = bundle->id(),
-                         .layout = bundle->layout_id(),
+                         .bundle = bundle().id(),
+                         .layout = bundle().layout_id(),
                          .tainted = tainted(),
                          .hidden = false,
                          .recall = {},
                          .signers = {},
-                         .left_out = left_out};
-    if (recall)
-        out.recall = *recall;
-    for (const TrustedSigner& signer : bundle->verdict().signers)
+                         .left_out = content.left_out};
+    if (content.recall)
+        out.recall = *content.recall;
+    for (const TrustedSigner& signer : bundle().verdict().signers)
         out.signers.push_back(signer.label);
     return out;
 }
@@ -184,10 +196,10 @@ std::shared_ptr<MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& 
     std::unordered_map<ContentNumber, std::uint32_t> index_of;
     for (std::uint32_t i = 0; i < set->mounts_.size(); ++i) {
         const Mount& mount = set->mounts_[i];
-        index_of.emplace(mount.number, i);
-        if (!mount.in_run)
+        index_of.emplace(mount.content.number, i);
+        if (!mount.content.in_run)
             set->direct_.push_back(i);
-        if (mount.bundle->table_count(TableKind::variants) > 0)
+        if (mount.bundle().table_count(TableKind::variants) > 0)
             set->extenders_.push_back(i);
     }
     for (const auto& run : runs) {
@@ -197,7 +209,7 @@ std::shared_ptr<MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& 
             indexed.indexes.push_back(index_of.at(member));
     }
     const auto& all = set->mounts_;
-    const auto bundle_of = [&](std::uint32_t index) -> const BundleId& { return all[index].bundle->id(); };
+    const auto bundle_of = [&](std::uint32_t index) -> const BundleId& { return all[index].bundle().id(); };
 
     auto& order = set->by_bundle_;
     for (std::uint32_t i = 0; i < all.size(); ++i)
@@ -226,8 +238,7 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
         const auto at = std::ranges::find(mounts, replacement.mount, &Mount::id);
         if (at == mounts.end())
             return no_such_mount(replacement.mount);
-        static_cast<MountContent&>(*at) = std::move(replacement.content);
-        at->in_run = at->unfit = false;
+        at->content = std::move(replacement.content);
         FARDEL_TRY(verify_alone({&*at, 1}, mounts));
     }
     FARDEL_TRY(verify_alone(change.add_below, mounts));
@@ -244,7 +255,7 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
     Runs runs = this->runs();
     std::unordered_set<ContentNumber> contents;
     for (const Mount& mount : mounts)
-        contents.insert(mount.number);
+        contents.insert(mount.content.number);
     const auto is_mounted = [&](ContentNumber number) { return contents.contains(number); };
     for (auto& run : runs)
         if (!std::ranges::all_of(run->members(), is_mounted))
@@ -258,7 +269,7 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
 std::shared_ptr<const MountSet> MountSet::recalling(std::span<const std::shared_ptr<const Error>> recalls) const {
     std::vector<Mount> mounts = mounts_;
     for (std::size_t i = 0; i < mounts.size(); ++i)
-        mounts[i].recall = recalls[i];
+        mounts[i].content.recall = recalls[i];
     return make(std::move(mounts), runs(), preference_);
 }
 
@@ -269,9 +280,9 @@ std::shared_ptr<const MountSet> MountSet::preferring(std::shared_ptr<const Varia
 std::shared_ptr<const MountSet> MountSet::locked(std::vector<Mount> mounts,
                                                  std::shared_ptr<const PurePolicy> policy) const {
     for (Mount& mount : mounts) {
-        mount.in_run = mount.unfit = mount.pure_only = false;
+        mount.content.in_run = mount.content.unfit = mount.pure_only = false;
         if (!mount.paths)
-            mount.scope.reset();
+            mount.content.scope.reset();
     }
     Runs runs;
     while (collect(mounts, runs)) {
@@ -346,7 +357,7 @@ Result<std::vector<BundleId>> MountSet::missing_dependencies(const MountContent&
 }
 
 const Mount* MountSet::find_bundle(const BundleId& bundle) const noexcept {
-    const auto bundle_of = [&](std::uint32_t index) -> const BundleId& { return mounts_[index].bundle->id(); };
+    const auto bundle_of = [&](std::uint32_t index) -> const BundleId& { return mounts_[index].bundle().id(); };
     const auto at = std::ranges::lower_bound(by_bundle_, bundle, {}, bundle_of);
     return at != by_bundle_.end() && bundle_of(*at) == bundle ? &mounts_[*at] : nullptr;
 }

@@ -55,10 +55,16 @@ struct MountContent {
     std::shared_ptr<const std::vector<BundleId>> resolved;
     bool limits_classes = false;          // Bundle::limits_classes(): each look-up compares the name that it leads to
     std::shared_ptr<const Error> recall;  // why nothing of it is opened any more; nullptr: it is
+    bool in_run = false;                  // its names are in one of the set's runs
+    bool unfit = false;                   // they can be in no run
+
+    // Content of that bundle, from nowhere in particular.
+    static MountContent of(std::shared_ptr<const Bundle> bundle);
 };
 
-struct Mount : MountContent {
+struct Mount {
     MountId id{};
+    MountContent content;
     int priority = 0;
     CaseRule case_rule = CaseRule::exact;
     std::string mount_point;  // empty: the root
@@ -67,17 +73,18 @@ struct Mount : MountContent {
     // their ids. nullptr: everything is.
     std::shared_ptr<const GlobSet> paths;
     std::shared_ptr<ShownAssets> shown_assets;  // set if `paths` are
-    bool in_run = false;                        // its names are in one of the set's runs
-    bool unfit = false;                         // they can be in no run
 
+    const Bundle& bundle() const noexcept { return *content.bundle; }
     bool shows(std::string_view name) const;  // whether `paths` allow that path of the tree
+    // The path, without the '/' at its front, of a name of the bundle.
+    std::string path_of(std::string_view name) const;
     // `name` relative to the mount point; nothing if it is not below it.
     std::optional<std::string_view> inside(std::string_view name) const;
     // How a folder of the tree relates to the mount point.
     FolderRelation relate(std::string_view folder) const;
-    bool tainted() const noexcept { return bundle->verdict().tainted; }
+    bool tainted() const noexcept { return bundle().verdict().tainted; }
     // Error: revoked.
-    Status verify_not_recalled() const { return recall ? Status(*recall) : ok(); }
+    Status verify_not_recalled() const { return content.recall ? Status(*content.recall) : ok(); }
     MountDescription describe() const;
 };
 

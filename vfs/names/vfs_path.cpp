@@ -1,6 +1,7 @@
 #include <fardel/vfs/vfs_path.h>
 
 #include <fardel/base/ascii.h>
+#include <fardel/format/name.h>
 
 #include <algorithm>
 #include <optional>
@@ -80,12 +81,14 @@ Result<PathParts> parse_path_parts(std::string_view text) {
         }
     }
 
+    // Only an id of 64 digits is special below these folders; whatever else is there has to be a name like any other.
     if (auto good = verify_name(below_root); !good)
         return path_error(text, std::move(good).error());
     if (below_root == kAssets) {
         parts.kind = PathKind::assets;
     } else if (below_root == kBundles) {
         parts.kind = PathKind::bundles;
+        // `/Assets/x` names nothing: on a file system that folds case it would be confused with `/assets`.
     } else if (is_reserved_root_part(first)) {
         parts.kind = PathKind::nowhere;
     } else {
@@ -121,6 +124,7 @@ std::vector<std::string> NameExtensions::other_names(std::string_view name) cons
     const bool has_one = dot != name.npos && (slash == name.npos || dot > slash);
     const std::string given = has_one ? lower_ascii_text(name.substr(dot + 1)) : std::string();
     const auto is_given = [&](const std::string& one) { return has_one && lower_ascii_text(one) == given; };
+    // An unknown extension is part of the name: `floor.2` has the stem `floor.2`.
     const bool known = std::ranges::any_of(list_, is_given);
     const std::string stem(known ? name.substr(0, dot) : name);
     std::vector<std::string> out;
@@ -128,33 +132,6 @@ std::vector<std::string> NameExtensions::other_names(std::string_view name) cons
         if (!is_given(one))
             out.push_back(stem + "." + one);
     return out;
-}
-
-VfsPath::VfsPath(std::string text, const PathParts& parts)
-    : text_(std::move(text)), name_bytes_(parts.name.size()), hash_(parts.hash), id_(parts.id), kind_(parts.kind) {}
-
-Result<VfsPath> VfsPath::parse(std::string_view text) {
-    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(text));
-    return VfsPath((text.front() == '/' ? "" : "/") + std::string(text), parts);
-}
-
-VfsPath VfsPath::of(const AssetId& asset) {
-    return VfsPath("/assets/" + asset.hex(), {.kind = PathKind::asset, .id = Hash{asset.bytes}});
-}
-
-VfsPath VfsPath::of(const BundleId& bundle) {
-    return VfsPath("/bundles/" + bundle.hex(), {.kind = PathKind::bundle, .id = Hash{bundle.bytes}});
-}
-
-VfsPath VfsPath::of(const BundleId& bundle, const AssetName& name) {
-    return VfsPath(
-        "/bundles/" + bundle.hex() + "/" + name.text(),
-        {.kind = PathKind::bundle_name, .id = Hash{bundle.bytes}, .name = name.view(), .hash = name_hash(name.view())});
-}
-
-PathParts VfsPath::parts() const noexcept {
-    return {
-        .kind = kind_, .id = id_, .name = std::string_view(text_).substr(text_.size() - name_bytes_), .hash = hash_};
 }
 
 }  // namespace fardel

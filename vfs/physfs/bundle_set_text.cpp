@@ -44,6 +44,7 @@ Result<std::vector<std::string>> parse_bundle_set(std::string_view text) {
             return Error(ErrorCode::malformed, "a set file is text");
         if (line.empty() || line.starts_with('#'))
             continue;
+        // A set file may come with a mod, and must not have the game open files elsewhere.
         if (!stays_below(line))
             return Error(ErrorCode::denied,
                          "a set file names bundles in its own folder and below, not " + printable(line, 200));

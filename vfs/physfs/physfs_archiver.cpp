@@ -236,6 +236,7 @@ Result<Archive> open_bundle(std::shared_ptr<PhysfsSource> source, const std::str
                             const PhysfsArchiverOptions& options) {
     const auto vfs = std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes});
     FARDEL_TRY(vfs->mount(source, mount_options(options, name)));
+    // Until the mount has succeeded, PhysicsFS destroys the reader itself.
     source->own();
     report_missing(*vfs, options);
     return archive_showing(vfs);
@@ -264,6 +265,8 @@ Result<Archive> open_set(const PhysfsSource& source, const std::string& name, co
         FARDEL_TRY_ASSIGN(std::string path, path_in_set(folder, named));
         change.mount.push_back({.subject = std::move(path), .options = mount_options(options, {})});
     }
+    // All bundles of a set in one change, so that they find each other's dependencies, in whichever order they are
+    // listed.
     FARDEL_TRY(vfs->apply(std::move(change)));
     report_missing(*vfs, options);
     return archive_showing(vfs);
@@ -314,6 +317,7 @@ void* open_archive(PHYSFS_Io* io, const char* name, int for_write, int* claimed)
         return refuse(PHYSFS_ERR_READ_ONLY);
     auto archive = find_archive(io, name, *options, *claimed);
     if (!archive) {
+        // PhysicsFS has a code for an error and no text, so the reason goes to the game directly.
         if (*claimed != 0 && options->on_refused)
             options->on_refused(name, archive.error());
         set_physfs_error(archive.error());
@@ -371,11 +375,13 @@ Status register_physfs_archiver(PhysfsArchiverOptions options) {
 
 Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& mount) {
     FARDEL_TRY(verify_physfs_runs());
-    FARDEL_TRY_ASSIGN(const VfsPath folder, VfsPath::parse(mount.folder));
+    FARDEL_TRY(parse_path_parts(mount.folder));
     if (PHYSFS_getMountPoint(mount.name.c_str()) != nullptr)
         return Error(ErrorCode::conflict, "\"" + printable(mount.name) + "\" is in PhysicsFS's search path already");
-    PHYSFS_Io* token = make_token(
-        {.vfs = std::move(vfs), .root = folder.text() == "/" ? std::string() : folder.text(), .name = mount.name});
+    std::string root = mount.folder == "/" ? std::string() : mount.folder;
+    if (!root.empty() && root.front() != '/')
+        root.insert(0, "/");
+    PHYSFS_Io* token = make_token({.vfs = std::move(vfs), .root = std::move(root), .name = mount.name});
     if (PHYSFS_mountIo(token, mount.name.c_str(), mount.mount_point.empty() ? nullptr : mount.mount_point.c_str(),
                        mount.append ? 1 : 0) == 0) {
         Error error = physfs_error("cannot mount \"" + printable(mount.name) + "\"");

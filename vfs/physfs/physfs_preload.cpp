@@ -140,6 +140,7 @@ fardel::Result<fardel::PureReport> enter_pure(const fardel::PhysfsArchiverOption
     pure_lock().emplace(std::move(lock));
     const fardel::PureReport judged = pure_lock()->report();
     problems.insert(problems.end(), judged.problems().begin(), judged.problems().end());
+    // With half of the content the program must not run; what is wrong fails PHYSFS_init().
     if (problems.empty())
         fardel::hidden_mounts().begin();
     else

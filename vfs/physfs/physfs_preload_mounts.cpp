@@ -32,12 +32,14 @@ std::string shown_mount_point(std::string_view given) {
 
 }  // namespace
 
+// The calls succeed: most programs end when they cannot mount their own data, although the server's content is there.
 bool HiddenMounts::hide(const char* name, const char* mount_point) {
     const std::string key = name != nullptr ? name : "";
     {
         const std::scoped_lock lock(mutex_);
         if (!pure_)
             return false;
+        // As PhysicsFS: mounting the same again succeeds and changes nothing.
         if (!mount_points_.try_emplace(key, shown_mount_point(mount_point != nullptr ? mount_point : "/")).second)
             return true;
     }

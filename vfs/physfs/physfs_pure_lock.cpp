@@ -101,6 +101,7 @@ Result<std::vector<Unmounted>> find_others(const Vfs& vfs) {
         }
         if (shown != nullptr)
             return cannot_return(name, "shows another Vfs");
+        // Of what was mounted from memory or a handle, PhysicsFS gives the name and nothing else.
         if (!real_path(name, printable(name)))
             return cannot_return(name, "is no file or folder of that name, so it could not be mounted again");
         const char* const mount_point = PHYSFS_getMountPoint(name.c_str());
@@ -190,12 +191,17 @@ PhysfsPureLock::~PhysfsPureLock() {
         static_cast<void>(leave());
 }
 
+// PhysicsFS 3.0 asks each archive for a name, and an archiver sees only its own: bundles can refuse, zips and folders
+// cannot. PHYSFS_setRoot, which could point them at nothing, exists since 3.2 only and cannot be read back. So what is
+// beside the Vfs is unmounted, and mounted again at the end.
 Result<PhysfsPureLock> PhysfsPureLock::enter(std::shared_ptr<Vfs> vfs, PurePolicy policy) {
     if (PHYSFS_isInit() == 0)
         return Error(ErrorCode::missing, "PhysicsFS is not initialised");
     FARDEL_TRY_ASSIGN(auto others, find_others(*vfs));
     if (shown_vfs().is_locked())
         return Error(ErrorCode::conflict, "the search path of PhysicsFS is in pure mode already");
+    // First unmount, then enter; leave() does it in reverse. So the server's content and the player's other files are
+    // never visible together.
     FARDEL_TRY(unmount_all(others));
     shown_vfs().lock(vfs.get());
     vfs->enter_pure(std::move(policy));
@@ -215,6 +221,9 @@ Result<PureReply> PhysfsPureLock::answer(const PureOffer& offer, std::span<const
     return state_->vfs->answer_pure(offer, chosen, connection, state_->problems());
 }
 
+// Nothing in PhysicsFS's interface can refuse a folder or a zip that the game mounts meanwhile. Between its mount and
+// this call a cheat gains nothing: whoever makes the process call PHYSFS_mount() can make it read any file without
+// PhysicsFS.
 Status PhysfsPureLock::unmount_newcomers() {
     Status status = ok();
     for (const std::string& name : state_->newcomers()) {

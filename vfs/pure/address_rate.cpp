@@ -28,6 +28,7 @@ bool AddressRate::take(const Hash& address, std::uint64_t now_s) {
         by_time_.erase(by_time_.begin());
     }
     const auto known = busy_until_us_.find(address);
+    // With forged addresses anybody could fill the memory: above the limit, new addresses share one budget.
     if (known == busy_until_us_.end() && busy_until_us_.size() >= addresses_max_)
         return take_until(others_busy_until_us_, now_us);
     const std::uint64_t before_us = known != busy_until_us_.end() ? known->second : 0;

@@ -88,6 +88,7 @@ Result<std::shared_ptr<const Bundle>> open_pure_bundle(std::shared_ptr<const Byt
 Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& policy, PureBundles bundles,
                                     std::span<const PureAxis> chosen, std::string_view connection,
                                     std::vector<PureProblem> problems) {
+    // The policy came any way, unsigned; only its digest in the offer says whose it is.
     if (policy.digest() != offer.policy)
         return Error(ErrorCode::corrupt, "pure policy: not the one of the offer, which has the digest " +
                                              offer.policy.hex() + "; fetch it again");
@@ -105,6 +106,7 @@ Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& po
     reply.answer.connection = hash_connection(connection);
     reply.answer.report = reply.report.digest();
     reply.answer.variants = masks_of(policy, chosen);
+    // An answer with problems has no proof: the server could not tell from one keyed hash which bundle differs.
     if (reply.report.empty())
         reply.answer.proof = prove(reply.answer, content);
     return reply;
@@ -125,6 +127,7 @@ Result<PureEpoch> make_pure_epoch(const Hash& key, const PurePolicy& policy, Pur
     std::optional<Error> failure;
     const auto failed = [&](std::size_t, const Error& error) { failure = error; };
     const PureEpoch epoch{.key = key, .content = hash_content(key, policy.content(), ordered, failed)};
+    // A server that cannot read its own content must not accept clients with the same damage.
     if (failure)
         return *std::move(failure);
     return epoch;
@@ -133,6 +136,7 @@ Result<PureEpoch> make_pure_epoch(const Hash& key, const PurePolicy& policy, Pur
 PureVerdict check_pure_answer(const PureAnswer& answer, const PureTaken& taken, const PurePolicy& policy,
                               std::string_view connection, const PureReport* report) {
     PureVerdict verdict{.nonce = answer.nonce, .report = answer.report};
+    // All problems at once, so that a player does not meet them one after the other.
     if (const auto refusal = refusal_of(taken.nonce))
         verdict.add(*refusal);
     if (answer.connection != hash_connection(connection))
@@ -147,6 +151,7 @@ PureVerdict check_pure_answer(const PureAnswer& answer, const PureTaken& taken, 
         verdict.add(PureRefusal::wrong_report);
     else if (report != nullptr)
         verdict.problems = report->counts();
+    // Only if nothing else is wrong: otherwise a wrong proof is a consequence, and would be the misleading reason.
     if (verdict.welcome() && !equal_in_constant_time(prove(answer, taken.epoch.content), answer.proof))
         verdict.add(PureRefusal::wrong_proof);
     return verdict;

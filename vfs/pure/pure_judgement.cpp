@@ -37,6 +37,9 @@ std::optional<std::string> find_withdrawn(const PureRules& rules, const PureMoun
 
 // Whether the signatures that the client's trust policy counted are those of the exception, in its role.
 bool is_signed_for(const PureException& exception, const PureMount& mount) {
+    // Only signatures that the client's own policy has counted are in `signers`, and the keys are the server's.
+    // "Whoever is a registry for the client" would let players make a registry of a key of their own, and admit what
+    // they sign.
     if (!exception.role)
         return std::ranges::find(mount.signers, exception.signer, &TrustedSigner::key) != mount.signers.end();
     const auto has_signed = [&](const PublicKey& key) {
@@ -96,6 +99,7 @@ private:
         for (const std::size_t i : mounts_of_[wanted.bundle]) {
             const PureMount& mount = mounts_[i];
             if (mount.mount_point != wanted.mount_point || mount.case_rule != wanted.case_rule) {
+                // What another server brought does not exist for this one, and is not reported either.
                 if (!mount.pure_only)
                     elsewhere = i;
                 continue;
@@ -190,6 +194,7 @@ PureMount pure_mount(const MountDescription& mount, const Bundle& bundle) {
     if (mount.recall)
         out.recall = reason_of(*mount.recall, mount.label);
     out.tainted = verdict.tainted || !verdict.trusted;
+    // What nobody trusted has signed does not count: neither a name nor a signer.
     if (out.tainted)
         return out;
     out.name = verdict.statement ? verdict.statement->name : "";

@@ -40,6 +40,7 @@ void write_header(ByteWriter& out, std::string_view magic) {
 ByteReader read_header(std::span<const std::byte> bytes, std::size_t size_bytes, std::string_view magic,
                        std::string_view subject) {
     ByteReader in(bytes, subject);
+    // Of fixed size, whatever the number of bundles: in older schemes, hundreds of archives overflowed the message.
     if (bytes.size() != size_bytes)
         in.fail(ErrorCode::malformed, std::to_string(bytes.size()) + " bytes, not " + std::to_string(size_bytes));
     if (in.text(magic.size()) != magic)

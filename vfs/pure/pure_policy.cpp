@@ -78,6 +78,7 @@ Status verify(const PureException& exception) {
 // A pattern for loose files.
 Status verify(std::string_view pattern) {
     FARDEL_TRY(verify_pattern(pattern));
+    // An engine interprets a file by how it loads it, and not by its extension.
     if (pattern.substr(0, pattern.find('/')).find_first_of("*?") != std::string_view::npos)
         return malformed(
             "a pattern for loose files begins with a plain part, such as screenshots/** or autoexec.cfg: "
@@ -134,6 +135,7 @@ Status settle(PureRules& rules) {
     FARDEL_TRY(verify_count(rules.loose.size(), PurePolicy::kPatternsMax, "patterns for loose files"));
     FARDEL_TRY(verify_count(rules.channels.size(), PurePolicy::kChannelsMax, "channels"));
     FARDEL_TRY(verify_pattern_bytes(rules));
+    // What has no order is sorted, so that one policy has one text and one digest. Bundles keep theirs: later ones win.
     FARDEL_TRY(sort_distinct(rules.variants, "an axis", &PureAxis::axis));
     FARDEL_TRY(sort_distinct(rules.exceptions, "an exception"));
     FARDEL_TRY(sort_distinct(rules.loose, "a pattern for loose files"));

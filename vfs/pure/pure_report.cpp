@@ -49,6 +49,7 @@ Result<PureProblem> parse_problem(std::string_view line) {
     FARDEL_TRY_ASSIGN(problem.bundle, BundleId::parse(*id));
     problem.name = *name;
     problem.text = line;
+    // The text is a client's, and servers print it.
     if (!is_shown_text(problem.name) || !is_shown_text(problem.text))
         return bad_report("a name or reason that is not safe to show, or too long");
     return problem;

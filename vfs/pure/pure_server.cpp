@@ -40,6 +40,9 @@ Result<PureServer> PureServer::create(PurePolicy policy, PureBundles bundles, Pu
     return PureServer(std::make_unique<State>(std::move(policy), bundles, std::move(options)));
 }
 
+// Pieces are picked and hashed once per epoch, for all clients: with a nonce that picks its own, a server read up to
+// 256 pieces for each answer, which is what a flood makes expensive. What is given up: within an epoch all clients
+// prove the same, so one accomplice can compute for several; for each alone an accomplice could do so before, too.
 Status PureServer::begin_epoch(const Hash& key) {
     FARDEL_TRY_ASSIGN(const PureEpoch epoch, make_pure_epoch(key, state_->policy, state_->bundles));
     const std::scoped_lock lock(state_->mutex);
@@ -56,6 +59,8 @@ Result<PureOffer> PureServer::offer(const Hash& nonce, std::string_view address,
     }
     if (!epoch)
         return Error(ErrorCode::missing, "pure offer: no epoch was begun; call begin_epoch() first");
+    // Offers are limited, and not answers: an answer costs a few hashes, and refusing it would let others silence a
+    // client.
     if (!state_->rate.take(domain_hash("fardel pure address 1", address), now_s))
         return Error(ErrorCode::busy, "pure offer: this address asks too often; ask again in a minute");
     FARDEL_TRY(state_->offers.open(nonce, *epoch, hash_connection(connection), now_s, now_s + state_->options.valid_s));

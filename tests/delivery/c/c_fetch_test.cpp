@@ -6,9 +6,10 @@
 #include "kit/license_tokens.h"
 
 #include <fardel/delivery/fardel_fetch.h>
-#include <fardel/delivery/publish_trace.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/c_interface.h>
 #include <fardel/format/trace.h>
+#include <fardel/hosting/publish_trace.h>
 #include <fardel/vfs/fardel.h>
 
 #include <cstring>

@@ -5,10 +5,10 @@
 #include "kit/nginx.h"
 
 #include <fardel/delivery/channel_follow.h>
-#include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/fardel_fetch.h>
-#include <fardel/delivery/kept_channels.h>
 #include <fardel/delivery/update_channel.h>
+#include <fardel/hosting/channel_tree.h>
+#include "channel/kept_channels.h"
 
 namespace fardel::tests::channel_follow_test {
 

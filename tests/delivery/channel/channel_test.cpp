@@ -5,10 +5,11 @@
 #include "kit/files.h"
 #include "kit/nginx.h"
 
-#include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/follow_channel.h>
-#include <fardel/delivery/kept_channels.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
+#include <fardel/hosting/channel_tree.h>
+#include "channel/kept_channels.h"
 
 #include <map>
 

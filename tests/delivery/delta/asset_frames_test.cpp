@@ -1,5 +1,6 @@
 // The file that has the assets of shared blocks one by one: its bytes, right and wrong ones, and fetches that use it.
-#include "delta/asset_frames.h"
+#include <fardel/delivery/asset_frames.h>
+#include <fardel/delivery/tree_paths.h>
 
 #include "delivery/served_bundle.h"
 

@@ -1,8 +1,9 @@
 // Deltas whose writer or reader is killed at any step: what is visible is whole, and the next attempt ends well.
 #include "delivery/served_bundle.h"
 
-#include "delta/delta_list.h"
-#include "delta/delta_record.h"
+#include <fardel/delivery/delta_list.h>
+#include <fardel/delivery/delta_record.h>
+#include <fardel/hosting/make_delta.h>
 
 #include "kit/bundles.h"
 #include "kit/disks.h"
@@ -10,8 +11,8 @@
 #include "kit/files.h"
 
 #include <fardel/delivery/delta.h>
-#include <fardel/delivery/publish_delta.h>
 #include <fardel/format/staged_file.h>
+#include <fardel/hosting/publish_delta.h>
 
 namespace fardel::tests::delta_crash_test {
 

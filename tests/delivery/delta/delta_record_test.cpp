@@ -1,4 +1,4 @@
-#include "delta/delta_record.h"
+#include <fardel/delivery/delta_record.h>
 
 #include "kit/bytes.h"
 #include "kit/record_family.h"

@@ -1,5 +1,6 @@
 // Deltas made from bundles of the real writer, and applied.
-#include "delta/delta_record.h"
+#include <fardel/delivery/delta_record.h>
+#include <fardel/hosting/make_delta.h>
 
 #include "bundle_forge/bundle_forge.h"
 #include "kit/blobs.h"

@@ -1,5 +1,5 @@
 // Tables in the form in which they change least: what it changes, and that it can be turned back.
-#include "delta/stable_tables.h"
+#include <fardel/delivery/stable_tables.h>
 
 #include "kit/blobs.h"
 #include "kit/bundles.h"

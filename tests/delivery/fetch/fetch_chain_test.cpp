@@ -2,7 +2,8 @@
 // which only a part is here.
 #include "delivery/served_bundle.h"
 
-#include "delta/delta_list.h"
+#include <fardel/delivery/delta_list.h>
+#include <fardel/delivery/tree_paths.h>
 #include "fetch/delta_path.h"
 
 #include "kit/bundles.h"
@@ -10,9 +11,9 @@
 #include "kit/failing_call.h"
 #include "kit/ids.h"
 
-#include <fardel/delivery/publish.h>
-#include <fardel/delivery/publish_delta.h>
 #include <fardel/format/manifest.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/hosting/publish_delta.h>
 
 #include <map>
 #include <set>

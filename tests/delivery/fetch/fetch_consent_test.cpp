@@ -2,7 +2,7 @@
 #include "delivery/c/c_fetch.h"
 #include "delivery/served_bundle.h"
 
-#include "delivery/registry/wire_registry.h"
+#include "hosting/registry/wire_registry.h"
 
 #include "kit/bundles.h"
 

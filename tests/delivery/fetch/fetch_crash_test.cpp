@@ -7,7 +7,8 @@
 #include "kit/power_loss.h"
 
 #include <fardel/base/system_error.h>
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/hosting/publish.h>
 
 #include <map>
 

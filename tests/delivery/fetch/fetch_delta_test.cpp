@@ -1,14 +1,15 @@
 // Updates that use what the store has: content that moved to other blocks, and deltas in the tree, right and wrong.
 #include "delivery/served_bundle.h"
 
-#include "delta/delta_list.h"
-#include "delta/delta_record.h"
+#include <fardel/delivery/delta_list.h>
+#include <fardel/delivery/delta_record.h>
+#include <fardel/delivery/tree_paths.h>
 
 #include "kit/bundles.h"
 
-#include <fardel/delivery/publish.h>
-#include <fardel/delivery/publish_delta.h>
 #include <fardel/format/manifest.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/hosting/publish_delta.h>
 
 #include <map>
 

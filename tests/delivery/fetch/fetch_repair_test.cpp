@@ -3,10 +3,11 @@
 
 #include "kit/bundles.h"
 
-#include <fardel/delivery/publish.h>
-#include <fardel/delivery/publish_trace.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/head.h>
 #include <fardel/format/trace.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/hosting/publish_trace.h>
 #include <fardel/store/bundle_reference.h>
 #include <fardel/store/retention.h>
 

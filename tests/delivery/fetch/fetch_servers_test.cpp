@@ -8,12 +8,12 @@
 #include "kit/serve_program.h"
 #include "vfs/test_bundle.h"
 
-#include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/follow_channel.h>
-#include <fardel/delivery/publish.h>
-#include <fardel/delivery/publish_delta.h>
-#include <fardel/delivery/publish_trace.h>
 #include <fardel/delivery/remote_bundle.h>
+#include <fardel/hosting/channel_tree.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/hosting/publish_delta.h>
+#include <fardel/hosting/publish_trace.h>
 #include <fardel/vfs/vfs.h>
 
 #include <functional>

@@ -4,7 +4,7 @@
 #include "kit/bundles.h"
 #include "kit/nginx.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/hosting/publish.h>
 
 #include <sched.h>
 #include <sys/mount.h>

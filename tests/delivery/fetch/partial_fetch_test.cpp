@@ -184,7 +184,7 @@ TEST_CASE("partial fetch: a closure that leads into other bundles brings these p
     const File opened = value_of(vfs.open(map));
     CHECK(opened.bundle_id() == bundle_id_of(three.game));
     for (const auto& [reference, seed] : {std::pair("wall", 11u), {"step", 21u}}) {
-        const File file = value_of(vfs.open_from(opened, reference));
+        const File file = value_of(vfs.open({reference, {}, &opened}));
         Bytes read(file.size_bytes());
         CHECK(file.read_all(read));
         CHECK(text_of(read) == random_text(seed, kPartBytes));

@@ -6,9 +6,10 @@
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
-#include <fardel/delivery/publish.h>
-#include <fardel/delivery/publish_trace.h>
 #include <fardel/delivery/remote_bundle.h>
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/hosting/publish_trace.h>
 
 #include <map>
 

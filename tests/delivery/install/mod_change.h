@@ -9,7 +9,7 @@
 
 #include <fardel/delivery/install_bundles.h>
 #include <fardel/delivery/lock_file.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 #include <fardel/store/retention.h>
 
 #include <functional>

@@ -6,10 +6,10 @@
 #include "kit/files.h"
 #include "kit/nginx.h"
 
-#include <fardel/delivery/channel_tree.h>
 #include <fardel/delivery/install.h>
-#include <fardel/delivery/publish.h>
 #include <fardel/format/requirement.h>
+#include <fardel/hosting/channel_tree.h>
+#include <fardel/hosting/publish.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/vfs/vfs.h>
 

@@ -60,11 +60,12 @@ TEST_CASE("remote class limit: pictures that are none are denied at every path, 
             wait_until_here(*mounted.remote, id_of(content));
     }
     CHECK(content_at(mounted.vfs, "/good.tga") == kPicture);
+    const File good = mounted.vfs.open("good.tga").value();
     for (const std::string& name : {std::string("program.tga"), std::string("qvm.tga"), std::string("script.tga")}) {
         CAPTURE(name);
         CHECK(mounted.opened(name) == "denied");
         CHECK(mounted.opened("/bundles/" + bundle_id_of(bundle).hex() + "/" + name) == "denied");
-        CHECK(outcome_of(mounted.vfs.open_from(*mounted.vfs.open("good.tga"), name)) == "denied");
+        CHECK(outcome_of(mounted.vfs.open({name, {}, &good})) == "denied");
     }
     CHECK(mounted.opened("/bundles/" + bundle_id_of(bundle).hex() + "/hidden.tga") == "denied");
     for (const std::string& content : {kProgram, kQvm, real_script(), kElf})

@@ -7,7 +7,7 @@
 
 #include <fardel/base/system_error.h>
 #include <fardel/delivery/remote_bundle.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 #include <fardel/vfs/vfs.h>
 
 #include <unistd.h>

@@ -1,15 +1,15 @@
 // RemoteProject: a device follows a project whose files are edited, through a real server.
+#include <fardel/delivery/project_tables.h>
 #include "delivery/served_bundle.h"
-#include "tables/project_tables.h"
 
 #include "kit/bundles.h"
 #include "kit/odd_server.h"
 
 #include <fardel/delivery/fardel_fetch.h>
 #include <fardel/delivery/remote_bundle.h>
-#include <fardel/delivery/server.h>
 #include <fardel/format/c_interface.h>
 #include <fardel/format/unpacked_bundle.h>
+#include <fardel/hosting/server.h>
 #include <fardel/vfs/fardel.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>

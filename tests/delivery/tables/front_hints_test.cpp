@@ -1,16 +1,16 @@
 // Updates of several bundles for which one answer has the fronts of deltas.
+#include <fardel/delivery/tables_question.h>
 #include "delivery/served_bundle.h"
-#include "tables/tables_question.h"
 
-#include "delta/delta_list.h"
-#include "delta/delta_record.h"
+#include <fardel/delivery/delta_list.h>
+#include <fardel/delivery/delta_record.h>
 
 #include "kit/bundles.h"
 #include "kit/nginx.h"
 #include "kit/serve_program.h"
 
-#include <fardel/delivery/publish.h>
-#include <fardel/delivery/publish_delta.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/hosting/publish_delta.h>
 
 namespace fardel::tests::front_hints_test {
 

@@ -3,9 +3,10 @@
 
 #include "kit/bundles.h"
 
-#include <fardel/delivery/publish.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/frame_codec.h>
 #include <fardel/format/head.h>
+#include <fardel/hosting/publish.h>
 
 #include <atomic>
 

@@ -1,5 +1,5 @@
 // The bytes of questions for tables and of their answers, right and wrong.
-#include "tables/tables_question.h"
+#include <fardel/delivery/tables_question.h>
 
 #include "kit/bytes.h"
 #include "kit/ids.h"

@@ -115,18 +115,18 @@ TEST_CASE("explain: with extensions, the path that gives the asset is explained,
     mount(vfs, BundleMaker().add("t/wall.png", "png").add("t/wall.jpg", "jpg").write(), labelled("base"));
     mount(vfs, BundleMaker().add_tombstone("t/wall.jpg").write(), labelled("mod"));
     const auto paths = [](std::vector<std::string> list) { return list; };
-    const Explanation found = vfs.explain("t/wall", images).value();
+    const Explanation found = vfs.explain({"t/wall", &images}).value();
     CHECK(found.path == "/t/wall.png");
     CHECK(found.tried == paths({"/t/wall", "/t/wall.tga", "/t/wall.jpg"}));
     REQUIRE(found.winner);
     CHECK(found.candidates[*found.winner].asset == id_of("png"));
-    const Explanation none = vfs.explain("/t/none", images).value();
+    const Explanation none = vfs.explain({"/t/none", &images}).value();
     CHECK(none.path == "/t/none");
     CHECK(none.tried == paths({"/t/none.tga", "/t/none.jpg", "/t/none.png"}));
     CHECK_FALSE(none.winner);
-    CHECK(vfs.explain("/t", images).value().folder);
+    CHECK(vfs.explain({"/t", &images}).value().folder);
     CHECK(explain(vfs, "/t/wall").tried.empty());
-    CHECK(vfs.explain("/assets/" + id_of("png").hex(), images).value().tried.empty());
+    CHECK(vfs.explain({"/assets/" + id_of("png").hex(), &images}).value().tried.empty());
 }
 
 }  // namespace fardel::tests::explanation_test

@@ -10,7 +10,7 @@
 namespace fardel::tests::scope_test {
 
 std::string content_from(const Vfs& vfs, const File& from, std::string_view reference) {
-    const auto file = vfs.open_from(from, reference);
+    const auto file = vfs.open({reference, {}, &from});
     return file ? text_of(file->read_all().value()) : std::string(error_code_name(file.error().code()));
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("scope: its own bundle, then static dependencies in order, then the pu
     CHECK(content_from(vfs, from, "nobody") == "missing");
     CHECK(content_from(vfs, from, "../own") == "malformed");  // A01
     CHECK(content_from(vfs, from, "") == "malformed");
-    CHECK_FALSE(vfs.find_from(from, "nobody").value());
+    CHECK_FALSE(vfs.find({"nobody", {}, &from}).value());
 }
 
 TEST_CASE("scope: the link table is searched first") {
@@ -294,10 +294,10 @@ TEST_CASE("scope: a reference without extension is searched in the whole scope, 
     mount(vfs, BundleMaker().add("sky.png", "published").write());
     const File from = vfs.open("/map").value();
     const auto content = [&](std::string_view reference) {
-        const auto file = vfs.open_from(from, reference, images);
+        const auto file = vfs.open({reference, &images, &from});
         return file ? text_of(file->read_all().value()) : std::string(error_code_name(file.error().code()));
     };
-    CHECK(outcome_of(vfs.open_from(from, "floor")) == "missing");
+    CHECK(outcome_of(vfs.open({"floor", {}, &from})) == "missing");
     CHECK(content("floor") == "own floor");
     CHECK(content("wall") == "of the base");
     CHECK(content("wall.png") == "own");

@@ -40,8 +40,9 @@ TEST_CASE("class limit: code and scripts that are named .tga are denied at every
         }
         const auto good = vfs.open("/textures/good.tga");
         REQUIRE(good);
-        CHECK(outcome_of(vfs.open_from(*good, "textures/skull.tga")) == "denied");
-        CHECK(outcome_of(vfs.open("/textures/skull", NameExtensions::parse("tga").value())) == "denied");
+        CHECK(outcome_of(vfs.open({"textures/skull.tga", {}, &*good})) == "denied");
+        const NameExtensions images = NameExtensions::parse("tga").value();
+        CHECK(outcome_of(vfs.open({"/textures/skull", &images})) == "denied");
         CHECK(vfs.stat("/textures/skull.tga"));  // its size is no secret
     }
 }

@@ -115,10 +115,10 @@ TEST_CASE("pure lock: an exception's bundle is visible at its paths and nowhere 
     CHECK(outcome_of(vfs.open("/bundles/" + bundle_id_of(skin).hex() + "/gfx/own")) == "missing");
     CHECK(outcome_of(vfs.open("/assets/" + id_of("cheat").hex())) == "missing");
     const File hud = vfs.open("/gfx/hud").value();
-    CHECK(outcome_of(vfs.open_from(hud, "gfx/own")) == "missing");
-    CHECK(text_of(vfs.open_from(hud, "a").value().read_all().value()) == "base");
+    CHECK(outcome_of(vfs.open({"gfx/own", {}, &hud})) == "missing");
+    CHECK(text_of(vfs.open({"a", {}, &hud}).value().read_all().value()) == "base");
     vfs.leave_pure();
-    CHECK(text_of(vfs.open_from(hud, "gfx/own").value().read_all().value()) == "own");
+    CHECK(text_of(vfs.open({"gfx/own", {}, &hud}).value().read_all().value()) == "own");
 }
 
 // A136
@@ -142,17 +142,18 @@ TEST_CASE("pure lock: references inside an exception's bundle lead to its visibl
     mount(vfs, core);
     mount(vfs, skin, {.priority = 9, .policy = &author.policy()});
     const File script = vfs.open("/gfx/hud/main").value();
-    CHECK(vfs.find_from(script, "cheat").value());
+    CHECK(vfs.find({"cheat", {}, &script}).value());
     CHECK(faults_of(vfs.enter_pure(policy_of(rules))) == "");
     for (const char* const spelling : {"cheat", "cheat by name", "not published"}) {
         CAPTURE(spelling);
-        CHECK_FALSE(vfs.find_from(script, spelling).value());
-        CHECK_FALSE(vfs.find_from(vfs.open("/gfx/hud/main").value(), spelling).value());
+        CHECK_FALSE(vfs.find({spelling, {}, &script}).value());
+        const File again = vfs.open("/gfx/hud/main").value();
+        CHECK_FALSE(vfs.find({spelling, {}, &again}).value());
     }
-    CHECK(text_of(vfs.open_from(script, "icon").value().read_all().value()) == "icon");
-    CHECK(text_of(vfs.open_from(script, "menu by name").value().read_all().value()) == "menu");
+    CHECK(text_of(vfs.open({"icon", {}, &script}).value().read_all().value()) == "icon");
+    CHECK(text_of(vfs.open({"menu by name", {}, &script}).value().read_all().value()) == "menu");
     vfs.leave_pure();
-    CHECK(vfs.find_from(script, "cheat").value());
+    CHECK(vfs.find({"cheat", {}, &script}).value());
 }
 
 TEST_CASE("pure lock: only variants that the policy allows are chosen") {
@@ -173,11 +174,11 @@ TEST_CASE("pure lock: only variants that the policy allows are chosen") {
     vfs.prefer(parse_variant_preference("quality=see-through").value());
     CHECK(content_at(vfs, "/wall") == "glass");
     const File map = vfs.open("/map").value();
-    CHECK(text_of(vfs.open_from(map, "the wall")->read_all().value()) == "glass");
+    CHECK(text_of(vfs.open({"the wall", {}, &map})->read_all().value()) == "glass");
     vfs.enter_pure(policy_of(rules));
     CHECK(content_at(vfs, "/wall") == "solid");
-    CHECK(text_of(vfs.open_from(map, "the wall")->read_all().value()) == "solid");
-    CHECK(outcome_of(vfs.open_from(map, "the glass")) == "denied");
+    CHECK(text_of(vfs.open({"the wall", {}, &map})->read_all().value()) == "solid");
+    CHECK(outcome_of(vfs.open({"the glass", {}, &map})) == "denied");
     CHECK(outcome_of(vfs.open("/all glass")) == "denied");
     CHECK(outcome_of(vfs.open("/bundles/" + bundle_id_of(bundle).hex() + "/all glass")) == "denied");
     vfs.leave_pure();
@@ -319,15 +320,15 @@ TEST_CASE("pure lock: references of a file that was opened before lead to nothin
     mount(vfs, core);
     mount(vfs, mod.write());
     const File before = vfs.open("/start").value();
-    REQUIRE(vfs.find_from(before, "wall.png").value());
+    REQUIRE(vfs.find({"wall.png", {}, &before}).value());
 
     (void)vfs.enter_pure(policy_of(rules_of({core})));
-    CHECK_FALSE(vfs.find_from(before, "wall.png").value());
-    CHECK_FALSE(vfs.find_from(before, "start").value());
+    CHECK_FALSE(vfs.find({"wall.png", {}, &before}).value());
+    CHECK_FALSE(vfs.find({"start", {}, &before}).value());
     CHECK(text_of(before.read_all().value()) == "script");
 
     vfs.leave_pure();
-    CHECK(vfs.find_from(before, "wall.png").value());
+    CHECK(vfs.find({"wall.png", {}, &before}).value());
 }
 
 }  // namespace fardel::tests::pure_lock_test

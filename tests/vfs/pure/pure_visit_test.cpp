@@ -126,13 +126,13 @@ TEST_CASE("pure visit: references of the player's files never lead into what a s
     mount(vfs, visits.base);
     mount(vfs, visits.one, brought());
     const File own = value_of(vfs.open("/base"));
-    CHECK(text_of(value_of(value_of(vfs.open_from(own, "wall")).read_all())) == "the player's");
-    CHECK(outcome_of(vfs.open_from(own, "one")) == "missing");
+    CHECK(text_of(value_of(value_of(vfs.open({"wall", {}, &own})).read_all())) == "the player's");
+    CHECK(outcome_of(vfs.open({"one", {}, &own})) == "missing");
     vfs.enter_pure(policy_of({&visits.base, &visits.one}));
     const File open = value_of(vfs.open("/one"));
-    CHECK(text_of(value_of(value_of(vfs.open_from(own, "one")).read_all())) == "one");
+    CHECK(text_of(value_of(value_of(vfs.open({"one", {}, &own})).read_all())) == "one");
     vfs.leave_pure();
-    CHECK(outcome_of(vfs.open_from(own, "one")) == "missing");
+    CHECK(outcome_of(vfs.open({"one", {}, &own})) == "missing");
     CHECK(text_of(value_of(open.read_all())) == "one");  // an open file keeps its bytes
 }
 

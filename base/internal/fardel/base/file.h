@@ -126,8 +126,8 @@ void unlock_file(const Descriptor& file) noexcept;
 
 // ---- Names ----------------------------------------------------------------------------------------------------------
 
-// Renames in one step and replaces an existing file with the new name. Over SMB, an existing file with the same bytes
-// stays, and another one is replaced in two steps.
+// Renames in one step. An existing file with the new name is replaced; whoever has it open on this computer reads on in
+// the old one.
 Status rename_file(const FileLocation& from, const FileLocation& to, std::string_view subject);
 // The same for a file that this process has created and nobody else may remove. Error: also conflict (another computer
 // that does not see locks of this one removed it: the folder is there and the file is not).

@@ -20,13 +20,11 @@ bool may_be_shared(const Descriptor& file) noexcept;
 // up to a minute what it has heard before: that a name is not there, and which file it names.
 void refresh_names(const FileLocation& location) noexcept;
 
-// Whether the folder of the name is reached over SMB.
-bool is_over_smb(const FileLocation& location) noexcept;
-
 // Whether the file was replaced or removed by another computer after it had been opened.
 bool was_replaced(const Error& error) noexcept;
 
-// Returns what read() returns, which opens a file and reads it; calls it again if the file was replaced in between.
+// Returns what read() returns, which opens a file and reads it; calls it again if the file was replaced in between: a
+// server of NFS 3 knows no open files, and removes one that is read.
 template <class Read>
 auto read_present(const Read& read) {
     constexpr int kTriedMax = 10;
@@ -41,5 +39,12 @@ std::optional<std::string> find_unseen_locks(const Descriptor& file);
 
 // The same by its type and options, as /proc/self/mountinfo has them.
 bool has_unseen_locks(std::string_view type, std::string_view options) noexcept;
+
+// Returns the name of the file system if the file is reached over SMB: there, a file that is to be replaced while
+// another computer has it open may be lost.
+std::optional<std::string> find_smb(const Descriptor& file);
+
+// The same by the type, as /proc/self/mountinfo has it.
+bool is_smb(std::string_view type) noexcept;
 
 }  // namespace fardel

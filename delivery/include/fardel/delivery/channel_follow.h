@@ -10,8 +10,8 @@
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/http/server_rule.h>
 #include <fardel/store/bundle_store.h>
-#include <fardel/store/server_rule.h>
 
 #include <chrono>
 #include <cstdint>

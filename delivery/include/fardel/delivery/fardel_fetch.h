@@ -25,7 +25,7 @@ extern "C" {
 typedef struct fardel_store fardel_store;
 
 /* `create` other than 0: creates the store and the folders above it if they are not there. `*store` is null after a
- * failure. Errors: missing, denied, no_space, io, malformed (not a store), unsupported (a later layout). */
+ * failure. Errors: missing, denied, no_space, io, malformed (not a store), unsupported (a later layout; over SMB). */
 FARDEL_API fardel_code fardel_store_open(const char* path, int32_t create, fardel_store** store, fardel_error* error);
 /* Null is allowed. */
 FARDEL_API void fardel_store_close(fardel_store* store);
@@ -135,8 +135,8 @@ typedef struct fardel_planned_fetch {
     size_t signer_count;
     uint64_t file_bytes;
     uint64_t tables_bytes; /* received before the plan: heads, tables and signatures */
-    /* To be received after it, exactly, unless something must be repeated. If a plan is made again, because a server
-       has another layout, what has been received until then counts. */
+    /* What will be received after the plan was accepted: exact, unless something must be repeated. If the plan is made
+       again because a server has another layout, this includes what has been received until then. */
     uint64_t fetch_bytes;
     uint64_t left_bytes; /* neither here nor wanted; more than 0: it will be incomplete */
     uint64_t requests;
@@ -413,7 +413,8 @@ typedef struct fardel_installed_set {
 typedef void (*fardel_installed_reported)(void* context, const fardel_installed_set* installed);
 
 enum {
-    /* Brings what is installed to the newest versions that do. `names`: the bundles that may change; none: all. */
+    /* Brings what is installed to the newest versions that go together. `names`: the bundles that may change; none:
+       all of them. */
     FARDEL_INSTALL_UPDATE = 1
 };
 

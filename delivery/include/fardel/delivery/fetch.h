@@ -11,8 +11,8 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/tag.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/http/server_rule.h>
 #include <fardel/store/bundle_store.h>
-#include <fardel/store/server_rule.h>
 
 #include <chrono>
 #include <cstdint>
@@ -29,12 +29,13 @@ struct ContentSelection {
     // Globs over logical names; of all bundles.
     std::vector<std::string> names;
     // Logical names whose content is wanted with everything that it refers to, in its bundle and in the static
-    // dependencies: of these only that. Names of the bundles that are fetched; of a dependency, if none of them has it.
+    // dependencies. Nothing else of the dependencies is fetched then. A name is looked up in the bundles that are
+    // fetched, and in their dependencies only if none of these bundles has it.
     std::vector<std::string> closures;
     // Assets, whichever of the bundles have them.
     std::vector<AssetId> assets;
-    // Of the variants of a name, only those are wanted that have, on each axis that is listed here, a value that is
-    // listed, or no tag; if there is none, the first one. Without names, closures and assets, all names are wanted.
+    // Restricts the variants of a name: wanted are those that have, on each axis listed here, either a listed value or
+    // no tag; if no variant is like that, the first one. Without names, closures and assets, all names are wanted.
     Tags tags;
 
     bool is_everything() const noexcept { return names.empty() && closures.empty() && assets.empty() && tags.empty(); }
@@ -49,8 +50,8 @@ struct PlannedFetch {
     std::vector<std::string> signers;  // labels of the policy's keys that counted
     std::uint64_t file_bytes = 0;
     std::uint64_t tables_bytes = 0;  // received before the plan: heads, tables, signatures, sizes of assets
-    // To be received after it, exactly, unless something must be repeated. If a plan is made again, because a server
-    // has another layout, what has been received until then counts.
+    // What will be received after the plan was accepted: exact, unless something must be repeated. If the plan is made
+    // again because a server has another layout, this includes what has been received until then.
     std::uint64_t fetch_bytes = 0;
     std::uint64_t space_bytes = 0;  // that the store needs for it, some of them only until it is there
     std::uint64_t left_bytes = 0;   // of blocks that are neither here nor wanted: more than 0: it will be incomplete

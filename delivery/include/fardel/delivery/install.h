@@ -12,8 +12,8 @@
 #include <fardel/delivery/fetch.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/http/server_rule.h>
 #include <fardel/store/bundle_store.h>
-#include <fardel/store/server_rule.h>
 
 #include <chrono>
 #include <cstdint>
@@ -45,15 +45,15 @@ struct InstalledSet {
 };
 
 enum class InstallChange : std::uint8_t {
-    install,  // adds names; what is installed stays as it is, if it does
-    update,   // brings what is installed to the newest versions that do
+    install,  // adds names; what is installed stays as it is where that is possible
+    update,   // brings what is installed to the newest versions that go together
 };
 
 struct InstallWork {
     std::string lock;  // path of the lock file; it need not exist for InstallChange::install
     InstallChange change = InstallChange::install;
-    // To install: names with bounds, "mods/castle >= 1.0, < 2"; each replaces the one of that name. To update: names of
-    // bundles that may change; none: all may.
+    // To install: names with bounds, "mods/castle >= 1.0, < 2"; each replaces an earlier requirement of the same name.
+    // To update: the names of the bundles that may change; if there are none, all may.
     std::vector<std::string> names;
     ChannelSubject channel;            // without a name: that of the lock file
     std::vector<std::string> servers;  // URLs of static trees; none: the sources of the lock file

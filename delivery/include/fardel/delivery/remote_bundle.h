@@ -9,8 +9,8 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/http/server_rule.h>
 #include <fardel/store/bundle_store.h>
-#include <fardel/store/server_rule.h>
 
 #include <chrono>
 #include <cstdint>
@@ -125,7 +125,7 @@ private:
 
 // Reads ahead along traces (docs/traces.md): requests what the servers' traces list, in their order, behind everything
 // that somebody waits for. One thread, which ends when all is requested. Bundles of which nothing is kept in the store
-// are left out. A wrong trace costs what is then received in vain.
+// are left out. A wrong trace costs the bytes that are received for it and never read.
 class TraceReadAhead {
 public:
     // Errors: missing (libcurl is not installed), busy (the system gives no thread).

@@ -36,19 +36,6 @@ struct DeltaSummary {
     std::uint64_t shared_blocks = 0;  // that the old bundle has
 };
 
-// Writes the delta from one bundle, which the caller has verified as the other one, into the file. Everything that it
-// gives is made from it and compared with the new bundle before the file is complete; committing it is left to the
-// caller. Errors: those of Bundle and of StagedFile; malformed (look-up tables of the new bundle that are not those of
-// its names and assets), limit (tables of more than 1 GiB; crowded ones), cancelled, corrupt (what it gives differs:
-// this machine is faulty).
-Result<DeltaSummary> make_delta(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
-                                const DeltaWork& work = {});
-
-// The same without blocks: the delta gives the tables of the new bundle, and whoever applies it has the blocks from
-// elsewhere.
-Result<DeltaSummary> make_front(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
-                                const DeltaWork& work = {});
-
 // Returns what the delta says about itself: nothing is compared with bundles, and `shared_blocks` is 0. Errors:
 // malformed, limit, unsupported, those of `delta`.
 Result<DeltaSummary> describe_delta(const ByteSource& delta);

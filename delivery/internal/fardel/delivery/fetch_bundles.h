@@ -6,8 +6,8 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/http/range_client.h>
 #include <fardel/store/bundle_store.h>
-#include <fardel/store/range_client.h>
 
 #include <cstdint>
 #include <functional>

@@ -5,7 +5,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/channel_update.h>
-#include <fardel/store/range_client.h>
+#include <fardel/http/range_client.h>
 
 #include <cstdint>
 #include <optional>

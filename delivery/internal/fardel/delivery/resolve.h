@@ -75,15 +75,17 @@ struct Resolution {
 
 struct ResolveOutcome {
     Resolution resolution;  // empty if there are conflicts
-    // What was believed of bundles that were considered and are not in the resolution: it had an influence, too, so
-    // verify_needs() has to find it in them.
+    // The needs, as the snapshot gave them, of bundles that were considered and not chosen. They influenced the
+    // outcome, so verify_needs() has to compare them with the bundles, too.
     NeedsOfBundles consulted;
-    // What was considered and what the snapshot has no needs of; the outcome may be another one with them.
+    // Bundles that were considered although the snapshot does not have their needs. With these needs, the outcome may
+    // be different.
     std::vector<BundleId> unknown;
     std::vector<std::string> conflicts;  // all of them, but at most kConflictsMax; a sentence each, with the chain
 };
 
-// `preferred`: taken before newer versions where they do. Error: limit (the bundles or steps).
+// `preferred`: bundles that are taken instead of newer versions where they meet the requirement. Error: limit (the
+// bundles or steps).
 Result<ResolveOutcome> resolve(const std::vector<Requirement>& roots, const ResolveSnapshot& snapshot,
                                const std::set<BundleId>& preferred);
 

@@ -5,13 +5,13 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/cache/cache_statistics.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/signer.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/packer/references.h>
 #include <fardel/sources/scan_report.h>
-#include <fardel/store/cache_statistics.h>
 
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,5 @@
-// Scans the assets of a plan for references. Reads only assets that have a scanner, and of those whose id is known only
-// the ones without a remembered finding.
+// Scans the assets of a plan for references. Reads only assets that have a scanner. An asset whose id is known is not
+// read if its findings are remembered.
 //
 // Blobs are read on several threads; the result does not depend on their number.
 #pragma once

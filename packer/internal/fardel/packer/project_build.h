@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/cache/derived_cache.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trace.h>
@@ -10,7 +11,6 @@
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
 #include <fardel/sources/observed_path.h>
-#include <fardel/store/derived_cache.h>
 
 #include <cstdint>
 #include <functional>

@@ -76,7 +76,7 @@ struct StoreCheckReport {
 class BundleStore {
 public:
     // With `create`, creates the store and the folders above it, unless the path leads to anything but an empty folder.
-    // Errors: missing, denied, no_space, io, malformed (not a folder, or not a store), unsupported (a later layout).
+    // Errors: missing, denied, no_space, io, malformed (no folder, no store), unsupported (a later layout; over SMB).
     static Result<BundleStore> open(const std::string& path, bool create);
     ~BundleStore();
     BundleStore(BundleStore&&) noexcept;

@@ -58,16 +58,17 @@ public:
     // Uses a block that was written before forget() or restart(), or that another bundle in the store has, after
     // comparing its bytes with the hash. Returns false if there is none.
     Result<bool> share(std::uint64_t file_offset, const Hash& stored_hash, std::uint32_t stored_bytes);
-    // Bytes that are no part of the file, but something of it is made from them, by a key of the caller's. They stay as
-    // what was written does, until commit() or discard(). What is kept already with a key stays.
+    // Keeps bytes that are not part of the file and from which parts of it are made, under a key that the caller
+    // chooses. They are kept as long as written bytes are: until commit() or discard(). A key that is used already
+    // keeps its bytes.
     Status keep_extra(std::string_view key, std::span<const std::byte> bytes);
     Result<bool> has_extra(std::string_view key);
     Result<std::optional<std::vector<std::byte>>> read_extra(std::string_view key);
-    // Discards everything that was written or shared so far, and leaves what the store had aside: it does not fit
-    // together.
+    // Discards everything that was written or shared so far, and no longer uses what the store had of the bundle: the
+    // parts do not fit together.
     Status discard();
-    // This range is no longer held, nor are others that were written in one call with a part of it. share() still finds
-    // their bytes, also in a later attempt.
+    // Drops this range, and every range that was written in one call with a part of it. share() still finds their
+    // bytes, also in a later attempt.
     Status forget(std::uint64_t file_offset, std::uint64_t length_bytes);
     // Forgets all ranges and the size of the file: the bundle turned out to have another layout.
     Status restart();

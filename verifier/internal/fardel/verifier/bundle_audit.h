@@ -1,6 +1,6 @@
-// BundleAudit: where the references of a finished bundle's assets lead: what the tables of the bundle and of those that
-// it statically depends on tell. The content of assets is not read, so a reference that the packer found no target for
-// is not seen: it is in no table.
+// BundleAudit: where the references of a finished bundle's assets lead, according to the tables of the bundle and of
+// its static dependencies. The content of assets is not read, so a reference for which the packer found no target is
+// not seen: it is in no table.
 //
 // The tables may be hostile. Memory is proportional to the bundle's contents; time is that of reading the names of each
 // dependency once.
@@ -40,15 +40,15 @@ struct AuditLoss {
 };
 
 struct BundleAudit {
-    std::uint64_t references = 0;    // of all assets; 0: no asset has any, or they were packed without
-    std::uint64_t inside = 0;        // of those, that lead to an asset of the bundle
-    std::uint64_t dependencies = 0;  // that lead into a static dependency
-    std::uint64_t by_name = 0;       // that are looked up when the game runs
+    std::uint64_t references = 0;    // of all assets; 0: they have none, or were packed without
+    std::uint64_t inside = 0;        // how many of them lead to an asset of the bundle
+    std::uint64_t dependencies = 0;  // how many lead into a static dependency
+    std::uint64_t by_name = 0;       // how many are looked up when the game runs
     std::vector<AuditNeed> needs;    // hard ones first, then by text
     std::vector<AuditLoss> lost;     // hard ones first, then by asset and spelling; at most kAuditLossesMax
     std::uint64_t lost_count = 0;
-    // Names that only bundles that depend on this one could reach: they are not published, and no reference leads to
-    // their asset from a published one. Empty if `references` is 0. By text; views into the contents.
+    // Names that can be reached only from a bundle that depends on this one: they are not published, and no reference
+    // leads from a published name to their asset. Empty if `references` is 0. By text; views into the contents.
     std::vector<std::string_view> unused;
     std::uint64_t unused_bytes = 0;  // raw, of their distinct assets
 };

@@ -79,8 +79,8 @@ struct BundleDiff {
     std::vector<DiffPair<ContentMetadata>> metadata;
     bool signatures = false;  // the envelopes differ
     DiffSizes before, after;
-    // What a client that has the first bundle must fetch of the second: blocks that the first does not store in the
-    // same form and that contain an asset or piece which the first does not have.
+    // What a client with the first bundle must fetch of the second: each block that contains an asset or piece which
+    // the first bundle lacks, unless the first bundle stores the same block.
     std::uint64_t fetch_bytes = 0;
     std::uint64_t fetch_blocks = 0;
 

@@ -79,8 +79,8 @@ struct Explanation {
     std::vector<PathCandidate> candidates;  // in order of precedence
     std::optional<std::size_t> winner;      // the candidate whose asset open() gives; nothing: open() fails
     bool folder = false;                    // list() shows something there
-    // With extensions: the other paths that were looked up, and that have no asset. If `path` has one, they were before
-    // it; if no path has one, `path` is as given.
+    // If extensions were given: the other paths that were looked up and gave no asset. They were tried before `path`;
+    // if no path gave an asset, `path` is the one that was given.
     std::vector<std::string> tried;
 };
 

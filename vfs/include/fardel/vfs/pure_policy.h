@@ -120,6 +120,19 @@ private:
     Hash digest_;
 };
 
+// ---- Recalls --------------------------------------------------------------------------------------------------------
+
+// What a channel that the client follows has recalled: a ChannelState has it (<fardel/delivery/channel_follow.h>).
+struct PureRecalls {
+    PureChannel channel;
+    std::vector<Revocation<BundleId>> bundles;
+    std::vector<Revocation<PublicKey>> keys;
+};
+// The client's own rules, without what those of `followed` recall that the policy names: the content of the server is
+// mounted with a policy of these rules (MountOptions::policy). A channel that has the name and another id recalls
+// nothing here.
+TrustRules without_recalled(TrustRules own, const PurePolicy& policy, std::span<const PureRecalls> followed);
+
 // ---- Report ---------------------------------------------------------------------------------------------------------
 
 enum class PureFault : std::uint8_t {

@@ -134,34 +134,15 @@ public:
     // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again.
     Result<std::vector<AssetChange>> poll();
 
-    // ---- Paths
-    // ---------------------------------------------------------------------------------------------------------
+    // ---- Paths ------------------------------------------------------------------------------------------------------
 
-    // The asset at a path; links are followed. If there is no asset, find returns nothing and open returns missing.
+    // The asset of a look-up; links are followed. If there is no asset, find returns nothing and open returns missing.
     // "/assets/<id>": the first open from each bundle compares the whole content with the id; a copy that differs is
     // skipped in favour of another bundle's. A name is decided by its mount alone: if that is damaged, the result is an
-    // error and never another bundle's asset. Errors: corrupt, malformed, limit, io.
-    Result<std::optional<File>> find(const VfsPath& path) const { return find(path.text(), path.parts()); }
-    Result<std::optional<File>> find(std::string_view path) const;
-    Result<File> open(const VfsPath& path) const { return open(path.text(), path.parts()); }
-    Result<File> open(std::string_view path) const;
-    // The same for a name without extension, as engines look up "textures/base/water": the path as given, otherwise the
-    // first of its names with another extension that gives an asset. Each name is looked up in all mounts before the
-    // next one is. Paths of /assets are taken as given. Errors: as find; a name that a damaged mount decides about ends
-    // the look-up.
-    Result<std::optional<File>> find(std::string_view path, const NameExtensions& extensions) const;
-    Result<File> open(std::string_view path, const NameExtensions& extensions) const;
-
-    // The asset that `from` means by a reference in its content: the target in its link table; else a name of its own
-    // bundle, published or not; else one of a static dependency of that bundle, in declared order; else a published
-    // name. A reference that begins with '/' is looked up as find() does. Errors: as find; unresolved (the link table
-    // leads into a bundle that is not mounted); open_from: missing.
-    Result<std::optional<File>> find_from(const File& from, std::string_view reference) const;
-    Result<File> open_from(const File& from, std::string_view reference) const;
-    // The same for each name with another extension, until one gives an asset.
-    Result<std::optional<File>> find_from(const File& from, std::string_view reference,
-                                          const NameExtensions& extensions) const;
-    Result<File> open_from(const File& from, std::string_view reference, const NameExtensions& extensions) const;
+    // error and never another bundle's asset, with extensions, too. Errors: corrupt, malformed, limit, io; unresolved
+    // (the link table of `from` leads into a bundle that is not mounted).
+    Result<std::optional<File>> find(const LookUp& wanted) const;
+    Result<File> open(const LookUp& wanted) const;
 
     // Whether there is a file, link or folder. False also if the path is malformed or a damaged mount decides about it:
     // find_stat() distinguishes these cases.
@@ -171,10 +152,10 @@ public:
     // Errors: missing, corrupt, malformed, limit, io.
     Result<PathStat> stat(std::string_view path) const;
     // "/assets/<id>" for a published name. Errors: as stat; missing also if it is not a link.
-    Result<VfsPath> read_link(std::string_view path) const;
+    Result<std::string> read_link(std::string_view path) const;
 
     // Which content has to be fetched before these paths can be read; empty: all is here. References are followed as
-    // open_from() resolves them; those that lead nowhere are left out. Sorted by bundle. Content that is fetched later
+    // open() resolves them; those that lead nowhere are left out. Sorted by bundle. Content that is fetched later
     // is found by the same mounts. Reads tables, and no content. Errors: missing (a path at which there is no asset),
     // limit (more than assets_max), those of find().
     Result<std::vector<MissingContent>> find_missing(std::span<const std::string> paths,
@@ -219,10 +200,10 @@ public:
 
     // In order of precedence; those that a pure policy hides come last.
     std::vector<MountDescription> mounts() const;
-    // What find() considers and how it decides. Damage is reported in the candidates. Errors: malformed, limit (path).
-    Result<Explanation> explain(std::string_view path) const;
-    // The same for find() with extensions: explains the path that gives the asset, or the first that is damaged.
-    Result<Explanation> explain(std::string_view path, const NameExtensions& extensions) const;
+    // What find() considers and how it decides; with extensions, about the path that gives the asset, or the first that
+    // is damaged. Damage is reported in the candidates. Errors: malformed, limit (path), unsupported (a reference of
+    // `from` that is not a path).
+    Result<Explanation> explain(const LookUp& wanted) const;
     // Every path that more than one mount publishes or hides, sorted by path. Reads all names of all mounts, so it is
     // for tools and start-up checks. Errors: limit (more than conflicts_max), corrupt, malformed, io.
     Result<std::vector<PathConflict>> conflicts(std::size_t conflicts_max = 1u << 20) const;
@@ -233,8 +214,6 @@ public:
 private:
     struct Impl;
     Result<MountId> mount_one(MountRequest request);
-    Result<std::optional<File>> find(std::string_view text, const PathParts& path) const;
-    Result<File> open(std::string_view text, const PathParts& path) const;
     std::unique_ptr<Impl> impl_;
 };
 

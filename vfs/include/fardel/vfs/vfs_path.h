@@ -1,4 +1,4 @@
-// VfsPath: a path of the tree that a Vfs shows, parsed once from text; parse() is the only way from text to one.
+// Paths of the tree that a Vfs shows, and LookUp: what a reader looks for in it.
 //
 //   /                         /assets                    /bundles
 //   /<published name>         /assets/<asset id>         /bundles/<bundle id>[/<name>]
@@ -10,8 +10,8 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/name.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,6 +19,8 @@
 #include <vector>
 
 namespace fardel {
+
+class File;  // <fardel/vfs/file.h>
 
 enum class PathKind : std::uint8_t {
     root,
@@ -31,7 +33,7 @@ enum class PathKind : std::uint8_t {
     nowhere,      // well formed, but nothing is ever there: "/assets/readme", "/Bundles"
 };
 
-// The parts of a path's text, without owning it: for callers that parse on each call.
+// The parts of a path's text, without owning it.
 struct PathParts {
     PathKind kind = PathKind::root;
     Hash id;                 // kinds asset, bundle, bundle_name
@@ -41,32 +43,6 @@ struct PathParts {
 
 // Errors: malformed (empty, trailing '/', a rule of names), limit.
 Result<PathParts> parse_path_parts(std::string_view text);
-
-class VfsPath {
-public:
-    // Errors: those of parse_path_parts.
-    static Result<VfsPath> parse(std::string_view text);
-    static VfsPath of(const AssetId& asset);
-    static VfsPath of(const BundleId& bundle);
-    static VfsPath of(const BundleId& bundle, const AssetName& name);
-
-    PathKind kind() const noexcept { return kind_; }
-    // With its leading '/', whether or not the parsed text had one.
-    const std::string& text() const noexcept { return text_; }
-    // They view this path's text.
-    PathParts parts() const noexcept;
-
-    friend bool operator==(const VfsPath& a, const VfsPath& b) noexcept { return a.text_ == b.text_; }
-
-private:
-    VfsPath(std::string text, const PathParts& parts);
-
-    std::string text_;
-    std::size_t name_bytes_ = 0;  // the name is the text's tail
-    std::uint64_t hash_ = 0;
-    Hash id_;
-    PathKind kind_ = PathKind::root;
-};
 
 inline constexpr std::size_t kNameExtensionsMax = 16;
 
@@ -85,6 +61,24 @@ public:
 
 private:
     std::vector<std::string> list_;
+};
+
+// What is looked up: vfs.open("/maps/dm01.bsp"), vfs.open({"textures/wall", &images}), vfs.open({"wall", {}, &map}).
+// Views of its arguments, for one call.
+struct LookUp {
+    template <std::convertible_to<std::string_view> Text>
+    LookUp(const Text& text, const NameExtensions* tried = nullptr, const File* referrer = nullptr)
+        : path(text), extensions(tried), from(referrer) {}
+
+    std::string_view path;  // of the tree; with `from`, a reference in that asset's content
+    // For a name without extension, as engines look up "textures/base/water": the path as given, otherwise the first of
+    // its names with another extension that gives an asset. Each name is looked up in all mounts before the next one
+    // is. Paths of /assets are taken as given. nullptr: none.
+    const NameExtensions* extensions;
+    // The asset whose reference is looked up: the target in its link table; else a name of its own bundle, published or
+    // not; else one of a static dependency of that bundle, in declared order; else a published name. A reference that
+    // begins with '/' is a path. nullptr: `path` is one.
+    const File* from;
 };
 
 // Whether "/<part>" is reserved: the part is "assets" or "bundles" under case folding.

@@ -1,0 +1,60 @@
+// LeaseFolder: the leases of programs that use a store or a cache, each a file with a lock on it; docs/retention.md
+// says what is in them.
+//
+// Any number of threads and processes at once. What other programs wrote is untrusted.
+#pragma once
+
+#include <fardel/base/descriptor.h>
+#include <fardel/base/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+
+// The file of a lease, with a lock on it where there are locks. The destructor removes it.
+class FileLease {
+public:
+    FileLease(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+    ~FileLease();
+    FileLease(const FileLease&) = delete;
+    FileLease& operator=(const FileLease&) = delete;
+
+    Status write(std::span<const std::byte> bytes) const;
+
+private:
+    const Descriptor file_;
+    const std::string path_;
+};
+
+struct FoundFileLease {
+    std::string name;
+    bool is_locked = false;  // by a living program
+    std::int64_t renewed_s = 0;
+    std::optional<std::vector<std::byte>> bytes;  // nothing: more than any lease has
+};
+
+class LeaseFolder {
+public:
+    // `path`: below `root`, the folder of the store or cache.
+    LeaseFolder(std::string root, std::string path) : root_(std::move(root)), path_(std::move(path)) {}
+
+    // Creates the folder, too, if it does not exist. Errors: missing (no root), busy, denied, no_space, io.
+    Result<std::unique_ptr<FileLease>> create() const;
+    Result<std::vector<FoundFileLease>> list() const;
+    Status remove(const std::string& name) const;
+
+private:
+    std::string path_of(const std::string& name) const { return path_ + "/" + name; }
+
+    std::string root_;
+    std::string path_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,298 @@
+#include "cache_folder.h"
+
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
+#include <fardel/base/random.h>
+#include <fardel/format/file_source.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// The first line is that of the Cache Directory Tagging Standard (bford.info/cachedir): backup programs skip a folder
+// with such a file.
+constexpr std::string_view kMarkerName = "CACHEDIR.TAG";
+constexpr std::string_view kMarkerStart =
+    "Signature: 8a477f597d28d172789f06886806bc55\n# fardel derived-data cache, layout ";
+constexpr std::string_view kMarkerEnd =
+    "1\n# Everything here can be deleted at any time. docs/derived-cache.md is the manual.\n";
+constexpr std::size_t kMarkerBytesRead = 4096;
+constexpr std::string_view kUnfinishedStart = ".fardel-";
+constexpr std::string_view kUnfinishedEnd = ".tmp";
+
+constexpr std::size_t kCopyBytes = 256u << 10;
+constexpr int kNamesTried = 100;
+
+std::int64_t used_ns(const FileStatus& status) noexcept { return std::max(status.used_ns, status.modified_ns); }
+
+std::string_view folder_name(CacheFileKind kind) noexcept {
+    return kind == CacheFileKind::record ? "records" : "objects";
+}
+
+std::string shard_name(CacheFileKind kind, unsigned shard) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    return std::string(folder_name(kind)) + '/' + kDigits[shard / 16 % 16] + kDigits[shard % 16];
+}
+
+bool is_unfinished(std::string_view name) noexcept {
+    return name.starts_with(kUnfinishedStart) && name.ends_with(kUnfinishedEnd);
+}
+
+// Random, because several machines may write into one folder.
+std::string unfinished_name() {
+    constexpr std::size_t kRandomBytes = 8;
+    Hash number;
+    fill_random(std::as_writable_bytes(std::span(number.bytes).first(kRandomBytes)));
+    return std::string(kUnfinishedStart) + number.hex().substr(0, 2 * kRandomBytes) + std::string(kUnfinishedEnd);
+}
+
+// Writes a file under a temporary name beside `path`. commit() renames it to `path`; without it, the file is removed.
+class UnfinishedWriter {
+public:
+    // Creates missing folders below `root`.
+    static Result<UnfinishedWriter> open(const std::string& root, const std::string& path) {
+        const std::string folder = folder_of_path(path);
+        for (int tried = 0;; ++tried) {
+            std::string name = folder + "/" + unfinished_name();
+            auto file = create_file(name, path);
+            if (file)
+                return UnfinishedWriter(*std::move(file), std::move(name), path);
+            const int number = file.error().system_number();
+            if (tried >= kNamesTried || (number != ENOENT && number != EEXIST))
+                return std::move(file).error();
+            if (number == ENOENT)
+                FARDEL_TRY(create_folders_below(root, folder, Lasting::no));
+        }
+    }
+    ~UnfinishedWriter() {
+        if (!name_.empty())
+            static_cast<void>(remove_file(name_, name_));
+    }
+    UnfinishedWriter(UnfinishedWriter&& other) noexcept
+        : file_(std::move(other.file_)),
+          name_(std::exchange(other.name_, {})),
+          path_(std::move(other.path_)),
+          size_bytes_(other.size_bytes_) {}
+    UnfinishedWriter& operator=(UnfinishedWriter&&) = delete;
+
+    Status append(std::span<const std::byte> bytes) {
+        FARDEL_TRY(write_whole_at(file_, size_bytes_, bytes, path_));
+        size_bytes_ += bytes.size();
+        return ok();
+    }
+    Status commit() {
+        FARDEL_TRY(file_.close_reporting(path_));
+        FARDEL_TRY(rename_file(name_, path_, path_));
+        name_.clear();
+        return ok();
+    }
+
+private:
+    UnfinishedWriter(Descriptor file, std::string name, std::string path)
+        : file_(std::move(file)), name_(std::move(name)), path_(std::move(path)) {}
+
+    Descriptor file_;
+    std::string name_;  // empty once renamed
+    std::string path_;
+    std::uint64_t size_bytes_ = 0;
+};
+
+Status write_file(const std::string& root, const std::string& path, std::span<const std::byte> bytes) {
+    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(root, path));
+    FARDEL_TRY(file.append(bytes));
+    return file.commit();
+}
+
+// Opens a regular file, without following links and without counting as use if the system allows that.
+Result<std::shared_ptr<const ByteSource>> open_stored(const std::string& path) {
+    FARDEL_TRY_ASSIGN(Descriptor file, open_file(path, path, {.links = Links::refused, .keeps_used_time = true}));
+    FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, path));
+    if (!status.is_file())
+        return Error(ErrorCode::missing, path + ": not a regular file");
+    return make_file_source(std::move(file), status.size_bytes, path);
+}
+
+// Whether open_stored() failed because no regular file has the name.
+bool is_absence(const Error& error) {
+    return error.code() == ErrorCode::missing || error.code() == ErrorCode::malformed;
+}
+
+class StoredBlob final : public BlobSource {
+public:
+    explicit StoredBlob(std::string path) : path_(std::move(path)) {}
+
+    Result<std::unique_ptr<BlobStream>> open() const override {
+        FARDEL_TRY_ASSIGN(auto bytes, open_stored(path_));
+        return open_stream_of(std::move(bytes));
+    }
+    Result<std::shared_ptr<const ByteSource>> open_bytes() const override { return open_stored(path_); }
+
+private:
+    const std::string path_;
+};
+
+enum class Marker : std::uint8_t { ours, none, foreign, later };
+
+Result<Marker> read_marker(const std::string& folder) {
+    const auto source = open_stored(folder + "/" + std::string(kMarkerName));
+    if (!source && is_absence(source.error()))
+        return Marker::none;
+    if (!source)
+        return source.error();
+    std::string text(static_cast<std::size_t>(std::min<std::uint64_t>((*source)->size_bytes(), kMarkerBytesRead)),
+                     '\0');
+    FARDEL_TRY((*source)->read_at(0, std::as_writable_bytes(std::span(text))));
+    if (!text.starts_with(kMarkerStart))
+        return Marker::foreign;
+    const std::string_view layout = std::string_view(text).substr(kMarkerStart.size());
+    return layout.starts_with("1\n") ? Marker::ours : Marker::later;
+}
+
+// Ignores unfinished files: another program may be creating the same cache.
+Result<bool> is_empty(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const Descriptor folder, open_folder(path, path, {.links = Links::refused}));
+    FARDEL_TRY_ASSIGN(const auto names, list_names(folder, path));
+    return std::ranges::all_of(names, is_unfinished);
+}
+
+Status write_marker(const std::string& folder) {
+    const std::string text = std::string(kMarkerStart) + std::string(kMarkerEnd);
+    return write_file(folder, folder + "/" + std::string(kMarkerName), std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
+std::string cache_file_name(CacheFileKind kind, const Hash& id) {
+    return shard_name(kind, id.bytes[0]) + '/' + id.hex();
+}
+
+Result<CacheFolder> CacheFolder::open(const std::string& path, bool create) {
+    if (path.empty() || path.find('\0') != std::string::npos)
+        return Error(ErrorCode::malformed, "the path of a cache's folder must not be empty or contain NUL");
+    if (create)
+        FARDEL_TRY(create_folders(path.back() == '/' && path.size() > 1 ? path.substr(0, path.size() - 1) : path));
+    FARDEL_TRY_ASSIGN(const FileStatus status, file_status(path, path));
+    if (!status.is_folder())
+        return Error(ErrorCode::malformed, path + ": not a folder");
+    FARDEL_TRY_ASSIGN(std::string real, real_path(path, path));
+    CacheFolder folder(std::move(real));
+
+    FARDEL_TRY_ASSIGN(Marker marker, read_marker(folder.path_));
+    if (marker == Marker::none) {
+        FARDEL_TRY_ASSIGN(const bool empty, is_empty(folder.path_));
+        if (empty && create) {
+            FARDEL_TRY(write_marker(folder.path_));
+            return folder;
+        }
+        FARDEL_TRY_ASSIGN(marker, read_marker(folder.path_));  // another program may have created the cache meanwhile
+    }
+    if (marker == Marker::later)
+        return Error(ErrorCode::unsupported, path + ": the cache has the layout of a later version of this program");
+    if (marker != Marker::ours)
+        return Error(ErrorCode::malformed, path + ": not a cache: it contains no " + std::string(kMarkerName) +
+                                               " that says so; nothing is written there");
+    return folder;
+}
+
+Result<std::optional<CacheFile>> CacheFolder::find(CacheFileKind kind, const Hash& id) const {
+    const std::string path = path_of(kind, id);
+    FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
+    if (!status || !status->is_file())
+        return std::optional<CacheFile>();
+    return std::optional<CacheFile>(
+        CacheFile{.kind = kind, .id = id, .size_bytes = status->size_bytes, .used_ns = used_ns(*status)});
+}
+
+Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(CacheFileKind kind, const Hash& id,
+                                                                      std::size_t bytes_max) const {
+    const std::string path = path_of(kind, id);
+    const auto source = open_stored(path);
+    if (!source && is_absence(source.error()))
+        return std::optional<std::vector<std::byte>>();
+    if (!source)
+        return source.error();
+    if ((*source)->size_bytes() > bytes_max)
+        return Error(ErrorCode::limit, path + ": " + std::to_string((*source)->size_bytes()) + " bytes; at most " +
+                                           std::to_string(bytes_max));
+    std::vector<std::byte> bytes(static_cast<std::size_t>((*source)->size_bytes()));
+    FARDEL_TRY((*source)->read_at(0, bytes));
+    return std::optional<std::vector<std::byte>>(std::move(bytes));
+}
+
+std::shared_ptr<const BlobSource> CacheFolder::blob(CacheFileKind kind, const Hash& id) const {
+    return std::make_shared<StoredBlob>(path_of(kind, id));
+}
+
+Status CacheFolder::write(CacheFileKind kind, const Hash& id, const BlobSource& bytes) const {
+    FARDEL_TRY_ASSIGN(const auto stream, bytes.open());
+    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(path_, path_of(kind, id)));
+    std::vector<std::byte> buffer(kCopyBytes);
+    for (;;) {
+        FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(buffer));
+        if (count == 0)
+            return file.commit();
+        FARDEL_TRY(file.append(std::span(buffer).first(count)));
+    }
+}
+
+Status CacheFolder::write(CacheFileKind kind, const Hash& id, std::span<const std::byte> bytes) const {
+    return write_file(path_, path_of(kind, id), bytes);
+}
+
+void CacheFolder::mark_used(const CacheFile& file) const {
+    const std::string path = path_of(file.kind, file.id);
+    static_cast<void>(touch_used_time(path, path));
+}
+
+Result<bool> CacheFolder::remove(CacheFileKind kind, const Hash& id) const {
+    const std::string path = path_of(kind, id);
+    return remove_file(path, path);
+}
+
+Result<bool> CacheFolder::remove(const UnfinishedFile& file) const {
+    const std::string path = path_ + "/" + file.name;
+    return remove_file(path, path);
+}
+
+Result<CacheShard> CacheFolder::list(CacheFileKind kind, unsigned shard) const {
+    CacheShard found;
+    const std::string name = shard_name(kind, shard);
+    const std::string path = path_ + "/" + name;
+    auto folder = open_folder(path, path, {.links = Links::refused});
+    if (!folder && (folder.error().code() == ErrorCode::missing || folder.error().system_number() == ELOOP))
+        return found;
+    if (!folder)
+        return std::move(folder).error();
+    FARDEL_TRY_ASSIGN(const auto entries, list_names(*folder, path));
+    for (const std::string& entry : entries) {
+        const auto id = Hash::parse(entry);
+        const bool is_named = id && id->bytes[0] == shard;
+        if (!is_named && !is_unfinished(entry))
+            continue;
+        const auto status = find_file_status({*folder, entry}, path, Links::refused);
+        if (!status || !*status || !(*status)->is_file())
+            continue;  // removed meanwhile, or not a file of a cache
+        const std::uint64_t size_bytes = (*status)->size_bytes;
+        if (is_named)
+            found.files.push_back({.kind = kind, .id = *id, .size_bytes = size_bytes, .used_ns = used_ns(**status)});
+        else
+            found.unfinished.push_back(
+                {.name = name + "/" + entry, .size_bytes = size_bytes, .used_ns = used_ns(**status)});
+    }
+    return found;
+}
+
+Result<std::int64_t> CacheFolder::time_ns() const {
+    const std::string path = path_ + "/" + unfinished_name();
+    FARDEL_TRY_ASSIGN(const Descriptor file, create_file(path, path_));
+    const auto status = file_status(file, path_);
+    static_cast<void>(remove_file(path, path_));
+    if (!status)
+        return status.error();
+    return status->modified_ns;
+}
+
+}  // namespace fardel

@@ -1,0 +1,68 @@
+// UnitTransfer: fetches units of one file, checks each, and repeats what failed, at another server if there is one.
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/format/ids.h>
+#include <fardel/http/range_client.h>
+#include <fardel/store/incoming_bundle.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// Bytes of a file that are checked and stored together.
+struct FetchUnit {
+    std::uint64_t offset = 0;
+    std::uint32_t length_bytes = 0;
+    std::optional<Hash> hash;  // nothing: whoever fetches it compares it afterwards
+
+    std::uint64_t end() const noexcept { return offset + length_bytes; }
+};
+
+// Units that one request asks for; the bytes between them are received and discarded.
+using FetchRequest = std::vector<FetchUnit>;
+
+// `units`: by offset. Joins neighbours into requests.
+std::vector<FetchRequest> make_requests(const std::vector<FetchUnit>& units);
+std::uint64_t bytes_of(const FetchRequest& request) noexcept;
+
+struct TransferCounts {
+    std::uint64_t received_bytes = 0;
+    std::uint64_t requests = 0;
+};
+
+class UnitTransfer {
+public:
+    // `urls`: of the same file on several servers. `attempts_max`: of one request.
+    UnitTransfer(RangeClient& client, std::vector<std::string> urls, unsigned attempts_max, IncomingBundle& incoming)
+        : client_(client), urls_(std::move(urls)), attempts_max_(attempts_max), incoming_(incoming) {}
+
+    // Chooses the server that is asked first; from the second round on, caches on the way are bypassed.
+    void begin_round(std::size_t round) { round_ = round; }
+    const std::string& first_url() const noexcept { return urls_[round_ % urls_.size()]; }
+    // Writes all units to the incoming bundle. Errors: that of the last attempt of a request; cancelled.
+    Status run(std::vector<FetchRequest> requests, const std::stop_token& stop,
+               const std::function<void(std::uint64_t received_bytes)>& progress);
+
+    const TransferCounts& counts() const noexcept { return counts_; }
+    // Whether some server sent bytes, or named a size, that do not fit: it may have another layout of the bundle.
+    bool has_misfit() const noexcept { return has_misfit_; }
+    void clear_misfit() noexcept { has_misfit_ = false; }
+
+private:
+    class Queue;
+    RangeClient& client_;
+    const std::vector<std::string> urls_;
+    const unsigned attempts_max_;
+    IncomingBundle& incoming_;
+    std::size_t round_ = 0;
+    TransferCounts counts_;
+    bool has_misfit_ = false;
+};
+
+}  // namespace fardel

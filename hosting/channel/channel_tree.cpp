@@ -1,0 +1,194 @@
+#include <fardel/hosting/channel_tree.h>
+
+#include "channel/publish_needs.h"
+
+#include <fardel/base/text_fields.h>
+#include <fardel/delivery/needs_text.h>
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+#include <fardel/hosting/prune.h>
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+Hash hash_of_file(std::string_view file) { return blake3(std::as_bytes(std::span(file))); }
+
+std::string text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Returns the highest version of a root in the tree; nothing if it has none.
+Result<std::optional<std::uint64_t>> find_last_root(TreeTarget& tree, std::string_view channel) {
+    const std::string folder = channel_roots_folder(channel);
+    FARDEL_TRY_ASSIGN(const auto files, tree.list(folder));
+    std::optional<std::uint64_t> last;
+    for (const TreeFile& file : files)
+        if (const auto version = parse_decimal(std::string_view(file.path).substr(folder.size() + 1), UINT64_MAX))
+            last = std::max(last.value_or(0), *version);
+    return last;
+}
+
+bool is_signed(ChannelText kind, const std::string& file, const ChannelRoot& root) {
+    const auto text = parse_signed_text(kind, file);
+    return text && verify_signers(kind, *text, root, root.role(kind));
+}
+
+Result<ChannelInTree> find_existing(TreeTarget& tree, const std::string& channel) {
+    FARDEL_TRY_ASSIGN(auto there, read_channel(tree, channel));
+    if (!there)
+        return Error(ErrorCode::missing,
+                     tree.name() + " has no channel " + printable(channel) + "; publish its first root before");
+    return std::move(*there);
+}
+
+template <class Value>
+Result<std::string> channel_named_in(Result<Value> (*parse)(std::string_view), ChannelText kind,
+                                     std::string_view file) {
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(kind, file));
+    FARDEL_TRY_ASSIGN(const Value value, parse(text.body));
+    return value.channel;
+}
+
+Status put_text(TreeTarget& tree, const std::string& path, std::string_view file, const PublishWork& work) {
+    const auto source =
+        make_memory_source({std::as_bytes(std::span(file)).begin(), std::as_bytes(std::span(file)).end()});
+    FARDEL_TRY(tree.put(path, *source, work));
+    return ok();
+}
+
+std::vector<BundleId> bundles_of(const ChannelRelease& release) {
+    std::vector<BundleId> ids;
+    for (const ReleasedBundle& bundle : release.bundles)
+        ids.push_back(bundle.bundle);
+    return ids;
+}
+
+// What is known from the release that the head names, so that only new bundles are read. A text that is missing or
+// damaged is made from the bundles.
+NeedsOfBundles find_known_needs(TreeTarget& tree, const ChannelUpdate& update) {
+    if (!update.head())
+        return {};
+    const ChannelHead& head = *update.head();
+    const auto text =
+        read_tree_text(tree, channel_requirements_path(head.channel, head.release_hash), kReleaseNeedsBytesMax);
+    auto needs = text ? parse_release_needs(*text) : Result<NeedsOfBundles>(text.error());
+    return needs ? *std::move(needs) : NeedsOfBundles();
+}
+
+Status write_head(TreeTarget& tree, std::string_view file, const std::string& channel, const ChannelInTree& before) {
+    return tree.replace_head(channel_head_path(channel), std::as_bytes(std::span(file)), before.head_version);
+}
+
+}  // namespace
+
+Result<std::optional<ChannelInTree>> read_channel(TreeTarget& tree, std::string_view channel) {
+    FARDEL_TRY_ASSIGN(const auto last, find_last_root(tree, channel));
+    if (!last)
+        return std::optional<ChannelInTree>();
+    ChannelInTree there;
+    FARDEL_TRY_ASSIGN(there.files.root, read_tree_text(tree, channel_root_path(channel, *last),
+                                                       channel_file_bytes_max(ChannelText::root)));
+    FARDEL_TRY_ASSIGN(const auto head, tree.find_head(channel_head_path(channel)));
+    if (!head)
+        return std::optional(std::move(there));
+    there.head_version = head->version;
+    there.files.head = text_of(head->bytes);
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::head, there.files.head));
+    FARDEL_TRY_ASSIGN(const ChannelHead parsed, parse_channel_head(text.body));
+    FARDEL_TRY_ASSIGN(there.files.release, read_tree_text(tree, channel_release_path(channel, parsed.release_hash),
+                                                          channel_file_bytes_max(ChannelText::release)));
+    return std::optional(std::move(there));
+}
+
+Result<ChannelUpdate> begin_in_tree(ChannelFiles files, std::uint64_t now_s) {
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, files.root));
+    FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_channel_root(text.body));
+    if (!files.release.empty() && !is_signed(ChannelText::release, files.release, root)) {
+        files.release.clear();
+        files.head.clear();
+    }
+    if (!files.head.empty() && !is_signed(ChannelText::head, files.head, root))
+        files.head.clear();
+    return ChannelUpdate::begin(std::move(files), now_s);
+}
+
+Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const ChannelUpdate& update) {
+    // All releases are read, since a pointer to the newest one could be wrong: only signatures say which is newer.
+    const std::string folder = channel_releases_folder(update.root().channel);
+    FARDEL_TRY_ASSIGN(const auto files, tree.list(folder));
+    if (files.size() > kTreeReleasesMax)
+        return Error(ErrorCode::limit, folder + " has more than " + std::to_string(kTreeReleasesMax) + " releases");
+    std::optional<ReleaseInTree> newest;
+    for (const TreeFile& one : files) {
+        auto file = read_tree_text(tree, one.path, channel_file_bytes_max(ChannelText::release));
+        if (!file && file.error().code() != ErrorCode::limit)
+            return std::move(file).error();
+        if (!file || !update.verify_release(*file))
+            continue;  // of former keys, or older than the accepted one
+        FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, *file));
+        FARDEL_TRY_ASSIGN(ChannelRelease release, parse_channel_release(text.body));
+        if (newest && newest->release.version == release.version && newest->release != release)
+            return Error(ErrorCode::conflict, tree.name() + " has two releases " + std::to_string(release.version) +
+                                                  " of channel " + printable(update.root().channel) +
+                                                  "; remove the wrong one, which no head names");
+        if (!newest || newest->release.version < release.version)
+            newest = ReleaseInTree{*std::move(file), std::move(release)};
+    }
+    return newest;
+}
+
+Status publish_channel_root(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work) {
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, file));
+    FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_channel_root(text.body));
+    FARDEL_TRY(verify_signers(ChannelText::root, text, root, root.root));
+    if (root.expires_s <= now_s)
+        return Error(ErrorCode::expired, "the root has expired before it is published");
+    FARDEL_TRY_ASSIGN(const auto there, read_channel(tree, root.channel));
+    if (!there && root.version != 1)
+        return Error(ErrorCode::missing,
+                     tree.name() + " has no root of channel " + printable(root.channel) + "; publish root 1 first");
+    if (there) {
+        FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(there->files, now_s));
+        if (there->files.root != file)
+            FARDEL_TRY(update.add_root(file));
+    }
+    return put_text(tree, channel_root_path(root.channel, root.version), file, work);
+}
+
+Status publish_channel_release(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work) {
+    FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_release, ChannelText::release, file));
+    FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
+    FARDEL_TRY_ASSIGN(const ChannelUpdate update, begin_in_tree(std::move(there.files), now_s));
+    FARDEL_TRY(update.verify_release(file));
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, file));
+    FARDEL_TRY_ASSIGN(const ChannelRelease release, parse_channel_release(text.body));
+    // Before the release: who sees a release can resolve what its bundles need.
+    FARDEL_TRY(publish_release_needs(tree, release, hash_of_file(file), work, find_known_needs(tree, update)));
+    return put_text(tree, channel_release_path(channel, hash_of_file(file)), file, work);
+}
+
+Status publish_channel_head(TreeTarget& tree, std::string_view file, std::uint64_t now_s) {
+    FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_head, ChannelText::head, file));
+    FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_in_tree(std::move(there.files), now_s));
+    FARDEL_TRY(update.add_head(file));
+    const auto wanted = update.wanted_release();
+    if (!wanted)
+        return write_head(tree, file, channel, there);
+    const std::string path = channel_release_path(channel, wanted->hash);
+    auto release = read_tree_text(tree, path, channel_file_bytes_max(ChannelText::release));
+    if (!release)
+        return std::move(release).error().with_context("the release that the head names");
+    FARDEL_TRY(update.add_release(*release));
+    // Before, so that a prune which has announced to remove something is seen; afterwards, because one may have looked
+    // for heads before this one was there.
+    const std::vector<BundleId> bundles = bundles_of(*update.release());
+    FARDEL_TRY(revive_release(tree, path, bundles, now_s));
+    FARDEL_TRY(write_head(tree, file, channel, there));
+    return revive_release(tree, path, bundles, now_s);
+}
+
+}  // namespace fardel

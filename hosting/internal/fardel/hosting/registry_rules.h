@@ -1,0 +1,58 @@
+// RegistryRules: what a registry accepts, as its operator writes it. docs/registry.md describes the file.
+//
+// The text is the operator's and public: authors read it, and it has no secrets. The owner of a name follows from this
+// text and from the bundles that were accepted before (catalogue.h).
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/format/ids.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+inline constexpr std::string_view kRegistryRulesFile = "registry.rules";  // below the folder of the registry
+inline constexpr std::size_t kRegistryRulesBytesMax = 1u << 20;
+
+// Bundles with such names belong to any of these keys.
+struct NameOwners {
+    std::string pattern;  // glob_matches (name.h)
+    std::vector<PublicKey> keys;
+
+    friend bool operator==(const NameOwners&, const NameOwners&) = default;
+};
+
+struct RegistryRules {
+    std::vector<std::string> urls;  // at least one: where clients find it; requests are signed for one of them
+    std::string channel;
+    std::vector<NameOwners> owners;     // the first that matches decides
+    std::vector<std::string> open;      // a name that matches belongs to the author who first brings it
+    std::vector<std::string> licences;  // that a bundle may state, and then must; empty: any, or none
+    // 0: no limit.
+    std::uint64_t file_bytes_max = 0;
+    std::uint64_t raw_bytes_max = 0;  // of all assets of one bundle
+    std::uint64_t versions_max = 0;   // of one name
+    std::uint64_t key_bytes_max = 0;  // of the files of all bundles by one author
+
+    friend bool operator==(const RegistryRules&, const RegistryRules&) = default;
+
+    const NameOwners* find_owners(std::string_view name) const;
+    bool is_open(std::string_view name) const;
+};
+
+// Errors: malformed (with the line number), limit, unsupported (another version of the text).
+Result<RegistryRules> parse_registry_rules(std::string_view text);
+// Returns the text without comments; parsing it gives the same rules.
+std::string format_registry_rules(const RegistryRules& rules);
+
+// Reads the file in the folder of a registry. Errors: missing (it is no registry), and those of parsing.
+Result<RegistryRules> read_registry_rules(const std::string& folder);
+
+// Whether bundles of a registry may have this name: 1 to 100 bytes of a path in a tree (is_tree_path), of which no part
+// ends in ".html". So names that look alike, or differ in letter case alone, do not exist. Error: malformed.
+Status verify_registry_name(std::string_view name);
+
+}  // namespace fardel

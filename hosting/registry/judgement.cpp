@@ -1,0 +1,285 @@
+#include "registry/judgement.h"
+
+#include <fardel/base/ascii.h>
+#include <fardel/format/bundle_version.h>
+#include <fardel/format/channel_update.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
+#include <fardel/format/name.h>
+#include <fardel/format/printable.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/verifier/verify_bundle.h>
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kListedMax = 500;
+constexpr std::size_t kFindingBytesMax = 2000;
+
+RegistryRefusal taken_from(const VerifyFinding& finding) {
+    return {.reason = finding.rule, .where = finding.where, .text = printable(finding.text, kFindingBytesMax)};
+}
+
+std::string label_for(const PublicKey& key, const TrustRules& rules) {
+    const auto known = std::ranges::find(rules.keys, key, &PolicyKey::key);
+    return known == rules.keys.end() ? "uploader-" + key.hex().substr(0, 16) : known->label;
+}
+
+// The channel's rules as they are before the registry and release signers: what authors must meet. A rule that leaves
+// the author to the registry wants the one who uploads.
+Result<std::optional<TrustPolicy>> policy_before_registry(const RegistryState& state, const PublicKey& author) {
+    if (state.root.trust.allow.empty())
+        return std::optional<TrustPolicy>();
+    ChannelRoot root = state.root;
+    const std::string label = label_for(author, root.trust);
+    for (AllowRule& rule : root.trust.allow) {
+        std::erase_if(rule.roles, [](const RoleThreshold& one) { return one.role != SignerRole::author; });
+        if (rule.roles.empty())
+            rule.roles.push_back({.role = SignerRole::author, .threshold = 1, .labels = {label}});
+    }
+    if (std::ranges::count(root.trust.keys, label, &PolicyKey::label) == 0)
+        root.trust.keys.push_back({label, author});
+    return channel_policy(root, state.release);
+}
+
+class UploadJudge {
+public:
+    UploadJudge(const PublicKey& author, const RegistryState& state, std::uint64_t now_s)
+        : author_(author), state_(state), rules_(state.rules), now_s_(now_s) {}
+
+    Result<UploadJudgement> judge(const std::shared_ptr<const ByteSource>& file, const std::stop_token& stop) {
+        // The sizes first: all that follows reads the whole file.
+        if (rules_.file_bytes_max != 0 && file->size_bytes() > rules_.file_bytes_max) {
+            refuse("too-large", "the file has " + std::to_string(file->size_bytes()) + " bytes, at most " +
+                                    std::to_string(rules_.file_bytes_max) + " are allowed");
+            return std::move(judgement_);
+        }
+        auto bundle = Bundle::open(file, {});
+        if (bundle && is_too_large(**bundle))
+            return std::move(judgement_);
+        FARDEL_TRY_ASSIGN(const auto policy, policy_before_registry(state_, author_));
+        FARDEL_TRY_ASSIGN(
+            const VerifyReport report,
+            verify_bundle(file, {.policy = policy ? &*policy : nullptr, .time = TrustTime::at(now_s_), .stop = stop}));
+        take_findings(report);
+        if (!bundle)
+            return std::move(judgement_);
+        return judge_rules(*std::move(bundle));
+    }
+
+    UploadJudgement judge_rules(std::shared_ptr<const Bundle> bundle) {
+        judgement_.bundle = std::move(bundle);
+        if (Status read = judge_bundle(*judgement_.bundle); !read && judgement_.refusals.empty())
+            refuse("unreadable", read.error().message());  // else the verifier has said so
+        return std::move(judgement_);
+    }
+
+private:
+    void refuse(std::string reason, std::string text) {
+        judgement_.refusals.push_back({.reason = std::move(reason), .where = {}, .text = std::move(text)});
+    }
+
+    // Before each byte of it is read. Says what a verified table would; a wrong one is found later.
+    bool is_too_large(const Bundle& bundle) {
+        if (rules_.raw_bytes_max == 0)
+            return false;
+        std::uint64_t raw_bytes = 0;
+        for (std::uint32_t i = 0; i < bundle.asset_count(); ++i) {
+            const auto asset = bundle.asset(AssetIndex{i});
+            if (!asset || asset->raw_bytes > rules_.raw_bytes_max - raw_bytes) {
+                refuse("too-large", "its assets have more than " + std::to_string(rules_.raw_bytes_max) +
+                                        " bytes, or cannot be read");
+                return true;
+            }
+            raw_bytes += asset->raw_bytes;
+        }
+        return false;
+    }
+
+    void take_findings(const VerifyReport& report) {
+        for (const VerifyFinding& finding : report.findings)
+            if (finding.severity == FindingSeverity::error && judgement_.refusals.size() < kListedMax)
+                judgement_.refusals.push_back(taken_from(finding));
+        judgement_.remarks = remarks_of(report);
+    }
+
+    Status judge_bundle(const Bundle& bundle) {
+        FARDEL_TRY_ASSIGN(const auto name, bundle.find_bundle_text("name"));
+        FARDEL_TRY_ASSIGN(const auto version, bundle.find_bundle_text("version"));
+        judgement_.name = name.value_or(std::string_view());
+        judgement_.version = version.value_or(std::string_view());
+        judge_recalls(bundle);
+        judge_trailer(bundle);
+        judge_name(bundle);
+        judge_sizes(bundle);
+        FARDEL_TRY(judge_licences(bundle));
+        return judge_dependencies(bundle);
+    }
+
+    void judge_recalls(const Bundle& bundle) {
+        if (!state_.release)
+            return;
+        const auto& bundles = state_.release->recalled_bundles;
+        const auto& keys = state_.release->recalled_keys;
+        if (const auto at = std::ranges::find(bundles, bundle.id(), &Revocation<BundleId>::id); at != bundles.end())
+            refuse("recalled", "this bundle has been recalled: " + printable(at->reason));
+        if (const auto at = std::ranges::find(keys, author_, &Revocation<PublicKey>::id); at != keys.end())
+            refuse("key-recalled", "your key has been recalled: " + printable(at->reason));
+    }
+
+    // The newest statement of the uploader, which lists this layout and no other: who countersigns it vouches for each.
+    void judge_trailer(const Bundle& bundle) {
+        std::size_t signatures = 0;
+        std::optional<Statement> newest;
+        for (const Envelope& envelope : bundle.envelopes()) {
+            signatures += envelope.signatures.size();
+            if (envelope.type != EnvelopeType::statement) {
+                refuse("foreign-signature", "its trailer has more than statements of authors");
+                continue;
+            }
+            const auto statement = decode_statement(envelope.payload);
+            const bool is_signed = statement && statement->bundle == bundle.id() && statement->author == author_ &&
+                                   std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
+                                       return entry.role == SignerRole::author && entry.key == author_ &&
+                                              verify_envelope_signature(envelope, entry);
+                                   });
+            if (!is_signed || (newest && std::pair(newest->epoch, newest->created_s) >
+                                             std::pair(statement->epoch, statement->created_s)))
+                continue;
+            newest = *statement;
+            judgement_.statement = envelope;
+        }
+        if (!newest)
+            return refuse("signer-differs", "the key " + key_id(author_) +
+                                                "… that signed this request has not signed the bundle; sign it with "
+                                                "'fardel sign --role author'");
+        // Who countersigns a statement vouches for each layout in it, and only this file was verified.
+        if (newest->layouts != std::vector{bundle.layout_id()})
+            refuse("layout-not-signed",
+                   "the author's statement does not list this layout, and it alone; sign this file");
+        if (newest->expires_s != 0 && newest->expires_s <= now_s_)
+            refuse("expired", "the author's statement has expired");
+        if (bundle.envelopes().size() >= limits::kEnvelopesMax || signatures >= limits::kSignaturesMax)
+            refuse("signatures-full", "its trailer has no room for the signature of the registry");
+    }
+
+    void judge_name(const Bundle& bundle) {
+        const std::string& name = judgement_.name;
+        if (judgement_.version.empty() || !BundleVersion::parse(judgement_.version))
+            refuse("version-missing", "the bundle has no version; pack it with --version");
+        if (name.empty())
+            return refuse("name-missing", "the bundle has no name; pack it with --name");
+        if (const Status form = verify_registry_name(name); !form)
+            return refuse("name-form", in_quotes(name) + ": " + form.error().message());
+        const auto owners = state_.catalogue.owners_of(name, rules_);
+        if (!owners.empty() && std::ranges::count(owners, author_) == 0)
+            refuse("name-owned", in_quotes(name) + " belongs to the key " + key_id(owners.front()) +
+                                     "…, and you have signed with " + key_id(author_) + "…");
+        else if (owners.empty() && !rules_.is_open(name))
+            refuse("name-not-open",
+                   in_quotes(name) + ": this registry gives nobody such a name; see its registry.rules");
+        judge_versions(bundle);
+    }
+
+    void judge_versions(const Bundle& bundle) {
+        const auto others = state_.catalogue.named(judgement_.name);
+        for (const CatalogueEntry* const other : others)
+            if (other->version == judgement_.version && other->bundle != bundle.id())
+                refuse("version-taken", in_quotes(judgement_.name) + " " + judgement_.version + " is bundle " +
+                                            other->bundle.hex() + "; give this one another version");
+        if (rules_.versions_max != 0 && others.size() >= rules_.versions_max)
+            refuse("versions-full", in_quotes(judgement_.name) + " has " + std::to_string(others.size()) +
+                                        " versions, recalled ones included, and may have no more");
+    }
+
+    void judge_sizes(const Bundle& bundle) {
+        const std::uint64_t used = state_.catalogue.bytes_by(author_);
+        const std::uint64_t bytes = bundle.source()->size_bytes();
+        if (rules_.key_bytes_max != 0 && (used > rules_.key_bytes_max || bytes > rules_.key_bytes_max - used))
+            refuse("key-full", "your bundles have " + std::to_string(used) + " bytes, and with this one they would " +
+                                   "have more than " + std::to_string(rules_.key_bytes_max));
+    }
+
+    // Of the bundle, and of each asset that states one of its own.
+    Status judge_licences(const Bundle& bundle) {
+        if (rules_.licences.empty())
+            return ok();
+        bool is_stated = false;
+        std::set<std::string> refused;
+        for (const TableKind kind : {TableKind::metadata, TableKind::creator_metadata}) {
+            const auto count = static_cast<std::uint32_t>(bundle.table_count(kind));
+            for (std::uint32_t i = 0; i < count; ++i) {
+                FARDEL_TRY_ASSIGN(const MetadataRecord record,
+                                  kind == TableKind::metadata ? bundle.metadata(i) : bundle.creator_metadata(i));
+                FARDEL_TRY_ASSIGN(const std::string_view key, bundle.string(record.key));
+                if (key != "licence" || record.kind != MetadataKind::text)
+                    continue;
+                is_stated |= record.subject == kBundleSubject;
+                FARDEL_TRY_ASSIGN(const std::string_view licence, bundle.string(static_cast<StringRef>(record.value)));
+                if (std::ranges::count(rules_.licences, licence) == 0)
+                    refused.insert(in_quotes(licence));
+            }
+        }
+        if (!is_stated)
+            refuse("licence-missing", "the bundle states no licence: give its metadata the key 'licence', as one of " +
+                                          allowed_licences());
+        for (const std::string& licence : refused)
+            refuse("licence-not-allowed", "the licence " + licence + " is none of " + allowed_licences());
+        return ok();
+    }
+
+    std::string allowed_licences() const {
+        std::string text;
+        for (const std::string& licence : rules_.licences)
+            text += (text.empty() ? "" : ", ") + printable(licence);
+        return text;
+    }
+
+    // What it needs by id must be here, and not recalled: nobody could mount it.
+    Status judge_dependencies(const Bundle& bundle) {
+        const auto count = static_cast<std::uint32_t>(bundle.table_count(TableKind::dependencies));
+        for (std::uint32_t i = 0; i < count; ++i) {
+            FARDEL_TRY_ASSIGN(const DependencyRecord record, bundle.dependency(i));
+            const bool is_static = (record.flags & DependencyRecord::is_static) != 0;
+            const auto is_it = [&](const ReleasedBundle& one) { return one.bundle == record.bundle; };
+            if (is_static && (!state_.release || std::ranges::none_of(state_.release->bundles, is_it)))
+                refuse("dependency-missing", "it needs the bundle " + record.bundle.hex() +
+                                                 ", which the newest release does not have; upload that one first");
+        }
+        return ok();
+    }
+
+    const PublicKey& author_;
+    const RegistryState& state_;
+    const RegistryRules& rules_;
+    const std::uint64_t now_s_;
+    UploadJudgement judgement_;
+};
+
+}  // namespace
+
+std::vector<RegistryRefusal> remarks_of(const VerifyReport& report) {
+    std::vector<RegistryRefusal> remarks;
+    for (const VerifyFinding& finding : report.findings)
+        if (finding.severity != FindingSeverity::error && !finding.where.starts_with("trailer") &&
+            remarks.size() < kListedMax)
+            remarks.push_back(taken_from(finding));
+    return remarks;
+}
+
+Result<UploadJudgement> judge_upload(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
+                                     const RegistryState& state, std::uint64_t now_s, const std::stop_token& stop) {
+    return UploadJudge(author, state, now_s).judge(file, stop);
+}
+
+UploadJudgement judge_by_rules(const std::shared_ptr<const Bundle>& bundle, const PublicKey& author,
+                               const RegistryState& state, std::uint64_t now_s) {
+    return UploadJudge(author, state, now_s).judge_rules(bundle);
+}
+
+}  // namespace fardel

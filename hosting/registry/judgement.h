@@ -1,0 +1,54 @@
+// The judgement of an upload: everything that is wrong with a bundle, by the verifier and by the rules of a registry.
+//
+// A person who uploads wants the complete list at once, so nothing ends the judgement early except what makes the rest
+// meaningless: a file that is no bundle, or larger than the rules allow.
+#pragma once
+
+#include "registry/catalogue.h"
+
+#include <fardel/base/result.h>
+#include <fardel/format/bundle.h>
+#include <fardel/format/channel.h>
+#include <fardel/format/envelope.h>
+#include <fardel/hosting/registry.h>
+#include <fardel/hosting/registry_rules.h>
+#include <fardel/verifier/verify_bundle.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// What an upload is compared with.
+struct RegistryState {
+    RegistryRules rules;
+    ChannelRoot root;
+    std::optional<ChannelRelease> release;
+    Catalogue catalogue;
+};
+
+// The verifier's warnings and notes about content. Those about signatures are left out, because they depend on the
+// policy.
+std::vector<RegistryRefusal> remarks_of(const VerifyReport& report);
+
+struct UploadJudgement {
+    std::shared_ptr<const Bundle> bundle;   // nullptr: it cannot be opened
+    std::string name;                       // empty: it has none
+    std::string version;                    // the same
+    std::optional<Envelope> statement;      // the uploader's; nothing: there is none that counts
+    std::vector<RegistryRefusal> refusals;  // empty: accepted
+    std::vector<RegistryRefusal> remarks;   // what the verifier found beside
+};
+
+// `author` has signed the request. Reads every byte. Error: cancelled.
+Result<UploadJudgement> judge_upload(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
+                                     const RegistryState& state, std::uint64_t now_s, const std::stop_token& stop);
+// The same by the rules alone, for a bundle that was verified a moment ago, by a newer state.
+UploadJudgement judge_by_rules(const std::shared_ptr<const Bundle>& bundle, const PublicKey& author,
+                               const RegistryState& state, std::uint64_t now_s);
+
+}  // namespace fardel

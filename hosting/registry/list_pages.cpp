@@ -1,0 +1,196 @@
+// The lists of all names, and the page of one name.
+
+#include "registry/page_text.h"
+#include "registry/pages.h"
+#include "registry/safe_text.h"
+
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/format/signer.h>
+#include <fardel/hosting/publish.h>
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+
+namespace fardel {
+namespace {
+
+// What the newest release says about bundles.
+class ReleasedIds {
+public:
+    explicit ReleasedIds(const RegistryState& state) {
+        if (!state.release)
+            return;
+        for (const ReleasedBundle& one : state.release->bundles)
+            states_[one.bundle] = "";
+        for (const auto& one : state.release->recalled_bundles)
+            states_[one.id] = one.reason.empty() ? "recalled" : one.reason;
+    }
+    bool is_current(const BundleId& bundle) const {
+        const auto found = states_.find(bundle);
+        return found != states_.end() && found->second.empty();
+    }
+    // nullptr: it is not recalled.
+    const std::string* find_recall(const BundleId& bundle) const {
+        const auto found = states_.find(bundle);
+        return found == states_.end() || found->second.empty() ? nullptr : &found->second;
+    }
+
+private:
+    std::unordered_map<BundleId, std::string> states_;
+};
+
+std::vector<std::string> names_of(const Catalogue& catalogue) {
+    std::vector<std::string> names;
+    for (const auto& [id, entry] : catalogue.entries())
+        names.push_back(entry.name);
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+// The latest version that is not recalled; else the latest of all.
+const CatalogueEntry& newest_of(std::span<const CatalogueEntry* const> versions, const ReleasedIds& released) {
+    for (std::size_t i = versions.size(); i-- > 0;)
+        if (released.is_current(versions[i]->bundle))
+            return *versions[i];
+    return *versions.back();
+}
+
+std::string link(std::string_view target, std::string_view text) {
+    return "<a href=\"" + html_text(target) + "\">" + html_text(text) + "</a>";
+}
+
+std::string list_row(const CatalogueEntry& entry, bool is_recalled, std::string_view up) {
+    return "<tr><td>" + link(std::string(up) + name_page_path(entry.name), entry.name) + "</td><td>" +
+           html_text(entry.version) + (is_recalled ? " <span class=\"recalled\">recalled</span>" : "") + "</td><td>" +
+           html_text(entry.licence) + "</td><td class=\"n\">" + format_bytes(entry.file_bytes) + "</td><td>" +
+           format_day(entry.accepted_s) + "</td></tr>\n";
+}
+
+std::string list_page(const RegistryState& state, std::string_view rows, std::size_t names, std::size_t page,
+                      std::size_t pages) {
+    const std::string up = page == 1 ? "" : "../";
+    std::string body = "<p>" + std::to_string(names) + (names == 1 ? " name" : " names") + " in channel <code>" +
+                       html_text(state.rules.channel) +
+                       "</code>. Rules for authors: " + link(up + std::string(kRegistryRulesFile), kRegistryRulesFile) +
+                       "; for programs: " + link(up + std::string(kRegistryListFile), kRegistryListFile) + ".</p>\n" +
+                       "<p hidden><input id=\"search\" type=\"search\" aria-label=\"Search\" "
+                       "placeholder=\"Search names and licences\"></p>\n"
+                       "<table><thead><tr><th>name</th><th>version</th><th>licence</th><th class=\"n\">size</th>"
+                       "<th>added</th></tr></thead>\n<tbody id=\"rows\" data-pages=\"" +
+                       std::to_string(pages) + "\" data-up=\"" + up + "\" data-list=\"" + up +
+                       std::string(kRegistryListFile) + "\">" + std::string(rows) + "</tbody></table>\n";
+    if (pages > 1) {
+        body += "<p>Pages:";
+        for (std::size_t i = 1; i <= pages; ++i)
+            body += i == page ? " <b>" + std::to_string(i) + "</b>"
+                              : " " + link(up + overview_page_path(i), std::to_string(i));
+        body += "</p>\n";
+    }
+    return format_html_page("Bundles of " + state.rules.urls.front(), page == 1 ? "" : "../", body, PageScript::search);
+}
+
+std::string list_record(const CatalogueEntry& entry, bool is_recalled) {
+    return "  {\"name\": " + json_text(entry.name) + ", \"version\": " + json_text(entry.version) +
+           ", \"bundle\": " + json_text(entry.bundle.hex()) + ", \"licence\": " + json_text(entry.licence) +
+           ", \"bytes\": " + std::to_string(entry.file_bytes) +
+           ", \"size\": " + json_text(format_bytes(entry.file_bytes)) +
+           ", \"day\": " + json_text(format_day(entry.accepted_s)) + ", \"author\": " + json_text(entry.author.hex()) +
+           ", \"recalled\": " + (is_recalled ? "true" : "false") +
+           ", \"page\": " + json_text(name_page_path(entry.name)) + "}";
+}
+
+// ---- The page of a name ---------------------------------------------------------------------------------------------
+
+std::string dependency_item(const CatalogueDependency& needed, const RegistryState& state, std::string_view up) {
+    const CatalogueEntry* const here = state.catalogue.find(needed.bundle);
+    const std::string title = needed.name.empty() ? needed.bundle.hex() : needed.name + " " + needed.version;
+    return "<li>" + (here != nullptr ? link(std::string(up) + name_page_path(here->name), title) : html_text(title)) +
+           (needed.is_static ? "" : " (if it is there)") + "</li>";
+}
+
+std::string version_section(const CatalogueEntry& entry, const ReleasedIds& released, const RegistryState& state,
+                            std::string_view up) {
+    const std::string* const recall = released.find_recall(entry.bundle);
+    std::string text = "<h2 id=\"" + entry.bundle.hex() + "\">" + html_text(entry.version) + "</h2>\n";
+    if (recall != nullptr)
+        text += "<p class=\"recalled\">Recalled: " + html_text(*recall) + "</p>\n";
+    else if (!released.is_current(entry.bundle))
+        text += "<p class=\"recalled\">Not in the newest release.</p>\n";
+    text += "<table>\n<tr><th>bundle</th><td><code>" + entry.bundle.hex() + "</code></td></tr>\n<tr><th>file</th><td>" +
+            link(std::string(up) + tree_path_of(entry.bundle), format_bytes(entry.file_bytes)) + ", " +
+            format_bytes(entry.raw_bytes) + " of assets; " +
+            link(std::string(up) + bundle_page_path(entry.bundle), "sizes, signatures and findings") +
+            "</td></tr>\n<tr><th>licence</th><td>" +
+            (entry.licence.empty() ? "none stated" : html_text(entry.licence)) + "</td></tr>\n<tr><th>added</th><td>" +
+            format_day(entry.accepted_s) + "</td></tr>\n<tr><th>author</th><td><code>" + entry.author.hex() +
+            "</code></td></tr>\n<tr><th>checked by</th><td><code>" + entry.registry.hex() + "</code></td></tr>\n";
+    if (!entry.dependencies.empty()) {
+        text += "<tr><th>needs</th><td><ul>";
+        for (const CatalogueDependency& needed : entry.dependencies)
+            text += dependency_item(needed, state, up);
+        text += "</ul></td></tr>\n";
+    }
+    if (!entry.requirements.empty()) {
+        text += "<tr><th>requires</th><td><ul>";
+        for (const std::string& requirement : entry.requirements)
+            text += "<li>" + html_text(requirement) + "</li>";
+        text += "</ul></td></tr>\n";
+    }
+    return text + "</table>\n";
+}
+
+}  // namespace
+
+std::string name_page_path(std::string_view name) { return "names/" + std::string(name) + ".html"; }
+std::string bundle_page_path(const BundleId& bundle) { return "bundles/" + bundle.hex() + ".html"; }
+std::string overview_page_path(std::size_t page) {
+    return page == 1 ? "index.html" : "pages/" + std::to_string(page) + ".html";
+}
+
+std::map<std::string, std::string> overview_pages(const RegistryState& state) {
+    const ReleasedIds released(state);
+    const auto names = names_of(state.catalogue);
+    const std::size_t pages = std::max<std::size_t>(1, (names.size() + kNamesPerPage - 1) / kNamesPerPage);
+    std::map<std::string, std::string> files;
+    std::string json;
+    for (std::size_t page = 1; page <= pages; ++page) {
+        std::string rows;
+        const std::size_t begin = (page - 1) * kNamesPerPage;
+        for (std::size_t i = begin; i < std::min(names.size(), begin + kNamesPerPage); ++i) {
+            const CatalogueEntry& entry = newest_of(state.catalogue.named(names[i]), released);
+            const bool is_recalled = released.find_recall(entry.bundle) != nullptr;
+            rows += list_row(entry, is_recalled, page == 1 ? "" : "../");
+            json += (json.empty() ? "" : ",\n") + list_record(entry, is_recalled);
+        }
+        files[overview_page_path(page)] = list_page(state, rows, names.size(), page, pages);
+    }
+    files[std::string(kRegistryListFile)] =
+        "{\"url\": " + json_text(state.rules.urls.front()) + ", \"channel\": " + json_text(state.rules.channel) +
+        ", \"release\": " + std::to_string(state.release ? state.release->version : 0) + ", \"names\": [\n" + json +
+        "\n]}\n";
+    return files;
+}
+
+std::string name_page(std::string_view name, const RegistryState& state) {
+    const ReleasedIds released(state);
+    const auto versions = state.catalogue.named(name);
+    std::string up = "../";
+    for (const char c : name)
+        up += c == '/' ? "../" : "";
+    const std::string root = channel_root_path(state.rules.channel, 1);
+    std::string body = "<h2>Install</h2>\n<p>Compare the " + link(up + root, "first root of the channel") +
+                       " with a copy from elsewhere, then:</p>\n<pre>fardel install " + html_text(name) +
+                       " --channel " + html_text(state.rules.channel) + " --root 1.root --from " +
+                       html_text(state.rules.urls.front()) + " --store ~/.local/share/fardel</pre>\n";
+    std::string owners;
+    for (const PublicKey& key : state.catalogue.owners_of(name, state.rules))
+        owners += "<br><code>" + key.hex() + "</code>";
+    body += "<p>The name belongs to" + owners + "</p>\n";
+    for (std::size_t i = versions.size(); i-- > 0;)
+        body += version_section(*versions[i], released, state, up);
+    return format_html_page(name, up, body);
+}
+
+}  // namespace fardel

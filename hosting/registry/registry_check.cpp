@@ -1,0 +1,178 @@
+#include <fardel/hosting/registry_check.h>
+
+#include "registry/pages.h"
+#include "registry/registry_folder.h"
+
+#include <fardel/base/text_fields.h>
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/verifier/verify_bundle.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+class RegistryChecker {
+public:
+    RegistryChecker(const std::string& folder, const RegistryCheckOptions& options)
+        : folder_(folder), options_(options) {}
+
+    Result<RegistryCheck> check() {
+        FARDEL_TRY_ASSIGN(const Descriptor lock, folder_.lock());
+        FARDEL_TRY(folder_.read_for_check(options_.now_s));
+        for (const CatalogueProblem& problem : folder_.problems())
+            add(problem.path, problem.code, problem.text);
+        check_head();
+        check_release();
+        check_owners();
+        FARDEL_TRY(check_bundles());
+        // A list without what the disk did not give would be wrong; the one that is there stays.
+        if (std::ranges::none_of(folder_.problems(), &CatalogueProblem::is_unread))
+            FARDEL_TRY(folder_.write_pages({}));
+        check_files();
+        std::ranges::stable_sort(check_.problems, {}, &RegistryProblem::path);
+        return std::move(check_);
+    }
+
+private:
+    void add(const std::string& path, ErrorCode code, std::string text) {
+        check_.problems.push_back({printable(path, 400), code, printable(text, 4000)});
+    }
+
+    const RegistryState& state() const { return *folder_.state(); }
+
+    void check_head() {
+        const std::uint64_t expires_s = folder_.head_expires_s();
+        const std::string path = channel_head_path(state().rules.channel);
+        if (expires_s == 0)
+            add(path, ErrorCode::missing, "there is no head that the keys of the newest root have signed");
+        else if (expires_s <= options_.now_s)
+            add(path, ErrorCode::expired, "the head has expired; the server renews it when it starts");
+    }
+
+    void check_release() {
+        check_.bundles = state().catalogue.entries().size();
+        for (const BundleId& id : folder_.unreleased())
+            add(tree_path_of(id), ErrorCode::unresolved,
+                "is neither in the newest release nor recalled; the server adds it when it starts");
+        if (!state().release)
+            return;
+        check_.released = state().release->bundles.size();
+        check_.recalled = state().release->recalled_bundles.size();
+        for (const ReleasedBundle& listed : state().release->bundles) {
+            const CatalogueEntry* const entry = state().catalogue.find(listed.bundle);
+            const std::string path = tree_path_of(listed.bundle);
+            if (entry == nullptr && !has_problem(path))
+                add(path, ErrorCode::missing, "the newest release names it; copy it from a backup, or recall it");
+            else if (entry != nullptr && released_bundle_of(*entry) != listed)
+                add(path, ErrorCode::corrupt, "the newest release gives it another name, version or size");
+        }
+    }
+
+    bool has_problem(const std::string& path) const {
+        return std::ranges::count(check_.problems, path, &RegistryProblem::path) != 0;
+    }
+
+    void check_owners() {
+        for (const auto& [id, entry] : state().catalogue.entries()) {
+            const auto owners = state().catalogue.owners_of(entry.name, state().rules);
+            if (std::ranges::count(owners, entry.author) == 0)
+                add(tree_path_of(id), ErrorCode::untrusted,
+                    printable(entry.name) + " belongs to another key than that of its author");
+        }
+    }
+
+    Status check_bundles() {
+        for (const auto& [id, entry] : state().catalogue.entries()) {
+            std::vector<RegistryRefusal> remarks;
+            FARDEL_TRY_ASSIGN(const auto source, folder_.tree().open(tree_path_of(id)));
+            if (!options_.reads_bundles)
+                continue;
+            FARDEL_TRY_ASSIGN(const VerifyReport report,
+                              verify_bundle(source, {.time = TrustTime::ignored(), .stop = options_.stop}));
+            for (const VerifyFinding& finding : report.findings)
+                if (finding.severity == FindingSeverity::error)
+                    add(tree_path_of(id), finding.code, format_finding(finding));
+            if (!report.good())
+                continue;
+            // The bundle is in its place; this writes what belongs beside it and is missing.
+            FARDEL_TRY(publish_bundle(source, folder_.tree(),
+                                      {.progress = {}, .stop = options_.stop, .now_s = options_.now_s}));
+            FARDEL_TRY(folder_.write_bundle_page(id, remarks_of(report)));
+        }
+        return ok();
+    }
+
+    // All but what belongs to a registry. Hidden files at the top are Fardel's own.
+    void check_files() {
+        for (const auto& [page, text] : overview_pages(state()))
+            pages_.insert(page);
+        for (const auto& [id, entry] : state().catalogue.entries())
+            pages_.insert(name_page_path(entry.name));
+        std::error_code failure;
+        const std::filesystem::path top(folder_.path());
+        for (std::filesystem::recursive_directory_iterator entry(top, failure), end; !failure && entry != end;
+             entry.increment(failure)) {
+            const std::string path = entry->path().lexically_relative(top).generic_string();
+            if (path.starts_with(".fardel-")) {
+                entry.disable_recursion_pending();
+                continue;
+            }
+            std::error_code unknown;
+            const auto type = entry->symlink_status(unknown).type();
+            if (type == std::filesystem::file_type::directory)
+                continue;
+            if (type != std::filesystem::file_type::regular || !is_ours(path))
+                add(path, ErrorCode::unresolved, "does not belong to the registry, and anybody can read it");
+        }
+        if (failure)
+            add(".", ErrorCode::io, "the folder cannot be read whole: " + failure.message());
+    }
+
+    bool is_ours(const std::string& path) const {
+        const std::string channel = std::string(kChannelsFolder) + "/" + state().rules.channel + "/";
+        if (path == kRegistryRulesFile || path == kRegistryListFile)
+            return true;
+        if (path.starts_with("bundles/"))
+            return is_of_bundle(std::string_view(path).substr(8));
+        if (path.starts_with("deltas/"))
+            return path.ends_with("/list") || path.ends_with(".delta") || path.ends_with("/fronts") ||
+                   path.ends_with(".front");
+        if (path.starts_with("versions/"))
+            return Hash::parse(std::string_view(path).substr(9)).has_value();
+        if (path.starts_with("names/") || path.starts_with("pages/") || path == overview_page_path(1))
+            return pages_.contains(path);
+        if (!path.starts_with(channel))
+            return false;
+        std::string_view rest = std::string_view(path).substr(channel.size());
+        const std::string_view folder = take_until(rest, '/');
+        return (folder == "head" && rest.empty()) || (folder == "root" && parse_decimal(rest, UINT64_MAX)) ||
+               ((folder == "release" || folder == "requirements") && Hash::parse(rest));
+    }
+
+    bool is_of_bundle(std::string_view file) const {
+        const auto id = BundleId::parse(take_until(file, '.'));
+        const bool is_known = file == "fardel" || file == "tables" || file == "frames" || file == "trace" ||
+                              (file == "html" && id && state().catalogue.find(*id) != nullptr);
+        return id && is_known;
+    }
+
+    RegistryFolder folder_;
+    const RegistryCheckOptions& options_;
+    RegistryCheck check_;
+    std::set<std::string> pages_;
+};
+
+}  // namespace
+
+Result<RegistryCheck> check_registry(const std::string& folder, const RegistryCheckOptions& options) {
+    return RegistryChecker(folder, options).check();
+}
+
+}  // namespace fardel

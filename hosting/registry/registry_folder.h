@@ -1,0 +1,88 @@
+// RegistryFolder: the folder of a registry, as it is read and as its channel and pages are changed. One thread at a
+// time; between programs, a lock on the file ".fardel-registry.lock".
+#pragma once
+
+#include "registry/judgement.h"
+
+#include <fardel/base/descriptor.h>
+#include <fardel/base/result.h>
+#include <fardel/format/channel_update.h>
+#include <fardel/format/signer.h>
+#include <fardel/hosting/channel_change.h>
+#include <fardel/hosting/tree_target.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+class RegistryFolder {
+public:
+    explicit RegistryFolder(std::string folder);
+
+    // Waits for other programs, at most half a minute. The lock lasts as long as the result. Errors: busy, those of the
+    // disk.
+    Result<Descriptor> lock() const;
+
+    // Reads rules, channel and catalogue, unless the first two are as they were. Errors: those of Registry::open.
+    Status refresh(std::uint64_t now_s);
+    // Also looks for bundles that were published since.
+    Status reread(std::uint64_t now_s);
+    // The same for a check, which reports bundles that cannot be read from the disk as problems. Before a change they
+    // are errors: without them, nobody knows whose their names are.
+    Status read_for_check(std::uint64_t now_s);
+    const std::shared_ptr<const RegistryState>& state() const noexcept { return state_; }
+    // The bundles that were accepted from the owners of their names and are neither in the release nor recalled,
+    // because the registry was killed in between.
+    std::vector<BundleId> unreleased() const;
+    const std::vector<CatalogueProblem>& problems() const noexcept { return problems_; }
+    TreeTarget& tree() const noexcept { return *tree_; }
+    const std::string& path() const noexcept { return folder_; }
+    // When the head expires; 0: there is none.
+    std::uint64_t head_expires_s() const;
+
+    // Makes and publishes the release with this change, and its head. `added` are bundles of the catalogue. Errors:
+    // those of next_release, of the signers and of publishing.
+    Status change(ChannelChange change, const std::vector<BundleId>& added, Signer& release, Signer& head,
+                  std::uint64_t now_s, std::uint64_t head_life_s);
+    // Makes and publishes a head that names the newest release. Errors: as change().
+    Status renew_head(Signer& head, std::uint64_t now_s, std::uint64_t head_life_s);
+
+    // Writes the page of a bundle of the catalogue. Errors: those of reading it.
+    Status write_bundle_page(const BundleId& bundle, const std::vector<RegistryRefusal>& remarks) const;
+    // Writes those that are missing, after verifying the bundles.
+    Status write_missing_bundle_pages() const;
+    // Writes the pages that list bundles, and the pages of these names; if `names` is empty, those of all names.
+    Status write_pages(const std::set<std::string>& names) const;
+
+private:
+    Status read(std::uint64_t now_s, bool only_if_changed, bool for_check);
+    // A bundle of the catalogue.
+    Result<std::shared_ptr<const Bundle>> open_bundle(const BundleId& id) const;
+    Result<ChannelUpdate> read_update(std::uint64_t now_s) const;
+    // The file of the head that names the release.
+    Result<std::string> sign_head(const ReleaseInTree& release, Signer& head, std::uint64_t now_s,
+                                  std::uint64_t head_life_s) const;
+    Status publish_head(const std::string& file, std::uint64_t now_s);
+    void remove_old_releases() const;
+
+    const std::string folder_;
+    const std::unique_ptr<TreeTarget> tree_;
+    std::shared_ptr<const RegistryState> state_;
+    std::optional<ChannelUpdate> update_;
+    std::vector<CatalogueProblem> problems_;
+};
+
+// The release line of a bundle of the catalogue. All epochs are 0: versions of one name stand side by side, and each of
+// them can be recalled.
+ReleasedBundle released_bundle_of(const CatalogueEntry& entry);
+
+// Writes a file below a folder in one step, unless it has these bytes already.
+Status write_tree_page(const std::string& folder, const std::string& path, std::string_view text);
+
+}  // namespace fardel

@@ -1,0 +1,113 @@
+#include "serve/project_answers.h"
+
+#include "serve/question_receiver.h"
+
+#include <fardel/base/byte_reader.h>
+#include <fardel/delivery/project_tables.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kProjectFolder = "/project/";
+constexpr unsigned kProjectQuestionsMax = 8;  // at a time: each has its answer in memory
+constexpr unsigned kProjectQuestionsOfClientMax = 2;
+
+class LiveFiles final : public ServedFiles {
+public:
+    LiveFiles(const LiveBundle& bundle, std::unique_ptr<ServedFiles> others)
+        : bundle_(bundle), others_(std::move(others)) {}
+
+    Result<ServedFile> open(const RequestedFile& file) const override {
+        auto source = file.kind == RequestedFileKind::bundle ? bundle_.find(file.bundle) : nullptr;
+        if (!source && others_)
+            return others_->open(file);
+        if (!source)
+            return Error(ErrorCode::missing, "not a root of the project");
+        const std::uint64_t size_bytes = source->size_bytes();
+        return ServedFile{.descriptor = {},
+                          .source = std::move(source),
+                          .size_bytes = size_bytes,
+                          .etag = "\"" + file.bundle.hex() + "-" + std::to_string(size_bytes) + "\""};
+    }
+
+private:
+    const LiveBundle& bundle_;
+    const std::unique_ptr<ServedFiles> others_;
+};
+
+}  // namespace
+
+std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle, std::unique_ptr<ServedFiles> others) {
+    return std::make_unique<LiveFiles>(bundle, std::move(others));
+}
+
+// Takes 64 bytes: the root that is wanted, and the one that is held.
+class ProjectAnswers::TablesQuestionReceiver final : public QuestionReceiver {
+public:
+    TablesQuestionReceiver(ProjectAnswers& answers, Turns::Turn turn)
+        : QuestionReceiver(kProjectQuestionBytes, std::move(turn)), answers_(answers) {}
+
+private:
+    ServerAnswer answer(std::span<const std::byte> question) override {
+        if (question.size() != kProjectQuestionBytes)
+            return plain_answer(400, "a question has two bundle ids");
+        ByteReader reader(question);
+        const auto wanted = answers_.bundle_.find(reader.fixed<BundleId>());
+        const auto held = answers_.bundle_.find(reader.fixed<BundleId>());
+        if (!wanted)
+            return plain_answer(404, "not a root of the project");
+        const auto image = read_project_image(*wanted);
+        if (!image)
+            return plain_answer(404, "the tables are read from the bundle file");
+        const auto before = held ? read_project_image(*held) : Result<std::vector<std::byte>>(std::vector<std::byte>());
+        return bytes_answer(
+            encode_project_tables(before ? std::span<const std::byte>(*before) : std::span<const std::byte>(), *image));
+    }
+
+    ProjectAnswers& answers_;
+};
+
+ProjectAnswers::ProjectAnswers(const LiveBundle& bundle)
+    : bundle_(bundle), questions_(kProjectQuestionsMax, kProjectQuestionsOfClientMax) {}
+
+bool ProjectAnswers::is_asked(std::string_view target) noexcept { return target.starts_with(kProjectFolder); }
+
+ServerAnswer ProjectAnswers::answer_head(const ReceivedRequest& request) const {
+    const auto head = bundle_.head();
+    if (!head)
+        return plain_answer(503, "the project could not be read yet");
+    // Clients ask for the head every few seconds instead of waiting for a change: a waiting question would hold a
+    // thread.
+    const std::string etag = "\"" + head->hex() + "\"";
+    ServerAnswer answer;
+    answer.headers = {{"Cache-Control", "no-cache"}, {"ETag", etag}};
+    if (request.header("If-None-Match") == etag) {
+        answer.status = 304;
+        return answer;
+    }
+    answer.headers.emplace_back("Content-Type", "text/plain; charset=utf-8");
+    answer.body = head->hex() + "\n";
+    return answer;
+}
+
+std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> ProjectAnswers::begin(const ReceivedRequest& request) {
+    const std::string_view path = request.target.substr(1);
+    if (path == kProjectHeadPath)
+        return request.method == "GET" || request.method == "HEAD" ? answer_head(request) : refuse_method("GET");
+    if (path != kProjectTablesPath)
+        return plain_answer(404, "there is no such file");
+    if (request.method != "POST")
+        return refuse_method("POST");
+    if (find_announced_bytes(request) != kProjectQuestionBytes)
+        return plain_answer(400, "a question has two bundle ids");
+    auto turn = questions_.take(request.client);
+    if (!turn)
+        return plain_answer(503, "too many questions at once; ask later");
+    return std::make_unique<TablesQuestionReceiver>(*this, *std::move(turn));
+}
+
+}  // namespace fardel

@@ -1,0 +1,47 @@
+// Turns: limits how many requests of one kind are under way at a time, over all clients and for each client. So no
+// client alone keeps others waiting, however slowly it sends or reads. Any thread.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace fardel {
+
+// Of questions. A client that is not known has no limit of its own.
+inline constexpr unsigned kTurnsOfClientMax = 4;
+
+class Turns {
+public:
+    Turns(unsigned all_max, unsigned client_max) : all_max_(all_max), client_max_(client_max) {}
+
+    // Lasts until the object is destroyed.
+    class Turn {
+    public:
+        Turn(Turn&& other) noexcept;
+        Turn& operator=(Turn&&) = delete;
+        ~Turn();
+
+    private:
+        friend class Turns;
+        Turn(Turns& turns, std::string client);
+        Turns* turns_;
+        std::string client_;
+    };
+
+    // `client`: ReceivedRequest::client. Nothing: too many are under way. `this` outlives the turn.
+    std::optional<Turn> take(std::string_view client);
+
+private:
+    void give_back(const std::string& client);
+
+    const unsigned all_max_;
+    const unsigned client_max_;
+    std::mutex mutex_;
+    unsigned all_ = 0;
+    std::unordered_map<std::string, unsigned> of_clients_;  // those that are known and have any
+};
+
+}  // namespace fardel

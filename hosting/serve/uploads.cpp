@@ -1,0 +1,440 @@
+#include "serve/uploads.h"
+
+#include "serve/announced_bytes.h"
+#include "serve/registry_answers.h"
+
+#include <fardel/base/clock.h>
+#include <fardel/base/file.h>
+#include <fardel/base/random.h>
+#include <fardel/base/text_fields.h>
+#include <fardel/format/file_source.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/verifier/verify_bundle.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iterator>
+#include <limits>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+// Creates a file of the tree's file system and removes its name at once, so that nothing is left of it if the server is
+// killed.
+Result<Descriptor> create_nameless_file(const std::string& folder) {
+    Hash random;
+    fill_random(std::as_writable_bytes(std::span(random.bytes)));
+    const std::string path = folder + "/.fardel-upload-" + random.hex();
+    FARDEL_TRY_ASSIGN(Descriptor file, create_file(path, path, 0600));
+    FARDEL_TRY(remove_file(path, path));
+    return file;
+}
+
+// Of the bundle files in the tree; those that disappear meanwhile do not count.
+std::uint64_t tree_bytes(const std::string& tree) {
+    std::uint64_t bytes = 0;
+    std::error_code failure;
+    for (std::filesystem::directory_iterator entry(tree + "/bundles", failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+        std::error_code gone;
+        const auto size = entry->is_regular_file(gone) ? entry->file_size(gone) : 0;
+        bytes += gone ? 0 : size;
+    }
+    return bytes;
+}
+
+ServerAnswer refuse_upload(const Error& error) {
+    switch (error.code()) {
+        case ErrorCode::busy: return plain_answer(503, "a part of the bundle is being removed; try again in an hour");
+        case ErrorCode::conflict: return plain_answer(409, error.message());
+        case ErrorCode::no_space: return plain_answer(507, "the server has no room for the file");
+        case ErrorCode::cancelled: return plain_answer(503, "the server stops; try again later");
+        case ErrorCode::corrupt:
+        case ErrorCode::malformed:
+        case ErrorCode::unsupported:
+        case ErrorCode::untrusted:
+        case ErrorCode::revoked:
+        case ErrorCode::expired: return plain_answer(422, error.message());
+        default: return plain_answer(500, "the server cannot write the file");
+    }
+}
+
+ServerAnswer refuse_token() {
+    ServerAnswer answer = plain_answer(401, "uploading needs a token that this server knows");
+    answer.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return answer;
+}
+
+ServerAnswer too_many_uploads() { return plain_answer(503, "too many uploads at once; try again later"); }
+
+// The body of a request: the end of a file, or all of it.
+struct SentRange {
+    std::uint64_t offset = 0;
+    std::uint64_t file_bytes = 0;
+};
+
+// Parses "bytes 100-199/200", or "bytes */200" if all of it was sent before; an empty text means the whole file.
+// Nothing: it does not end the file, or is another number of bytes than the body has.
+std::optional<SentRange> find_sent_range(std::string_view text, std::uint64_t body_bytes) {
+    if (text.empty())
+        return SentRange{.offset = 0, .file_bytes = body_bytes};
+    constexpr std::string_view kUnit = "bytes ";
+    if (!text.starts_with(kUnit))
+        return std::nullopt;
+    constexpr std::string_view kNothing = "*/";
+    text.remove_prefix(kUnit.size());
+    if (text.starts_with(kNothing)) {
+        const auto total = parse_decimal(text.substr(kNothing.size()), std::numeric_limits<std::uint64_t>::max());
+        return total && body_bytes == 0 ? std::optional(SentRange{.offset = *total, .file_bytes = *total})
+                                        : std::nullopt;
+    }
+    std::uint64_t numbers[3] = {};
+    const char* at = text.data();
+    const char* const end = text.data() + text.size();
+    constexpr std::string_view kBehind = "-/";
+    for (std::size_t i = 0; i < std::size(numbers); ++i) {
+        const auto parsed = std::from_chars(at, end, numbers[i]);
+        const bool is_last = i == kBehind.size();
+        if (parsed.ec != std::errc() || (parsed.ptr == end) != is_last || (!is_last && *parsed.ptr != kBehind[i]))
+            return std::nullopt;
+        at = parsed.ptr + 1;
+    }
+    const auto [first, last, total] = numbers;
+    // A body continues an upload up to its end: parts in between would have to be kept track of.
+    if (first > last || last >= total || last != total - 1 || last - first + 1 != body_bytes)
+        return std::nullopt;
+    return SentRange{.offset = first, .file_bytes = total};
+}
+
+// Has a size, and no bytes: the answer to a HEAD request.
+class SizeOnly final : public ByteSource {
+public:
+    explicit SizeOnly(std::uint64_t size_bytes) : size_bytes_(size_bytes) {}
+    std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
+    Status read_at(std::uint64_t, std::span<std::byte>) const override {
+        return Error(ErrorCode::denied, "what was received of an upload is not sent back");
+    }
+
+private:
+    const std::uint64_t size_bytes_;
+};
+
+std::shared_ptr<const ByteSource> make_empty_source(std::uint64_t size_bytes) {
+    return std::make_shared<SizeOnly>(size_bytes);
+}
+
+}  // namespace
+
+// Where received bytes go.
+struct Uploads::Staged {
+    std::optional<UploadParts::Part> part;
+    Descriptor nameless;           // if there is no part
+    std::vector<std::byte> begin;  // of the bytes that are there, at most a head
+    std::uint64_t bytes = 0;       // that are there
+
+    const Descriptor& file() const { return part ? part->file() : nameless; }
+};
+
+// Whose bytes are awaited.
+struct Uploads::Sender {
+    Turns::Turn client;
+    Turns::Turn author;
+};
+
+// Room in the tree, reserved while the object exists.
+class Uploads::Room {
+public:
+    Room(Uploads& uploads, std::uint64_t bytes) : uploads_(uploads), bytes_(bytes) {}
+    ~Room() { uploads_.release(bytes_); }
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+
+private:
+    Uploads& uploads_;
+    const std::uint64_t bytes_;
+};
+
+// One upload.
+class Uploads::Receiver final : public BodyReceiver {
+public:
+    Receiver(Uploads& uploads, const BundleId& bundle, std::string owner, std::uint64_t file_bytes, Staged staged,
+             std::unique_ptr<Room> room, Sender sender)
+        : uploads_(uploads),
+          sender_(std::move(sender)),
+          bundle_(bundle),
+          owner_(std::move(owner)),
+          file_bytes_(file_bytes),
+          room_(std::move(room)),
+          staged_(std::move(staged)) {
+        std::ranges::copy(staged_.begin, head_.begin());
+        received_bytes_ = staged_.bytes;
+    }
+
+    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
+        if (bytes.size() > file_bytes_ - received_bytes_)
+            return plain_answer(400, "more bytes than the request announced");
+        if (received_bytes_ < head_.size())
+            if (auto refused = take_head(bytes)) {
+                forget();
+                return refused;
+            }
+        // What was received stays for a day: a large bundle over a line that breaks every hour would never arrive
+        // otherwise. Nothing is believed about these bytes: the whole bundle is verified at its end.
+        const Status written = write_whole_at(staged_.file(), received_bytes_, bytes, "an upload");
+        received_bytes_ += bytes.size();
+        return written ? std::nullopt : std::optional(refuse_upload(written.error()));
+    }
+
+    ServerAnswer finish() override {
+        if (received_bytes_ != file_bytes_)
+            return plain_answer(400, "fewer bytes than the request announced");
+        if (uploads_.rules_.registry != nullptr)
+            return finish_for_registry();
+        const auto published = publish();
+        // What is refused is removed, so that nobody fills the disk with it.
+        if (published || !may_be_sent_again(published.error()))
+            forget();
+        if (!published)
+            return refuse_upload(published.error());
+        return plain_answer(published->was_there ? 200 : 201,
+                            published->was_there ? "the file was published already" : "published");
+    }
+
+private:
+    // Another bundle than the target names is refused before the rest of it is sent.
+    std::optional<ServerAnswer> take_head(std::span<const std::byte> bytes) {
+        const auto at = static_cast<std::size_t>(received_bytes_);
+        const std::size_t size = std::min(bytes.size(), head_.size() - at);
+        std::ranges::copy(bytes.first(size), head_.begin() + static_cast<std::ptrdiff_t>(at));
+        if (at + size < head_.size() || bundle_id(head_) == bundle_)
+            return std::nullopt;
+        return plain_answer(422, "the file is not the bundle that its path names");
+    }
+
+    // Whether the same bytes may be published later.
+    static bool may_be_sent_again(const Error& error) {
+        return error.code() == ErrorCode::cancelled || error.code() == ErrorCode::busy ||
+               error.code() == ErrorCode::no_space;
+    }
+
+    void forget() {
+        if (staged_.part)
+            staged_.part->remove();
+    }
+
+    Result<std::shared_ptr<const ByteSource>> open_received() const {
+        FARDEL_TRY_ASSIGN(Descriptor file, staged_.file().duplicate("an upload"));
+        return make_file_source(std::move(file), file_bytes_, "the file");
+    }
+
+    // The bytes stay for another attempt if the registry cannot decide.
+    ServerAnswer finish_for_registry() {
+        const auto author = PublicKey::parse(owner_);
+        auto source = open_received();
+        if (!author || !source)
+            return refuse_upload(author ? source.error() : author.error());
+        // The judgement may outlive the request.
+        struct Kept {
+            std::unique_ptr<Room> room;
+            Staged staged;
+        };
+        // Proxies end requests that wait for long, and authors would send everything again. So the judgement goes on
+        // without its request, and the author asks later what became of it.
+        const auto kept = std::make_shared<Kept>(Kept{.room = std::move(room_), .staged = std::move(staged_)});
+        const auto ended = [kept](const RegistryDecision& decision) {
+            if (decision && kept->staged.part)
+                kept->staged.part->remove();
+        };
+        const auto decision = uploads_.judgements_->judge(
+            {.bundle = bundle_, .author = *author, .file = *std::move(source), .ended = ended}, kJudgementWait);
+        if (!decision)
+            return refuse_registry_error(decision.error());
+        if (!*decision)
+            return judging_answer(bundle_);
+        return **decision ? registry_answer(***decision) : refuse_registry_error((**decision).error());
+    }
+
+    Result<Publication> publish() {
+        FARDEL_TRY_ASSIGN(const auto source, open_received());
+        const std::stop_token stop = uploads_.stop_.get_token();
+        FARDEL_TRY_ASSIGN(const VerifyReport report,
+                          verify_bundle(source, {.policy = uploads_.rules_.policy, .time = {}, .stop = stop}));
+        if (!report.good()) {
+            const auto first = std::ranges::find(report.findings, FindingSeverity::error, &VerifyFinding::severity);
+            return Error(ErrorCode::corrupt, "the bundle is refused: " + format_finding(*first));
+        }
+        // Of two uploads of one bundle, the second one finds the file of the first.
+        const std::scoped_lock lock(uploads_.publishing_);
+        return publish_bundle(source, uploads_.tree_,
+                              {.progress = {}, .stop = stop, .now_s = TrustTime::system().now_s().value_or(0)});
+    }
+
+    Uploads& uploads_;
+    const Sender sender_;
+    const BundleId bundle_;
+    const std::string owner_;
+    const std::uint64_t file_bytes_;
+    std::unique_ptr<Room> room_;
+    Staged staged_;
+    HeadBytes head_{};
+    std::uint64_t received_bytes_ = 0;
+};
+
+Uploads::Uploads(std::string tree, UploadRules rules)
+    : tree_(std::move(tree)),
+      rules_(std::move(rules)),
+      parts_(tree_),
+      clients_(rules_.uploads_max, rules_.sender_uploads_max),
+      authors_(rules_.uploads_max, rules_.sender_uploads_max) {
+    parts_.remove_old(wall_clock_ns());
+    if (rules_.registry != nullptr)
+        judgements_.emplace(*rules_.registry);
+}
+
+Uploads::~Uploads() = default;
+
+void Uploads::stop() {
+    stop_.request_stop();
+    if (judgements_)
+        judgements_->stop();
+}
+
+std::optional<BundleId> Uploads::find_part(std::string_view target) {
+    constexpr std::string_view kUploads = "/uploads/";
+    if (!target.starts_with(kUploads))
+        return std::nullopt;
+    const auto id = BundleId::parse(target.substr(kUploads.size()));
+    return id && id->hex() == target.substr(kUploads.size()) ? std::optional(*id) : std::nullopt;
+}
+
+std::variant<ServerAnswer, std::string> Uploads::find_owner(const BundleId& bundle,
+                                                            const ReceivedRequest& request) const {
+    if (rules_.registry != nullptr) {
+        const auto key = rules_.registry->verify_upload(request.header("Authorization"), bundle);
+        return key ? std::variant<ServerAnswer, std::string>(key->hex()) : refuse_registry_request(key.error());
+    }
+    const std::string* const name = rules_.tokens.find(request.header("Authorization"));
+    return name != nullptr ? std::variant<ServerAnswer, std::string>(*name) : refuse_token();
+}
+
+std::optional<PendingJudgements::Found> Uploads::find_judgement(const BundleId& bundle, const std::string& owner) {
+    const auto author = PublicKey::parse(owner);
+    return judgements_ && author ? judgements_->find(bundle, *author) : std::nullopt;
+}
+
+ServerAnswer Uploads::answer_part(const BundleId& bundle, const ReceivedRequest& request) {
+    auto found = find_owner(bundle, request);
+    const std::string* const owner = std::get_if<std::string>(&found);
+    if (owner == nullptr)
+        return std::get<ServerAnswer>(std::move(found));
+    if (request.method == "GET" && judgements_) {
+        const auto judgement = find_judgement(bundle, *owner);
+        if (!judgement)
+            return plain_answer(404, "nothing is known of an upload of this bundle by this author; send it again");
+        return judgement->decision ? registry_answer(*judgement->decision) : judging_answer(bundle);
+    }
+    if (request.method != "HEAD")
+        return plain_answer(405, "what was received of an upload is not sent back");
+    const std::uint64_t bytes = parts_.size_bytes(bundle, *owner);
+    if (bytes == 0)
+        return plain_answer(404, "no upload of this bundle has broken off");
+    ServerAnswer answer{.status = 200, .headers = {{"Cache-Control", "no-store"}}, .body = std::string()};
+    answer.body = ServedPart{.file = {.source = make_empty_source(bytes), .size_bytes = bytes}, .length_bytes = bytes};
+    return answer;
+}
+
+std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const RequestedFile& file,
+                                                                         const ReceivedRequest& request) {
+    auto found = find_owner(file.bundle, request);
+    const std::string* const owner = std::get_if<std::string>(&found);
+    if (owner == nullptr)
+        return std::get<ServerAnswer>(std::move(found));
+    if (file.kind != RequestedFileKind::bundle)
+        return plain_answer(405, "only bundle files are uploaded; the server makes the rest");
+    const auto announced = find_announced_bytes(request);
+    if (!announced)
+        return plain_answer(411, "the size of the file must be announced");
+    const auto range = find_sent_range(request.header("Content-Range"), *announced);
+    if (!range)
+        return plain_answer(400, "the range does not fit the size of the body");
+    if (range->offset == range->file_bytes)
+        if (const auto judgement = find_judgement(file.bundle, *owner); judgement && !judgement->decision)
+            return judging_answer(file.bundle);
+    if (range->file_bytes < sizeof(HeadBytes) || range->file_bytes > rules_.file_bytes_max)
+        return plain_answer(413, "no bundle file has that size, or it is too large for this server");
+    auto sender = find_sender(*owner, request);
+    if (!sender)
+        return too_many_uploads();
+    if (auto refused = reserve(range->file_bytes, parts_.size_bytes(file.bundle, *owner)))
+        return *std::move(refused);
+    // The room is reserved before the first byte, so that uploads at one time cannot exceed the quota together.
+    auto room = std::make_unique<Room>(*this, range->file_bytes);
+    auto staged = stage(file.bundle, *owner, range->offset);
+    if (!staged)
+        return staged.error().code() == ErrorCode::conflict ? plain_answer(416, staged.error().message())
+                                                            : refuse_upload(staged.error());
+    return std::make_unique<Receiver>(*this, file.bundle, *owner, range->file_bytes, *std::move(staged),
+                                      std::move(room), *std::move(sender));
+}
+
+std::optional<Uploads::Sender> Uploads::find_sender(const std::string& owner, const ReceivedRequest& request) {
+    auto client = clients_.take(request.client);
+    // Many build machines may share a token; a key is that of one author, wherever requests come from.
+    auto author = authors_.take(rules_.registry != nullptr ? owner : std::string());
+    if (!client || !author)
+        return std::nullopt;
+    return Sender{*std::move(client), *std::move(author)};
+}
+
+Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const {
+    parts_.remove_old(wall_clock_ns());
+    Staged staged;
+    auto part = parts_.open(bundle, owner);
+    if (part) {
+        FARDEL_TRY_ASSIGN(const FileStatus status, file_status(part->file(), "an upload"));
+        // The client asked how many bytes are here, and another of its connections may have gone on since.
+        if (offset != 0 && status.size_bytes != offset)
+            return Error(ErrorCode::conflict, std::to_string(status.size_bytes) + " bytes of this upload are here");
+        if (offset == 0)
+            FARDEL_TRY(resize_file(part->file(), 0, "an upload"));
+        staged.part = *std::move(part);
+    } else if (offset != 0) {
+        return Error(ErrorCode::conflict, "nothing of this upload can be continued now");
+    } else {
+        FARDEL_TRY_ASSIGN(staged.nameless, create_nameless_file(tree_));
+    }
+    staged.bytes = offset;
+    staged.begin.resize(static_cast<std::size_t>(std::min<std::uint64_t>(offset, sizeof(HeadBytes))));
+    FARDEL_TRY_ASSIGN(const std::size_t read, read_whole_at(staged.file(), 0, staged.begin, "an upload"));
+    return read == staged.begin.size() ? Result<Staged>(std::move(staged))
+                                       : Error(ErrorCode::io, "an upload became shorter");
+}
+
+std::optional<ServerAnswer> Uploads::reserve(std::uint64_t bytes, std::uint64_t own_part_bytes) {
+    const std::scoped_lock lock(mutex_);
+    if (under_way_ >= rules_.uploads_max)
+        return too_many_uploads();
+    if (rules_.tree_bytes_max != 0) {
+        const std::uint64_t idle = parts_.idle_bytes();
+        const std::uint64_t used = tree_bytes(tree_) + idle - std::min(idle, own_part_bytes) + reserved_bytes_;
+        if (used > rules_.tree_bytes_max || bytes > rules_.tree_bytes_max - used)
+            return plain_answer(507, "the quota of this server is used up");
+    }
+    reserved_bytes_ += bytes;
+    ++under_way_;
+    return std::nullopt;
+}
+
+void Uploads::release(std::uint64_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    reserved_bytes_ -= bytes;
+    --under_way_;
+}
+
+}  // namespace fardel

@@ -1,0 +1,91 @@
+// Uploads: takes bundle files from clients with a token, verifies them completely, and publishes them into the tree. Or
+// takes them from authors for a registry, which decides (registry.h).
+//
+// Until then, nothing serves it. What breaks off, or is killed, stays for a day, so that its owner can go on; what is
+// refused leaves nothing behind. A registry that has not decided after kJudgementWait goes on without the request,
+// which is answered with 202; the author asks for the decision at the target of the part. Any thread.
+#pragma once
+
+#include "registry/pending_judgements.h"
+#include "serve/served_files.h"
+#include "serve/server_answer.h"
+#include "serve/turns.h"
+#include "serve/upload_parts.h"
+#include "serve/upload_tokens.h"
+
+#include <fardel/base/result.h>
+#include <fardel/format/trust_policy.h>
+#include <fardel/hosting/registry.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace fardel {
+
+inline constexpr std::chrono::seconds kJudgementWait{5};
+
+struct UploadRules {
+    Registry* registry = nullptr;  // instead of tokens and a policy; it outlives the object
+    UploadTokens tokens;
+    const TrustPolicy* policy = nullptr;  // nullptr: any bundle
+    std::uint64_t tree_bytes_max = 0;     // of all bundle files in the tree, with those under way; 0: no limit
+    std::uint64_t file_bytes_max = 1ull << 40;
+    unsigned uploads_max = 16;        // at a time
+    unsigned sender_uploads_max = 4;  // of one client, and of one author of a registry
+};
+
+class Uploads {
+public:
+    // `tree`: the folder that is served.
+    Uploads(std::string tree, UploadRules rules);
+    ~Uploads();  // after all receivers
+
+    // Parses "/uploads/<64 digits>", which stands for what was received of a bundle.
+    static std::optional<BundleId> find_part(std::string_view target);
+    // Says how much that is: the size of the answer to HEAD. To GET, what a registry decided.
+    ServerAnswer answer_part(const BundleId& bundle, const ReceivedRequest& request);
+
+    // Decides by the headers of a request to PUT a file.
+    std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const RequestedFile& file,
+                                                                    const ReceivedRequest& request);
+    // Ends verifications that are under way.
+    void stop();
+
+private:
+    class Receiver;
+    class Room;
+    struct Staged;
+    struct Sender;
+    // Who uploads: the name of a token, or the digits of an author's key; or the refusal.
+    std::variant<ServerAnswer, std::string> find_owner(const BundleId& bundle, const ReceivedRequest& request) const;
+    // Nothing: too many uploads of the client, or of the author, have not come whole.
+    std::optional<Sender> find_sender(const std::string& owner, const ReceivedRequest& request);
+    // What a registry makes of the owner's newest upload of the bundle; nothing: it knows of none.
+    std::optional<PendingJudgements::Found> find_judgement(const BundleId& bundle, const std::string& owner);
+    // The file that is written to, from `offset` on. Errors: conflict (not so many bytes are there), those of the disk.
+    Result<Staged> stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const;
+    // Returns the refusal, if there is no room. `own_part_bytes`: of these, what was received already.
+    std::optional<ServerAnswer> reserve(std::uint64_t bytes, std::uint64_t own_part_bytes);
+    void release(std::uint64_t bytes);
+
+    const std::string tree_;
+    const UploadRules rules_;
+    const UploadParts parts_;
+    std::stop_source stop_;
+    std::mutex mutex_;
+    std::uint64_t reserved_bytes_ = 0;
+    unsigned under_way_ = 0;
+    Turns clients_;
+    Turns authors_;
+    std::mutex publishing_;
+    std::optional<PendingJudgements> judgements_;  // of a registry
+};
+
+}  // namespace fardel

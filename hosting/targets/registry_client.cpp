@@ -1,0 +1,214 @@
+#include <fardel/hosting/registry_client.h>
+
+#include "registry/registry_request.h"
+#include "targets/remote_tree.h"
+
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/format/name.h>
+#include <fardel/hosting/publish.h>
+#include <fardel/http/http_connection.h>
+#include <fardel/http/range_client.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr long kFoundStatus = 200;
+constexpr long kJudgingStatus = 202;
+constexpr long kAbsentStatus = 404;
+constexpr long kOtherOffsetStatus = 416;
+constexpr long kRuledOutStatus = 422;
+constexpr std::uint64_t kReplyBytesMax = 16u << 20;
+// A recall waits for other changes of the registry, and for signers.
+constexpr std::chrono::seconds kRecallWait{600};
+constexpr std::chrono::hours kDecisionWaitMax{12};
+constexpr std::chrono::minutes kAwayMax{5};  // a server that is started again, or its proxy says so
+constexpr std::chrono::milliseconds kFirstPollPause{500};
+constexpr std::chrono::milliseconds kPollPauseMax{10'000};
+constexpr std::chrono::milliseconds kWaitingPause{50};
+constexpr int kJudgedAgainMax = 2;
+
+std::string text_of_body(const HttpAnswer& answer) {
+    return {reinterpret_cast<const char*>(answer.body.data()), answer.body.size()};
+}
+
+Result<RegistryRules> ask_for_rules(const RemoteTree& tree) {
+    FARDEL_TRY_ASSIGN(const std::string url, tree.url_of(std::string(kRegistryRulesFile)));
+    FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree.perform({.url = url, .answer_bytes_max = kRegistryRulesBytesMax}));
+    if (answer.status == kAbsentStatus)
+        return Error(ErrorCode::missing,
+                     printable(tree.url(), 400) + ": is no registry; another 'fardel serve' wants a --token-file");
+    if (answer.status != kFoundStatus)
+        return HttpConnection::status_error(answer, url);
+    auto rules = parse_registry_rules(text_of_body(answer));
+    if (!rules)
+        return std::move(rules).error().with_context(printable(url, 400));
+    // Otherwise a server could have a request signed that is meant for another registry, and pass it on.
+    if (std::ranges::count(rules->urls, tree.url()) == 0)
+        return Error(ErrorCode::denied, printable(tree.url(), 400) + ": the registry there says that its address is " +
+                                            printable(rules->urls.front(), 400) + "; give that one if you trust it");
+    return rules;
+}
+
+}  // namespace
+
+struct RegistryClient::Impl {
+    const std::unique_ptr<const RemoteTree> tree;
+    RegistryRules rules;
+
+    Result<std::string> authorization(const RegistryRequest& request, Signer& signer, std::uint64_t now_s) const {
+        FARDEL_TRY_ASSIGN(const std::string value, sign_registry_request(request, now_s, signer));
+        return "Authorization: " + value;
+    }
+
+    RegistryRequest request_for(RegistryAction action, const BundleId& bundle) const {
+        return {.action = action, .url = tree->url(), .channel = rules.channel, .bundle = bundle, .reason = {}};
+    }
+
+    // How much the server has of an earlier attempt.
+    Result<std::uint64_t> find_offset(const BundleId& bundle, const std::string& authorization,
+                                      std::uint64_t file_bytes) const {
+        FARDEL_TRY_ASSIGN(const std::string url, tree->url_of("uploads/" + bundle.hex()));
+        const auto part = tree->perform_once({.method = "HEAD", .url = url, .headers = {authorization}}, tree->stop());
+        const bool is_part = part && part->status == kFoundStatus && part->content_bytes;
+        return is_part && *part->content_bytes <= file_bytes ? *part->content_bytes : 0;
+    }
+
+    // What became of an upload that the registry was still judging: with kJudgingStatus, it did not decide in time.
+    Result<HttpAnswer> await_decision(const RegistryRequest& request, Signer& signer,
+                                      const std::function<std::uint64_t()>& now_s,
+                                      const std::function<void()>& waiting) const {
+        using Clock = std::chrono::steady_clock;
+        FARDEL_TRY_ASSIGN(const std::string url, tree->url_of("uploads/" + request.bundle.hex()));
+        const auto end = Clock::now() + kDecisionWaitMax;
+        auto away_end = Clock::now() + kAwayMax;
+        auto pause = kFirstPollPause;
+        std::string header;
+        std::uint64_t signed_s = 0;
+        const auto make = [&]() -> Result<HttpRequest> {
+            // A signature counts for a while; the signer may be a person who confirms each.
+            if (const std::uint64_t now = now_s(); header.empty() || now - signed_s > kRegistryRequestLifeSeconds / 2) {
+                FARDEL_TRY_ASSIGN(header, authorization(request, signer, now));
+                signed_s = now;
+            }
+            return HttpRequest{.url = url, .headers = {header}, .answer_bytes_max = kReplyBytesMax};
+        };
+        for (;;) {
+            const auto next = Clock::now() + pause;
+            for (; Clock::now() < next && !tree->stop().stop_requested(); waiting())
+                std::this_thread::sleep_for(kWaitingPause);
+            auto answer = tree->perform_made(make, tree->stop());
+            const bool is_away = answer ? answer->status >= 500 : answer.error().code() == ErrorCode::unreachable;
+            if (!is_away)
+                away_end = Clock::now() + kAwayMax;
+            const bool may_come = is_away ? Clock::now() < away_end && !tree->stop().stop_requested()
+                                          : answer && answer->status == kJudgingStatus && Clock::now() < end;
+            if (!may_come)
+                return answer;
+            pause = std::min(pause * 2, kPollPauseMax);
+        }
+    }
+};
+
+RegistryClient::RegistryClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RegistryClient::~RegistryClient() = default;
+const RegistryRules& RegistryClient::rules() const noexcept { return impl_->rules; }
+
+Result<std::unique_ptr<RegistryClient>> RegistryClient::open(const std::string& url, const TreeConnection& connection) {
+    FARDEL_TRY_ASSIGN(std::string server, parse_server_url(url, "a registry"));
+    const RemoteTreeOptions options{
+        .timeouts = {.connect = connection.connect_timeout, .stall = std::max(connection.stall_timeout, kRecallWait)},
+        .attempts_max = connection.attempts_max,
+        .first_pause = connection.first_pause,
+        .read_headers = {},
+        .stop = connection.stop};
+    FARDEL_TRY_ASSIGN(HttpConnection http, HttpConnection::open(NoCredentials{}, options.timeouts));
+    auto tree = std::make_unique<const RemoteTree>(std::move(server), std::move(http), options);
+    FARDEL_TRY_ASSIGN(RegistryRules rules, ask_for_rules(*tree));
+    return std::unique_ptr<RegistryClient>(
+        new RegistryClient(std::unique_ptr<Impl>(new Impl{std::move(tree), std::move(rules)})));
+}
+
+Result<RegistryReply> RegistryClient::upload(const ByteSource& file, const BundleId& bundle, Signer& signer,
+                                             const std::function<std::uint64_t()>& now_s, const PublishWork& work) {
+    const RemoteTree& tree = *impl_->tree;
+    FARDEL_TRY_ASSIGN(const std::string url, tree.url_of(tree_path_of(bundle)));
+    const RegistryRequest request = impl_->request_for(RegistryAction::upload, bundle);
+    const std::uint64_t file_bytes = file.size_bytes();
+    bool begins_again = false;
+    bool is_all_there = false;
+    const auto make = [&]() -> Result<HttpRequest> {
+        FARDEL_TRY_ASSIGN(const std::string authorization, impl_->authorization(request, signer, now_s()));
+        std::uint64_t offset = 0;
+        if (!begins_again) {
+            FARDEL_TRY_ASSIGN(offset, impl_->find_offset(bundle, authorization, file_bytes));
+        }
+        is_all_there = offset == file_bytes;
+        HttpRequest put{.method = "PUT",
+                        .url = url,
+                        .headers = {authorization},
+                        .body = &file,
+                        .body_offset = offset,
+                        .body_bytes = file_bytes - offset,
+                        .answer_bytes_max = kReplyBytesMax};
+        if (offset != 0)
+            put.headers.push_back("Content-Range: bytes " +
+                                  (is_all_there ? "*" : std::to_string(offset) + "-" + std::to_string(file_bytes - 1)) +
+                                  "/" + std::to_string(file_bytes));
+        if (work.progress)
+            put.progress = [&work, offset, file_bytes](std::uint64_t sent) {
+                work.progress(offset + sent, file_bytes);
+            };
+        return put;
+    };
+    const auto waiting = [&] {
+        if (work.progress)
+            work.progress(file_bytes, file_bytes);
+    };
+    HttpAnswer answer;
+    for (int judged = 0;; ++judged) {
+        FARDEL_TRY_ASSIGN(answer, tree.perform_made(make, tree.stop()));
+        if (answer.status == kOtherOffsetStatus) {  // others have continued it, or it was too old
+            begins_again = true;
+            FARDEL_TRY_ASSIGN(answer, tree.perform_made(make, tree.stop()));
+        }
+        if (answer.status == kJudgingStatus) {
+            FARDEL_TRY_ASSIGN(answer, impl_->await_decision(request, signer, now_s, waiting));
+        }
+        // The server was started again, and has the bytes; or what it had of an earlier attempt were others.
+        const bool is_forgotten = answer.status == kAbsentStatus && judged < kJudgedAgainMax;
+        const bool is_another = answer.status == kRuledOutStatus && is_all_there;
+        begins_again = is_another;
+        if (is_forgotten || is_another)
+            continue;
+        return RegistryReply{.status = answer.status, .text = text_of_body(answer)};
+    }
+}
+
+Result<RegistryReply> RegistryClient::recall(const BundleId& bundle, const std::string& reason, Signer& signer,
+                                             const std::function<std::uint64_t()>& now_s) {
+    const RemoteTree& tree = *impl_->tree;
+    FARDEL_TRY_ASSIGN(const std::string url, tree.url_of("registry/recalls/" + bundle.hex()));
+    RegistryRequest request = impl_->request_for(RegistryAction::recall, bundle);
+    request.reason = reason;
+    const auto body =
+        make_memory_source({std::as_bytes(std::span(reason)).begin(), std::as_bytes(std::span(reason)).end()});
+    const auto make = [&]() -> Result<HttpRequest> {
+        FARDEL_TRY_ASSIGN(const std::string authorization, impl_->authorization(request, signer, now_s()));
+        return HttpRequest{.method = "POST",
+                           .url = url,
+                           .headers = {authorization},
+                           .body = body.get(),
+                           .body_bytes = reason.size(),
+                           .answer_bytes_max = kReplyBytesMax};
+    };
+    FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree.perform_made(make, tree.stop()));
+    return RegistryReply{.status = answer.status, .text = text_of_body(answer)};
+}
+
+}  // namespace fardel

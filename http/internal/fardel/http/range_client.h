@@ -1,0 +1,91 @@
+// RangeClient: fetches ranges of files from an HTTP server, several at a time. One thread,
+// except for wake().
+//
+// The server is hostile: a response is used only if it is exactly the range that was requested, and never more of it
+// than that. Redirects are not followed, only http and https are spoken, certificates are checked.
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/http/server_rule.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+// Checks and completes the URL of a folder on a server; the result does not end with '/'. `what` names it in messages,
+// "a cache". Error: malformed (another scheme; a user, password, query or fragment).
+Result<std::string> parse_server_url(const std::string& text, std::string_view what);
+
+struct HttpRange {
+    std::string url;
+    std::uint64_t offset = 0;
+    std::uint64_t length_bytes = 0;           // at least 1
+    std::optional<std::uint64_t> file_bytes;  // that the file must have, if that is known
+    bool bypasses_caches = false;             // asks proxies for fresh bytes
+};
+
+// Receives the bytes of one range, in order.
+class RangeReceiver {
+public:
+    virtual ~RangeReceiver() = default;
+    // Called once, before the first bytes: the size of the whole file as the server reports it.
+    virtual Status begin(std::uint64_t file_bytes) = 0;
+    // An error ends the transfer.
+    virtual Status take(std::span<const std::byte> bytes) = 0;
+    // Called before end() if the server refuses and names a time after which it wants to be asked again.
+    virtual void retry_after(std::chrono::seconds) {}
+    // Called last, whatever happened. `result` is ok only if all bytes of the range were taken.
+    virtual void end(Status result) = 0;
+};
+
+struct RangeJob {
+    HttpRange range;
+    std::unique_ptr<RangeReceiver> receiver;
+};
+
+// Where run() gets its work from.
+class RangeQueue {
+public:
+    virtual ~RangeQueue() = default;
+    // Returns nothing if there is no work now. It is asked again whenever a transfer has ended.
+    virtual std::optional<RangeJob> next() = 0;
+};
+
+struct RangeClientOptions {
+    unsigned connections = 6;
+    std::chrono::milliseconds connect_timeout{10'000};
+    std::chrono::seconds stall_timeout{30};    // for less than 1 kB/s
+    std::uint64_t bytes_per_second_max = 0;    // of all transfers together; 0: no limit
+    ServerRule servers;                        // a transfer that it refuses is `denied`
+    std::chrono::seconds retry_after_max{30};  // a server that wants more gets no more
+};
+
+class RangeClient {
+public:
+    // Errors: missing (libcurl is not installed), malformed (ServerRule::allowed_hosts).
+    static Result<RangeClient> open(const RangeClientOptions& options);
+    ~RangeClient();
+    RangeClient(RangeClient&&) noexcept;
+    RangeClient& operator=(RangeClient&&) noexcept;
+
+    // Runs until the queue has no more work and all transfers have ended. Errors of transfers go to their receivers.
+    // Error: cancelled; the receivers of unfinished transfers get it, too.
+    Status run(RangeQueue& queue, const std::stop_token& stop);
+    // Makes a waiting run() ask its queue and its stop token at once. Any thread may call it.
+    void wake() noexcept;
+
+private:
+    struct Impl;
+    explicit RangeClient(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,178 @@
+// The stages of a build, in their order: from a project to committed, signed bundles.
+#include <fardel/packer/build.h>
+
+#include "build_request.h"
+#include "build_state.h"
+#include "plan/plan_digest.h"
+#include "plan/plan_requirements.h"
+#include "plan/trace_order.h"
+
+#include <fardel/format/block_codec.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+#include <fardel/packer/bundle_target.h>
+#include <fardel/packer/project_build.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::vector<AssetName> names_of(const std::vector<SourceEntry>& entries) {
+    std::vector<AssetName> names;
+    std::ranges::transform(entries, std::back_inserter(names), &SourceEntry::name);
+    return names;
+}
+
+// A rule is not idle if processors consumed all of its files.
+void remove_rules_with_jobs(std::vector<std::string>& idle_rules, const std::string& project_file,
+                            const std::set<std::uint32_t>& job_lines) {
+    std::erase_if(idle_rules, [&](const std::string& rule) {
+        return std::ranges::any_of(job_lines, [&](std::uint32_t line) {
+            return rule.starts_with(printable(project_file) + ":" + std::to_string(line) + ": ");
+        });
+    });
+}
+
+Hash encoder_digest(int level) {
+    const std::string name = encoder_name(level);
+    return blake3(std::as_bytes(std::span(name)));
+}
+
+std::vector<FinishedBundle> finished_of(const std::vector<BuiltBundle>& bundles) {
+    std::vector<FinishedBundle> finished;
+    for (const BuiltBundle& built : bundles)
+        finished.push_back({.path = built.path, .bundle = built.written.bundle, .layout = built.written.layout});
+    return finished;
+}
+
+ReferenceSummary summary_of(const ResolveResult& resolved) {
+    return {.references = resolved.audit.references,
+            .resolved = resolved.audit.resolved,
+            .rewritten = resolved.rewritten,
+            .missing = resolved.audit.missing,
+            .soft = resolved.audit.soft,
+            .broken = resolved.audit.broken,
+            .idle_patterns = resolved.audit.idle_patterns};
+}
+
+BuildSummary summary_of(PackPlan planned, std::vector<BuiltBundle> bundles) {
+    BuildSummary summary{
+        .bundles = std::move(bundles), .scan = std::move(planned.report), .idle_rules = std::move(planned.idle_rules)};
+    if (planned.resolved)
+        summary.references = summary_of(*planned.resolved);
+    return summary;
+}
+
+}  // namespace
+
+Result<PackPlan> ProjectBuild::plan() {
+    State& state = *state_;
+    state.seen.clear();
+    // Damage is looked for only here: a build that finds nothing changed reads a few rows, each with its own seal.
+    FARDEL_TRY(state.database.mend());
+    FARDEL_TRY(state.verify_confinement());
+    FARDEL_TRY(state.observe_inputs());
+    FARDEL_TRY_ASSIGN(ScanResult sources, scan_project(state.project, state.folder));
+    std::ranges::move(sources.seen, std::back_inserter(state.seen));
+    FARDEL_TRY_ASSIGN(FileContents contents, state.read_dirty_sources(sources.entries));
+    FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state.project, names_of(sources.entries)));
+    FARDEL_TRY_ASSIGN(JobsRun run, state.run_processors(graph, std::move(contents)));
+    std::vector<ProjectFile> files = state.project_files(graph, std::move(run));
+    FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_bundles(std::move(files), std::move(sources.report)));
+    remove_rules_with_jobs(planned.idle_rules, state.project.file, state.job_lines);
+    // After the references: the order of a trace is layout, and must not show in what is resolved.
+    rank_by_trace(planned.plan, state.options.order);
+    for (SplitPart& part : planned.parts)
+        rank_by_trace(part.plan, state.options.order);
+    state.planned = plan_digest(planned.plan);
+    return planned;
+}
+
+Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<ObservedPath>& observed) {
+    const auto start = Clock::now();
+    FARDEL_TRY_ASSIGN(RequestedProject requested, read_requested_project(request));
+    FARDEL_TRY_ASSIGN(ProjectBuild build, open_build(requested, request));
+    // Before the signer is opened: a build that has nothing to do asks for no passphrase.
+    if (auto last = build.find_up_to_date()) {
+        observed = std::move(last->seen);
+        return BuildOutcome{.target = requested.output.path,
+                            .summary = std::move(last->summary),
+                            .up_to_date = true,
+                            .seconds = seconds_since(start)};
+    }
+    FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, requested.key_path));
+    Result<PackPlan> plan = build.plan();
+    // Also if the plan failed: `fardel watch` waits for a change of what was looked at.
+    observed = build.seen();
+    FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
+    FARDEL_TRY(verify_planned(requested.project, planned));
+
+    BuildOutcome outcome = build.outcome();
+    outcome.target = requested.output.path;
+    const Hash encoder = encoder_digest(request.level);
+    // A file was touched, or an edit had no effect: the plan is that of the last build, and so is the bundle.
+    if (auto last = build.find_same(encoder)) {
+        outcome.up_to_date = true;
+        outcome.summary = std::move(last->summary);
+        if (planned.resolved)
+            outcome.summary.references = summary_of(*planned.resolved);
+        FARDEL_TRY(build.finish(encoder, std::move(last->bundles), outcome.summary));
+    } else {
+        BundleOutput& output = requested.output;
+        output.signer = signer.get();
+        output.policy = request.policy.get();
+        output.started = start;
+        output.find_donor = [&](const std::string& path) { return build.find_donor(path, encoder); };
+        output.progress = request.progress;
+        FARDEL_TRY_ASSIGN(std::vector<BuiltBundle> bundles, write_planned(planned, output));
+        outcome.summary = summary_of(std::move(planned), std::move(bundles));
+        FARDEL_TRY(build.finish(encoder, finished_of(outcome.summary.bundles), outcome.summary));
+    }
+    outcome.cache.trimmed = build.trim_caches();
+    outcome.seconds = seconds_since(start);
+    return outcome;
+}
+
+Result<BuildOutcome> build_project(const BuildRequest& request) {
+    std::vector<ObservedPath> observed;
+    return build_project(request, observed);
+}
+
+Result<BuildSummary> build_sources(std::span<const std::string> sources, const BuildRequest& request) {
+    PackOptions options{.name = request.name};
+    FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(request.version));
+    FARDEL_TRY(add_requirements(options.requirements, request.requirements));
+    options.excludes.insert(options.excludes.end(), request.excludes.begin(), request.excludes.end());
+    BundleOutput output{.path = request.output,
+                        .sources = {sources.begin(), sources.end()},
+                        .name = request.name,
+                        .version = request.version,
+                        .level = request.level,
+                        .jobs = request.jobs,
+                        .created_s = request.signing.created_s,
+                        .progress = request.progress,
+                        .stop = request.stop};
+    FARDEL_TRY(verify_bundle_target(output.path, output.sources));
+    FARDEL_TRY_ASSIGN(const Trace order, read_order(request.order));
+    // Before the sources are read: a wrong passphrase is noticed at once.
+    FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, request.signing.key_path));
+    FARDEL_TRY_ASSIGN(PackPlan planned, pack_sources(output.sources, options));
+    if (planned.plan.assets.empty())
+        return Error(ErrorCode::unresolved,
+                     "the sources have nothing that can be packed; check the paths and the --exclude patterns");
+    rank_by_trace(planned.plan, order);
+    output.signer = signer.get();
+    output.policy = request.policy.get();
+    FARDEL_TRY_ASSIGN(std::vector<BuiltBundle> bundles, write_planned(planned, output));
+    return summary_of(std::move(planned), std::move(bundles));
+}
+
+}  // namespace fardel

@@ -1,0 +1,149 @@
+#include "build_request.h"
+
+#include "plan/plan_requirements.h"
+
+#include <fardel/format/byte_source.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+#include <fardel/packer/bundle_target.h>
+#include <fardel/packer/project_path.h>
+#include <fardel/packer/project_plan.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kMissingShownMax = 3;
+
+// Returns a hash of everything besides the sources that determines the output.
+Result<Hash> options_digest(const RequestedProject& requested, const BuildRequest& request) {
+    FARDEL_TRY_ASSIGN(const auto source, open_file_source(request.project_file));
+    std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
+    FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
+    const BundleOutput& output = requested.output;
+    std::string all = FARDEL_VERSION;
+    for (const std::string& part :
+         {text, output.path, output.name, output.version, requested.key_path, request.signing.program,
+          std::to_string(output.level), format_trace(requested.order),
+          request.policy ? request.policy->format() : std::string()})
+        all += '\0' + std::to_string(part.size()) + ':' + part;
+    for (const Requirement& requirement : requested.project.requirements)
+        all += '\0' + requirement.text();
+    return blake3(std::as_bytes(std::span(all)));
+}
+
+Status forget_earlier_builds(const std::string& folder) {
+    std::error_code error;
+    std::filesystem::remove_all(std::filesystem::path(folder) / kBuildFolder, error);
+    return error ? Status(Error(ErrorCode::io, "the folder of earlier builds cannot be removed: " + error.message()))
+                 : ok();
+}
+
+const std::string& either(const std::string& first, const std::string& second) {
+    return first.empty() ? second : first;
+}
+
+Status verify_references(const Project& project, const PackPlan& planned) {
+    if (!planned.resolved || !project.references || !project.references->missing_fails)
+        return ok();
+    const auto& missing = planned.resolved->audit.missing;
+    if (missing.empty())
+        return ok();
+    std::string shown;
+    for (std::size_t i = 0; i < std::min(missing.size(), kMissingShownMax); ++i)
+        shown += (shown.empty() ? "" : ", ") + describe(missing[i]);
+    if (missing.size() > kMissingShownMax)
+        shown += " and " + std::to_string(missing.size() - kMissingShownMax) + " more";
+    return Error(ErrorCode::unresolved, printable(project.file) + ": " + std::to_string(missing.size()) +
+                                            (missing.size() == 1 ? " reference is" : " references are") +
+                                            " missing, which [link] has as an error: " + shown +
+                                            "; 'fardel audit' shows which names were tried");
+}
+
+}  // namespace
+
+Result<Trace> read_order(const std::string& path) { return path.empty() ? Result<Trace>(Trace()) : read_trace(path); }
+
+Result<RequestedProject> read_requested_project(const BuildRequest& request) {
+    FARDEL_TRY_ASSIGN(Project project, read_project(request.project_file));
+    const std::string folder = std::filesystem::path(request.project_file).parent_path().string();
+    project.name = either(request.name, project.name);
+    if (!request.version.empty()) {
+        FARDEL_TRY_ASSIGN(project.version, BundleVersion::parse(request.version));
+    }
+    FARDEL_TRY(add_requirements(project.requirements, request.requirements));
+    project.excludes.insert(project.excludes.end(), request.excludes.begin(), request.excludes.end());
+    RequestedProject requested{.folder = folder, .key_path = request.signing.key_path};
+    if (requested.key_path.empty() && !project.key.empty())
+        requested.key_path = path_in_project(folder, project.key);
+    BundleOutput& output = requested.output;
+    output.path = request.output.empty() ? path_in_project(folder, output_of(project)) : request.output;
+    output.sources = sources_of(project, folder);
+    output.name = project.name;
+    output.version = project.version.text();
+    output.level = request.level;
+    output.jobs = request.jobs;
+    output.created_s = request.signing.created_s;
+    output.stop = request.stop;
+    requested.order_path = request.order;
+    if (requested.order_path.empty() && !project.order.empty())
+        requested.order_path = path_in_project(folder, project.order);
+    FARDEL_TRY_ASSIGN(requested.order, read_order(requested.order_path));
+    requested.project = std::move(project);
+    // A bundle that lies in its own sources would be packed into the next one, and change with each build.
+    FARDEL_TRY(verify_bundle_target(output.path, output.sources));
+    return requested;
+}
+
+Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRequest& request) {
+    FARDEL_TRY_ASSIGN(const Hash digest, options_digest(requested, request));
+    if (request.from_scratch)
+        FARDEL_TRY(forget_earlier_builds(requested.folder));
+    BuildOptions options{.target = requested.output.path,
+                         .build_folder = request.build_folder,
+                         .options = digest,
+                         .image_program = request.image_program,
+                         .checksum = request.checksum,
+                         .jobs = request.jobs,
+                         .verify_per_1000 = request.verify_per_1000,
+                         .own_cache = {.bytes_max = request.cache_bytes_max, .unused_days = request.cache_unused_days},
+                         .progress = request.progress,
+                         .stop = request.stop};
+    options.order = requested.order;
+    if (!requested.order_path.empty())
+        options.watched.push_back(requested.order_path);
+    options.secrets = request.signing.secret_files;
+    if (!request.cache_signing.key_path.empty()) {
+        options.open_cache_signer = [signing = request.cache_signing] {
+            return open_signer(signing, signing.key_path);
+        };
+        options.secrets.push_back(request.cache_signing.key_path);
+    }
+    if (!requested.key_path.empty()) {
+        options.watched.push_back(requested.key_path);
+        options.secrets.push_back(requested.key_path);
+    }
+    return ProjectBuild::open(requested.project, requested.folder, std::move(options));
+}
+
+Result<std::unique_ptr<Signer>> open_signer(const BuildSigning& signing, const std::string& key_path) {
+    if (key_path.empty())
+        return std::unique_ptr<Signer>();
+    if (!signing.open)
+        return Error(ErrorCode::malformed, printable(key_path) + ": the project names a key, and nothing opens it");
+    return signing.open(key_path);
+}
+
+Status verify_planned(const Project& project, const PackPlan& planned) {
+    if (planned.plan.assets.empty() && planned.plan.names.empty())
+        return Error(ErrorCode::unresolved,
+                     project.file + ": the sources have nothing that can be packed; check 'sources' and 'exclude'");
+    return verify_references(project, planned);
+}
+
+}  // namespace fardel

@@ -1,0 +1,77 @@
+// The state that the stages of one ProjectBuild share.
+#pragma once
+
+#include "build_database.h"
+#include "job_queue.h"
+
+#include <fardel/cache/derived_cache.h>
+#include <fardel/packer/job_graph.h>
+#include <fardel/packer/project_build.h>
+#include <fardel/packer/project_plan.h>
+#include <fardel/packer/readable_project.h>
+#include <fardel/sources/source_scan.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct ProjectBuild::State {
+    Project project;
+    std::string folder;  // of the project file; may be empty
+    BuildOptions options;
+    BuildDatabase database;
+    std::optional<FinishedBuild> last;
+
+    BuildCounts counts;
+    std::vector<ObservedPath> seen;
+    Hash planned;                         // digest of the plan
+    std::unique_ptr<DerivedCache> cache;  // set once there are jobs
+    std::vector<std::string> logs;
+    std::vector<std::string> different;
+    std::set<std::uint32_t> job_lines;  // lines of the rules that have jobs
+    std::vector<std::string> warnings;
+    std::string unconfined;                             // see BuildOutcome
+    std::shared_ptr<ReadableProject> readable_project;  // set once there are jobs
+
+    // ---- The stages of plan(), in their order; build.cpp.
+
+    // Finds out whether the project's programs run confined. Error: unsupported (they must, and cannot).
+    Status verify_confinement();
+    // Observes the files besides the sources that determine the result (dependencies, programs, keys), before any is
+    // read.
+    Status observe_inputs();
+    // Returns the bytes of each source: remembered if its stamp is unchanged, otherwise read and hashed.
+    Result<FileContents> read_dirty_sources(const std::vector<SourceEntry>& entries);
+    // Returns the outputs of all jobs, from the cache or from running the jobs in batches as their inputs become
+    // available.
+    Result<JobsRun> run_processors(JobGraph& graph, FileContents contents);
+    // Returns the files that the rules apply to: sources that are kept, and outputs.
+    std::vector<ProjectFile> project_files(const JobGraph& graph, JobsRun run) const;
+    // Scans references (or uses remembered ones), resolves them, and plans the bundles.
+    Result<PackPlan> plan_bundles(std::vector<ProjectFile> files, ScanReport report);
+
+    // ---- Functions that the stages use.
+
+    void report_progress(std::string_view stage, std::uint64_t done, std::uint64_t total) const;
+    std::string own_cache_folder() const { return options.build_folder + "/cache"; }
+    std::string scratch_folder() const { return options.build_folder + "/jobs"; }
+    Result<std::string> create_scratch_folder() const;
+    // Returns the environment of all jobs, which run below `scratch`.
+    Result<JobEnvironment> job_environment(const std::string& scratch);
+    void remove_scratch_folder() const;
+    // Opens the project's own folder of derived data, which is created if it is absent. Another cache that cannot be
+    // opened is skipped, and the reason is a warning. Errors: those of the own folder.
+    Status open_cache();
+};
+
+// The name under which the database stores the paths that a job looked for, and those paths.
+std::string found_note_name(const JobGraph& graph, JobIndex job);
+std::vector<std::string> decode_paths(std::string_view note);
+
+}  // namespace fardel

@@ -1,0 +1,265 @@
+#include <fardel/packer/job_graph.h>
+
+#include "jobs/output_names.h"
+#include "resolve/component_order.h"
+
+#include <fardel/format/printable.h>
+#include <fardel/packer/project_plan.h>
+
+#include <algorithm>
+#include <cassert>
+#include <queue>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kFilesMax = 10'000'000;
+
+bool any_matches(std::span<const std::string> globs, std::string_view name) {
+    return std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, name); });
+}
+
+Tags joined(Tags tags, const Tags& over) {
+    for (const Tag& tag : over)
+        set_tag(tags, tag);
+    return tags;
+}
+
+template <class Index>
+void insert_sorted(std::vector<Index>& list, Index index) {
+    const auto at = std::ranges::lower_bound(list, index);
+    if (at == list.end() || *at != index)
+        list.insert(at, index);
+}
+
+}  // namespace
+
+ProcessorIndex JobGraph::processor_of_name(const std::string& name) const {
+    const auto found = std::ranges::find(processors_, name, &Processor::name);
+    assert(found != processors_.end());  // parse_project refuses unknown names
+    return ProcessorIndex{static_cast<std::uint32_t>(found - processors_.begin())};
+}
+
+std::string JobGraph::describe(JobIndex job) const {
+    const GraphJob& it = jobs_[job];
+    const std::string of = it.sources.empty()       ? "nothing"
+                           : it.sources.size() == 1 ? in_quotes(files_[it.sources[0]].name.view())
+                                                    : std::to_string(it.sources.size()) + " files";
+    return printable(project_file_) + ":" + std::to_string(it.line) + ": processor " +
+           in_quotes(processor_of(job).name) + " of " + of;
+}
+
+bool JobGraph::came_through(FileIndex file, ProcessorIndex processor) const {
+    const std::optional<JobIndex>& job = files_[file].made_by;
+    return job && std::ranges::binary_search(jobs_[*job].came_through, processor);
+}
+
+JobIndex JobGraph::add_job(GraphJob job) {
+    job.came_through = {job.processor};
+    std::optional<JobIndex> before;  // sources of one job often come from the same job
+    for (const FileIndex source : job.sources) {
+        const std::optional<JobIndex>& made_by = files_[source].made_by;
+        if (!made_by || made_by == before)
+            continue;
+        before = made_by;
+        for (const ProcessorIndex processor : jobs_[*made_by].came_through)
+            insert_sorted(job.came_through, processor);
+    }
+    return jobs_.add(std::move(job));
+}
+
+// Whether the file still has its name: an output may have taken over the name of its source.
+bool JobGraph::has_its_name(FileIndex file) const { return by_name_.at(fold_name(files_[file].name.view())) == file; }
+
+// ---- Files ----------------------------------------------------------------------------------------------------------
+
+Status JobGraph::add_file(AssetName name, std::optional<JobIndex> made_by, Tags tags) {
+    if (files_.size() >= kFilesMax)
+        return Error(ErrorCode::limit,
+                     "more than " + std::to_string(kFilesMax) + " files; do the rules make ever more of them?");
+    const FileIndex file = files_.end_index();
+    const auto placed = by_name_.emplace(fold_name(name.view()), file);
+    if (!placed.second) {
+        const GraphFile& other = files_[placed.first->second];
+        const bool own_source =
+            made_by && other.consumed &&
+            std::ranges::find(jobs_[*made_by].sources, placed.first->second) != jobs_[*made_by].sources.end();
+        if (!own_source) {
+            const std::string by = other.made_by ? "which " + describe(*other.made_by) + " makes as well"
+                                                 : "which is a source; give what is made another name, or write "
+                                                   "keep_source = false and match it alone";
+            return Error(ErrorCode::conflict, (made_by ? describe(*made_by) : std::string("a source")) +
+                                                  ": would make " + in_quotes(name.view()) + ", " + by);
+        }
+        placed.first->second = file;  // the output takes over the name of its own source
+    }
+    files_.add({.name = std::move(name), .made_by = made_by, .tags = std::move(tags)});
+    return ok();
+}
+
+Status JobGraph::add_declared_outputs(JobIndex job, const std::vector<std::string>& names) {
+    for (const std::string& text : names) {
+        FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(text));
+        const FileIndex output = files_.end_index();
+        auto tags = jobs_[job].sources.empty() ? Tags() : files_[jobs_[job].sources[0]].tags;
+        FARDEL_TRY(add_file(std::move(name), job, joined(std::move(tags), processor_of(job).tags)));
+        jobs_[job].outputs.push_back(output);
+    }
+    return ok();
+}
+
+// ---- Jobs -----------------------------------------------------------------------------------------------------------
+
+Status JobGraph::add_rule_job(FileIndex file, ProcessorIndex processor, std::uint32_t line) {
+    const Processor& it = processors_[processor];
+    GraphJob added{.processor = processor, .sources = {file}, .discovers_outputs = it.outputs.empty(), .line = line};
+    if (files_[file].made_by)
+        added.waits_for.push_back(*files_[file].made_by);
+    const JobIndex job = add_job(std::move(added));
+    if (!it.keep_source)
+        files_[file].consumed = true;
+    Result<std::vector<std::string>> names = output_names(it, files_[file].name);
+    if (!names)
+        return std::move(names).error().with_context(describe(job));
+    return add_declared_outputs(job, *names);
+}
+
+// Assigns the files from `first` on to the processors of the rules; outputs are appended to the list.
+Status JobGraph::follow_rules(FileIndex first) {
+    std::vector<ProcessorIndex> given;  // of the current file; several rules may name the same processor
+    for (FileIndex file = first; file < files_.end_index(); ++file) {
+        given.clear();
+        for (const ProjectRule& rule : rules_) {
+            if (rule.process.empty() || !glob_matches(rule.match, files_[file].name.view()))
+                continue;
+            for (const std::string& name : rule.process) {
+                const ProcessorIndex processor = processor_of_name(name);
+                // Outputs go through the rules again, and a processor whose output its own rule matches would run for
+                // ever.
+                if (std::ranges::find(given, processor) != given.end() || came_through(file, processor))
+                    continue;
+                given.push_back(processor);
+                FARDEL_TRY(add_rule_job(file, processor, rule.line));
+            }
+        }
+    }
+    return ok();
+}
+
+Status JobGraph::add_table_job(const ProjectJob& table) {
+    const ProcessorIndex processor = processor_of_name(table.processor);
+    GraphJob added{.processor = processor, .discovers_outputs = table.outputs.empty(), .line = table.line};
+    for (FileIndex file{}; file < files_.end_index(); ++file) {
+        if (!any_matches(table.sources, files_[file].name.view()) || !has_its_name(file))
+            continue;
+        added.sources.push_back(file);
+        if (files_[file].made_by)
+            insert_sorted(added.waits_for, *files_[file].made_by);
+        if (!processors_[processor].keep_source)
+            files_[file].consumed = true;
+    }
+    if (added.sources.empty())
+        return Error(ErrorCode::unresolved, printable(project_file_) + ":" + std::to_string(table.line) +
+                                                ": 'sources' of this [[job]] match no file");
+    std::ranges::sort(added.sources, {}, [&](FileIndex file) { return files_[file].name.view(); });
+    return add_declared_outputs(add_job(std::move(added)), table.outputs);
+}
+
+// Adds the files that processors declare as 'inputs' to the jobs from `first_job` on: planned files, and files from
+// `first_file` on. Outputs that other jobs discovered meanwhile are left out, since the time of their discovery is
+// random.
+void JobGraph::add_declared_inputs(JobIndex first_job, FileIndex first_file) {
+    for (ProcessorIndex processor{}; processor < processors_.end_index(); ++processor) {
+        const std::vector<std::string>& globs = processors_[processor].inputs;
+        if (globs.empty())
+            continue;
+        std::vector<FileIndex> matching;
+        for (FileIndex file{}; file < files_.end_index(); ++file)
+            if ((file < planned_end_ || file >= first_file) && any_matches(globs, files_[file].name.view()) &&
+                has_its_name(file))
+                matching.push_back(file);
+        for (JobIndex index = first_job; index < jobs_.end_index(); ++index) {
+            GraphJob& job = jobs_[index];
+            if (job.processor != processor)
+                continue;
+            for (const FileIndex file : matching) {
+                if (files_[file].made_by == index || std::ranges::find(job.sources, file) != job.sources.end())
+                    continue;
+                job.others.push_back(file);
+                if (files_[file].made_by)
+                    insert_sorted(job.waits_for, *files_[file].made_by);
+            }
+        }
+    }
+}
+
+// ---- Order ----------------------------------------------------------------------------------------------------------
+
+Status JobGraph::sort() {
+    IndexedList<std::size_t, JobIndex> missing(jobs_.size());
+    IndexedList<std::vector<JobIndex>, JobIndex> followers(jobs_.size());
+    // By number, so that the order, and with it the first error, is the same in each build.
+    std::priority_queue<JobIndex, std::vector<JobIndex>, std::greater<>> ready;
+    for (JobIndex job{}; job < jobs_.end_index(); ++job) {
+        missing[job] = jobs_[job].waits_for.size();
+        for (const JobIndex before : jobs_[job].waits_for)
+            followers[before].push_back(job);
+        if (missing[job] == 0)
+            ready.push(job);
+    }
+    order_.clear();
+    while (!ready.empty()) {
+        const JobIndex job = ready.top();
+        ready.pop();
+        order_.push_back(job);
+        for (const JobIndex follower : followers[job])
+            if (--missing[follower] == 0)
+                ready.push(follower);
+    }
+    if (order_.size() == jobs_.size())
+        return ok();
+
+    // Every remaining job waits for another remaining job, so following them leads into a cycle.
+    JobIndex start{};
+    while (missing[start] == 0)
+        ++start;
+    const auto left = [&](JobIndex before) { return missing[before] != 0; };
+    std::string text;
+    const auto cycle =
+        cycle_from(start, [&](JobIndex job) { return *std::ranges::find_if(jobs_[job].waits_for, left); });
+    for (const JobIndex job : cycle)
+        text += describe(job) + " → ";
+    return Error(ErrorCode::conflict, "these wait for each other: " + text + describe(cycle.front()) +
+                                          "; make 'inputs' or 'match' narrower");
+}
+
+Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> sources) {
+    JobGraph graph(project);
+    graph.files_.reserve(sources.size());
+    for (AssetName& name : sources)
+        FARDEL_TRY(graph.add_file(std::move(name), std::nullopt, {}));
+    if (project.processors.empty())
+        return graph;
+    FARDEL_TRY(graph.follow_rules(FileIndex{}));
+    for (const ProjectJob& table : project.jobs) {
+        const FileIndex first = graph.files_.end_index();
+        FARDEL_TRY(graph.add_table_job(table));
+        FARDEL_TRY(graph.follow_rules(first));
+    }
+    graph.planned_end_ = graph.files_.end_index();
+    graph.add_declared_inputs(JobIndex{}, FileIndex{});
+    FARDEL_TRY(graph.sort());
+    return graph;
+}
+
+Result<JobIndex> JobGraph::add_outputs(JobIndex job, const std::vector<std::string>& names) {
+    assert(jobs_[job].discovers_outputs && jobs_[job].outputs.empty());
+    const JobIndex first_job = jobs_.end_index();
+    const FileIndex first_file = files_.end_index();
+    FARDEL_TRY(add_declared_outputs(job, names));
+    FARDEL_TRY(follow_rules(first_file));
+    add_declared_inputs(first_job, first_file);
+    return first_job;
+}
+
+}  // namespace fardel

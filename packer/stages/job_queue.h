@@ -1,0 +1,68 @@
+// Runs the jobs of a graph: each once, when its inputs are available, as many at a time as there are threads.
+//
+// Results are taken from the cache if it has them; results of jobs that ran are added to it. Jobs that are discovered
+// while others run join the queue. After the first failure, running jobs are finished and no other job is started; the
+// failure is returned, and the results so far stay in the cache.
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/cache/derived_cache.h>
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/ids.h>
+#include <fardel/packer/job_graph.h>
+#include <fardel/packer/job_run.h>
+#include <fardel/sources/observed_path.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct FileContent {
+    AssetId asset;
+    std::uint64_t size_bytes = 0;
+    std::shared_ptr<const BlobSource> blob;
+    std::string content_type;
+};
+
+using FileContents = IndexedList<FileContent, FileIndex>;
+
+struct JobQueueOptions {
+    JobEnvironment environment;     // of every job
+    DerivedCache* cache = nullptr;  // not nullptr
+    unsigned jobs = 0;              // threads; 0: one per core
+    std::function<void(std::uint64_t done, std::uint64_t total)>
+        progress;  // called from any of the threads, one at a time
+};
+
+// A reference in a file, as reported by the job that made the file.
+struct FileReference {
+    FileIndex file{};
+    FoundReference reference;
+};
+
+// Paths that a job looked for besides its declared inputs.
+struct FoundPaths {
+    JobIndex job{};
+    std::vector<std::string> paths;
+};
+
+struct JobsRun {
+    FileContents contents;                  // one per file of the graph
+    std::vector<ObservedPath> seen;         // paths that jobs looked for besides their inputs; sorted
+    std::vector<FileReference> references;  // by file
+    std::vector<FoundPaths> found;          // by job
+    std::vector<std::string> logs;          // output of programs, under the job's name; in the graph's order
+    std::uint64_t run = 0;
+    std::uint64_t from_cache = 0;
+    std::vector<std::string> different;  // jobs whose bytes differ from an earlier run with the same key
+};
+
+// `contents`: one per source of the graph. Errors: those of the jobs, with the job that failed; conflict (jobs that
+// wait for each other, or two jobs that make one name); those of the cache's first layer; cancelled.
+Result<JobsRun> run_jobs(JobGraph& graph, FileContents contents, const JobQueueOptions& options);
+
+}  // namespace fardel

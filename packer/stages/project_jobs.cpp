@@ -1,0 +1,169 @@
+// The jobs of a build: observes what they depend on besides the sources, runs them, and returns the resulting files.
+#include "build_state.h"
+#include "jobs/job_code.h"
+#include "text/record_fields.h"
+
+#include <fardel/base/folder.h>
+#include <fardel/format/name.h>
+#include <fardel/packer/project_path.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace fardel {
+
+namespace {
+
+std::string encode_paths(const std::vector<std::string>& paths) {
+    RecordWriter writer;
+    writer.texts(paths);
+    return writer.take();
+}
+
+}  // namespace
+
+std::string found_note_name(const JobGraph& graph, JobIndex job) {
+    RecordWriter writer;
+    writer.text(graph.processor_of(job).name);
+    for (const FileIndex file : graph.jobs()[job].sources)
+        writer.text(graph.files()[file].name.view());
+    return "found " + writer.digest().hex();
+}
+
+std::vector<std::string> decode_paths(std::string_view note) {
+    RecordReader reader(note);
+    std::vector<std::string> paths;
+    reader.texts(paths);
+    return paths;
+}
+
+Status ProjectBuild::State::observe_inputs() {
+    for (const ProjectDependency& dependency : project.dependencies)
+        if (!dependency.file.empty())
+            seen.push_back(observe_path(path_in_project(folder, dependency.file)));
+    if (project.references && is_profile_file(project.references->profile))
+        seen.push_back(observe_path(path_in_project(folder, project.references->profile)));
+    for (const std::string& path : options.watched)
+        seen.push_back(observe_path(path));
+    FARDEL_TRY_ASSIGN(const std::string absolute, absolute_folder(folder));
+    const auto observe_program = [&](const Processor& processor) {
+        for (const std::string& path : processor.code)
+            seen.push_back(observe_path(path_in_project(folder, path)));
+        if (processor.command.empty())
+            return;
+        if (const auto program =
+                find_program(processor, absolute))  // if it is missing, the processor's first job fails
+            seen.push_back(observe_path(program->path));
+    };
+    for (const Processor& processor : project.processors)
+        observe_program(processor);
+    for (const ProjectScanner& scanner : project.scanners)
+        observe_program(scanner.program);
+    return ok();
+}
+
+Status ProjectBuild::State::verify_confinement() {
+    const auto has_command = [](const Processor& processor) { return !processor.command.empty(); };
+    const bool has_commands = std::ranges::any_of(project.processors, has_command) ||
+                              std::ranges::any_of(project.scanners, has_command, &ProjectScanner::program);
+    // Pictures are decoded by a program of Fardel, which is always confined where that is possible.
+    const bool has_pictures =
+        std::ranges::find(project.processors, "image", &Processor::builtin) != project.processors.end();
+    if (!has_commands && !has_pictures)
+        return ok();
+    if (has_commands || project.sandbox != JobSandbox::off)
+        unconfined = unconfined_reason(project.sandbox);
+    if (const Status possible = verify_sandbox(project.sandbox); !possible)
+        return Error(possible.error()).with_context(printable(project.file));
+    return ok();
+}
+
+Result<JobEnvironment> ProjectBuild::State::job_environment(const std::string& scratch) {
+    if (!readable_project) {
+        FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(folder));
+        FARDEL_TRY_ASSIGN(std::string scratch_path, real_path(scratch, scratch));
+        // A job may read the project, but neither its keys nor its tokens.
+        std::vector<std::string> secrets = options.secrets;
+        for (const ProjectCache& named : project.caches)
+            if (!named.token_file.empty())
+                secrets.push_back(path_in_project(folder, named.token_file));
+        if (!project.key.empty())
+            secrets.push_back(path_in_project(folder, project.key));
+        readable_project =
+            std::make_shared<ReadableProject>(std::move(project_folder), std::move(scratch_path), std::move(secrets));
+    }
+    return JobEnvironment{.project_folder = folder,
+                          .scratch_folder = scratch,
+                          .image_program = options.image_program,
+                          .sandbox = project.sandbox,
+                          .readable_project = readable_project,
+                          .stop = options.stop};
+}
+
+// The build database excludes other builds, so any files there are left from a build that was killed.
+Result<std::string> ProjectBuild::State::create_scratch_folder() const {
+    std::error_code error;
+    std::filesystem::remove_all(scratch_folder(), error);
+    std::filesystem::create_directories(scratch_folder(), error);
+    if (error)
+        return Error(ErrorCode::io, printable(scratch_folder()) + ": " + error.message());
+    return scratch_folder();
+}
+
+void ProjectBuild::State::remove_scratch_folder() const {
+    std::error_code ignored;
+    std::filesystem::remove_all(scratch_folder(), ignored);
+}
+
+Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContents contents) {
+    if (graph.jobs().empty())
+        return JobsRun{.contents = std::move(contents)};
+    FARDEL_TRY(open_cache());
+    FARDEL_TRY_ASSIGN(const std::string scratch, create_scratch_folder());
+    FARDEL_TRY_ASSIGN(JobEnvironment environment, job_environment(scratch));
+    FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents),
+                                            {.environment = std::move(environment),
+                                             .cache = cache.get(),
+                                             .jobs = options.jobs,
+                                             .progress = [this](std::uint64_t done, std::uint64_t total) {
+                                                 report_progress("processing", done, total);
+                                             }}));
+    remove_scratch_folder();
+    for (const FoundPaths& found : run.found)
+        FARDEL_TRY(database.write_note(found_note_name(graph, found.job), encode_paths(found.paths)));
+    for (const GraphJob& job : graph.jobs())
+        job_lines.insert(job.line);
+    logs = std::exchange(run.logs, {});
+    different = std::exchange(run.different, {});
+    std::ranges::move(run.seen, std::back_inserter(seen));
+    counts.jobs = run.run + run.from_cache;
+    counts.jobs_run = run.run;
+    return run;
+}
+
+std::vector<ProjectFile> ProjectBuild::State::project_files(const JobGraph& graph, JobsRun run) const {
+    IndexedList<std::vector<FoundReference>, FileIndex> references(run.contents.size());
+    for (FileReference& reported : run.references)
+        references[reported.file].push_back(std::move(reported.reference));
+    std::vector<ProjectFile> files;
+    files.reserve(run.contents.size());
+    for (FileIndex i{}; i < run.contents.end_index(); ++i) {
+        const GraphFile& file = graph.files()[i];
+        FileContent& content = run.contents[i];
+        if (!file.consumed)
+            files.push_back({.name = file.name,
+                             .size_bytes = content.size_bytes,
+                             .blob = std::move(content.blob),
+                             .content_type = std::move(content.content_type),
+                             .asset = content.asset,
+                             .tags = file.tags,
+                             .references = std::move(references[i])});
+    }
+    // The order of sources and jobs is not that of the bundle.
+    std::ranges::sort(files, {}, &ProjectFile::name);
+    return files;
+}
+
+}  // namespace fardel

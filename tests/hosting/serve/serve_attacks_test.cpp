@@ -1,0 +1,206 @@
+// What hostile clients get out of fardel serve, and what other clients notice of it.
+#include "delivery/served_bundle.h"
+
+#include <fardel/delivery/tables_question.h>
+#include <fardel/delivery/tree_paths.h>
+#include "kit/bundles.h"
+#include "kit/raw_connection.h"
+#include "kit/serve_program.h"
+
+#include <fardel/hosting/publish.h>
+
+#include <sys/resource.h>
+
+namespace fardel::tests::serve_attacks_test {
+
+using Clock = std::chrono::steady_clock;
+
+struct Site {
+    ScratchFolder scratch;
+    Bytes bytes = game_version("1");
+    std::string target = "/" + tree_path_of(bundle_id_of(bytes));
+
+    ServeProgram serve(Arguments options) const {
+        value_of(publish_bundle(make_memory_source(bytes), scratch.path("tree")));
+        options.insert(options.begin(), scratch.path("tree"));
+        return ServeProgram(options);
+    }
+};
+
+// The median time of requests on connections of their own, in milliseconds.
+double median_ms(const ServeProgram& server, const std::string& target) {
+    std::vector<double> times;
+    for (int i = 0; i < 21; ++i) {
+        const auto start = Clock::now();
+        RawConnection client(server.port());
+        CHECK(client.ask(get_request(target, "Range: bytes=0-65535\r\n")).status == 206);
+        times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    }
+    std::ranges::sort(times);
+    return times[times.size() / 2];
+}
+
+// Whether a request is as quick as it should be. On a busy machine, a single measurement says little.
+bool comes_below(double most_ms, const ServeProgram& server, const std::string& target) {
+    double median = median_ms(server, target);
+    for (int more = 0; more < 9 && median >= most_ms; ++more)
+        median = median_ms(server, target);
+    MESSAGE("a request takes " << median << " ms, and may take " << most_ms);
+    return median < most_ms;
+}
+
+void allow_descriptors(rlim_t wanted) {
+    rlimit limit{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    REQUIRE_MESSAGE(limit.rlim_max >= wanted, "the system allows too few descriptors for this test");
+    limit.rlim_cur = std::max(limit.rlim_cur, wanted);
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+TEST_CASE("serve attacks: 10,000 idle connections do not stop or slow others, and end") {  // A82
+    constexpr int kIdle = 10'000;
+    allow_descriptors(kIdle + 500);
+    const Site site;
+    const ServeProgram server = site.serve({"--connections", "4096", "--request-timeout", "10"});
+    const double before_ms = median_ms(server, site.target);
+    std::vector<RawConnection> idle;
+    for (int i = 0; i < kIdle; ++i)
+        idle.emplace_back(server.port());
+    CHECK(comes_below(5 * before_ms + 50, server, site.target));
+    CHECK(server.metric("fardel_connections") <= 4096);
+    // Where connecting takes longer than ten seconds, the first ones were silent for too long before.
+    CHECK(server.metric("fardel_connections_displaced_total") + server.metric("fardel_connections_silent_total") >=
+          kIdle - 4096);
+    CHECK(idle.back().is_closed_within(std::chrono::seconds(60)));
+    CHECK(server.metric("fardel_connections_silent_total") >= 1);
+}
+
+TEST_CASE("serve attacks: heads that come byte by byte end in time, and do not stop others") {  // A82
+    const Site site;
+    const ServeProgram server = site.serve({"--connections", "512", "--request-timeout", "2"});
+    const double before_ms = median_ms(server, site.target);
+    std::vector<RawConnection> slow;
+    for (int i = 0; i < 400; ++i)
+        slow.emplace_back(server.port());
+    const auto start = Clock::now();
+    const std::string head = get_request(site.target, "X-Long: " + std::string(1000, 'x') + "\r\n");
+    std::size_t open = slow.size();
+    for (std::size_t at = 0; open > 0 && Clock::now() - start < std::chrono::seconds(60); ++at) {
+        open = 0;
+        for (const RawConnection& one : slow)
+            open += one.send(std::string_view(head).substr(at, 1)) ? 1 : 0;
+        if (at == 2)
+            CHECK(comes_below(5 * before_ms + 50, server, site.target));
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    CHECK(open == 0);
+    CHECK(server.metric("fardel_connections_silent_total") >= 400);
+}
+
+TEST_CASE("serve attacks: questions whose bodies do not come do not stop those of other addresses") {  // A82
+    const Site site;
+    const ServeProgram server = site.serve({"--per-address", "64"});
+    const Bytes question = encode_question({.wanted = {bundle_id_of(site.bytes)}, .held = {}});
+    const std::string head =
+        "POST /tables HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(question.size()) + "\r\n\r\n";
+    const std::string body(reinterpret_cast<const char*>(question.data()), question.size());
+    std::vector<RawConnection> slow;
+    for (int i = 0; i < 40; ++i) {
+        slow.emplace_back(server.port(), 0, std::uint8_t{2});
+        REQUIRE(slow.back().send(head + body.substr(0, 30)));
+    }
+    server.wait_until_none_waits();
+    CHECK(RawConnection(server.port(), 0, 2).ask(head + body).status == 503);
+    CHECK(RawConnection(server.port(), 0, 3).ask(head + body).status == 200);
+}
+
+TEST_CASE("serve attacks: readers that do not read end, and do not stop others") {  // A82
+    const ScratchFolder scratch;
+    const Bytes bytes = BundleMaker().add_data("large.bin", random_text(5, 24u << 20)).write();
+    value_of(publish_bundle(make_memory_source(bytes), scratch.path("tree")));
+    const ServeProgram server({scratch.path("tree"), "--rate-window", "2"});
+    const std::string target = "/" + tree_path_of(bundle_id_of(bytes));
+    std::vector<RawConnection> readers;
+    for (int i = 0; i < 64; ++i) {
+        readers.emplace_back(server.port(), 4096);
+        CHECK(readers.back().send(get_request(target)));
+    }
+    CHECK(comes_below(500, server, target));
+    // A connection counts as slow when its end is decided, and its answer as broken when it has ended.
+    CHECK(wait_until([&] { return server.metric("fardel_broken_answers_total") >= 64; }));
+    CHECK(server.metric("fardel_connections_slow_total") >= 64);
+}
+
+TEST_CASE("serve attacks: heads that are too large are refused, whatever part of them is") {  // A82
+    const Site site;
+    const ServeProgram server = site.serve({});
+    const std::string large(64u << 10, 'x');
+    for (const std::string& request :
+         {get_request("/" + large), get_request(site.target, "X: " + large + "\r\n"), large + " / HTTP/1.1\r\n\r\n",
+          large, std::string(64u << 10, '\n'), "GET " + site.target + " HTTP/1.1\r\n" + large}) {
+        RawConnection client(server.port());
+        static_cast<void>(client.send(request));
+        const auto answer = client.read_answer();
+        CHECK((answer.status == 0 || (answer.status >= 400 && answer.status < 600)));
+        CHECK(answer.body.size() < 4096);
+    }
+    std::string many;
+    for (int i = 0; i < 20'000; ++i)
+        many += "A:b\r\n";
+    RawConnection client(server.port());
+    static_cast<void>(client.send(get_request(site.target, many)));
+    const int status = client.read_answer().status;
+    CHECK((status == 0 || status >= 400));
+    CHECK(comes_below(1000, server, site.target));
+}
+
+TEST_CASE("serve attacks: bytes that are no HTTP, and bodies that nobody asked for, change nothing") {  // A82
+    const Site site;
+    ServeProgram server = site.serve({"--request-timeout", "2"});
+    for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+        RawConnection client(server.port());
+        std::string bytes = random_text(seed, 1 + seed * 37 % 3000);
+        if (seed % 2 == 0)
+            bytes = "GET " + bytes;
+        if (seed % 3 == 0)
+            bytes = get_request(site.target).substr(0, seed % 60) + bytes + "\r\n\r\n";
+        static_cast<void>(client.send(bytes));
+    }
+    for (const char* const framing :
+         {"Content-Length: 99999999999999999999\r\n", "Content-Length: -1\r\n",
+          "Content-Length: 5\r\nContent-Length: 6\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+          "Transfer-Encoding: x\r\n", "Transfer-Encoding: chunked\r\n"}) {
+        CAPTURE(framing);
+        RawConnection client(server.port());
+        static_cast<void>(client.send("GET " + site.target + " HTTP/1.1\r\nHost: h\r\n" + framing + "\r\n" +
+                                      "ffffffffffffffff\r\n" + random_text(1, 1000)));
+        const int status = client.read_answer().status;
+        CHECK((status == 0 || status == 200 || (status >= 400 && status < 600)));
+    }
+    // An endless body is read only so far.
+    RawConnection endless(server.port());
+    REQUIRE(endless.send("GET " + site.target + " HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000\r\n\r\n"));
+    const std::string piece(1u << 16, 'x');
+    std::size_t sent = 0;
+    while (sent < 100u << 20 && endless.send(piece))
+        sent += piece.size();
+    CHECK(sent < 50u << 20);
+    CHECK(comes_below(1000, server, site.target));
+    CHECK(server.stop().exit_code == 0);
+}
+
+TEST_CASE("serve attacks: with a limit per address, one address has no more connections") {  // A82
+    const Site site;
+    const ServeProgram server = site.serve({"--per-address", "8"});
+    std::vector<RawConnection> clients;
+    int served = 0;
+    for (int i = 0; i < 20; ++i) {
+        clients.emplace_back(server.port());
+        served += clients.back().ask(get_request(site.target, "Range: bytes=0-0\r\n")).status == 206 ? 1 : 0;
+    }
+    CHECK(served == 8);
+    clients.clear();
+    CHECK(wait_until([&] { return RawConnection(server.port()).ask(get_request(site.target)).status == 200; }));
+}
+
+}  // namespace fardel::tests::serve_attacks_test
