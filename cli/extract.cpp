@@ -198,8 +198,8 @@ Result<Exit> run_extract(Words words, Console& console) {
                      "  fardel extract mygame.fardel -C mygame/\n"
                      "  fardel extract mygame.fardel -C out/ maps '**/*.cfg'\n");
     ExtractCommand command;
-    line.text("FILE", "FILE", command.file, "The bundle")->required();
-    line.text("-C,--directory", "DIR", command.folder, "The folder to write to; created if it is missing")->required();
+    line.text("FILE", "FILE", command.file, "The bundle").required();
+    line.text("-C,--directory", "DIR", command.folder, "The folder to write to; created if it is missing").required();
     line.texts("PATTERN", "PATTERN", command.patterns, "Names, folders or globs to extract (default: everything)");
     line.flag("-f,--force", command.force, "Replace existing files, but never links, folders or devices");
     line.flag("--any-size", command.any_size, "Extract also over 16 GiB that are over 100 times the bundle");

@@ -159,10 +159,10 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         [&] {
             Json json{{"store", store.path()}, {"plan", json_of(plan)}};
             if (followed)
-                json["channel"] = json_of(*followed, now_s());
+                json.set("channel", json_of(*followed, now_s()));
             if (fetched) {
-                json["received_bytes"] = fetched->received_bytes;
-                json["requests"] = fetched->requests;
+                json.set("received_bytes", fetched->received_bytes);
+                json.set("requests", fetched->requests);
             }
             return json;
         },

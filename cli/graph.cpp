@@ -99,19 +99,19 @@ Json json_of(const BuildGraph& built, const ShownJobs& shown) {
     const auto file_json = [](const GraphFile& file) {
         return Json{{"name", file.name.text()}, {"made", file.made_by.has_value()}, {"in_bundle", !file.consumed}};
     };
-    Json json{{"files", json_list(graph.files(), file_json)}, {"jobs", Json::array()}};
+    Json jobs = Json::array();
     for (const JobIndex index : graph.order()) {
         const GraphJob& job = graph.jobs()[index];
         if (shown.contains(index))
-            json["jobs"].push_back({{"processor", graph.processor_of(index).name},
-                                    {"line", job.line},
-                                    {"sources", names(job.sources)},
-                                    {"others", names(job.others)},
-                                    {"found", built.found[index]},
-                                    {"outputs", names(job.outputs)},
-                                    {"discovers_outputs", job.discovers_outputs}});
+            jobs.push_back({{"processor", graph.processor_of(index).name},
+                            {"line", job.line},
+                            {"sources", names(job.sources)},
+                            {"others", names(job.others)},
+                            {"found", built.found[index]},
+                            {"outputs", names(job.outputs)},
+                            {"discovers_outputs", job.discovers_outputs}});
     }
-    return json;
+    return Json{{"files", json_list(graph.files(), file_json)}, {"jobs", std::move(jobs)}};
 }
 
 // For Graphviz. Names are well formed, so they contain no quote, backslash or control character.

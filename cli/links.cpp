@@ -77,7 +77,7 @@ Result<Exit> run_links(Words words, Console& console) {
         "  fardel links mygame.fardel mod.fardel\n"
         "  fardel links mygame.fardel --json\n");
     LinksCommand command;
-    line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
+    line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted").required();
     add_mounting_options(line, command.mounting);
     line.json(command.json);
     return line.run(words, console, [&] { return links(command, console); });

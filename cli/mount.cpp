@@ -287,7 +287,7 @@ Result<Exit> run_mount(Words words, Console& console) {
             "FILE", "FILE", command.words,
             "The bundles, in the order in which they are mounted, also by id or by the URL at which 'fardel publish' "
             "has put them; the last word is DIR, an empty folder")
-        ->required();
+        .required();
     add_mounting_options(line, command.mounting);
     line.text(
         "--from", "URL", command.tree,

@@ -75,7 +75,7 @@ Result<Exit> pack(const PackCommand& command, Console& console) {
         [&] {
             Json json = json_of(outcome->summary);
             if (!outcome->unconfined.empty())
-                json["unconfined"] = outcome->unconfined;
+                json.set("unconfined", outcome->unconfined);
             return json;
         },
         [&] { return format_unconfined(outcome->unconfined, console) + format_report(outcome->summary, console); });
@@ -95,8 +95,8 @@ Result<Exit> run_pack(Words words, Console& console) {
         "  fardel pack mygame/fardel.toml -o mygame.fardel --version 1.1\n");
     PackCommand command;
     line.texts("SOURCE", "SOURCE", command.sources, "Folders and archives, later ones win; or one project file, *.toml")
-        ->required();
-    line.text("-o,--output", "OUT", command.out, "The bundle to write; replaces an older one in one step")->required();
+        .required();
+    line.text("-o,--output", "OUT", command.out, "The bundle to write; replaces an older one in one step").required();
     line.text("--name", "NAME", command.name,
               "The bundle's name; the project's, or OUT without folder and ending, when left out");
     line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");

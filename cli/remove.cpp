@@ -48,7 +48,7 @@ Result<Exit> run_remove(Words words, Console& console) {
     std::string lock = "fardel.lock";
     std::string store;
     bool json = false;
-    line.texts("NAME", "NAME", names, "The names that were given to 'fardel install'")->required();
+    line.texts("NAME", "NAME", names, "The names that were given to 'fardel install'").required();
     add_lock_option(line, lock);
     add_store_option(line, store);
     line.json(json);

@@ -126,7 +126,7 @@ Result<Exit> run_report(Words words, Console& console) {
     line.texts("BUNDLE", "BUNDLE", command.files,
                "The bundles, in the order in which they are mounted, later ones win; or a project (its file or its "
                "folder): the bundles that it last built, with what is missing and unused in its sources")
-        ->required();
+        .required();
     line.text("-o,--output", "OUT", command.out, "The page to write (default: report.html)");
     line.text("--audit", "FILE", command.audit,
               "The output of 'fardel audit --json': missing, unused and broken assets");

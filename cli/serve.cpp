@@ -121,7 +121,7 @@ Status announce(const ServeCommand& command, const Server& server, Console& cons
             served = *folder;
     if (command.json) {
         Json json{{"serving", served}, {"urls", texts_of(server.addresses())}};
-        json["metrics"] = metrics ? Json("http://" + format_listen_address(*metrics) + "/metrics") : Json();
+        json.set("metrics", metrics ? Json("http://" + format_listen_address(*metrics) + "/metrics") : Json());
         FARDEL_TRY(console.write(format_json(json, -1) + "\n"));
     } else {
         for (const std::string& url : texts_of(server.addresses()))

@@ -296,9 +296,9 @@ Result<Exit> run_sign(Words words, Console& console) {
     SignOptions options;
     std::string role;
     std::string expires;
-    line.text("FILE", "FILE", options.file, "The bundle to which the signature is appended")->required();
-    add_signing_options(line, options.key)->required();
-    line.text("--role", "ROLE", role, "author, registry or release")->required();
+    line.text("FILE", "FILE", options.file, "The bundle to which the signature is appended").required();
+    add_signing_options(line, options.key).required();
+    line.text("--role", "ROLE", role, "author, registry or release").required();
     line.text("--channel", "CHANNEL", options.channel, "Author: the channel for which the bundle is meant");
     line.number("--epoch", options.epoch, 0, UINT64_MAX, "A number that grows from one release to the next");
     line.text("--expires", "DAY", expires,

@@ -63,7 +63,7 @@ Result<Exit> run_channel_head(Words words, Console& console) {
         "expires, so a timer renews it: docs/channels.md has one for systemd.",
         "  fardel channel head /srv/www/mygame --channel mygame/stable --key head.key\n");
     HeadCommand command;
-    line.text("TREE", "TREE", command.tree, std::string(kTreeHelp))->required();
+    line.text("TREE", "TREE", command.tree, kTreeHelp).required();
     line.number("--days", command.days, 1, 30, "The head expires after so many days (default: 7)");
     add_make_options(line, command.make);
     if (const auto over = line.parse(words, console))

@@ -57,10 +57,10 @@ Result<Exit> run_channel_init(Words words, Console& console) {
         "  fardel channel init mygame/stable --root a.key.pub --root b.key.pub --root c.key.pub --root-threshold 2 "
         "--release release.key.pub --head head.key.pub --trust authors.trust -o 1.root\n");
     InitCommand command;
-    line.text("NAME", "NAME", command.name, "The name of the channel, such as mygame/stable")->required();
-    line.texts("--root", "KEY.pub", command.root, "A root key, which is kept offline; may be repeated")->required();
-    line.texts("--release", "KEY.pub", command.release, "A key that signs releases; may be repeated")->required();
-    line.texts("--head", "KEY.pub", command.head, "A key that signs heads, kept online; may be repeated")->required();
+    line.text("NAME", "NAME", command.name, "The name of the channel, such as mygame/stable").required();
+    line.texts("--root", "KEY.pub", command.root, "A root key, which is kept offline; may be repeated").required();
+    line.texts("--release", "KEY.pub", command.release, "A key that signs releases; may be repeated").required();
+    line.texts("--head", "KEY.pub", command.head, "A key that signs heads, kept online; may be repeated").required();
     line.number("--root-threshold", command.root_threshold, 1, 16, "So many root keys must sign (default: 1)");
     line.number("--release-threshold", command.release_threshold, 1, 16, "So many release keys (default: 1)");
     line.number("--head-threshold", command.head_threshold, 1, 16, "So many head keys (default: 1)");
@@ -68,7 +68,7 @@ Result<Exit> run_channel_init(Words words, Console& console) {
               "A trust policy: the bundles of the channel need the signatures that its rules require (default: the "
               "release keys alone vouch for bundles)");
     line.number("--days", command.days, 1, 3660, "The root expires after so many days (default: 365)");
-    line.text("-o,--output", "ROOT", command.out, "The file to write")->required();
+    line.text("-o,--output", "ROOT", command.out, "The file to write").required();
     line.json(command.json);
     return line.run(words, console, [&] { return init(command, console); });
 }

@@ -55,7 +55,7 @@ Result<Exit> run_channel_publish(Words words, Console& console) {
     PublishCommand command;
     line.texts("TEXT", "TEXT", command.words,
                "The files of the texts; the last word is TREE: " + std::string(kTreeHelp))
-        ->required();
+        .required();
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;

@@ -121,7 +121,7 @@ Result<Exit> run_channel_release(Words words, Console& console) {
     line.texts("BUNDLE", "BUNDLE", command.words,
                "Bundles that are published in the tree: files, or all 64 digits of their ids; the last word is TREE: " +
                    std::string(kTreeHelp))
-        ->required();
+        .required();
     line.flag("--keep-versions", command.keeps_versions,
               "Keep older versions of the same names, for bundles that require them ('fardel install')");
     line.texts("--remove", "NAME", command.removed, "Leave out the bundles with this name; may be repeated");

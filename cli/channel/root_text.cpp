@@ -35,8 +35,8 @@ std::string format_roles(const ChannelRoot& root) {
 Json json_roles(const ChannelRoot& root) {
     Json roles = Json::object();
     for (const ChannelText kind : kRoles)
-        roles[std::string(channel_text_name(kind))] =
-            Json{{"threshold", root.role(kind).threshold}, {"labels", root.role(kind).labels}};
+        roles.set(channel_text_name(kind),
+                  Json{{"threshold", root.role(kind).threshold}, {"labels", root.role(kind).labels}});
     return roles;
 }
 

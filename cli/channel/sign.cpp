@@ -48,8 +48,8 @@ Result<Exit> run_channel_sign(Words words, Console& console) {
                      "  fardel channel sign 1.root --key a.key\n"
                      "  fardel channel sign 1.root --key b.key.pub --signer ./my-token\n");
     SignCommand command;
-    line.text("TEXT", "TEXT", command.path, "The file of the text")->required();
-    add_signing_options(line, command.key)->required();
+    line.text("TEXT", "TEXT", command.path, "The file of the text").required();
+    add_signing_options(line, command.key).required();
     line.json(command.json);
     return line.run(words, console, [&] { return sign(command, console); });
 }

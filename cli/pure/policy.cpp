@@ -116,8 +116,8 @@ Result<Exit> run_pure_policy(Words words, Console& console) {
                      "  fardel pure policy base.fardel -o server.pure --except 'huds/*:hud.pub:gfx/hud/**' --loose "
                      "'screenshots/**'\n");
     PolicyCommand command;
-    line.texts("FILE", "FILE", command.files, "The content set, in the order in which it is mounted")->required();
-    line.text("-o,--out", "POLICY", command.out, "The file to write")->required();
+    line.texts("FILE", "FILE", command.files, "The content set, in the order in which it is mounted").required();
+    line.text("-o,--out", "POLICY", command.out, "The file to write").required();
     line.texts("--variant", "AXIS=TAG,TAG", command.variants,
                "The tags that clients may choose from on this axis; may be repeated");
     line.texts("--except", "BUNDLES:KEY.pub:PATHS", command.exceptions,

@@ -49,7 +49,7 @@ Result<Exit> run_pure_test(Words words, Console& console) {
                      "  fardel pure test --policy server.pure --mount base.fardel --mount map.fardel --trust "
                      "client.trust\n");
     TestPureCommand command;
-    line.text("--policy", "POLICY", command.policy, "The server's pure policy")->required();
+    line.text("--policy", "POLICY", command.policy, "The server's pure policy").required();
     add_client_options(line, command.client);
     line.json(command.json);
     return line.run(words, console, [&] { return test_pure(command, console); });

@@ -63,7 +63,7 @@ Result<Exit> run_registry_fsck(Words words, Console& console) {
         "compressed tables again; bundles and the channel stay as they are. Needs no key.",
         "  fardel registry fsck /srv/www/hub\n");
     FsckCommand command;
-    line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry")->required();
+    line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry").required();
     line.flag("--quick", command.quick, "Do not read every byte of the bundles");
     line.json(command.json);
     return line.run(words, console, [&] { return fsck(command, console); });

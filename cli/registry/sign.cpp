@@ -96,8 +96,8 @@ Result<Exit> run_registry_sign(Words words, Console& console) {
         "  printf '#!/bin/sh\\nexec sudo -n -u hubkeys fardel registry sign \"$1\" --key /etc/hub/$1.key\\n' "
         ">hub-signer\n");
     SignCommand command;
-    line.text("ROLE", "ROLE", command.role, "registry, release or head: what the key is for")->required();
-    add_signing_options(line, command.key)->required();
+    line.text("ROLE", "ROLE", command.role, "registry, release or head: what the key is for").required();
+    add_signing_options(line, command.key).required();
     line.text("--channel", "NAME", command.channel, "Sign releases and heads of this channel only");
     if (const auto over = line.parse(words, console))
         return *over;

@@ -111,8 +111,8 @@ Result<Exit> revoke(const RevokeCommand& command, Console& console) {
 
 }  // namespace
 
-CLI::Option* add_rule_options(CommandLine& line, RuleOptions& options) {
-    CLI::Option* const author =
+Option add_rule_options(CommandLine& line, RuleOptions& options) {
+    const Option author =
         line.texts("--author", "KEY.pub", options.authors, "The key of a trusted author; may be repeated");
     line.texts("--registry", "KEY.pub", options.registries, "The key of a trusted registry; may be repeated");
     line.text("--pattern", "GLOB", options.pattern,
@@ -141,7 +141,7 @@ Result<Exit> run_trust_add(Words words, Console& console) {
         "  fardel trust add policy.trust --author painter.key.pub --pattern 'skins/**' --classes data\n"
         "  fardel trust add policy.trust --author a.pub --author b.pub --threshold 2 --pattern core\n");
     AddCommand command;
-    line.text("POLICY", "POLICY", command.path, "The policy to change")->required();
+    line.text("POLICY", "POLICY", command.path, "The policy to change").required();
     add_rule_options(line, command.rule);
     line.number("--threshold", command.threshold, 1, 16, "How many of the authors have to sign (default: 1)");
     line.flag("--last", command.last, "Put a new rule behind the others");
@@ -162,7 +162,7 @@ Result<Exit> run_trust_remove(Words words, Console& console) {
         "  fardel trust remove policy.trust --key modder\n");
     std::string path, pattern, key;
     bool json = false;
-    line.text("POLICY", "POLICY", path, "The policy to change")->required();
+    line.text("POLICY", "POLICY", path, "The policy to change").required();
     line.text("--pattern", "GLOB", pattern, "Remove the rule with this pattern");
     line.text("--key", "LABEL", key, "Remove the key with this label");
     line.json(json);
@@ -183,7 +183,7 @@ Result<Exit> run_trust_revoke(Words words, Console& console) {
                      "  fardel trust revoke policy.trust --bundle "
                      "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d\n");
     RevokeCommand command;
-    line.text("POLICY", "POLICY", command.path, "The policy to change")->required();
+    line.text("POLICY", "POLICY", command.path, "The policy to change").required();
     line.text("--key", "KEY", command.key, "A label of the policy, 64 digits, or a public key file");
     line.text("--bundle", "ID", command.bundle, "The id of a bundle");
     line.text("--reason", "TEXT", command.reason, "Why, for whoever is refused");

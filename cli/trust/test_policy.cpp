@@ -121,8 +121,8 @@ Result<Exit> run_trust_test(Words words, Console& console) {
     std::string path;
     std::vector<std::string> files;
     bool json = false;
-    line.text("POLICY", "POLICY", path, "The policy file")->required();
-    line.texts("FILE", "FILE", files, "A bundle; may be repeated")->required();
+    line.text("POLICY", "POLICY", path, "The policy file").required();
+    line.texts("FILE", "FILE", files, "A bundle; may be repeated").required();
     line.json(json);
     return line.run(words, console, [&] { return test_all(path, files, json, console); });
 }
