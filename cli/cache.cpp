@@ -25,7 +25,7 @@ struct CheckedFolder {
     CacheFolderReport report;
 };
 
-// ---- Contents ----------------------------------------------------------------------------------------------------
+// ---- Contents -------------------------------------------------------------------------------------------------------
 
 std::string format_folder(const CheckedFolder& checked, bool was_read, const Console& console) {
     const CacheFolderReport& report = checked.report;
@@ -160,8 +160,8 @@ Json json_of(const TrimmedFolder& trimmed) {
 Result<Exit> run_trim(Words words, Console& console) {
     CommandLine line(
         "cache trim", "FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]",
-        "Removes from caches what has not been used for a long time, then the least recently used files until "
-        "the rest fits. Files used within the last hour are kept.",
+        "Removes from caches what has not been used for a long time, "
+        "then the least recently used files until the rest fits. Files used within the last hour are kept.",
         "  fardel cache trim ~/.cache/fardel --size 20G\n"
         "  fardel cache trim ~/.cache/fardel --unused 14 --size 1T\n");
     std::vector<std::string> folders;
@@ -240,8 +240,8 @@ Result<Exit> run_export(Words words, Console& console) {
 }
 
 constexpr std::string_view kCacheHelp =
-    "Creates, checks and trims caches of derived data: outputs of the packer's jobs, stored under a key of their "
-    "inputs.\n\n"
+    "Creates, checks and trims caches of derived data: "
+    "outputs of the packer's jobs, stored under a key of their inputs.\n\n"
     "Usage: fardel cache init FOLDER\n"
     "       fardel cache stats FOLDER... [--check] [--json]\n"
     "       fardel cache trim FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]\n"

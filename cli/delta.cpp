@@ -127,8 +127,8 @@ Result<Exit> delta(const DeltaCommand& command, Console& console) {
 
 Result<Exit> run_delta(Words words, Console& console) {
     CommandLine line("delta", "OLD NEW -o FILE | OLD --apply DELTA -o NEW | --show DELTA",
-                     "Makes a file that turns the bundle OLD into the bundle NEW, byte for byte, or applies one. What "
-                     "comes out is compared with the hashes of NEW, so a wrong delta gives an error and no file.",
+                     "Makes a file that turns the bundle OLD into the bundle NEW, byte for byte, or applies one. "
+                     "What comes out is compared with the hashes of NEW, so a wrong delta gives an error and no file.",
                      "  fardel delta game-1.0.fardel game-1.1.fardel -o game.fardel-delta\n"
                      "  fardel delta game-1.0.fardel --apply game.fardel-delta -o game-1.1.fardel\n"
                      "  fardel delta --show game.fardel-delta\n");

@@ -21,7 +21,7 @@ struct DiffCommand {
     bool json = false;
 };
 
-// ---- For people
+// ---- For people -----------------------------------------------------------------------------------------------------
 
 std::string shown(std::string_view text) { return printable(text, 2000); }
 
@@ -145,7 +145,7 @@ std::string format_text(const BundleDiff& diff, bool summary) {
            format_summary(diff);
 }
 
-// ---- For programs
+// ---- For programs ---------------------------------------------------------------------------------------------------
 
 Json json_of(const std::vector<DiffVariant>& variants) {
     return json_list(variants, [](const DiffVariant& variant) {

@@ -109,8 +109,9 @@ Status verify_size(const ExtractCommand& command, std::uint64_t raw_bytes) {
     const std::uint64_t file_bytes = std::filesystem::file_size(command.file, failure);
     const bool absurd = raw_bytes > kUsualBytesMax && !failure && raw_bytes / kUsualRatioMax > file_bytes;
     if (absurd && !command.any_size)
-        return Error(ErrorCode::limit, fmt::format("{}: its files have {} bytes, over {} times the {} bytes of the "
-                                                   "bundle; nothing was extracted; --any-size extracts it nevertheless",
+        return Error(ErrorCode::limit, fmt::format("{}: its files have {} bytes, "
+                                                   "over {} times the {} bytes of the bundle; nothing was extracted; "
+                                                   "--any-size extracts it nevertheless",
                                                    printable(command.file), raw_bytes, kUsualRatioMax, file_bytes));
     return verify_free_space(command.folder, raw_bytes, "extracting to " + printable(command.folder));
 }

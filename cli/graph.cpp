@@ -175,10 +175,9 @@ Result<Exit> run_graph(Words words, Console& console) {
     bool json = false;
     bool dot = false;
     line.text("DIR", "DIR", folder, "The folder of the fardel.toml; the current folder when left out");
-    line.text(
-        "--of", "NAME", name,
-        "Only what is made from this file, and what it is made from; with --references, what it references and what "
-        "references it");
+    line.text("--of", "NAME", name,
+              "Only what is made from this file, and what it is made from; "
+              "with --references, what it references and what references it");
     line.flag("--references", references, "Instead, which assets of the bundle reference which; runs jobs as needed");
     line.flag("--json", json, "As JSON");
     line.flag("--dot", dot, "For Graphviz's dot");

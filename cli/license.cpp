@@ -97,8 +97,8 @@ Result<Exit> issue(const IssueCommand& command, Console& console) {
 
 Result<Exit> run_license_issue(Words words, Console& console) {
     CommandLine line("license issue", "--key KEY (--bundle BUNDLE | --name PATTERN) --until DAY -o TOKEN [options]",
-                     "Signs a token that permits the use of a bundle, or of all bundles whose names match a pattern, "
-                     "before a day.",
+                     "Signs a token that permits the use of a bundle, "
+                     "or of all bundles whose names match a pattern, before a day.",
                      "  fardel license issue --key shop.key --bundle dm.fardel --until 2027-12-31 -o ann.license\n"
                      "  fardel license issue --key shop.key --name 'packs/*' --until 2027-12-31 -o ann.license\n");
     IssueCommand command;
@@ -135,8 +135,8 @@ Result<Exit> add_tokens(const TokensCommand& command, Console& console) {
 
 Result<Exit> run_license_add(Words words, Console& console) {
     CommandLine line("license add", "TOKEN... [--store DIR] [--json]",
-                     "Keeps tokens in a store: its bundles are mounted with them, and 'fardel store gc' removes a "
-                     "bundle when the last token for it has ended.",
+                     "Keeps tokens in a store: its bundles are mounted with them, and "
+                     "'fardel store gc' removes a bundle when the last token for it has ended.",
                      "  fardel license add ann.license --store ~/.local/share/fardel\n");
     TokensCommand command;
     line.texts("TOKEN", "TOKEN", command.files, "The files of the tokens").required();
@@ -160,8 +160,8 @@ Result<Exit> run_license_ls(Words words, Console& console) {
 
 Result<Exit> run_license_show(Words words, Console& console) {
     CommandLine line("license show", "TOKEN... [--json]",
-                     "Verifies the signatures of tokens and shows what they permit. Whether an issuer counts is "
-                     "decided by the trust policy with which a bundle is mounted.",
+                     "Verifies the signatures of tokens and shows what they permit. "
+                     "Whether an issuer counts is decided by the trust policy with which a bundle is mounted.",
                      "  fardel license show ann.license\n");
     TokensCommand command;
     line.texts("TOKEN", "TOKEN", command.files, "The files of the tokens").required();

@@ -287,8 +287,7 @@ std::string_view mistake_in(const SignOptions& options) {
 Result<Exit> run_sign(Words words, Console& console) {
     CommandLine line(
         "sign", "FILE --key KEY --role ROLE [options]",
-        "Verifies a bundle and signs it as its author, or as a registry or release signer who vouches for the "
-        "author.",
+        "Verifies a bundle and signs it as its author, or as a registry or release signer who vouches for the author.",
         "  fardel sign mygame.fardel --key author.key --role author\n"
         "  fardel sign mygame.fardel --key hub.key --role registry --comment reviewed\n"
         "  fardel sign skins.fardel --key painter.key --role author --trust policy.trust\n"

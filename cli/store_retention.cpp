@@ -84,8 +84,8 @@ Result<Exit> unpin(const PinCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(const BundleId bundle, pinned_id(store, digits));
         FARDEL_TRY_ASSIGN(const bool removed, store.unpin(bundle, command.name));
         if (!removed)
-            return Error(ErrorCode::missing, fmt::format("bundle {} has no pin named '{}'; 'fardel store pin' lists "
-                                                         "the pins",
+            return Error(ErrorCode::missing, fmt::format("bundle {} has no pin named '{}'; "
+                                                         "'fardel store pin' lists the pins",
                                                          bundle.hex(), printable(command.name)));
     }
     return console.print("");
@@ -264,11 +264,10 @@ Result<Exit> run_store_gc(Words words, Console& console) {
     CommandLine line(
         "store gc",
         "[--store DIR] [--unused TIME] [--size SIZE] [--source-size SIZE] [--source URL] [--dry-run] [options]",
-        "Removes what nothing keeps: packs of no bundle, what killed programs left, bundles that were "
-        "removed by hand or "
-        "have expired, and those that the options name. What is to be removed is condemned first; a later "
-        "gc removes it, "
-        "unless a program needed it meanwhile. Safe beside all other programs.",
+        "Removes what nothing keeps: packs of no bundle, what killed programs left, "
+        "bundles that were removed by hand or have expired, and those that the options name. "
+        "What is to be removed is condemned first; a later gc removes it, unless a program needed it meanwhile. "
+        "Safe beside all other programs.",
         "  fardel store gc --store ~/.local/share/fardel --dry-run\n"
         "  fardel store gc --unused 90d --size 20G\n"
         "  fardel store gc --source https://cdn.example/fort --unused 7d\n");

@@ -17,10 +17,9 @@ Option add_signing_options(CommandLine& line, SigningKey& key) {
 }
 
 void add_cache_signing_options(CommandLine& line, SigningKey& key) {
-    const Option key_option =
-        line.text("--cache-key", "KEY", key.key_path,
-                  "Sign what is added to caches of derived data, with this secret key file; with --cache-signer, the "
-                  "public key file");
+    const Option key_option = line.text("--cache-key", "KEY", key.key_path,
+                                        "Sign what is added to caches of derived data, with this secret key file; "
+                                        "with --cache-signer, the public key file");
     line.text("--cache-signer", "PROGRAM", key.program,
               "A program that has the secret key for caches and signs its standard input")
         .needs(key_option);

@@ -50,8 +50,8 @@ Result<Exit> answer(const AnswerCommand& command, Console& console) {
 Result<Exit> run_pure_answer(Words words, Console& console) {
     CommandLine line("pure answer", "--offer OFFER --policy POLICY --connection ID --mount FILE... -o ANSWER [options]",
                      "Client: checks its mounts against the policy, lists all problems, and answers the offer.",
-                     "  fardel pure answer --offer offer --policy server.pure --connection 203.0.113.7:27960 --mount "
-                     "base.fardel --mount map.fardel -o answer --report report\n");
+                     "  fardel pure answer --offer offer --policy server.pure --connection 203.0.113.7:27960 "
+                     "--mount base.fardel --mount map.fardel -o answer --report report\n");
     AnswerCommand command;
     line.text("--offer", "OFFER", command.offer, "The server's offer").required();
     line.text("--policy", "POLICY", command.policy, "The policy that the offer is about").required();

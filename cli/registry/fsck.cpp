@@ -58,9 +58,9 @@ Result<Exit> fsck(const FsckCommand& command, Console& console) {
 Result<Exit> run_registry_fsck(Words words, Console& console) {
     CommandLine line(
         "registry fsck", "FOLDER [--quick] [--json]",
-        "Says everything that is wrong in the folder of a registry: bundles that are missing, damaged or not "
-        "countersigned, names with two owners, files that do not belong there. Writes pages, lists and "
-        "compressed tables again; bundles and the channel stay as they are. Needs no key.",
+        "Says everything that is wrong in the folder of a registry: bundles that are missing, "
+        "damaged or not countersigned, names with two owners, files that do not belong there. "
+        "Writes pages, lists and compressed tables again; bundles and the channel stay as they are. Needs no key.",
         "  fardel registry fsck /srv/www/hub\n");
     FsckCommand command;
     line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry").required();

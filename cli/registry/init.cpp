@@ -139,11 +139,10 @@ Result<Exit> init(const InitCommand& command, Console& console) {
 Result<Exit> run_registry_init(Words words, Console& console) {
     CommandLine line(
         "registry init",
-        "FOLDER --url URL --channel NAME --root KEY.pub... --registry KEY.pub --release KEY.pub "
-        "--head KEY.pub -o ROOT [options]",
+        "FOLDER --url URL --channel NAME --root KEY.pub... "
+        "--registry KEY.pub --release KEY.pub --head KEY.pub -o ROOT [options]",
         "Writes the rules of a registry into a folder, and the first root of its channel, which its root keys sign "
-        "with "
-        "'fardel channel sign'. Edit registry.rules later; other owners also need another root.",
+        "with 'fardel channel sign'. Edit registry.rules later; other owners also need another root.",
         "  fardel registry init /srv/www/hub --url https://hub.example --channel hub/stable --root root.key.pub "
         "--registry registry.key.pub --release release.key.pub --head head.key.pub --owner core=studio.key.pub "
         "--open 'maps/*' -o 1.root\n");

@@ -63,8 +63,8 @@ Result<Exit> add(const AddCommand& command, Console& console) {
     FARDEL_TRY(policy.add_rule(rule, !command.last));
     if (const auto hiding = find_hiding_rule(policy.policy().rules(), command.rule.pattern))
         console.say(
-            fmt::format("the rule for {} stands behind the one for {}, which decides about the same bundles: "
-                        "leave --last out",
+            fmt::format("the rule for {} stands behind the one for {}, "
+                        "which decides about the same bundles: leave --last out",
                         printable(command.rule.pattern), printable(*hiding)));
     return finish(command.path, policy, command.json, console);
 }
@@ -135,8 +135,8 @@ Status set_classes(AllowRule& rule, const std::string& classes) {
 Result<Exit> run_trust_add(Words words, Console& console) {
     CommandLine line(
         "trust add", "POLICY [--author KEY.pub...] [--registry KEY.pub...] [--pattern GLOB] [options]",
-        "Adds keys to a rule of a trust policy, or a rule. A new rule is put in front of the others, because the first "
-        "that fits a bundle's name decides. Comments stay.",
+        "Adds keys to a rule of a trust policy, or a rule. "
+        "A new rule is put in front of the others, because the first that fits a bundle's name decides. Comments stay.",
         "  fardel trust add policy.trust --author modder.key.pub --pattern 'mods/**'\n"
         "  fardel trust add policy.trust --author painter.key.pub --pattern 'skins/**' --classes data\n"
         "  fardel trust add policy.trust --author a.pub --author b.pub --threshold 2 --pattern core\n");
@@ -154,12 +154,11 @@ Result<Exit> run_trust_add(Words words, Console& console) {
 }
 
 Result<Exit> run_trust_remove(Words words, Console& console) {
-    CommandLine line(
-        "trust remove", "POLICY --pattern GLOB | --key LABEL [--json]",
-        "Removes a rule from a trust policy, or a key together with its place in all rules. What a removed "
-        "key has signed is not trusted any more; 'fardel trust revoke' also says why.",
-        "  fardel trust remove policy.trust --pattern 'mods/**'\n"
-        "  fardel trust remove policy.trust --key modder\n");
+    CommandLine line("trust remove", "POLICY --pattern GLOB | --key LABEL [--json]",
+                     "Removes a rule from a trust policy, or a key together with its place in all rules. "
+                     "What a removed key has signed is not trusted any more; 'fardel trust revoke' also says why.",
+                     "  fardel trust remove policy.trust --pattern 'mods/**'\n"
+                     "  fardel trust remove policy.trust --key modder\n");
     std::string path, pattern, key;
     bool json = false;
     line.text("POLICY", "POLICY", path, "The policy to change").required();
@@ -177,11 +176,11 @@ Result<Exit> run_trust_remove(Words words, Console& console) {
 
 Result<Exit> run_trust_revoke(Words words, Console& console) {
     CommandLine line("trust revoke", "POLICY --key KEY | --bundle ID [--reason TEXT] [--json]",
-                     "Withdraws a key or a bundle: signatures of the key no longer count, whenever they were made; the "
-                     "bundle is refused, whoever signed it.",
+                     "Withdraws a key or a bundle: signatures of the key no longer count, whenever they were made; "
+                     "the bundle is refused, whoever signed it.",
                      "  fardel trust revoke policy.trust --key modder --reason 'stolen laptop, 2026-01-03'\n"
-                     "  fardel trust revoke policy.trust --bundle "
-                     "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d\n");
+                     "  fardel trust revoke policy.trust "
+                     "--bundle 6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d\n");
     RevokeCommand command;
     line.text("POLICY", "POLICY", command.path, "The policy to change").required();
     line.text("--key", "KEY", command.key, "A label of the policy, 64 digits, or a public key file");

@@ -115,8 +115,8 @@ Result<Exit> test_all(const std::string& path, const std::vector<std::string>& f
 
 Result<Exit> run_trust_test(Words words, Console& console) {
     CommandLine line("trust test", "POLICY FILE... [--json]",
-                     "Says for each bundle whether it would be accepted under a policy today, by which rule and which "
-                     "signatures, or why not. Content is not read: 'fardel verify --trust' does that, too.",
+                     "Says for each bundle whether it would be accepted under a policy today, by which rule and "
+                     "which signatures, or why not. Content is not read: 'fardel verify --trust' does that, too.",
                      "  fardel trust test policy.trust castle.fardel\n");
     std::string path;
     std::vector<std::string> files;
