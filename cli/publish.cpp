@@ -279,7 +279,8 @@ Result<Exit> run_publish(Words words, Console& console) {
               "Condemn the files of bundles that are not kept, and remove those condemned before the grace time");
     line.texts("--keep", "ID", command.keep,
                "With --prune: a bundle that is kept, with all that it needs, beside those of channels; repeatable");
-    line.number("--grace", command.grace_days, 1, 36'500, "With --prune: days between the two; normally 30");
+    line.number("--grace", command.grace_days, kPruneGraceSecondsMin / (24 * 3600), 36'500,
+                "With --prune: days between the two; normally 30");
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;

@@ -231,6 +231,10 @@ Status remove_files(TreeTarget& tree, const std::vector<std::string>& paths, std
 }  // namespace
 
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
+    if (options.grace_s < kPruneGraceSecondsMin)
+        return Error(ErrorCode::limit, "a grace time of " + std::to_string(options.grace_s) + " seconds; at least " +
+                                           std::to_string(kPruneGraceSecondsMin) +
+                                           " must pass before a condemned file is removed");
     // What is kept is found before anything is announced. What is published meanwhile takes itself from the list.
     FARDEL_TRY_ASSIGN(const TreeChannels channels, read_tree_channels(tree));
     FARDEL_TRY_ASSIGN(const KeptFiles kept, find_kept(tree, options.keep, channels.newest));

@@ -5,7 +5,7 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
-#include <fardel/verifier/finding.h>
+#include <fardel/verifier/verify_bundle.h>
 
 #include <cstdint>
 #include <optional>
@@ -21,16 +21,10 @@ struct BundleFacts {
     std::optional<std::uint64_t> stored_bytes;
 };
 
-struct TrailerSummary {
-    std::uint64_t envelopes = 0;
-    std::uint64_t signatures = 0;
-    std::optional<TrustVerdict> verdict;
-};
-
 // Without facts, because a head is unreadable, only the signatures themselves are checked. Of the options, only
 // those about trust are used.
-TrailerSummary check_trailer(const ByteSource& source, std::uint64_t trailer_offset,
-                             const std::optional<BundleFacts>& facts, const VerifyOptions& options,
-                             VerifyFindings& findings);
+VerifiedTrailer check_trailer(const ByteSource& source, std::uint64_t trailer_offset,
+                              const std::optional<BundleFacts>& facts, const VerifyOptions& options,
+                              VerifyFindings& findings);
 
 }  // namespace fardel

@@ -85,6 +85,23 @@ struct VerifyFinding {
     friend bool operator==(const VerifyFinding&, const VerifyFinding&) = default;
 };
 
+// How many findings of each severity there are, including those that a list leaves out.
+struct FindingCounts {
+    std::uint64_t errors = 0;
+    std::uint64_t warnings = 0;
+    std::uint64_t notes = 0;
+
+    std::uint64_t& of(FindingSeverity severity) noexcept {
+        return severity == FindingSeverity::error ? errors : severity == FindingSeverity::warning ? warnings : notes;
+    }
+    FindingCounts& operator+=(const FindingCounts& more) noexcept {
+        errors += more.errors;
+        warnings += more.warnings;
+        notes += more.notes;
+        return *this;
+    }
+};
+
 // "error: names record 7: … [names-not-sorted]"; one line.
 std::string format_finding(const VerifyFinding& finding);
 
