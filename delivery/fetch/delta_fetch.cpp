@@ -111,14 +111,6 @@ Result<bool> DeltaFetch::fetch_tables(const OldBundles& olds, IncomingBundle& in
     }
     const TablesPlace empty = place_in(incoming);
     const TablesPlace* const place = incoming.file_bytes() ? nullptr : &empty;  // from an earlier attempt
-    if (!offered_.empty()) {
-        auto written = try_offered(olds, place, tables_bytes_max);
-        if (written ? reader_.has_value() : ends_fetch(written.error()))
-            return written;
-        reader_.reset();
-        if (incoming.held_bytes() != 0)
-            return true;
-    }
     for (const DeltaKind kind : {DeltaKind::whole, DeltaKind::front}) {
         if (kind == DeltaKind::front && incoming.file_bytes())
             break;  // tables are here already
@@ -142,23 +134,6 @@ Result<bool> DeltaFetch::fetch_tables(const OldBundles& olds, IncomingBundle& in
         // A second one of a kind is not worth it.
     }
     return false;
-}
-
-Result<bool> DeltaFetch::try_offered(const OldBundles& olds, const TablesPlace* place, std::uint64_t tables_bytes_max) {
-    if (offered_.size() < kDeltaHeadBytes)
-        return false;
-    FARDEL_TRY_ASSIGN(head_, decode_delta_head(offered_.first(kDeltaHeadBytes)));
-    const auto is_old = [&](const auto& one) {
-        return one->id() == head_.old_bundle && one->layout_id() == head_.old_layout;
-    };
-    const auto old = std::ranges::find_if(olds, is_old);
-    if (old == olds.end() || head_.new_bundle != target_ || head_.front_bytes() != offered_.size())
-        return false;
-    old_ = *old;
-    const std::string path = delta_path_of(target_, head_.old_bundle);
-    url_ = context_.trees.front() + "/" + path;
-    FARDEL_TRY(context_.incoming.keep_extra(front_key(path, head_.front_bytes(), head_.delta_bytes()), offered_));
-    return use_front(offered_, place, tables_bytes_max);
 }
 
 Result<bool> DeltaFetch::fetch_along(std::span<const DeltaStep> path, const std::shared_ptr<const Bundle>& held,

@@ -219,31 +219,6 @@ TEST_CASE("fronts: none is published where a delta with blocks is") {
     CHECK(deltas_of(scratch.path("tree")) == before);
 }
 
-TEST_CASE("fronts: a server answers questions for tables with them, and the same bytes arrive") {
-    const Bytes old = version_of(1);
-    const Bytes target = version_of(2);
-    const ScratchFolder scratch;
-    const auto tree = make_folder_target(scratch.path("tree"));
-    publish_version(*tree, old);
-    const std::uint64_t front_bytes = publish_version(*tree, target).fronts.at(0).delta_bytes;
-    const Bytes others[] = {version_of(7, 20, "second"), version_of(8, 20, "third")};  // so that a question is worth it
-    for (const Bytes& other : others)
-        publish_version(*tree, other);
-    const ServeProgram server({scratch.path("tree")});
-    const BundleStore store = make_store(scratch);
-    value_of(store.add(make_memory_source(old)));
-    const BundleId wanted[] = {bundle_id_of(target), bundle_id_of(others[0]), bundle_id_of(others[1])};
-    const FetchSummary fetched = value_of(fetch_bundles(store, wanted, fetching_from({server.url()})));
-    CHECK(stored_bytes(store, bundle_id_of(target)) == target);
-    const PlannedFetch& planned = *std::ranges::find(fetched.plan.bundles, bundle_id_of(target), &PlannedFetch::bundle);
-    // Sizes of asset frames; the tables came with the answer.
-    CHECK(planned.tables_bytes <
-          std::filesystem::file_size(scratch.path("tree/" + tables_path_of(bundle_id_of(target)))) / 4);
-    CHECK(fetched.received_bytes < planned.fetch_bytes + front_bytes + others[0].size() + others[1].size() + 5000);
-    // One by one, they are files.
-    CHECK(update({old}, target, server.url()).received_bytes < planned.fetch_bytes + front_bytes + 2000);
-}
-
 TEST_CASE("fronts: whatever a front or its list says, it costs its bytes and nothing else") {  // A47, A48, A49
     const Bytes old = version_of(1, 60);
     const Bytes target = version_of(2, 60);
