@@ -78,16 +78,15 @@ Result<Exit> run_audit(Words words, Console& console) {
         "  fardel audit baseoa/*.pk3 --root 'maps/*.bsp' --used 'gfx/**' --used 'sound/player/**'\n");
     AuditCommand command;
     line.texts("SOURCE", "SOURCE", command.sources,
-               "A project file or its folder; or folders and archives, later ones win. The project of the current "
-               "folder when left out");
+               "A project file or its folder; or folders and archives, later ones win. "
+               "The project of the current folder when left out");
     line.texts("--root", "GLOB", command.references.roots,
                "Names that a game starts from; may be repeated. Without any, nothing counts as unused");
     line.texts("--used", "GLOB", command.references.used, "Names that only the game's code uses; may be repeated");
     line.texts("--consumed", "GLOB", command.references.consumed, "Names that other bundles publish; may be repeated");
-    line.text(
-        "--profile", "NAME|FILE", command.references.profile,
-        "The game's conventions: gltf, quake3, or a file .toml. Default: the project's; quake3 for archives named "
-        ".pk3");
+    line.text("--profile", "NAME|FILE", command.references.profile,
+              "The game's conventions: gltf, quake3, or a file .toml. "
+              "Default: the project's; quake3 for archives named .pk3");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     line.json(command.json, "Report as JSON, with complete lists");
     return line.run(words, console, [&] { return audit(command, console); });

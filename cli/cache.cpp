@@ -25,7 +25,7 @@ struct CheckedFolder {
     CacheFolderReport report;
 };
 
-// ---- Contents ----------------------------------------------------------------------------------------------------
+// ---- Contents -------------------------------------------------------------------------------------------------------
 
 std::string format_folder(const CheckedFolder& checked, bool was_read, const Console& console) {
     const CacheFolderReport& report = checked.report;
@@ -60,12 +60,13 @@ Json json_of(const CheckedFolder& checked, bool was_read) {
               {"unfinished", report.unfinished},
               {"unfinished_bytes", report.unfinished_bytes}};
     if (was_read) {
-        json["signed"] = Json::object();
+        Json signed_records = Json::object();
         for (const auto& [key, records] : report.signed_records)
-            json["signed"][key.hex()] = records;
-        json["incomplete"] = report.incomplete;
-        json["broken"] = report.broken;
-        json["removed"] = report.removed;
+            signed_records.set(key.hex(), records);
+        json.set("signed", std::move(signed_records));
+        json.set("incomplete", report.incomplete);
+        json.set("broken", report.broken);
+        json.set("removed", report.removed);
     }
     return json;
 }
@@ -117,7 +118,7 @@ Result<Exit> run_stats(Words words, Console& console) {
                      "  fardel cache stats --check ~/.cache/fardel      # reads every byte\n");
     CheckCommand command;
     command.read = false;
-    line.texts("FOLDER", "FOLDER", command.folders, "The folders of the caches")->required();
+    line.texts("FOLDER", "FOLDER", command.folders, "The folders of the caches").required();
     line.flag("--check", command.read, "Also read everything, and list what is broken");
     line.json(command.json);
     return line.run(words, console, [&] { return check(command, console); });
@@ -129,7 +130,7 @@ Result<Exit> run_cache_verify(Words words, Console& console) {
                      "  fardel cache verify ~/.cache/fardel\n"
                      "  fardel cache verify ~/.cache/fardel --remove\n");
     CheckCommand command;
-    line.texts("FOLDER", "FOLDER", command.folders, "The folders of the caches")->required();
+    line.texts("FOLDER", "FOLDER", command.folders, "The folders of the caches").required();
     line.flag("--remove", command.remove, "Remove what is broken; it is built again when it is needed");
     line.json(command.json);
     return line.run(words, console, [&] { return check(command, console); });
@@ -160,8 +161,8 @@ Json json_of(const TrimmedFolder& trimmed) {
 Result<Exit> run_trim(Words words, Console& console) {
     CommandLine line(
         "cache trim", "FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]",
-        "Removes from caches what has not been used for a long time, then the least recently used files until "
-        "the rest fits. Files used within the last hour are kept.",
+        "Removes from caches what has not been used for a long time, "
+        "then the least recently used files until the rest fits. Files used within the last hour are kept.",
         "  fardel cache trim ~/.cache/fardel --size 20G\n"
         "  fardel cache trim ~/.cache/fardel --unused 14 --size 1T\n");
     std::vector<std::string> folders;
@@ -170,7 +171,7 @@ Result<Exit> run_trim(Words words, Console& console) {
     std::uint64_t days = 30;
     std::uint64_t rate = trim.removals_per_second_max;
     bool json = false;
-    line.texts("FOLDER", "FOLDER", folders, "The folders of the caches")->required();
+    line.texts("FOLDER", "FOLDER", folders, "The folders of the caches").required();
     line.size("--size", size, "How much to keep: bytes, or a number followed by K, M, G or T (default: 20 GiB)");
     line.number("--unused", days, 0, 36'500, "Remove what was not used for so many days (default: 30)");
     line.number("--rate", rate, 1, 1'000'000, "Remove at most so many files per second (default: 2000)");
@@ -202,7 +203,7 @@ Result<Exit> run_cache_init(Words words, Console& console) {
                      "Creates an empty cache: a folder with CACHEDIR.TAG in it. An existing cache is left unchanged.",
                      "  fardel cache init /srv/fardel/cache\n");
     std::string folder;
-    line.text("FOLDER", "FOLDER", folder, "The folder to create; it may exist if it is empty")->required();
+    line.text("FOLDER", "FOLDER", folder, "The folder to create; it may exist if it is empty").required();
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const auto layer, open_folder_layer(folder));
@@ -217,8 +218,8 @@ Result<Exit> run_export(Words words, Console& console) {
     std::string folder;
     std::string out;
     bool json = false;
-    line.text("FOLDER", "FOLDER", folder, "The folder of the cache")->required();
-    line.text("-o,--output", "OUT", out, "The bundle to write; an existing one is replaced atomically")->required();
+    line.text("FOLDER", "FOLDER", folder, "The folder of the cache").required();
+    line.text("-o,--output", "OUT", out, "The bundle to write; an existing one is replaced atomically").required();
     line.json(json);
     if (const auto over = line.parse(words, console))
         return *over;
@@ -240,8 +241,8 @@ Result<Exit> run_export(Words words, Console& console) {
 }
 
 constexpr std::string_view kCacheHelp =
-    "Creates, checks and trims caches of derived data: outputs of the packer's jobs, stored under a key of their "
-    "inputs.\n\n"
+    "Creates, checks and trims caches of derived data: "
+    "outputs of the packer's jobs, stored under a key of their inputs.\n\n"
     "Usage: fardel cache init FOLDER\n"
     "       fardel cache stats FOLDER... [--check] [--json]\n"
     "       fardel cache trim FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]\n"

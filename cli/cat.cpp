@@ -32,8 +32,8 @@ Result<Exit> run_cat(Words words, Console& console) {
                      "  fardel cat mygame.fardel /assets/64-hexadecimal-digits... | b3sum\n");
     std::string file;
     std::string path;
-    line.text("FILE", "FILE", file, "The bundle")->required();
-    line.text("PATH", "PATH", path, "A name, /assets/<asset id>, or /<published name>")->required();
+    line.text("FILE", "FILE", file, "The bundle").required();
+    line.text("PATH", "PATH", path, "A name, /assets/<asset id>, or /<published name>").required();
     if (const auto over = line.parse(words, console))
         return *over;
 

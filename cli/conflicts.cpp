@@ -80,7 +80,7 @@ Result<Exit> run_conflicts(Words words, Console& console) {
         "  fardel conflicts mygame.fardel mod.fardel\n"
         "  fardel conflicts mygame.fardel patch.fardel --all --json\n");
     ConflictsCommand command;
-    line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
+    line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted").required();
     add_mounting_options(line, command.mounting);
     line.flag("-a,--all", command.all, "Also list names that hide the same content");
     line.json(command.json);

@@ -74,16 +74,18 @@ Result<DeltaSummary> describe(const DeltaCommand& command) {
     return summary;
 }
 
+// What a delta says about itself.
+Json json_of_description(const DeltaSummary& summary) {
+    return Json{{"old", summary.old_bundle.hex()},    {"new", summary.new_bundle.hex()},
+                {"delta_bytes", summary.delta_bytes}, {"tables_bytes", summary.tables_bytes},
+                {"file_bytes", summary.file_bytes},   {"level", summary.level},
+                {"blocks", summary.blocks},           {"stored_blocks", summary.stored_blocks}};
+}
+
 Json json_of(const DeltaSummary& summary) {
-    return Json{{"old", summary.old_bundle.hex()},
-                {"new", summary.new_bundle.hex()},
-                {"delta_bytes", summary.delta_bytes},
-                {"tables_bytes", summary.tables_bytes},
-                {"file_bytes", summary.file_bytes},
-                {"level", summary.level},
-                {"blocks", summary.blocks},
-                {"stored_blocks", summary.stored_blocks},
-                {"shared_blocks", summary.shared_blocks}};
+    Json json = json_of_description(summary);
+    json.set("shared_blocks", summary.shared_blocks);
+    return json;
 }
 
 std::string format_summary(const DeltaSummary& summary) {
@@ -110,12 +112,7 @@ std::string format_description(const DeltaSummary& summary) {
 Result<Exit> show(const DeltaCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const DeltaSummary summary, describe(command));
     return print_result(
-        console, command.json,
-        [&] {
-            Json json = json_of(summary);
-            json.erase("shared_blocks");
-            return json;
-        },
+        console, command.json, [&] { return json_of_description(summary); },
         [&] { return format_description(summary); });
 }
 
@@ -131,8 +128,8 @@ Result<Exit> delta(const DeltaCommand& command, Console& console) {
 
 Result<Exit> run_delta(Words words, Console& console) {
     CommandLine line("delta", "OLD NEW -o FILE | OLD --apply DELTA -o NEW | --show DELTA",
-                     "Makes a file that turns the bundle OLD into the bundle NEW, byte for byte, or applies one. What "
-                     "comes out is compared with the hashes of NEW, so a wrong delta gives an error and no file.",
+                     "Makes a file that turns the bundle OLD into the bundle NEW, byte for byte, or applies one. "
+                     "What comes out is compared with the hashes of NEW, so a wrong delta gives an error and no file.",
                      "  fardel delta game-1.0.fardel game-1.1.fardel -o game.fardel-delta\n"
                      "  fardel delta game-1.0.fardel --apply game.fardel-delta -o game-1.1.fardel\n"
                      "  fardel delta --show game.fardel-delta\n");

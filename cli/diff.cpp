@@ -21,7 +21,7 @@ struct DiffCommand {
     bool json = false;
 };
 
-// ---- For people
+// ---- For people -----------------------------------------------------------------------------------------------------
 
 std::string shown(std::string_view text) { return printable(text, 2000); }
 
@@ -145,20 +145,23 @@ std::string format_text(const BundleDiff& diff, bool summary) {
            format_summary(diff);
 }
 
-// ---- For programs
+// ---- For programs ---------------------------------------------------------------------------------------------------
 
-Json json_of(const DiffName& name) {
-    Json variants = json_list(name.variants, [](const DiffVariant& variant) {
+Json json_of(const std::vector<DiffVariant>& variants) {
+    return json_list(variants, [](const DiffVariant& variant) {
         return Json{{"tags", variant.tags},
                     {"asset", variant.asset.hex()},
                     {"size", variant.raw_bytes},
                     {"type", variant.content_type}};
     });
+}
+
+Json json_of(const DiffName& name) {
     return Json{{"name", name.text},
                 {"published", name.published},
                 {"extends", name.extends},
                 {"tombstone", name.tombstone()},
-                {"variants", std::move(variants)}};
+                {"variants", json_of(name.variants)}};
 }
 
 Json json_of(const DiffChange& change) {
@@ -196,8 +199,11 @@ Json json_all(const std::vector<Value>& values) {
     return json_list(values, [](const Value& value) { return json_of(value); });
 }
 
-Json json_of(const DiffSizes& sizes) {
-    return Json{{"assets", sizes.assets},
+Json json_of_side(const Bundle& bundle, const BundleId& id, const LayoutId& layout, const DiffSizes& sizes) {
+    return Json{{"file", bundle.label()},
+                {"bundle", id.hex()},
+                {"layout", layout.hex()},
+                {"assets", sizes.assets},
                 {"names", sizes.names},
                 {"raw_bytes", sizes.raw_bytes},
                 {"stored_bytes", sizes.stored_bytes},
@@ -207,21 +213,17 @@ Json json_of(const DiffSizes& sizes) {
 Json json_renamed(const std::vector<DiffChange>& renamed) {
     return json_list(renamed, [](const DiffChange& change) {
         return Json{
-            {"from", change.before.text}, {"to", change.after.text}, {"variants", json_of(change.after)["variants"]}};
+            {"from", change.before.text}, {"to", change.after.text}, {"variants", json_of(change.after.variants)}};
     });
 }
 
 Json json_of(const BundleDiff& diff, const Bundle& before, const Bundle& after) {
-    Json old_side{{"file", before.label()}, {"bundle", diff.before_id.hex()}, {"layout", diff.before_layout.hex()}};
-    Json new_side{{"file", after.label()}, {"bundle", diff.after_id.hex()}, {"layout", diff.after_layout.hex()}};
-    old_side.update(json_of(diff.before));
-    new_side.update(json_of(diff.after));
     return Json{
         {"same", diff.empty()},
         {"layout_only", diff.layout_only()},
         {"signatures_differ", diff.signatures},
-        {"before", std::move(old_side)},
-        {"after", std::move(new_side)},
+        {"before", json_of_side(before, diff.before_id, diff.before_layout, diff.before)},
+        {"after", json_of_side(after, diff.after_id, diff.after_layout, diff.after)},
         {"fetch_bytes", diff.fetch_bytes},
         {"fetch_blocks", diff.fetch_blocks},
         {"added", json_all(diff.added)},
@@ -253,8 +255,8 @@ Result<Exit> run_diff(Words words, Console& console) {
                      "  fardel diff game-1.0.fardel game-1.1.fardel --summary\n"
                      "  fardel diff old.fardel new.fardel --json\n");
     DiffCommand command;
-    line.text("A", "A", command.before, "The older bundle")->required();
-    line.text("B", "B", command.after, "The newer bundle")->required();
+    line.text("A", "A", command.before, "The older bundle").required();
+    line.text("B", "B", command.after, "The newer bundle").required();
     line.flag("-s,--summary", command.summary, "Print only counts and sizes");
     line.json(command.json);
     return line.run(words, console, [&] { return diff(command, console); });

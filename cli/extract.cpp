@@ -110,8 +110,9 @@ Status verify_size(const ExtractCommand& command, std::uint64_t raw_bytes) {
     const std::uint64_t file_bytes = std::filesystem::file_size(command.file, failure);
     const bool absurd = raw_bytes > kUsualBytesMax && !failure && raw_bytes / kUsualRatioMax > file_bytes;
     if (absurd && !command.any_size)
-        return Error(ErrorCode::limit, fmt::format("{}: its files have {} bytes, over {} times the {} bytes of the "
-                                                   "bundle; nothing was extracted; --any-size extracts it nevertheless",
+        return Error(ErrorCode::limit, fmt::format("{}: its files have {} bytes, "
+                                                   "over {} times the {} bytes of the bundle; nothing was extracted; "
+                                                   "--any-size extracts it nevertheless",
                                                    printable(command.file), raw_bytes, kUsualRatioMax, file_bytes));
     return verify_free_space(command.folder, raw_bytes, "extracting to " + printable(command.folder));
 }
@@ -199,8 +200,8 @@ Result<Exit> run_extract(Words words, Console& console) {
                      "  fardel extract mygame.fardel -C mygame/\n"
                      "  fardel extract mygame.fardel -C out/ maps '**/*.cfg'\n");
     ExtractCommand command;
-    line.text("FILE", "FILE", command.file, "The bundle")->required();
-    line.text("-C,--directory", "DIR", command.folder, "The folder to write to; created if it is missing")->required();
+    line.text("FILE", "FILE", command.file, "The bundle").required();
+    line.text("-C,--directory", "DIR", command.folder, "The folder to write to; created if it is missing").required();
     line.texts("PATTERN", "PATTERN", command.patterns, "Names, folders or globs to extract (default: everything)");
     line.flag("-f,--force", command.force, "Replace existing files, but never links, folders or devices");
     line.flag("--any-size", command.any_size, "Extract also over 16 GiB that are over 100 times the bundle");

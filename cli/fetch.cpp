@@ -161,10 +161,10 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         [&] {
             Json json{{"store", store.path()}, {"plan", json_of(plan)}};
             if (followed)
-                json["channel"] = json_of(*followed, now_s());
+                json.set("channel", json_of(*followed, now_s()));
             if (fetched) {
-                json["received_bytes"] = fetched->received_bytes;
-                json["requests"] = fetched->requests;
+                json.set("received_bytes", fetched->received_bytes);
+                json.set("requests", fetched->requests);
             }
             return json;
         },
@@ -182,11 +182,11 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
 Result<Exit> run_fetch(Words words, Console& console) {
     CommandLine line(
         "fetch",
-        "URL ID... [--store DIR] [--library FOLDER] [options]\n       "
-        "fardel fetch [BUNDLE-NAME...] --channel NAME --from URL [--root ROOT] [--store DIR] [options]",
-        "Brings bundles from a static tree on a server into a store, with the bundles that they need. Of each bundle, "
-        "only what the store does not have is fetched. Everything is verified; what was received stays if the fetch is "
-        "stopped, and the next one goes on from there.",
+        "URL ID... [--store DIR] [--library FOLDER] [options]\n"
+        "       fardel fetch [BUNDLE-NAME...] --channel NAME --from URL [--root ROOT] [--store DIR] [options]",
+        "Brings bundles from a static tree on a server into a store, with the bundles that they need. "
+        "Of each bundle, only what the store does not have is fetched. "
+        "Everything is verified; what was received stays if the fetch is stopped, and the next one goes on from there.",
         "  fardel fetch https://example.org/mygame 6f0c...2d1a --store ~/.local/share/fardel\n"
         "  fardel fetch https://example.org/mygame 6f0c...2d1a --plan     # what it would cost\n"
         "  fardel fetch https://example.org/mygame 6f0c...2d1a --repair   # only what is damaged in the store\n"

@@ -99,19 +99,19 @@ Json json_of(const BuildGraph& built, const ShownJobs& shown) {
     const auto file_json = [](const GraphFile& file) {
         return Json{{"name", file.name.text()}, {"made", file.made_by.has_value()}, {"in_bundle", !file.consumed}};
     };
-    Json json{{"files", json_list(graph.files(), file_json)}, {"jobs", Json::array()}};
+    Json jobs = Json::array();
     for (const JobIndex index : graph.order()) {
         const GraphJob& job = graph.jobs()[index];
         if (shown.contains(index))
-            json["jobs"].push_back({{"processor", graph.processor_of(index).name},
-                                    {"line", job.line},
-                                    {"sources", names(job.sources)},
-                                    {"others", names(job.others)},
-                                    {"found", built.found[index]},
-                                    {"outputs", names(job.outputs)},
-                                    {"discovers_outputs", job.discovers_outputs}});
+            jobs.push_back({{"processor", graph.processor_of(index).name},
+                            {"line", job.line},
+                            {"sources", names(job.sources)},
+                            {"others", names(job.others)},
+                            {"found", built.found[index]},
+                            {"outputs", names(job.outputs)},
+                            {"discovers_outputs", job.discovers_outputs}});
     }
-    return json;
+    return Json{{"files", json_list(graph.files(), file_json)}, {"jobs", std::move(jobs)}};
 }
 
 // For Graphviz. Names are well formed, so they contain no quote, backslash or control character.
@@ -175,10 +175,9 @@ Result<Exit> run_graph(Words words, Console& console) {
     bool json = false;
     bool dot = false;
     line.text("DIR", "DIR", folder, "The folder of the fardel.toml; the current folder when left out");
-    line.text(
-        "--of", "NAME", name,
-        "Only what is made from this file, and what it is made from; with --references, what it references and what "
-        "references it");
+    line.text("--of", "NAME", name,
+              "Only what is made from this file, and what it is made from; "
+              "with --references, what it references and what references it");
     line.flag("--references", references, "Instead, which assets of the bundle reference which; runs jobs as needed");
     line.flag("--json", json, "As JSON");
     line.flag("--dot", dot, "For Graphviz's dot");

@@ -165,7 +165,7 @@ Result<Exit> run_id(Words words, Console& console) {
     std::string file;
     bool all = false;
     bool json = false;
-    line.text("FILE", "FILE", file, "The bundle")->required();
+    line.text("FILE", "FILE", file, "The bundle").required();
     line.flag("-a,--all", all, "Also print layout id, name, version, counts and signatures");
     line.json(json, "Print all of it as JSON");
     if (const auto over = line.parse(words, console))

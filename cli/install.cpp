@@ -21,7 +21,7 @@ Result<Exit> run_install(Words words, Console& console) {
         "  fardel mount /mnt/game --lock fardel.lock\n");
     InstallCommand command;
     line.texts("NAME", "NAME", command.names, "Names of bundles, each with bounds for its version if you like")
-        ->required();
+        .required();
     add_install_options(line, command);
     if (const auto over = line.parse(words, console))
         return *over;

@@ -94,7 +94,7 @@ Result<Exit> run_keygen(Words words, Console& console) {
                      "  fardel keygen -o ci.key --no-passphrase --comment 'build farm'\n");
     KeygenCommand command;
     line.text("-o,--output", "KEY", command.path, "The secret key file to write; the public key goes to KEY.pub")
-        ->required();
+        .required();
     line.flag("--no-passphrase", command.unencrypted, "Store the secret key unencrypted, for automatic builds");
     line.text("--comment", "TEXT", command.comment, "A note for people, stored in both files");
     line.json(command.json);

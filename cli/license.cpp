@@ -45,9 +45,9 @@ Json json_of(const LicenseToken& token) {
               {"ended", has_token_ended(token)},
               {"comment", token.comment}};
     if (token.pattern.empty())
-        json["bundle"] = token.bundle.hex();
+        json.set("bundle", token.bundle.hex());
     else
-        json["name"] = token.pattern;
+        json.set("name", token.pattern);
     return json;
 }
 
@@ -97,18 +97,18 @@ Result<Exit> issue(const IssueCommand& command, Console& console) {
 
 Result<Exit> run_license_issue(Words words, Console& console) {
     CommandLine line("license issue", "--key KEY (--bundle BUNDLE | --name PATTERN) --until DAY -o TOKEN [options]",
-                     "Signs a token that permits the use of a bundle, or of all bundles whose names match a pattern, "
-                     "before a day.",
+                     "Signs a token that permits the use of a bundle, "
+                     "or of all bundles whose names match a pattern, before a day.",
                      "  fardel license issue --key shop.key --bundle dm.fardel --until 2027-12-31 -o ann.license\n"
                      "  fardel license issue --key shop.key --name 'packs/*' --until 2027-12-31 -o ann.license\n");
     IssueCommand command;
-    add_signing_options(line, command.key)->required();
+    add_signing_options(line, command.key).required();
     line.text("--bundle", "BUNDLE", command.bundle, "A bundle file, or the 64 digits of a bundle id");
     line.text("--name", "PATTERN", command.name, "A glob over names of bundles, such as packs/*");
     line.text("--until", "DAY", command.until, "The first day on which the token no longer counts, such as 2027-12-31")
-        ->required();
+        .required();
     line.text("--comment", "TEXT", command.comment, "A note for people, such as who bought it");
-    line.text("-o,--output", "TOKEN", command.out, "The file to write; an existing one is replaced")->required();
+    line.text("-o,--output", "TOKEN", command.out, "The file to write; an existing one is replaced").required();
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
@@ -135,11 +135,11 @@ Result<Exit> add_tokens(const TokensCommand& command, Console& console) {
 
 Result<Exit> run_license_add(Words words, Console& console) {
     CommandLine line("license add", "TOKEN... [--store DIR] [--json]",
-                     "Keeps tokens in a store: its bundles are mounted with them, and 'fardel store gc' removes a "
-                     "bundle when the last token for it has ended.",
+                     "Keeps tokens in a store: its bundles are mounted with them, and "
+                     "'fardel store gc' removes a bundle when the last token for it has ended.",
                      "  fardel license add ann.license --store ~/.local/share/fardel\n");
     TokensCommand command;
-    line.texts("TOKEN", "TOKEN", command.files, "The files of the tokens")->required();
+    line.texts("TOKEN", "TOKEN", command.files, "The files of the tokens").required();
     add_store_option(line, command.store);
     line.json(command.json);
     return line.run(words, console, [&] { return add_tokens(command, console); });
@@ -160,11 +160,11 @@ Result<Exit> run_license_ls(Words words, Console& console) {
 
 Result<Exit> run_license_show(Words words, Console& console) {
     CommandLine line("license show", "TOKEN... [--json]",
-                     "Verifies the signatures of tokens and shows what they permit. Whether an issuer counts is "
-                     "decided by the trust policy with which a bundle is mounted.",
+                     "Verifies the signatures of tokens and shows what they permit. "
+                     "Whether an issuer counts is decided by the trust policy with which a bundle is mounted.",
                      "  fardel license show ann.license\n");
     TokensCommand command;
-    line.texts("TOKEN", "TOKEN", command.files, "The files of the tokens")->required();
+    line.texts("TOKEN", "TOKEN", command.files, "The files of the tokens").required();
     line.json(command.json);
     return line.run(words, console, [&]() -> Result<Exit> {
         FARDEL_TRY_ASSIGN(const auto tokens, read_license_tokens(command.files));

@@ -70,14 +70,13 @@ Result<Exit> links(const LinksCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_links(Words words, Console& console) {
-    CommandLine line(
-        "links", "FILE... [--trust POLICY] [--require-dependencies] [--json]",
-        "Mounts bundles together, and lists every name that one of them needs and none publishes, and every "
-        "bundle that one of them depends on and that is not among them.",
-        "  fardel links mygame.fardel mod.fardel\n"
-        "  fardel links mygame.fardel --json\n");
+    CommandLine line("links", "FILE... [--trust POLICY] [--require-dependencies] [--json]",
+                     "Mounts bundles together, and lists every name that one of them needs and none publishes, "
+                     "and every bundle that one of them depends on and that is not among them.",
+                     "  fardel links mygame.fardel mod.fardel\n"
+                     "  fardel links mygame.fardel --json\n");
     LinksCommand command;
-    line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
+    line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted").required();
     add_mounting_options(line, command.mounting);
     line.json(command.json);
     return line.run(words, console, [&] { return links(command, console); });

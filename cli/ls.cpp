@@ -35,7 +35,7 @@ std::string format_wide(const ListedName& name) {
 Json json_of(const ListedVariant& variant) {
     Json tags = Json::object();
     for (const auto& [axis, value] : variant.tags)
-        tags[std::string(axis)] = std::string(value);
+        tags.set(axis, value);
     return Json{{"asset", variant.asset.id.hex()},
                 {"size", variant.asset.raw_bytes},
                 {"type", variant.type},
@@ -46,16 +46,16 @@ Json json_of(const ListedName& name) {
     Json json{{"name", name.text}, {"asset", nullptr}, {"size", nullptr}, {"type", nullptr}};
     if (!name.variants.empty()) {
         const ListedVariant& shown = name.variants.front();
-        json["asset"] = shown.asset.id.hex();
-        json["size"] = shown.asset.raw_bytes;
-        json["type"] = shown.type;
+        json.set("asset", shown.asset.id.hex());
+        json.set("size", shown.asset.raw_bytes);
+        json.set("type", shown.type);
     }
-    json["published"] = name.record.is(NameRecord::published);
-    json["tombstone"] = name.record.is(NameRecord::tombstone);
-    json["extends"] = name.record.is(NameRecord::extends);
-    json["variants"] = Json::array();
+    json.set("published", name.record.is(NameRecord::published));
+    json.set("tombstone", name.record.is(NameRecord::tombstone));
+    json.set("extends", name.record.is(NameRecord::extends));
+    json.set("variants", Json::array());
     if (name.record.is(NameRecord::has_variants))
-        json["variants"] = json_list(name.variants, [](const ListedVariant& variant) { return json_of(variant); });
+        json.set("variants", json_list(name.variants, [](const ListedVariant& variant) { return json_of(variant); }));
     return json;
 }
 
@@ -108,7 +108,7 @@ Result<Exit> run_ls(Words words, Console& console) {
     std::string path;
     bool wide = false;
     bool json = false;
-    line.text("FILE", "FILE", file, "The bundle")->required();
+    line.text("FILE", "FILE", file, "The bundle").required();
     line.text("PATH", "PATH", path, "A name or folder; with a leading '/', only published names");
     line.flag("-l,--long", wide, "Also print size, content type and the start of the asset id");
     line.json(json, "Print everything about each name as JSON, with whole ids");

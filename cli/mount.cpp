@@ -268,13 +268,12 @@ Result<Exit> run_mount(Words words, Console& console) {
     CommandLine line(
         "mount",
         "FILE... DIR [--trust POLICY] [--store DIR] [--library FOLDER] [--from URL] [--require-dependencies] "
-        "[--read-ahead TRACE] [--foreground] [--allow-other]\n       "
-        "fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n       "
-        "fardel mount [FILE...] DIR --pure POLICY --trust TRUST [--store DIR]\n       "
-        "fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n       "
-        "fardel mount DIR --lock FILE [--from URL [--every SECONDS]] [--store DIR] [--trust POLICY]\n       "
-        "fardel mount "
-        "--unmount DIR",
+        "[--read-ahead TRACE] [--foreground] [--allow-other]\n"
+        "       fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n"
+        "       fardel mount [FILE...] DIR --pure POLICY --trust TRUST [--store DIR]\n"
+        "       fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n"
+        "       fardel mount DIR --lock FILE [--from URL [--every SECONDS]] [--store DIR] [--trust POLICY]\n"
+        "       fardel mount --unmount DIR",
         "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
         "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
@@ -288,38 +287,35 @@ Result<Exit> run_mount(Words words, Console& console) {
         "  fardel mount base.fardel /mnt/game --pure server.pure --trust game.trust --store ~/.local/share/fardel\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
-    line.texts(
-            "FILE", "FILE", command.words,
-            "The bundles, in the order in which they are mounted, also by id or by the URL at which 'fardel publish' "
-            "has put them; the last word is DIR, an empty folder")
-        ->required();
+    line.texts("FILE", "FILE", command.words,
+               "The bundles, in the order in which they are mounted, also by id or by the URL at which "
+               "'fardel publish' has put them; the last word is DIR, an empty folder")
+        .required();
     add_mounting_options(line, command.mounting);
     line.text(
         "--from", "URL", command.tree,
         "A tree that 'fardel publish' has written: bundles that are named by their ids, and those that they need, "
         "are read from it while they are used, and kept in the store");
     line.flag("--follow", command.follow,
-              "With --from: mount the files of the project that 'fardel serve --project' serves there, over the "
-              "bundles and with "
-              "those that it needs, and change with them. With --trust, the policy needs the line 'unsigned allow'");
+              "With --from: mount the files of the project that 'fardel serve --project' serves there, "
+              "over the bundles and with those that it needs, and change with them. "
+              "With --trust, the policy needs the line 'unsigned allow'");
     line.text("--pure", "POLICY", command.pure,
-              "Show only what a server's policy ('fardel pure policy') allows: its content set, from the files or the "
-              "store, and exceptions and loose files among the files. If anything is missing or not allowed, nothing "
-              "is mounted, and all of it is listed");
+              "Show only what a server's policy ('fardel pure policy') allows: "
+              "its content set, from the files or the store, and exceptions and loose files among the files. "
+              "If anything is missing or not allowed, nothing is mounted, and all of it is listed");
     add_channel_options(line, command.channel);
     line.text("--lock", "FILE", command.lock, "A lock file: mount what 'fardel install' has installed by it");
-    line.number(
-        "--every", command.recalls.every_s, 1, 86'400,
-        "With --from and --channel or --lock: ask the server every so many seconds for recalls, which take effect at "
-        "once");
+    line.number("--every", command.recalls.every_s, 1, 86'400,
+                "With --from and --channel or --lock: ask the server every so many seconds for recalls, "
+                "which take effect at once");
     line.texts("--mirror", "URL", command.mirrors,
                "With --from: another server with the same tree, or with bundles that a project needs");
     line.text("--trace", "FILE", command.trace,
               "Write which files were opened, in which order, to this new file when it is unmounted ('fardel trace')");
-    line.text(
-        "--read-ahead", "TRACE", command.ahead,
-        "Read from the disk what this trace lists, in its order, before anybody asks for it: a game starts sooner "
-        "from a slow disk");
+    line.text("--read-ahead", "TRACE", command.ahead,
+              "Read from the disk what this trace lists, in its order, before anybody asks for it: "
+              "a game starts sooner from a slow disk");
     add_server_options(line, command.servers);
     line.flag("-f,--foreground", command.foreground, "Do not go to the background; end when unmounted, or with Ctrl-C");
     line.flag("--allow-other", command.allow_other, "Let other users read the folder too");

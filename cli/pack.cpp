@@ -75,7 +75,7 @@ Result<Exit> pack(const PackCommand& command, Console& console) {
         [&] {
             Json json = json_of(outcome->summary);
             if (!outcome->unconfined.empty())
-                json["unconfined"] = outcome->unconfined;
+                json.set("unconfined", outcome->unconfined);
             return json;
         },
         [&] { return format_unconfined(outcome->unconfined, console) + format_report(outcome->summary, console); });
@@ -86,8 +86,8 @@ Result<Exit> pack(const PackCommand& command, Console& console) {
 Result<Exit> run_pack(Words words, Console& console) {
     CommandLine line(
         "pack", "SOURCE... -o OUT [options]",
-        "Packs folders and game archives (pk3, zip, 7z, ...) into one bundle, or builds what a fardel.toml "
-        "describes; of equal names that of the later source is packed.",
+        "Packs folders and game archives (pk3, zip, 7z, ...) into one bundle, or builds what a fardel.toml describes; "
+        "of equal names that of the later source is packed.",
         "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0 --key author.key\n"
         "  fardel pack baseoa/*.pk3 -o openarena.fardel\n"
         "  fardel pack art/ -o art.fardel --exclude '**/*.psd' --exclude 'wip/**'\n"
@@ -95,8 +95,8 @@ Result<Exit> run_pack(Words words, Console& console) {
         "  fardel pack mygame/fardel.toml -o mygame.fardel --version 1.1\n");
     PackCommand command;
     line.texts("SOURCE", "SOURCE", command.sources, "Folders and archives, later ones win; or one project file, *.toml")
-        ->required();
-    line.text("-o,--output", "OUT", command.out, "The bundle to write; replaces an older one in one step")->required();
+        .required();
+    line.text("-o,--output", "OUT", command.out, "The bundle to write; replaces an older one in one step").required();
     line.text("--name", "NAME", command.name,
               "The bundle's name; the project's, or OUT without folder and ending, when left out");
     line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
@@ -105,8 +105,8 @@ Result<Exit> run_pack(Words words, Console& console) {
     add_cache_signing_options(line, command.cache_key);
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     line.texts("--require", "TEXT", command.requirements,
-               "What the bundle requires by name, such as 'studio/base >= 1.0, < 2'; may be repeated ('man "
-               "fardel-install')");
+               "What the bundle requires by name, such as 'studio/base >= 1.0, < 2'; "
+               "may be repeated ('man fardel-install')");
     line.text(
         "--order", "TRACE", command.order,
         "A trace of what a game opens: what it lists lies together in the bundle, in this order ('fardel trace')");

@@ -258,12 +258,12 @@ Result<Exit> run_publish(Words words, Console& console) {
     PublishCommand command;
     line.texts("FILE", "FILE", command.words,
                "The bundles; the last word is TREE: the URL of a 'fardel serve', " + std::string(kTreeHelp))
-        ->required();
+        .required();
     add_token_option(line, command.token_file);
     add_signing_options(line, command.key)
-        ->description(
-            "For a registry: the author's secret key file, which has signed the bundles; with --signer, the public key "
-            "file");
+        .description(
+            "For a registry: the author's secret key file, which has signed the bundles; "
+            "with --signer, the public key file");
     line.text("--recall", "ID", command.recall,
               "With --key: recall this bundle at the registry; nobody fetches or opens it any more");
     line.text("--reason", "TEXT", command.reason, "With --recall: why, for those who are affected");

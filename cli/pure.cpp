@@ -25,8 +25,8 @@ constexpr std::string_view kPureHelp =
     "  fardel pure offer --policy server.pure --connection alice --state state -o offer\n"
     "  fardel pure answer --offer offer --policy server.pure --connection alice --mount base.fardel --mount map.fardel "
     "-o answer --report report\n"
-    "  fardel pure check --answer answer --report report --policy server.pure --connection alice --state state --mount "
-    "base.fardel --mount map.fardel\n\n"
+    "  fardel pure check --answer answer --report report --policy server.pure --connection alice --state state "
+    "--mount base.fardel --mount map.fardel\n\n"
     "'fardel pure answer --help' explains one sub-verb. More: man fardel-pure\n";
 
 }  // namespace

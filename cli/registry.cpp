@@ -8,19 +8,16 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kRegistryHelp =
-    "Usage: fardel registry init|recall|fsck|sign ...\n"
-    "\n"
-    "A registry takes bundles from their authors, checks and countersigns them, and makes them part of a channel.\n"
-    "\n"
+    "Usage: fardel registry init|recall|fsck|sign ...\n\n"
+    "A registry takes bundles from their authors, checks and countersigns them, and makes them part of a channel.\n\n"
     "  init FOLDER -o ROOT       write the rules and the first root of the channel\n"
     "  recall FOLDER ID          withdraw a bundle, as the operator\n"
     "  fsck FOLDER               say everything that is wrong, and write the pages again\n"
-    "  sign ROLE --key KEY       be the program that has a key of the registry\n"
-    "\n"
+    "  sign ROLE --key KEY       be the program that has a key of the registry\n\n"
     "Examples:\n"
     "  fardel registry fsck /srv/www/hub\n"
-    "  fardel serve /srv/www/hub --registry --signer hub-signer --registry-key registry.key.pub --release-key "
-    "release.key.pub --head-key head.key.pub\n"
+    "  fardel serve /srv/www/hub --registry --signer hub-signer --registry-key registry.key.pub "
+    "--release-key release.key.pub --head-key head.key.pub\n"
     "  fardel publish castle.fardel https://hub.example --key author.key\n\n"
     "'fardel registry init --help' explains one sub-verb. More: man fardel-registry\n";
 

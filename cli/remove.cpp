@@ -40,15 +40,15 @@ Result<Exit> remove(const std::string& path, const std::string& store_path, cons
 
 Result<Exit> run_remove(Words words, Console& console) {
     CommandLine line("remove", "NAME... [--lock FILE] [--store DIR] [--json]",
-                     "Takes bundles that were installed by name out of the lock file, with everything that only they "
-                     "require. The store keeps them until 'fardel store gc'. Needs no network.",
+                     "Takes bundles that were installed by name out of the lock file, with everything "
+                     "that only they require. The store keeps them until 'fardel store gc'. Needs no network.",
                      "  fardel remove mods/castle\n"
                      "  fardel remove mods/castle mods/forest --lock mods.lock --store ~/.local/share/fardel\n");
     std::vector<std::string> names;
     std::string lock = "fardel.lock";
     std::string store;
     bool json = false;
-    line.texts("NAME", "NAME", names, "The names that were given to 'fardel install'")->required();
+    line.texts("NAME", "NAME", names, "The names that were given to 'fardel install'").required();
     add_lock_option(line, lock);
     add_store_option(line, store);
     line.json(json);

@@ -115,19 +115,19 @@ Result<Exit> report(ReportCommand command, Console& console) {
 }  // namespace
 
 Result<Exit> run_report(Words words, Console& console) {
-    CommandLine line(
-        "report", "BUNDLE...|PROJECT [-o report.html] [--audit FILE.json] [--trust POLICY] [--require-dependencies]",
-        "Writes an HTML page about bundles that are mounted together: sizes, duplicates, conflicts, missing "
-        "files, and references.",
-        "  fardel report mygame.fardel\n"
-        "  fardel report base.fardel mod.fardel -o both.html\n"
-        "  fardel report mygame.fardel --audit audit.json\n"
-        "  fardel report mygame/fardel.toml\n");
+    CommandLine line("report",
+                     "BUNDLE...|PROJECT [-o report.html] [--audit FILE.json] [--trust POLICY] [--require-dependencies]",
+                     "Writes an HTML page about bundles that are mounted together: "
+                     "sizes, duplicates, conflicts, missing files, and references.",
+                     "  fardel report mygame.fardel\n"
+                     "  fardel report base.fardel mod.fardel -o both.html\n"
+                     "  fardel report mygame.fardel --audit audit.json\n"
+                     "  fardel report mygame/fardel.toml\n");
     ReportCommand command;
     line.texts("BUNDLE", "BUNDLE", command.files,
-               "The bundles, in the order in which they are mounted, later ones win; or a project (its file or its "
-               "folder): the bundles that it last built, with what is missing and unused in its sources")
-        ->required();
+               "The bundles, in the order in which they are mounted, later ones win; or a project (its file "
+               "or its folder): the bundles that it last built, with what is missing and unused in its sources")
+        .required();
     line.text("-o,--output", "OUT", command.out, "The page to write (default: report.html)");
     line.text("--audit", "FILE", command.audit,
               "The output of 'fardel audit --json': missing, unused and broken assets");

@@ -123,7 +123,7 @@ Status announce(const ServeCommand& command, const Server& server, Console& cons
             served = *folder;
     if (command.json) {
         Json json{{"serving", served}, {"urls", texts_of(server.addresses())}};
-        json["metrics"] = metrics ? Json("http://" + format_listen_address(*metrics) + "/metrics") : Json();
+        json.set("metrics", metrics ? Json("http://" + format_listen_address(*metrics) + "/metrics") : Json());
         FARDEL_TRY(console.write(format_json(json, -1) + "\n"));
     } else {
         for (const std::string& url : texts_of(server.addresses()))
@@ -139,8 +139,8 @@ void say_if_empty(const std::string& tree, Console& console) {
     std::error_code failure;
     if (!tree.empty() && !std::filesystem::exists(tree + "/bundles", failure))
         console.say(
-            fmt::format("fardel: nothing is published in {}; 'fardel publish' does that, and --project serves "
-                        "the files of a folder",
+            fmt::format("fardel: nothing is published in {}; "
+                        "'fardel publish' does that, and --project serves the files of a folder",
                         printable(tree)));
 }
 
@@ -225,24 +225,23 @@ Result<Exit> serve(ServeCommand command, Console& console) {
 Result<Exit> run_serve(Words words, Console& console) {
     CommandLine line(
         "serve", "TREE | --store DIR | --project FOLDER | --cache DIR [options]",
-        "Serves the folder that 'fardel publish' writes, or the bundles of a store, to 'fardel fetch' over HTTP, and "
-        "the "
-        "results of jobs to 'fardel build'. "
-        "Clients compare every byte with the bundle id, so the server need not be trusted. It speaks no TLS: put a "
-        "reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end.",
+        "Serves the folder that 'fardel publish' writes, or the bundles of a store, to "
+        "'fardel fetch' over HTTP, and the results of jobs to 'fardel build'. "
+        "Clients compare every byte with the bundle id, so the server need not be trusted. "
+        "It speaks no TLS: put a reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end.",
         "  fardel serve /srv/www/mygame\n"
         "  fardel serve --store ~/.local/share/fardel --listen 0.0.0.0:8080 --access-log -\n"
         "  fardel serve --project ~/mygame\n"
-        "  fardel serve /srv/www/hub --registry --signer hub-signer --registry-key registry.key.pub --release-key "
-        "release.key.pub --head-key head.key.pub\n"
+        "  fardel serve /srv/www/hub --registry --signer hub-signer --registry-key registry.key.pub "
+        "--release-key release.key.pub --head-key head.key.pub\n"
         "  fardel serve --project ~/mymod --store ~/.local/share/fardel\n");
     ServeCommand command;
     line.text("TREE", "TREE", command.tree, "The folder of the tree");
     add_store_option(line, command.store);
     line.text(
         "--project", "FOLDER", command.project,
-        "Serve the files of this project while they are edited, without a copy: those that its fardel.toml takes, and "
-        "the bundle files that it needs; without one, all of them. With --store, the bundles of the store, too");
+        "Serve the files of this project while they are edited, without a copy: those that its fardel.toml takes, "
+        "and the bundle files that it needs; without one, all of them. With --store, the bundles of the store, too");
     line.text("--cache", "DIR", command.cache, "Serve this folder of a derived-data cache, too, or alone");
     line.texts("--listen", "ADDRESS:PORT", command.addresses,
                "Where to listen (default: 127.0.0.1:8080); port 0: any free one, which is printed");

@@ -292,8 +292,7 @@ std::string_view mistake_in(const SignOptions& options) {
 Result<Exit> run_sign(Words words, Console& console) {
     CommandLine line(
         "sign", "FILE --key KEY --role ROLE [options]",
-        "Verifies a bundle and signs it as its author, or as a registry or release signer who vouches for the "
-        "author.",
+        "Verifies a bundle and signs it as its author, or as a registry or release signer who vouches for the author.",
         "  fardel sign mygame.fardel --key author.key --role author\n"
         "  fardel sign mygame.fardel --key hub.key --role registry --comment reviewed\n"
         "  fardel sign skins.fardel --key painter.key --role author --trust policy.trust\n"
@@ -301,9 +300,9 @@ Result<Exit> run_sign(Words words, Console& console) {
     SignOptions options;
     std::string role;
     std::string expires;
-    line.text("FILE", "FILE", options.file, "The bundle to which the signature is appended")->required();
-    add_signing_options(line, options.key)->required();
-    line.text("--role", "ROLE", role, "author, registry or release")->required();
+    line.text("FILE", "FILE", options.file, "The bundle to which the signature is appended").required();
+    add_signing_options(line, options.key).required();
+    line.text("--role", "ROLE", role, "author, registry or release").required();
     line.text("--channel", "CHANNEL", options.channel, "Author: the channel for which the bundle is meant");
     line.number("--epoch", options.epoch, 0, UINT64_MAX, "A number that grows from one release to the next");
     line.text("--expires", "DAY", expires,

@@ -103,7 +103,7 @@ Result<Exit> run_store_add(Words words, Console& console) {
                      "Verifies bundles and adds them to a store, which is created if it does not exist.",
                      "  fardel store add mygame.fardel --store ~/.local/share/fardel\n");
     AddCommand command;
-    line.texts("FILE", "FILE", command.files, "The bundles")->required();
+    line.texts("FILE", "FILE", command.files, "The bundles").required();
     line.flag("--ref", command.refers,
               "Do not copy the files: note where they are. They must stay there, unchanged; fsck says which did not");
     add_store_option(line, command.store);
@@ -178,7 +178,7 @@ Json json_of(const ListedBundle& listed) {
               {"pins", listed.retained.pins},
               {"source", listed.retained.source}};
     if (listed.retained.condemned_s)
-        json["condemned"] = *listed.retained.condemned_s;
+        json.set("condemned", *listed.retained.condemned_s);
     return json;
 }
 
@@ -235,8 +235,8 @@ Result<Exit> run_store_export(Words words, Console& console) {
                      "Writes a bundle of a store as the file that was added, byte for byte.",
                      "  fardel store export 6f0c1d2a -o mygame.fardel --store ~/.local/share/fardel\n");
     ExportCommand command;
-    line.text("ID", "ID", command.id, "The bundle id, or at least its first 8 digits")->required();
-    line.text("-o,--output", "FILE", command.out, "The file to write")->required();
+    line.text("ID", "ID", command.id, "The bundle id, or at least its first 8 digits").required();
+    line.text("-o,--output", "FILE", command.out, "The file to write").required();
     add_store_option(line, command.store);
     return line.run(words, console, [&] { return export_file(command, console); });
 }

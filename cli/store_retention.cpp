@@ -48,7 +48,7 @@ struct PinCommand {
 Json json_of(const BundlePin& pin) {
     Json json{{"bundle", pin.bundle.hex()}, {"name", pin.name}};
     if (pin.until_s)
-        json["until"] = *pin.until_s;
+        json.set("until", *pin.until_s);
     return json;
 }
 
@@ -84,8 +84,8 @@ Result<Exit> unpin(const PinCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(const BundleId bundle, pinned_id(store, digits));
         FARDEL_TRY_ASSIGN(const bool removed, store.unpin(bundle, command.name));
         if (!removed)
-            return Error(ErrorCode::missing, fmt::format("bundle {} has no pin named '{}'; 'fardel store pin' lists "
-                                                         "the pins",
+            return Error(ErrorCode::missing, fmt::format("bundle {} has no pin named '{}'; "
+                                                         "'fardel store pin' lists the pins",
                                                          bundle.hex(), printable(command.name)));
     }
     return console.print("");
@@ -244,7 +244,7 @@ Result<Exit> run_store_unpin(Words words, Console& console) {
     CommandLine line("store unpin", "ID... [--name NAME] [--store DIR]", "Removes pins.",
                      "  fardel store unpin 6f0c1d2a --name tournament\n");
     PinCommand command;
-    line.texts("ID", "ID", command.ids, "Bundle ids, or at least their first 8 digits")->required();
+    line.texts("ID", "ID", command.ids, "Bundle ids, or at least their first 8 digits").required();
     line.text("--name", "NAME", command.name, "The name of the pin (default: manual)");
     add_store_option(line, command.store);
     return line.run(words, console, [&] { return unpin(command, console); });
@@ -255,7 +255,7 @@ Result<Exit> run_store_rm(Words words, Console& console) {
                      "Has the next collections remove bundles that no pin and no other bundle keeps.",
                      "  fardel store rm 6f0c1d2a --store ~/.local/share/fardel\n");
     RemoveCommand command;
-    line.texts("ID", "ID", command.ids, "Bundle ids, or at least their first 8 digits")->required();
+    line.texts("ID", "ID", command.ids, "Bundle ids, or at least their first 8 digits").required();
     add_store_option(line, command.store);
     return line.run(words, console, [&] { return remove(command, console); });
 }
@@ -264,11 +264,10 @@ Result<Exit> run_store_gc(Words words, Console& console) {
     CommandLine line(
         "store gc",
         "[--store DIR] [--unused TIME] [--size SIZE] [--source-size SIZE] [--source URL] [--dry-run] [options]",
-        "Removes what nothing keeps: packs of no bundle, what killed programs left, bundles that were "
-        "removed by hand or "
-        "have expired, and those that the options name. What is to be removed is condemned first; a later "
-        "gc removes it, "
-        "unless a program needed it meanwhile. Safe beside all other programs.",
+        "Removes what nothing keeps: packs of no bundle, what killed programs left, "
+        "bundles that were removed by hand or have expired, and those that the options name. "
+        "What is to be removed is condemned first; a later gc removes it, unless a program needed it meanwhile. "
+        "Safe beside all other programs.",
         "  fardel store gc --store ~/.local/share/fardel --dry-run\n"
         "  fardel store gc --unused 90d --size 20G\n"
         "  fardel store gc --source https://cdn.example/fort --unused 7d\n");
@@ -289,7 +288,7 @@ Result<Exit> run_store_gc(Words words, Console& console) {
               "Remove what a fetch received if nobody resumed it for so long (default: 7d)");
     line.number("--repack", repack_percent, 0, 100,
                 "Write what is needed of a pack again if that is less than so much of it (default: 50; 0: never)")
-        ->option_text("PERCENT");
+        .option_text("PERCENT");
     line.flag("--dry-run", rules.dry_run, "Only show what would be removed, and why");
     add_store_option(line, command.store);
     line.json(command.json);

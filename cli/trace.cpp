@@ -60,8 +60,8 @@ Result<Exit> run_trace_record(Words words, Console& console) {
     RecordCommand command;
     line.texts("FILE", "FILE", command.words,
                "The bundles, in the order in which they are mounted; the last word is DIR, an empty folder")
-        ->required();
-    line.text("-o,--output", "TRACE", command.out, "The trace to write; replaces an older one")->required();
+        .required();
+    line.text("-o,--output", "TRACE", command.out, "The trace to write; replaces an older one").required();
     add_mounting_options(line, command.mounting);
     const auto dashes = std::ranges::find(words, "--");
     const auto count = static_cast<std::size_t>(dashes - words.begin());
@@ -136,7 +136,7 @@ Result<Exit> run_trace_show(Words words, Console& console) {
     std::string file;
     bool shows_assets = false;
     bool as_json = false;
-    line.text("TRACE", "TRACE", file, "The trace")->required();
+    line.text("TRACE", "TRACE", file, "The trace").required();
     line.flag("--assets", shows_assets, "List the assets, in the order in which they were opened");
     line.json(as_json);
     return line.run(words, console, [&]() -> Result<Exit> {
@@ -158,8 +158,8 @@ Result<Exit> run_trace_merge(Words words, Console& console) {
                      "  fardel trace merge level1.trace level2.trace -o game.trace\n");
     std::vector<std::string> files;
     std::string out;
-    line.texts("TRACE", "TRACE", files, "The traces; of equal times, earlier ones come first")->required();
-    line.text("-o,--output", "OUT", out, "The trace to write; replaces an older one")->required();
+    line.texts("TRACE", "TRACE", files, "The traces; of equal times, earlier ones come first").required();
+    line.text("-o,--output", "OUT", out, "The trace to write; replaces an older one").required();
     return line.run(words, console, [&]() -> Result<Exit> {
         std::vector<Trace> traces;
         for (const std::string& file : files) {

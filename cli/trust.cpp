@@ -22,7 +22,7 @@ Result<Exit> run_show(Words words, Console& console) {
                      "  fardel trust show policy.trust\n");
     std::string path;
     bool json = false;
-    line.text("POLICY", "POLICY", path, "The policy file")->required();
+    line.text("POLICY", "POLICY", path, "The policy file").required();
     line.json(json);
     if (const auto over = line.parse(words, console))
         return *over;
@@ -54,8 +54,8 @@ Result<Exit> run_trust_init(Words words, Console& console) {
         "  fardel trust init hub.trust --author a.pub --author b.pub --registry hub.pub --pattern 'mods/**'\n");
     std::string path;
     RuleOptions rule;
-    line.text("POLICY", "POLICY", path, "The file to write")->required();
-    add_rule_options(line, rule)->required();
+    line.text("POLICY", "POLICY", path, "The file to write").required();
+    add_rule_options(line, rule).required();
     return line.run(words, console, [&] { return init(path, rule, console); });
 }
 

@@ -8,13 +8,12 @@
 namespace fardel {
 
 Result<Exit> run_update(Words words, Console& console) {
-    CommandLine line(
-        "update", "[NAME...] [--lock FILE] [--store DIR] [--from URL] [options]",
-        "Asks the channel for its newest release, and installs the newest versions that do. If that fails, "
-        "everything stays as it was.",
-        "  fardel update\n"
-        "  fardel update studio/base --lock mods.lock      # the others stay if they can\n"
-        "  fardel update --plan                            # what it would be, and how much\n");
+    CommandLine line("update", "[NAME...] [--lock FILE] [--store DIR] [--from URL] [options]",
+                     "Asks the channel for its newest release, and installs the newest versions that do. "
+                     "If that fails, everything stays as it was.",
+                     "  fardel update\n"
+                     "  fardel update studio/base --lock mods.lock      # the others stay if they can\n"
+                     "  fardel update --plan                            # what it would be, and how much\n");
     InstallCommand command;
     line.texts("NAME", "NAME", command.names, "Bundles that may change (default: all)");
     add_install_options(line, command);

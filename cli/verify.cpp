@@ -153,9 +153,9 @@ Result<Exit> run_verify(Words words, Console& console) {
         "verify",
         "FILE... | --store DIR | TREE --channel NAME [--root ROOT] [--trust POLICY] [--license TOKEN] "
         "[--profile NAME|FILE] [--pure POLICY] [--sarif OUT] [--junit OUT] [--jobs N] [--json]",
-        "Verifies every byte of bundles and lists everything that is wrong. Several files are also checked "
-        "as a set that is mounted together. Without a FILE, a whole store is verified; with --channel, a channel and "
-        "all that its release names.",
+        "Verifies every byte of bundles and lists everything that is wrong. "
+        "Several files are also checked as a set that is mounted together. "
+        "Without a FILE, a whole store is verified; with --channel, a channel and all that its release names.",
         "  fardel verify mygame.fardel\n"
         "  fardel verify mygame.fardel mod.fardel --trust policy.trust\n"
         "  fardel verify pack.fardel --trust policy.trust --license ann.license\n"
@@ -176,8 +176,8 @@ Result<Exit> run_verify(Words words, Console& console) {
     line.text("--profile", "NAME|FILE", command.profile,
               "The conventions that names must follow: gltf, quake3, or a file .toml (default: none)");
     line.text("--pure", "POLICY", command.pure,
-              "A server's pure policy: would it let a client play that has mounted these files? Needs --trust, unless "
-              "the policy allows unsigned content");
+              "A server's pure policy: would it let a client play that has mounted these files? "
+              "Needs --trust, unless the policy allows unsigned content");
     line.text("--sarif", "OUT", command.sarif, "Also write the findings to this file as SARIF 2.1.0, for code hosts");
     line.text("--junit", "OUT", command.junit, "Also write them to this file as JUnit's XML, for build servers");
     line.number("-j,--jobs", command.jobs, 0, 256, "Threads (default: one per core)");

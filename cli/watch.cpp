@@ -89,8 +89,8 @@ Result<bool> build_once(const BuildCommand& command, WatchedInputs& watched, std
 
 Result<Exit> run_watch(Words words, Console& console) {
     CommandLine line("watch", "[DIR] [options]",
-                     "Builds DIR/fardel.toml as 'fardel build' does, and again whenever a source, the project file or "
-                     "another file that a job read changes, until Ctrl-C.",
+                     "Builds DIR/fardel.toml as 'fardel build' does, and again whenever a source, "
+                     "the project file or another file that a job read changes, until Ctrl-C.",
                      "  fardel watch\n"
                      "  fardel watch mygame --level 1\n"
                      "  fardel watch --json | tee builds.log\n");

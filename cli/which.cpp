@@ -136,9 +136,9 @@ Result<Exit> run_which(Words words, Console& console) {
     WhichCommand command;
     line.texts("-m,--mount", "FILE", command.mounts,
                "A bundle, folder or archive to mount; may be repeated, later ones win")
-        ->required();
+        .required();
     line.text("PATH", "PATH", command.path, "A published name, /assets/<asset id> or /bundles/<bundle id>/<name>")
-        ->required();
+        .required();
     std::string variants;
     line.text("--variants", "PREFERENCE", variants, "Preferred variants: \"texture=astc,png; lang=fr,en\"");
     std::string extensions;

@@ -15,7 +15,6 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kAnswerHeadBytesMax = 64u << 10;
 constexpr std::uint64_t kErrorPageBytesMax = 64u << 10;  // read and discarded, so that the connection can be reused
 constexpr std::size_t kIdleHandlesMax = 8;
 
@@ -65,6 +64,14 @@ public:
         return static_cast<Conversation*>(self)->note_time() ? 0 : 1;
     }
 
+    HttpAnswer take_answer() && {
+        answer.etag = head_.etag();
+        answer.content_range = head_.content_range();
+        answer.content_encoding = head_.content_encoding();
+        answer.blake3 = head_.blake3();
+        return std::move(answer);
+    }
+
     HttpAnswer answer;
     std::optional<Error> error;    // why a callback ended the transfer
     bool is_body_cut_off = false;  // an error page was too long to be worth reading to its end
@@ -77,31 +84,9 @@ private:
         return !stop_.stop_requested();
     }
     bool add_line(std::string_view line) {
-        head_bytes_ += line.size();
-        if (head_bytes_ > kAnswerHeadBytesMax) {
+        if (!head_.add_line(line))
             error = Error(ErrorCode::malformed, "more than 64 KiB of headers");
-            return false;
-        }
-        if (line.starts_with("HTTP/")) {  // another head, as after "100 Continue"
-            answer.etag.clear();
-            answer.content_range.clear();
-            answer.content_encoding.clear();
-            answer.blake3.clear();
-        }
-        take_field(line, "etag:", answer.etag);
-        take_field(line, "content-range:", answer.content_range);
-        take_field(line, "content-encoding:", answer.content_encoding);
-        take_field(line, "x-amz-meta-fardel-blake3:", answer.blake3);
-        return true;
-    }
-    static void take_field(std::string_view line, std::string_view name, std::string& value) {
-        if (line.size() <= name.size() || !loaded_curl().strnequal(line.data(), name.data(), name.size()))
-            return;
-        line.remove_prefix(name.size());
-        const auto first = line.find_first_not_of(" \t\r\n");
-        value = first == std::string_view::npos
-                    ? std::string()
-                    : std::string(line.substr(first, line.find_last_not_of(" \t\r\n") + 1 - first));
+        return !error;
     }
     bool add_body(std::span<const std::byte> bytes) {
         if (request_.take_body)
@@ -145,7 +130,7 @@ private:
     CURL* const handle_;
     const HttpRequest& request_;
     const std::stop_token& stop_;
-    std::uint64_t head_bytes_ = 0;
+    ResponseHead head_;
     std::uint64_t discarded_bytes_ = 0;
     std::uint64_t sent_bytes_ = 0;
 };
@@ -274,7 +259,7 @@ Result<HttpAnswer> HttpConnection::perform(const HttpRequest& request, const std
         conversation.answer.content_bytes = static_cast<std::uint64_t>(length);
     if (code == CURLE_OK)
         impl_->give_back(std::move(handle));
-    return std::move(conversation.answer);
+    return std::move(conversation).take_answer();
 }
 
 Error HttpConnection::status_error(const HttpAnswer& answer, const std::string& url) {

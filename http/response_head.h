@@ -24,12 +24,16 @@ public:
     const std::string& content_range() const noexcept { return content_range_; }
     const std::string& content_encoding() const noexcept { return content_encoding_; }
     const std::string& retry_after() const noexcept { return retry_after_; }
+    const std::string& etag() const noexcept { return etag_; }
+    const std::string& blake3() const noexcept { return blake3_; }  // metadata of objects in buckets
 
 private:
     std::uint64_t bytes_ = 0;
     std::string content_range_;
     std::string content_encoding_;
     std::string retry_after_;
+    std::string etag_;
+    std::string blake3_;
 };
 
 // Parses the seconds of a Retry-After field, RFC 9110 §10.2.3; more than `max` is `max`. Returns nothing for another

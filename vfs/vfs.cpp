@@ -174,7 +174,7 @@ Result<std::optional<File>> Vfs::Impl::find_copy(const AssetId& asset) const {
 }
 
 Status Vfs::Impl::verify_here(const File& file) const {
-    if (!open_needs_content)
+    if (!options.open_needs_content)
         return ok();
     FARDEL_TRY_ASSIGN(const bool here, file.bundle()->holds_content(file.index()));
     if (here)
@@ -195,16 +195,13 @@ Status Vfs::Impl::admit(const std::optional<File>& found) const {
     return ok();
 }
 
-Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
-    if (options.cache_bytes > 0)
-        impl_->cache = std::make_shared<BlockCache>(options.cache_bytes);
-    impl_->on_missing_dependency = options.on_missing_dependency;
-    impl_->on_recall = options.on_recall;
-    if (options.records_trace)
-        impl_->recorder = std::make_unique<TraceRecorder>();
-    impl_->open_needs_content = options.open_needs_content;
-    impl_->digests.folder = options.digest_folder;
-}
+Vfs::Impl::Impl(const VfsOptions& given)
+    : options(given),
+      cache(given.cache_bytes > 0 ? std::make_shared<BlockCache>(given.cache_bytes) : nullptr),
+      digests{.folder = given.digest_folder},
+      recorder(given.records_trace ? std::make_unique<TraceRecorder>() : nullptr) {}
+
+Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 
 Vfs::~Vfs() = default;
 

@@ -56,32 +56,32 @@ std::shared_ptr<const MountSet> Vfs::Impl::show(std::shared_ptr<const MountSet> 
 }
 
 std::vector<MissingDependency> Vfs::Impl::newly_missing(const MountSet& next) const {
-    return on_missing_dependency ? find_newly_missing(*mounted->openly(), *next.openly())
+    return options.on_missing_dependency ? find_newly_missing(*mounted->openly(), *next.openly())
                                          : std::vector<MissingDependency>();
+}
+
+void Vfs::Impl::watch(std::span<const MountId> gone, std::span<const MountId> ids,
+                      std::span<const OpenedMount> opened) {
+    for (const MountId id : gone)
+        watches.erase(id);
+    for (std::size_t i = 0; i < opened.size(); ++i)
+        if (opened[i].watch)
+            watches[ids[i]] = opened[i].watch;
 }
 
 void Vfs::Impl::report(const std::vector<MissingDependency>& missing) const {
     for (const MissingDependency& one : missing)
-        on_missing_dependency(one);
+        options.on_missing_dependency(one);
 }
 
-Result<MountId> Vfs::mount(const std::string& path, MountOptions options) {
-    return mount_one({.subject = path, .options = std::move(options)});
-}
-
-Result<MountId> Vfs::mount(std::shared_ptr<const ByteSource> source, MountOptions options) {
-    return mount_one({.subject = std::move(source), .options = std::move(options)});
+Result<MountId> Vfs::mount(MountSubject subject, MountOptions options) {
+    FARDEL_TRY_ASSIGN(const std::vector<MountId> ids,
+                      apply({.mount = {{.subject = std::move(subject), .options = std::move(options)}}}));
+    return ids.front();
 }
 
 Result<MountId> Vfs::mount(const BundlePlan& plan, MountOptions options) {
-    // The plan is not kept: its blobs are.
-    return mount_one({.subject = std::shared_ptr<const BundlePlan>(std::shared_ptr<const BundlePlan>(), &plan),
-                      .options = std::move(options)});
-}
-
-Result<MountId> Vfs::mount_one(MountRequest request) {
-    FARDEL_TRY_ASSIGN(const std::vector<MountId> ids, apply({.mount = {std::move(request)}}));
-    return ids.front();
+    return mount(std::shared_ptr<const BundlePlan>(std::shared_ptr<const BundlePlan>(), &plan), std::move(options));
 }
 
 Status Vfs::unmount(MountId mount) {
@@ -142,11 +142,7 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
     FARDEL_TRY(impl_->verify_required(*next, opened));
     missing = impl_->newly_missing(*next);
     old = impl_->show(std::move(next));
-    for (const MountId gone : change.unmount)
-        impl_->watches.erase(gone);
-    for (std::size_t i = 0; i < opened.size(); ++i)
-        if (opened[i].watch)
-            impl_->watches[ids[i]] = opened[i].watch;
+    impl_->watch(change.unmount, ids, opened);
     lock.unlock();
     impl_->report(missing);
     return ids;
@@ -176,11 +172,7 @@ Result<std::vector<AssetChange>> Vfs::replace(std::vector<MountId>& group, const
     visible.missing = impl_->newly_missing(*next);
     visible.before = impl_->show(std::move(next));
     visible.after = impl_->set.share();
-    for (const MountId gone : group)
-        impl_->watches.erase(gone);
-    for (std::size_t i = 0; i + 1 < opened.size(); ++i)
-        if (opened[i].watch)
-            impl_->watches[ids[i]] = opened[i].watch;
+    impl_->watch(group, ids, std::span(opened).first(opened.size() - 1));
     lock.unlock();
     impl_->report(visible.missing);
     auto changes = find_asset_changes(*visible.before, *visible.after, group, ids);

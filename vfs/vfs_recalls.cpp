@@ -46,9 +46,9 @@ Result<std::vector<RecalledMount>> Vfs::judge_again(const TrustPolicy& policy, c
         old = impl_->show(impl_->mounted->recalling(recalls));
     }
     // After the lock: the caller's function may use the Vfs.
-    if (impl_->on_recall)
+    if (impl_->options.on_recall)
         for (const RecalledMount& one : news)
-            impl_->on_recall(one);
+            impl_->options.on_recall(one);
     return recalled;
 }
 

@@ -11,7 +11,6 @@
 #include <fardel/base/folder_watch.h>
 #include <fardel/vfs/vfs.h>
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -45,14 +44,14 @@ struct Vfs::Impl {
         std::vector<MissingDependency> missing;  // because of the change
     };
 
-    std::shared_ptr<BlockCache> cache;                                            // nullptr: none
-    std::function<void(const MissingDependency& missing)> on_missing_dependency;  // may be empty
-    std::function<void(const RecalledMount& recalled)> on_recall;                 // may be empty
-    FolderDigests digests;
-    bool open_needs_content = false;
+    explicit Impl(const VfsOptions& given);
+
+    const VfsOptions options;
+    const std::shared_ptr<BlockCache> cache;  // nullptr: none
+    const FolderDigests digests;
     Snapshot<MountSet> set{std::make_shared<const MountSet>()};
     mutable AssetVerdicts verdicts;
-    std::unique_ptr<TraceRecorder> recorder;  // nullptr: no trace
+    const std::unique_ptr<TraceRecorder> recorder;  // nullptr: no trace
 
     // What a look-up of a path finds, and one of a reference.
     Result<std::optional<File>> find_path(const LookUp& wanted) const;
@@ -84,6 +83,9 @@ struct Vfs::Impl {
     // Gives each of them an id and a number.
     Result<std::vector<Mount>> numbered(const std::vector<OpenedMount>& opened);
     Status verify_required(const MountSet& next, const std::vector<OpenedMount>& opened) const;
+
+    // Ends the watches of the mounts that are gone, and begins those of the new ones.
+    void watch(std::span<const MountId> gone, std::span<const MountId> ids, std::span<const OpenedMount> opened);
 
     // Without `writing` held.
     Result<std::vector<OpenedMount>> open_mounts(std::span<const MountRequest> requests) const;

@@ -221,7 +221,7 @@ std::string format_report(const BuildSummary& summary, const Console& console) {
 Json json_of(const BuildSummary& summary) {
     Json json = json_of_bundles(summary);
     if (summary.references)
-        json["link"] = references_json(*summary.references);
+        json.set("link", references_json(*summary.references));
     return json;
 }
 
@@ -232,19 +232,19 @@ std::string format_report(const BuildOutcome& outcome, const Console& console) {
 
 Json json_of(const BuildOutcome& outcome) {
     Json json = json_of(outcome.summary);
-    json["up_to_date"] = outcome.up_to_date;
-    json["seconds"] = outcome.seconds;
-    json["sources"] = outcome.counts.sources;
-    json["sources_read"] = outcome.counts.sources_read;
-    json["jobs"] = outcome.counts.jobs;
-    json["jobs_run"] = outcome.counts.jobs_run;
-    json["assets_with_scanner"] = outcome.counts.with_scanner;
-    json["assets_scanned"] = outcome.counts.scanned;
-    json["warnings"] = outcome.warnings;
-    json["unconfined"] = outcome.unconfined.empty() ? Json() : Json(outcome.unconfined);
-    json["cache"] = json_of(outcome.cache);
-    json["logs"] = outcome.logs;
-    json["different"] = outcome.different;
+    json.set("up_to_date", outcome.up_to_date);
+    json.set("seconds", outcome.seconds);
+    json.set("sources", outcome.counts.sources);
+    json.set("sources_read", outcome.counts.sources_read);
+    json.set("jobs", outcome.counts.jobs);
+    json.set("jobs_run", outcome.counts.jobs_run);
+    json.set("assets_with_scanner", outcome.counts.with_scanner);
+    json.set("assets_scanned", outcome.counts.scanned);
+    json.set("warnings", outcome.warnings);
+    json.set("unconfined", outcome.unconfined.empty() ? Json() : Json(outcome.unconfined));
+    json.set("cache", json_of(outcome.cache));
+    json.set("logs", outcome.logs);
+    json.set("different", outcome.different);
     return json;
 }
 

@@ -39,7 +39,7 @@ Json json_of_missing(const MissingReference& missing) {
               {"use", reference_use_name(missing.reference.use)},
               {"tried", missing.tried}};
     if (!missing.why_soft.empty())
-        json["why"] = missing.why_soft;
+        json.set("why", missing.why_soft);
     return json;
 }
 
@@ -79,12 +79,14 @@ std::string format_report(const ReferenceAudit& audit, const Console& console) {
 Json json_of(const ReferenceAudit& audit, const BundlePlan& plan) {
     const auto unused = [](const UnusedAsset& one) { return Json{{"name", one.name}, {"size", one.size_bytes}}; };
     const auto root = [&](const RootClosure& one) {
-        Json names = json_list(one.names, [&](std::uint32_t name) { return plan.names[name].name.text(); });
-        std::ranges::sort(names.get_ref<Json::array_t&>());
+        std::vector<std::string> names;
+        for (const std::uint32_t name : one.names)
+            names.push_back(plan.names[name].name.text());
+        std::ranges::sort(names);
         const auto missing = [&](std::uint32_t index) { return json_of_missing(audit.missing[index]); };
         return Json{{"root", one.root},
                     {"size", one.size_bytes},
-                    {"names", std::move(names)},
+                    {"names", names},
                     {"missing", json_list(one.missing, missing)}};
     };
     return Json{{"complete", audit.missing.empty()},

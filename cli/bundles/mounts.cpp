@@ -116,8 +116,7 @@ private:
             wanted = lookup_.find(digits);
             if (!wanted)
                 return std::move(wanted).error().with_context(
-                    "a bundle on a server is named by all 64 digits of its "
-                    "id");
+                    "a bundle on a server is named by all 64 digits of its id");
         }
         FARDEL_TRY_ASSIGN(auto mounts, open_remote_bundles(*store_, remote_->servers, *wanted, options_.policy,
                                                            options_.time, library_));
@@ -159,8 +158,8 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
     line.texts("--license", "TOKEN", options.licenses,
                "A licence token, for bundles that require one; those of the store count, too. Repeat for more");
     line.text("--store", "DIR", options.store,
-              "A store, whose bundles can be named by their ids, or at least the first 8 digits (default: that of the "
-              "variable FARDEL_STORE)");
+              "A store, whose bundles can be named by their ids, or at least the first 8 digits (default: "
+              "that of the variable FARDEL_STORE)");
     add_library_option(line, options.libraries);
 }
 
@@ -214,8 +213,8 @@ void say_missing_dependencies(const Vfs& vfs, Console& console) {
         if (missing.size() > kMissingShown)
             list += fmt::format(" and {} more", missing.size() - kMissingShown);
         console.say(
-            fmt::format("fardel: {}: static dependencies are not mounted, and references into them lead "
-                        "nowhere: {}; 'fardel links' lists what is missing",
+            fmt::format("fardel: {}: static dependencies are not mounted, and references into them lead nowhere: {}; "
+                        "'fardel links' lists what is missing",
                         printable(mount.label), list));
     }
 }

@@ -10,8 +10,8 @@ ServerRule ServerChoice::rule() const {
 
 void add_server_options(CommandLine& line, ServerChoice& servers) {
     line.flag("--public-only", servers.public_only,
-              "For URLs that a stranger has named: connect only by https, on its port 443, to addresses of the "
-              "internet, and never to this machine or a private network");
+              "For URLs that a stranger has named: connect only by https, on its port 443, "
+              "to addresses of the internet, and never to this machine or a private network");
     line.texts("--allow-host", "HOST[:PORT]", servers.allowed_hosts,
                "With --public-only: a server that may be anywhere; may be repeated");
 }

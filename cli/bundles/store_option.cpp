@@ -42,8 +42,8 @@ Result<std::optional<BundleStore>> find_store(const std::string& store) {
 
 void add_library_option(CommandLine& line, std::vector<std::string>& folders) {
     line.texts("--library", "FOLDER", folders,
-               "A folder of .fardel files, which are found by their ids; may be repeated (default: the folders of the "
-               "variable FARDEL_LIBRARY, separated by ':')");
+               "A folder of .fardel files, which are found by their ids; may be repeated (default: "
+               "the folders of the variable FARDEL_LIBRARY, separated by ':')");
 }
 
 Result<std::optional<BundleLibrary>> find_library(std::vector<std::string> folders) {

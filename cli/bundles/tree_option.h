@@ -15,8 +15,8 @@ namespace fardel {
 
 // What an address may be, for help texts.
 inline constexpr std::string_view kTreeHelp =
-    "a folder, dav+https://HOST/FOLDER (FARDEL_DAV_USER and FARDEL_DAV_PASSWORD, or FARDEL_DAV_TOKEN), or "
-    "s3://BUCKET/PREFIX?endpoint=URL&region=NAME&style=path|host (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, "
+    "a folder, dav+https://HOST/FOLDER (FARDEL_DAV_USER and FARDEL_DAV_PASSWORD, or FARDEL_DAV_TOKEN), "
+    "or s3://BUCKET/PREFIX?endpoint=URL&region=NAME&style=path|host (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, "
     "AWS_SESSION_TOKEN, AWS_REGION)";
 
 void add_token_option(CommandLine& line, std::string& token_file);

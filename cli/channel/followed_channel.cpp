@@ -52,8 +52,8 @@ Result<ChannelSubject> subject_of(const ChannelChoice& choice, std::shared_ptr<c
 
 Result<std::vector<BundleId>> choose_bundles(const ChannelState& state, const std::vector<std::string>& names) {
     if (state.release_version == 0)
-        return Error(ErrorCode::missing, fmt::format("no release of channel {} has been accepted yet; 'fardel fetch "
-                                                     "--channel' asks a server for it",
+        return Error(ErrorCode::missing, fmt::format("no release of channel {} has been accepted yet; "
+                                                     "'fardel fetch --channel' asks a server for it",
                                                      printable(state.name)));
     for (const std::string& name : names)
         if (std::ranges::find(state.bundles, name, &ChannelBundle::name) == state.bundles.end())

@@ -26,8 +26,8 @@ Result<ChannelHead> make_next_head(const TreeChannel& channel, std::uint64_t now
     FARDEL_TRY_ASSIGN(const auto newest, find_newest_release(*channel.tree, channel.update));
     if (!newest)
         return Error(ErrorCode::missing, channel.tree->name() +
-                                             " has no release that the keys of its newest root have signed; make one "
-                                             "with 'fardel channel release'");
+                                             " has no release that the keys of its newest root have signed; "
+                                             "make one with 'fardel channel release'");
     return next_head(channel.update, *newest, now, days * kDaySeconds);
 }
 
@@ -59,11 +59,11 @@ Result<Exit> make_head(const HeadCommand& command, Console& console) {
 Result<Exit> run_channel_head(Words words, Console& console) {
     CommandLine line(
         "channel head", "TREE --channel NAME (--key KEY | -o TEXT) [--days N] [options]",
-        "Replaces the head of a channel, which names the newest release in the tree. Clients believe a head until it "
-        "expires, so a timer renews it: docs/channels.md has one for systemd.",
+        "Replaces the head of a channel, which names the newest release in the tree. "
+        "Clients believe a head until it expires, so a timer renews it: docs/channels.md has one for systemd.",
         "  fardel channel head /srv/www/mygame --channel mygame/stable --key head.key\n");
     HeadCommand command;
-    line.text("TREE", "TREE", command.tree, std::string(kTreeHelp))->required();
+    line.text("TREE", "TREE", command.tree, kTreeHelp).required();
     line.number("--days", command.days, 1, 30, "The head expires after so many days (default: 7)");
     add_make_options(line, command.make);
     if (const auto over = line.parse(words, console))

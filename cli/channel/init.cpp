@@ -30,8 +30,8 @@ Result<Exit> init(const InitCommand& command, Console& console) {
     root.channel = command.name;
     if (!is_tree_path(channel_release_path(command.name, Hash())))
         return Error(ErrorCode::malformed, printable(command.name) +
-                                               ": the name of a channel has at most 118 characters, of a-z, 0-9, . _ - "
-                                               "and /, and no part of it begins with a dot");
+                                               ": the name of a channel has at most 118 characters, of a-z, 0-9, . "
+                                               "_ - and /, and no part of it begins with a dot");
     fill_random(std::as_writable_bytes(std::span(root.id.bytes)));
     FARDEL_TRY_ASSIGN(root.created_s, created_s());
     root.expires_s = root.created_s + command.days * kDaySeconds;
@@ -53,23 +53,23 @@ Result<Exit> init(const InitCommand& command, Console& console) {
 Result<Exit> run_channel_init(Words words, Console& console) {
     CommandLine line(
         "channel init", "NAME --root KEY.pub... --release KEY.pub... --head KEY.pub... -o ROOT [options]",
-        "Writes the first root of a channel: a text that says which keys sign what, and whose bundles count. Its root "
-        "keys sign it with 'fardel channel sign'.",
+        "Writes the first root of a channel: a text that says which keys sign what, and whose bundles count. "
+        "Its root keys sign it with 'fardel channel sign'.",
         "  fardel channel init mygame/stable --root a.key.pub --root b.key.pub --root c.key.pub --root-threshold 2 "
         "--release release.key.pub --head head.key.pub --trust authors.trust -o 1.root\n");
     InitCommand command;
-    line.text("NAME", "NAME", command.name, "The name of the channel, such as mygame/stable")->required();
-    line.texts("--root", "KEY.pub", command.root, "A root key, which is kept offline; may be repeated")->required();
-    line.texts("--release", "KEY.pub", command.release, "A key that signs releases; may be repeated")->required();
-    line.texts("--head", "KEY.pub", command.head, "A key that signs heads, kept online; may be repeated")->required();
+    line.text("NAME", "NAME", command.name, "The name of the channel, such as mygame/stable").required();
+    line.texts("--root", "KEY.pub", command.root, "A root key, which is kept offline; may be repeated").required();
+    line.texts("--release", "KEY.pub", command.release, "A key that signs releases; may be repeated").required();
+    line.texts("--head", "KEY.pub", command.head, "A key that signs heads, kept online; may be repeated").required();
     line.number("--root-threshold", command.root_threshold, 1, 16, "So many root keys must sign (default: 1)");
     line.number("--release-threshold", command.release_threshold, 1, 16, "So many release keys (default: 1)");
     line.number("--head-threshold", command.head_threshold, 1, 16, "So many head keys (default: 1)");
     line.text("--trust", "POLICY", command.policy,
-              "A trust policy: the bundles of the channel need the signatures that its rules require (default: the "
-              "release keys alone vouch for bundles)");
+              "A trust policy: the bundles of the channel need the signatures that its rules require (default: "
+              "the release keys alone vouch for bundles)");
     line.number("--days", command.days, 1, 3660, "The root expires after so many days (default: 365)");
-    line.text("-o,--output", "ROOT", command.out, "The file to write")->required();
+    line.text("-o,--output", "ROOT", command.out, "The file to write").required();
     line.json(command.json);
     return line.run(words, console, [&] { return init(command, console); });
 }

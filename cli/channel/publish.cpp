@@ -49,13 +49,13 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
 
 Result<Exit> run_channel_publish(Words words, Console& console) {
     CommandLine line("channel publish", "TEXT... TREE [--json]",
-                     "Puts signed roots, releases and heads into a tree. Nothing is published that clients would "
-                     "refuse.",
+                     "Puts signed roots, releases and heads into a tree. "
+                     "Nothing is published that clients would refuse.",
                      "  fardel channel publish 1.root /srv/www/mygame\n");
     PublishCommand command;
     line.texts("TEXT", "TEXT", command.words,
                "The files of the texts; the last word is TREE: " + std::string(kTreeHelp))
-        ->required();
+        .required();
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;

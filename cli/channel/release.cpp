@@ -110,18 +110,17 @@ Result<Exit> make_release(const ReleaseCommand& command, Console& console) {
 Result<Exit> run_channel_release(Words words, Console& console) {
     CommandLine line(
         "channel release", "[BUNDLE...] TREE --channel NAME (--key KEY | -o TEXT) [options]",
-        "Makes the next release of a channel: the bundles of the one before, and these. A bundle replaces those of the "
-        "same name. What was recalled stays recalled.",
+        "Makes the next release of a channel: the bundles of the one before, and these. "
+        "A bundle replaces those of the same name. What was recalled stays recalled.",
         "  fardel channel release game-1.1.fardel /srv/www/mygame --channel mygame/stable --key release.key\n"
         "  fardel channel release base-2.0.fardel /srv/www/mods --channel mods/all --key release.key --keep-versions\n"
-        "  fardel channel release /srv/www/mygame --channel mygame/stable --key release.key --recall-bundle "
-        "6f0c...2d1a "
-        "--reason 'crashes on the second level'\n");
+        "  fardel channel release /srv/www/mygame --channel mygame/stable --key release.key "
+        "--recall-bundle 6f0c...2d1a --reason 'crashes on the second level'\n");
     ReleaseCommand command;
     line.texts("BUNDLE", "BUNDLE", command.words,
                "Bundles that are published in the tree: files, or all 64 digits of their ids; the last word is TREE: " +
                    std::string(kTreeHelp))
-        ->required();
+        .required();
     line.flag("--keep-versions", command.keeps_versions,
               "Keep older versions of the same names, for bundles that require them ('fardel install')");
     line.texts("--remove", "NAME", command.removed, "Leave out the bundles with this name; may be repeated");

@@ -35,8 +35,8 @@ std::string format_roles(const ChannelRoot& root) {
 Json json_roles(const ChannelRoot& root) {
     Json roles = Json::object();
     for (const ChannelText kind : kRoles)
-        roles[std::string(channel_text_name(kind))] =
-            Json{{"threshold", root.role(kind).threshold}, {"labels", root.role(kind).labels}};
+        roles.set(channel_text_name(kind),
+                  Json{{"threshold", root.role(kind).threshold}, {"labels", root.role(kind).labels}});
     return roles;
 }
 
@@ -54,8 +54,9 @@ Result<Exit> write_root(ChannelRoot root, const std::string& path, bool json, Co
         },
         [&] {
             return fmt::format(
-                "wrote {}: {}\n{}  expires  {}\nnext: its root keys sign it: fardel channel sign {} "
-                "--key KEY\n",
+                "wrote {}: {}\n"
+                "{}  expires  {}\n"
+                "next: its root keys sign it: fardel channel sign {} --key KEY\n",
                 printable(path), title_of(file), format_roles(root), format_date(root.expires_s), printable(path));
         });
 }

@@ -187,8 +187,8 @@ Result<Exit> run_channel_rotate(Words words, Console& console) {
         "  fardel channel rotate 1.root -o 2.root --replace head=new-head.key.pub\n"
         "  fardel channel rotate 1.root -o 2.root --remove root=laptop --revoke laptop --reason 'stolen 2026-01-03'\n");
     RotateCommand command;
-    line.text("ROOT", "ROOT", command.root, "The file of the newest root")->required();
-    line.text("-o,--output", "NEXT", command.out, "The file to write")->required();
+    line.text("ROOT", "ROOT", command.root, "The file of the newest root").required();
+    line.text("-o,--output", "NEXT", command.out, "The file to write").required();
     line.texts("--add", "ROLE=KEY.pub", command.added, "Give a role another key: root=, release= or head=");
     line.texts("--remove", "ROLE=LABEL", command.removed, "Take a key from a role");
     line.texts("--replace", "LABEL=KEY.pub", command.replaced, "Put another key in place of one, in all its roles");

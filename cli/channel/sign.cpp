@@ -43,13 +43,13 @@ Result<Exit> sign(const SignCommand& command, Console& console) {
 
 Result<Exit> run_channel_sign(Words words, Console& console) {
     CommandLine line("channel sign", "TEXT --key KEY [--signer PROGRAM] [--json]",
-                     "Adds a signature to a root, release or head that is in a file. Nothing else in it changes. Look "
-                     "at the text before: you vouch for all of it.",
+                     "Adds a signature to a root, release or head that is in a file. "
+                     "Nothing else in it changes. Look at the text before: you vouch for all of it.",
                      "  fardel channel sign 1.root --key a.key\n"
                      "  fardel channel sign 1.root --key b.key.pub --signer ./my-token\n");
     SignCommand command;
-    line.text("TEXT", "TEXT", command.path, "The file of the text")->required();
-    add_signing_options(line, command.key)->required();
+    line.text("TEXT", "TEXT", command.path, "The file of the text").required();
+    add_signing_options(line, command.key).required();
     line.json(command.json);
     return line.run(words, console, [&] { return sign(command, console); });
 }

@@ -79,27 +79,27 @@ Json json_of(const std::vector<Revocation<Id>>& recalls) {
 
 Json json_of(const ChannelStatus& status) {
     Json root = json_dates(status.root.version, status.root.created_s, status.root_signers);
-    root["expires"] = status.root.expires_s;
-    root["roles"] = json_roles(status.root);
+    root.set("expires", status.root.expires_s);
+    root.set("roles", json_roles(status.root));
     Json head, release;
     if (status.head) {
         head = json_dates(status.head->version, status.head->created_s, status.head_signers);
-        head["expires"] = status.head->expires_s;
+        head.set("expires", status.head->expires_s);
     }
     if (status.release) {
         release = json_dates(status.release->version, status.release->created_s, status.release_signers);
-        release["epoch"] = status.release->epoch;
-        release["bundles"] = json_list(status.release->bundles, [](const ReleasedBundle& one) {
-            return Json{{"bundle", one.bundle.hex()}, {"name", one.name}, {"version", one.version.text()}};
-        });
-        release["recalled_bundles"] = json_of(status.release->recalled_bundles);
-        release["recalled_keys"] = json_of(status.release->recalled_keys);
+        release.set("epoch", status.release->epoch);
+        release.set("bundles", json_list(status.release->bundles, [](const ReleasedBundle& one) {
+                        return Json{{"bundle", one.bundle.hex()}, {"name", one.name}, {"version", one.version.text()}};
+                    }));
+        release.set("recalled_bundles", json_of(status.release->recalled_bundles));
+        release.set("recalled_keys", json_of(status.release->recalled_keys));
     }
     return Json{{"channel", status.root.channel},
                 {"id", status.root.id.hex()},
-                {"root", root},
-                {"head", head},
-                {"release", release},
+                {"root", std::move(root)},
+                {"head", std::move(head)},
+                {"release", std::move(release)},
                 {"notes", status.warnings},
                 {"wrong", json_list(status.problems, [](const Error& one) {
                      return Json{{"code", error_code_name(one.code())}, {"text", one.message()}};
@@ -127,8 +127,8 @@ Result<Exit> run_channel_status(Words words, Console& console) {
     StatusCommand command;
     line.text("TREE", "TREE", command.channel.address,
               "With --root, the URL of a tree on a server; otherwise " + std::string(kTreeHelp))
-        ->required();
-    line.text("--channel", "NAME", command.channel.name, "The name of the channel")->required();
+        .required();
+    line.text("--channel", "NAME", command.channel.name, "The name of the channel").required();
     line.text("--root", "ROOT", command.channel.root, "The file of a root that is known to be right");
     line.json(command.json);
     return line.run(words, console, [&] { return show_status(command, console); });

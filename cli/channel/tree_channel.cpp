@@ -11,7 +11,7 @@
 namespace fardel {
 
 void add_make_options(CommandLine& line, MakeOptions& options) {
-    line.text("--channel", "NAME", options.channel, "The name of the channel, such as mygame/stable")->required();
+    line.text("--channel", "NAME", options.channel, "The name of the channel, such as mygame/stable").required();
     add_signing_options(line, options.key);
     line.text("-o,--output", "TEXT", options.out,
               "Write the text to this file instead, for others to sign: 'fardel channel sign', then 'publish'");

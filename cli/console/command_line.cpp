@@ -3,10 +3,10 @@
 #include "figures.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 
 namespace fardel {
 namespace {
@@ -26,11 +26,6 @@ private:
 };
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
-
-// Positionals need no value name: they are called like their value.
-CLI::Option* name_value(CLI::Option* option, std::string value) {
-    return option->get_positional() ? option->type_name("") : option->option_text(std::move(value));
-}
 
 // CLI11 would parse "[maps]", "{}" and "%%" as lists. A guard character in front prevents that.
 constexpr char kGuard = '\x01';
@@ -56,68 +51,100 @@ std::string choices_text(std::span<const SubVerb> sub_verbs) {
 
 }  // namespace
 
+Option Option::required() const { return Option(parsed_->required()); }
+
+Option Option::needs(Option other) const { return Option(parsed_->needs(other.parsed_)); }
+
+Option Option::option_text(std::string_view value) const { return Option(parsed_->option_text(std::string(value))); }
+
+Option Option::description(std::string_view text) const { return Option(parsed_->description(std::string(text))); }
+
+struct CommandLine::Parser {
+    Parser(std::string summary, std::string program) : app(std::move(summary), std::move(program)) {}
+
+    template <class Target>
+    CLI::Option* add(std::string_view names, std::string_view value, Target& target, std::string_view description) {
+        CLI::Option* const option = app.add_option(std::string(names), target, std::string(description));
+        // Positionals need no value name: they are called like their value.
+        return option->get_positional() ? option->type_name("") : option->option_text(std::string(value));
+    }
+
+    // `take` throws CLI::ValidationError.
+    CLI::Option* add_taker(std::string_view names, std::string value,
+                           const std::function<void(const std::string&)>& take, std::string_view description) {
+        return app.add_option_function<std::string>(std::string(names), take, std::string(description))
+            ->option_text(std::move(value));
+    }
+
+    CLI::App app;
+    // Targets of options, from which parse() removes its guards.
+    std::vector<std::string*> single;
+    std::vector<std::vector<std::string>*> several;
+};
+
 CommandLine::CommandLine(std::string_view verb, std::string_view usage, std::string_view summary,
                          std::string_view examples)
-    : verb_(verb), app_(std::string(summary) + "\n", "fardel " + std::string(verb)) {
-    app_.formatter(std::make_shared<HelpFormatter>(fmt::format("Usage: fardel {} {}\n", verb, usage)));
-    app_.footer(fmt::format("Examples:\n{}\nMore: man fardel-{}", examples, verb.substr(0, verb.find(' '))));
-    app_.set_help_flag("-h,--help", "Show this help and exit");
+    : verb_(verb), parser_(std::make_unique<Parser>(fmt::format("{}\n", summary), fmt::format("fardel {}", verb))) {
+    CLI::App& app = parser_->app;
+    app.formatter(std::make_shared<HelpFormatter>(fmt::format("Usage: fardel {} {}\n", verb, usage)));
+    app.footer(fmt::format("Examples:\n{}\nMore: man fardel-{}", examples, verb.substr(0, verb.find(' '))));
+    app.set_help_flag("-h,--help", "Show this help and exit");
 }
 
-CLI::Option* CommandLine::text(std::string names, std::string value, std::string& target, std::string description) {
-    single_.push_back(&target);
-    return name_value(app_.add_option(std::move(names), target, std::move(description)), std::move(value));
+CommandLine::~CommandLine() = default;
+
+Option CommandLine::text(std::string_view names, std::string_view value, std::string& target,
+                         std::string_view description) {
+    parser_->single.push_back(&target);
+    return Option(parser_->add(names, value, target, description));
 }
 
-CLI::Option* CommandLine::texts(std::string names, std::string value, std::vector<std::string>& target,
-                                std::string description) {
-    several_.push_back(&target);
-    CLI::Option* const option =
-        name_value(app_.add_option(std::move(names), target, std::move(description)), std::move(value));
-    return option->allow_extra_args(
-        option->get_positional());  // otherwise an option would also take the arguments after its value
+Option CommandLine::texts(std::string_view names, std::string_view value, std::vector<std::string>& target,
+                          std::string_view description) {
+    parser_->several.push_back(&target);
+    CLI::Option* const option = parser_->add(names, value, target, description);
+    // Otherwise an option would also take the arguments after its value.
+    return Option(option->allow_extra_args(option->get_positional()));
 }
 
-CLI::Option* CommandLine::number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
-                                 std::string description) {
+Option CommandLine::number(std::string_view names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
+                           std::string_view description) {
     // CLI11's own parser would read "010" as eight.
-    const auto take = [&target, least, most, names](const std::string& text) {
+    const auto take = [&target, least, most, names = std::string(names)](const std::string& text) {
         const auto number = find_number(text);
         if (!number || *number < least || *number > most)
             throw CLI::ValidationError(names, fmt::format("'{}' is not a number from {} to {}", text, least, most));
         target = *number;
     };
-    return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("N");
+    return Option(parser_->add_taker(names, "N", take, description));
 }
 
-CLI::Option* CommandLine::size(std::string names, std::optional<std::uint64_t>& target, std::string description,
-                               std::uint64_t least) {
-    const auto take = [&target, least, names](const std::string& text) {
+Option CommandLine::size(std::string_view names, std::optional<std::uint64_t>& target, std::string_view description,
+                         std::uint64_t least) {
+    const auto take = [&target, least, names = std::string(names)](const std::string& text) {
         target = find_size(text);
         if (!target)
             throw CLI::ValidationError(names, fmt::format("'{}' is not a size such as 500M or 20G", text));
         if (*target < least)
             throw CLI::ValidationError(names, fmt::format("'{}' is less than {} bytes", text, least));
     };
-    return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("SIZE");
+    return Option(parser_->add_taker(names, "SIZE", take, description));
 }
 
-CLI::Option* CommandLine::time(std::string names, std::optional<std::int64_t>& target_s, std::string description) {
-    const auto take = [&target_s, names](const std::string& text) {
+Option CommandLine::time(std::string_view names, std::optional<std::int64_t>& target_s, std::string_view description) {
+    const auto take = [&target_s, names = std::string(names)](const std::string& text) {
         target_s = find_duration(text);
         if (!target_s)
             throw CLI::ValidationError(names, fmt::format("'{}' is not a time such as 90d, 12h, 15m or 30s", text));
     };
-    return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("TIME");
+    return Option(parser_->add_taker(names, "TIME", take, description));
 }
 
-CLI::Option* CommandLine::flag(std::string names, bool& target, std::string description) {
-    return app_.add_flag(std::move(names), target, std::move(description));
+Option CommandLine::flag(std::string_view names, bool& target, std::string_view description) {
+    return Option(parser_->app.add_flag(std::string(names), target, std::string(description)));
 }
 
-CLI::Option* CommandLine::json(bool& target, std::string description) {
-    return flag("--json", target, std::move(description));
-}
+Option CommandLine::json(bool& target, std::string_view description) { return flag("--json", target, description); }
 
 Result<Exit> CommandLine::run(Words words, Console& console, const std::function<Result<Exit>()>& work) {
     const auto over = parse(words, console);
@@ -128,13 +155,13 @@ std::optional<Exit> CommandLine::parse(Words words, Console& console) {
     std::vector<std::string> reversed;  // the order that CLI11 expects
     std::transform(words.rbegin(), words.rend(), std::back_inserter(reversed), guarded);
     try {
-        app_.parse(std::move(reversed));
-        std::ranges::for_each(single_, [](std::string* target) { unguard(*target); });
-        for (std::vector<std::string>* const target : several_)
+        parser_->app.parse(std::move(reversed));
+        std::ranges::for_each(parser_->single, [](std::string* target) { unguard(*target); });
+        for (std::vector<std::string>* const target : parser_->several)
             std::ranges::for_each(*target, unguard);
         return std::nullopt;
     } catch (const CLI::CallForHelp&) {
-        const Status written = console.write(app_.help());
+        const Status written = console.write(parser_->app.help());
         if (written)
             return Exit::fine;
         console.say(written.error());

@@ -1,43 +1,67 @@
 // CommandLine: parses the words after a verb, in the same way for all verbs: `--help` with examples, and one clear line
-// for a mistake.
+// for a mistake. The parser is CLI11, which takes long to compile; only command_line.cpp includes it.
 #pragma once
 
 #include "console.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace CLI {
+class Option;
+}
+
 namespace fardel {
 
 using Words = std::span<const std::string>;
+
+// An option of a CommandLine, which must outlive it. The functions return the same option.
+class Option {
+public:
+    Option required() const;
+    // It is a mistake to give this option without `other`.
+    Option needs(Option other) const;
+    // The name of its value in help texts.
+    Option option_text(std::string_view value) const;
+    Option description(std::string_view text) const;
+
+private:
+    friend class CommandLine;
+    explicit Option(CLI::Option* parsed) noexcept : parsed_(parsed) {}
+
+    CLI::Option* parsed_;
+};
 
 class CommandLine {
 public:
     // `verb`: "pack". `usage`: the words that follow it, "SOURCE... -o OUT [options]". `examples`: whole lines.
     CommandLine(std::string_view verb, std::string_view usage, std::string_view summary, std::string_view examples);
+    ~CommandLine();
+    CommandLine(const CommandLine&) = delete;
+    CommandLine& operator=(const CommandLine&) = delete;
 
     // `value`: the name of the value in help texts, "FILE". The value is stored unchanged; an option takes one value.
-    CLI::Option* text(std::string names, std::string value, std::string& target, std::string description);
+    Option text(std::string_view names, std::string_view value, std::string& target, std::string_view description);
     // Any number of values. A positional takes all that follow; an option is repeated, with one value each time.
-    CLI::Option* texts(std::string names, std::string value, std::vector<std::string>& target, std::string description);
+    Option texts(std::string_view names, std::string_view value, std::vector<std::string>& target,
+                 std::string_view description);
     // Decimal, from `least` to `most`.
-    CLI::Option* number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
-                        std::string description);
+    Option number(std::string_view names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
+                  std::string_view description);
     // A number of bytes, such as 200000, 500M or 20G; `least` or more.
-    CLI::Option* size(std::string names, std::optional<std::uint64_t>& target, std::string description,
-                      std::uint64_t least = 0);
+    Option size(std::string_view names, std::optional<std::uint64_t>& target, std::string_view description,
+                std::uint64_t least = 0);
     // A time such as 90d, 12h, 15m or 30s, in seconds.
-    CLI::Option* time(std::string names, std::optional<std::int64_t>& target_s, std::string description);
-    CLI::Option* flag(std::string names, bool& target, std::string description);
+    Option time(std::string_view names, std::optional<std::int64_t>& target_s, std::string_view description);
+    Option flag(std::string_view names, bool& target, std::string_view description);
     // The flag --json.
-    CLI::Option* json(bool& target, std::string description = "Print the result as JSON");
+    Option json(bool& target, std::string_view description = "Print the result as JSON");
 
     // Parses the words and does the verb's work, unless help was printed or a mistake was reported.
     Result<Exit> run(Words words, Console& console, const std::function<Result<Exit>()>& work);
@@ -47,11 +71,10 @@ public:
     Exit mistake(std::string_view text, Console& console) const;
 
 private:
+    struct Parser;
+
     std::string verb_;
-    CLI::App app_;
-    // Targets of options, from which parse() removes its guards.
-    std::vector<std::string*> single_;
-    std::vector<std::vector<std::string>*> several_;
+    std::unique_ptr<Parser> parser_;
 };
 
 // A verb of a verb, such as `fardel cache trim`.

@@ -59,8 +59,8 @@ Result<std::string> read_file(const std::string& path) {
 Result<std::string> ask(const std::string& question) {
     const auto terminal = open_terminal();
     if (!terminal)
-        return Error(ErrorCode::unresolved, std::string("there is no terminal to ask for the passphrase; put it into "
-                                                        "a file, and name the file in ") +
+        return Error(ErrorCode::unresolved, std::string("there is no terminal to ask for the passphrase; "
+                                                        "put it into a file, and name the file in ") +
                                                 kFileVariable);
     const Interrupt interrupt;
     const EchoOff echo_off(*terminal);

@@ -8,22 +8,21 @@
 
 namespace fardel {
 
-CLI::Option* add_signing_options(CommandLine& line, SigningKey& key) {
-    CLI::Option* const key_option =
+Option add_signing_options(CommandLine& line, SigningKey& key) {
+    const Option key_option =
         line.text("--key", "KEY", key.key_path, "The secret key file to sign with; with --signer, the public key file");
     line.text("--signer", "PROGRAM", key.program, "A program that has the secret key and signs its standard input")
-        ->needs(key_option);
+        .needs(key_option);
     return key_option;
 }
 
 void add_cache_signing_options(CommandLine& line, SigningKey& key) {
-    CLI::Option* const key_option =
-        line.text("--cache-key", "KEY", key.key_path,
-                  "Sign what is added to caches of derived data, with this secret key file; with --cache-signer, the "
-                  "public key file");
+    const Option key_option = line.text("--cache-key", "KEY", key.key_path,
+                                        "Sign what is added to caches of derived data, with this secret key file; "
+                                        "with --cache-signer, the public key file");
     line.text("--cache-signer", "PROGRAM", key.program,
               "A program that has the secret key for caches and signs its standard input")
-        ->needs(key_option);
+        .needs(key_option);
 }
 
 Result<std::unique_ptr<Signer>> open_signer(const SigningKey& key) {

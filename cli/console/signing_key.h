@@ -15,7 +15,7 @@ struct SigningKey {
     std::string program;   // empty: the secret key file is used
 };
 
-CLI::Option* add_signing_options(CommandLine& line, SigningKey& key);  // returns --key
+Option add_signing_options(CommandLine& line, SigningKey& key);  // returns --key
 // --cache-key and --cache-signer, for the records that a build adds to derived-data caches.
 void add_cache_signing_options(CommandLine& line, SigningKey& key);
 

@@ -77,7 +77,7 @@ Result<Exit> report(const InstallCommand& command, const BundleStore& store, con
                       {"added", json_of(plan.added)}, {"removed", json_of(plan.removed)},
                       {"plan", json_of(plan.fetch)}};
             if (summary != nullptr)
-                json["received_bytes"] = summary->received_bytes;
+                json.set("received_bytes", summary->received_bytes);
             return json;
         },
         [&] {

@@ -50,15 +50,15 @@ Result<Exit> answer(const AnswerCommand& command, Console& console) {
 Result<Exit> run_pure_answer(Words words, Console& console) {
     CommandLine line("pure answer", "--offer OFFER --policy POLICY --connection ID --mount FILE... -o ANSWER [options]",
                      "Client: checks its mounts against the policy, lists all problems, and answers the offer.",
-                     "  fardel pure answer --offer offer --policy server.pure --connection 203.0.113.7:27960 --mount "
-                     "base.fardel --mount map.fardel -o answer --report report\n");
+                     "  fardel pure answer --offer offer --policy server.pure --connection 203.0.113.7:27960 "
+                     "--mount base.fardel --mount map.fardel -o answer --report report\n");
     AnswerCommand command;
-    line.text("--offer", "OFFER", command.offer, "The server's offer")->required();
-    line.text("--policy", "POLICY", command.policy, "The policy that the offer is about")->required();
+    line.text("--offer", "OFFER", command.offer, "The server's offer").required();
+    line.text("--policy", "POLICY", command.policy, "The policy that the offer is about").required();
     line.text("--connection", "ID", command.connection, "The name of the connection that server and client agree on")
-        ->required();
+        .required();
     add_client_options(line, command.client);
-    line.text("-o,--out", "ANSWER", command.out, "The message to write")->required();
+    line.text("-o,--out", "ANSWER", command.out, "The message to write").required();
     line.text("--report", "REPORT", command.report, "A file to write all problems to, for the server");
     line.flag("--quick", command.quick, "Read only the pieces that the offer asks for instead of every byte");
     line.json(command.json);

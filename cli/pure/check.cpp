@@ -67,16 +67,16 @@ Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
 Result<Exit> run_pure_check(Words words, Console& console) {
     CommandLine line(
         "pure check", "--answer ANSWER --policy POLICY --connection ID --state DIR --mount FILE... [options]",
-        "Server: checks the answer of a client against its own copies of the bundles, and lists every reason "
-        "to refuse it.",
-        "  fardel pure check --answer answer --report report --policy server.pure --connection "
-        "203.0.113.7:27960 --state /var/lib/fardel-pure --mount base.fardel --mount map.fardel\n");
+        "Server: checks the answer of a client against its own copies of the bundles, "
+        "and lists every reason to refuse it.",
+        "  fardel pure check --answer answer --report report --policy server.pure --connection 203.0.113.7:27960 "
+        "--state /var/lib/fardel-pure --mount base.fardel --mount map.fardel\n");
     CheckPureCommand command;
-    line.text("--answer", "ANSWER", command.answer, "The answer of the client")->required();
-    line.text("--policy", "POLICY", command.policy, "The server's pure policy")->required();
+    line.text("--answer", "ANSWER", command.answer, "The answer of the client").required();
+    line.text("--policy", "POLICY", command.policy, "The server's pure policy").required();
     line.text("--connection", "ID", command.connection, "The name of the connection that server and client agree on")
-        ->required();
-    line.text("--state", "DIR", command.state, "The folder in which the server keeps its offers")->required();
+        .required();
+    line.text("--state", "DIR", command.state, "The folder in which the server keeps its offers").required();
     line.texts("-m,--mount", "FILE", command.mounts,
                "A bundle of the content set, the server's own copy; may be repeated");
     line.text("--report", "REPORT", command.report, "The report of the client, if it sent one");

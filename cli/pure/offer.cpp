@@ -49,14 +49,14 @@ Result<Exit> offer(const OfferCommand& command, Console& console) {
 Result<Exit> run_pure_offer(Words words, Console& console) {
     CommandLine line("pure offer", "--policy POLICY --connection ID --state DIR -o OFFER [options]",
                      "Server: creates an offer for one client, which can be answered once.",
-                     "  fardel pure offer --policy server.pure --connection 203.0.113.7:27960 --state "
-                     "/var/lib/fardel-pure -o offer\n");
+                     "  fardel pure offer --policy server.pure --connection 203.0.113.7:27960 "
+                     "--state /var/lib/fardel-pure -o offer\n");
     OfferCommand command;
-    line.text("--policy", "POLICY", command.policy, "The server's pure policy")->required();
+    line.text("--policy", "POLICY", command.policy, "The server's pure policy").required();
     line.text("--connection", "ID", command.connection, "The name of the connection that server and client agree on")
-        ->required();
-    line.text("--state", "DIR", command.state, "The folder in which the server keeps its offers")->required();
-    line.text("-o,--out", "OFFER", command.out, "The message to write")->required();
+        .required();
+    line.text("--state", "DIR", command.state, "The folder in which the server keeps its offers").required();
+    line.text("-o,--out", "OFFER", command.out, "The message to write").required();
     line.texts("--source", "URL", command.sources, "Where clients can get missing bundles; may be repeated");
     line.number("--valid", command.valid_s, 1, 86'400, "Seconds within which the offer must be answered (default: 60)");
     line.json(command.json);

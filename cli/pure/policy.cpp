@@ -110,19 +110,19 @@ Result<Exit> write_policy(const PolicyCommand& command, Console& console) {
 
 Result<Exit> run_pure_policy(Words words, Console& console) {
     CommandLine line("pure policy", "FILE... -o POLICY [options]",
-                     "Writes a pure policy: clients may use these bundles, mounted in this order, later ones winning, "
-                     "and nothing else.",
+                     "Writes a pure policy: clients may use these bundles, mounted in this order, "
+                     "later ones winning, and nothing else.",
                      "  fardel pure policy base.fardel map.fardel -o server.pure\n"
-                     "  fardel pure policy base.fardel -o server.pure --except 'huds/*:hud.pub:gfx/hud/**' --loose "
-                     "'screenshots/**'\n");
+                     "  fardel pure policy base.fardel -o server.pure "
+                     "--except 'huds/*:hud.pub:gfx/hud/**' --loose 'screenshots/**'\n");
     PolicyCommand command;
-    line.texts("FILE", "FILE", command.files, "The content set, in the order in which it is mounted")->required();
-    line.text("-o,--out", "POLICY", command.out, "The file to write")->required();
+    line.texts("FILE", "FILE", command.files, "The content set, in the order in which it is mounted").required();
+    line.text("-o,--out", "POLICY", command.out, "The file to write").required();
     line.texts("--variant", "AXIS=TAG,TAG", command.variants,
                "The tags that clients may choose from on this axis; may be repeated");
     line.texts("--except", "BUNDLES:KEY.pub:PATHS", command.exceptions,
-               "Also allow bundles of these names, signed by this key, for these paths; may be repeated. In place of "
-               "KEY.pub, ROLE=N:KEY.pub,KEY.pub: signed by N of these keys as author, registry or release");
+               "Also allow bundles of these names, signed by this key, for these paths; may be repeated. "
+               "In place of KEY.pub, ROLE=N:KEY.pub,KEY.pub: signed by N of these keys as author, registry or release");
     line.texts("--loose", "PATHS", command.loose, "Tolerate loose files at these paths; may be repeated");
     line.texts("--channel", "ROOT", command.channels,
                "Clients that follow the channel of this root apply its recalls; may be repeated");

@@ -44,12 +44,12 @@ Result<Exit> test_pure(const TestPureCommand& command, Console& console) {
 
 Result<Exit> run_pure_test(Words words, Console& console) {
     CommandLine line("pure test", "--policy POLICY --mount FILE... [options]",
-                     "Says whether a server with this policy would accept this client, and lists everything that is in "
-                     "the way. Reads every byte; needs no server.",
-                     "  fardel pure test --policy server.pure --mount base.fardel --mount map.fardel --trust "
-                     "client.trust\n");
+                     "Says whether a server with this policy would accept this client, "
+                     "and lists everything that is in the way. Reads every byte; needs no server.",
+                     "  fardel pure test --policy server.pure --mount base.fardel "
+                     "--mount map.fardel --trust client.trust\n");
     TestPureCommand command;
-    line.text("--policy", "POLICY", command.policy, "The server's pure policy")->required();
+    line.text("--policy", "POLICY", command.policy, "The server's pure policy").required();
     add_client_options(line, command.client);
     line.json(command.json);
     return line.run(words, console, [&] { return test_pure(command, console); });

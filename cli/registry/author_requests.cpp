@@ -27,21 +27,13 @@ constexpr long kKnown = 200;
 constexpr long kJudging = 202;
 constexpr long kRefused = 422;
 
-// Returns a text of an object of an untrusted answer; empty: there is none.
-std::string text_at(const Json& object, const char* key) {
-    const auto found = object.is_object() ? object.find(key) : object.end();
-    return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::string format_list(const Json& answer, const char* key) {
+std::string format_list(JsonView answer, std::string_view key) {
     std::string text;
-    if (!answer.is_object() || !answer.contains(key) || !answer[key].is_array())
-        return text;
-    for (const Json& one : answer[key]) {
-        const std::string where = text_at(one, "where");
-        text += fmt::format("  {}{}: {} [{}]\n", key == std::string_view("remarks") ? "note: " : "",
-                            where.empty() ? "the bundle" : printable(where), printable(text_at(one, "text"), 2000),
-                            printable(text_at(one, "reason")));
+    for (const JsonView one : answer.at(key).elements()) {
+        const std::string_view where = one.at("where").text();
+        text += fmt::format("  {}{}: {} [{}]\n", key == "remarks" ? "note: " : "",
+                            where.empty() ? "the bundle" : printable(where), printable(one.at("text").text(), 2000),
+                            printable(one.at("reason").text()));
     }
     return text;
 }
@@ -55,21 +47,20 @@ Result<Json> decision_in(const RegistryReply& reply, const std::string& url) {
         return Error(reply.status >= 500 ? ErrorCode::unreachable : ErrorCode::denied,
                      fmt::format("{}: the registry answers {}: {}", printable(url), reply.status,
                                  printable(std::string_view(reply.text).substr(0, reply.text.find('\n')), 400)));
-    Json answer = Json::parse(reply.text, nullptr, false);
-    if (!answer.is_object())
+    std::optional<Json> answer = parse_json_object(reply.text);
+    if (!answer)
         return Error(ErrorCode::malformed, printable(url) + ": the answer of the registry is not JSON");
-    return answer;
+    return std::move(*answer);
 }
 
-std::string format_decision(const std::string& subject, long status, const Json& answer) {
-    const auto release = answer.find("release");
-    const std::string number =
-        release != answer.end() && release->is_number_unsigned() ? std::to_string(release->get<std::uint64_t>()) : "?";
+std::string format_decision(const std::string& subject, long status, JsonView answer) {
+    const auto release = answer.at("release").number();
+    const std::string number = release ? std::to_string(*release) : "?";
     if (status == kRefused)
         return fmt::format("{}: refused:\n", printable(subject)) + format_list(answer, "refusals") +
                format_list(answer, "remarks");
-    return fmt::format("{}: {}, {} {} in release {}\n", printable(subject), printable(text_at(answer, "outcome")),
-                       printable(text_at(answer, "name")), printable(text_at(answer, "version")), number) +
+    return fmt::format("{}: {}, {} {} in release {}\n", printable(subject), printable(answer.at("outcome").text()),
+                       printable(answer.at("name").text()), printable(answer.at("version").text()), number) +
            format_list(answer, "remarks");
 }
 

@@ -58,12 +58,12 @@ Result<Exit> fsck(const FsckCommand& command, Console& console) {
 Result<Exit> run_registry_fsck(Words words, Console& console) {
     CommandLine line(
         "registry fsck", "FOLDER [--quick] [--json]",
-        "Says everything that is wrong in the folder of a registry: bundles that are missing, damaged or not "
-        "countersigned, names with two owners, files that do not belong there. Writes pages, lists and "
-        "compressed tables again; bundles and the channel stay as they are. Needs no key.",
+        "Says everything that is wrong in the folder of a registry: bundles that are missing, "
+        "damaged or not countersigned, names with two owners, files that do not belong there. "
+        "Writes pages, lists and compressed tables again; bundles and the channel stay as they are. Needs no key.",
         "  fardel registry fsck /srv/www/hub\n");
     FsckCommand command;
-    line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry")->required();
+    line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry").required();
     line.flag("--quick", command.quick, "Do not read every byte of the bundles");
     line.json(command.json);
     return line.run(words, console, [&] { return fsck(command, console); });

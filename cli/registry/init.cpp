@@ -141,23 +141,22 @@ Result<Exit> init(const InitCommand& command, Console& console) {
 Result<Exit> run_registry_init(Words words, Console& console) {
     CommandLine line(
         "registry init",
-        "FOLDER --url URL --channel NAME --root KEY.pub... --registry KEY.pub --release KEY.pub "
-        "--head KEY.pub -o ROOT [options]",
+        "FOLDER --url URL --channel NAME --root KEY.pub... "
+        "--registry KEY.pub --release KEY.pub --head KEY.pub -o ROOT [options]",
         "Writes the rules of a registry into a folder, and the first root of its channel, which its root keys sign "
-        "with "
-        "'fardel channel sign'. Edit registry.rules later; other owners also need another root.",
+        "with 'fardel channel sign'. Edit registry.rules later; other owners also need another root.",
         "  fardel registry init /srv/www/hub --url https://hub.example --channel hub/stable --root root.key.pub "
         "--registry registry.key.pub --release release.key.pub --head head.key.pub --owner core=studio.key.pub "
         "--open 'maps/*' -o 1.root\n");
     InitCommand command;
-    line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry, which is created")->required();
-    line.text("--url", "URL", command.url, "Where authors and players find it")->required();
-    line.text("--channel", "NAME", command.channel, "The name of its channel, such as hub/stable")->required();
-    line.texts("--root", "KEY.pub", command.root, "A root key, which is kept offline; may be repeated")->required();
+    line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry, which is created").required();
+    line.text("--url", "URL", command.url, "Where authors and players find it").required();
+    line.text("--channel", "NAME", command.channel, "The name of its channel, such as hub/stable").required();
+    line.texts("--root", "KEY.pub", command.root, "A root key, which is kept offline; may be repeated").required();
     line.number("--root-threshold", command.root_threshold, 1, 16, "So many root keys must sign (default: 1)");
-    line.text("--registry", "KEY.pub", command.registry, "The key that countersigns bundles")->required();
-    line.text("--release", "KEY.pub", command.release, "The key that signs releases")->required();
-    line.text("--head", "KEY.pub", command.head, "The key that signs heads")->required();
+    line.text("--registry", "KEY.pub", command.registry, "The key that countersigns bundles").required();
+    line.text("--release", "KEY.pub", command.release, "The key that signs releases").required();
+    line.text("--head", "KEY.pub", command.head, "The key that signs heads").required();
     line.texts("--owner", "PATTERN=KEY.pub", command.owners,
                "Names that match belong to this key; may be repeated, also for one pattern");
     line.texts("--open", "PATTERN", command.open,
@@ -170,7 +169,7 @@ Result<Exit> run_registry_init(Words words, Console& console) {
     line.size("--key-bytes-max", command.key_bytes_max, "The most that all bundles by one author may have");
     line.number("--versions-max", command.versions_max, 1, 100'000, "Versions of one name (default: 100)");
     line.number("--days", command.days, 1, 3660, "The root expires after so many days (default: 365)");
-    line.text("-o,--output", "ROOT", command.out, "The file to write the root to")->required();
+    line.text("-o,--output", "ROOT", command.out, "The file to write the root to").required();
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;

@@ -57,9 +57,9 @@ Result<Exit> run_registry_recall(Words words, Console& console) {
         "  fardel registry recall /srv/www/hub 6f0c...2d1a --reason 'contains stolen textures' --signer hub-signer "
         "--registry-key registry.key.pub --release-key release.key.pub --head-key head.key.pub\n");
     RecallCommand command;
-    line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry")->required();
-    line.text("ID", "ID", command.bundle, "All 64 digits of the bundle's id")->required();
-    line.text("--reason", "TEXT", command.reason, "Why, for those who are affected")->required();
+    line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry").required();
+    line.text("ID", "ID", command.bundle, "All 64 digits of the bundle's id").required();
+    line.text("--reason", "TEXT", command.reason, "Why, for those who are affected").required();
     add_registry_signing_options(line, command.signers);
     line.json(command.json);
     if (const auto over = line.parse(words, console))

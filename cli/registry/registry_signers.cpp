@@ -22,8 +22,8 @@ void add_registry_signing_options(CommandLine& line, RegistrySignerOptions& opti
     line.text("--release-key", "KEY", options.release_key, "The key that signs releases of the channel");
     line.text("--head-key", "KEY", options.head_key, "The key that signs its heads");
     line.text("--signer", "PROGRAM", options.program,
-              "A program that has the three secret keys: it is run with the word registry, release or head, and signs "
-              "its standard input");
+              "A program that has the three secret keys: it is run with the word registry, release or head, "
+              "and signs its standard input");
 }
 
 Result<RegistrySigners> open_registry_signers(const RegistrySignerOptions& options) {

@@ -89,15 +89,15 @@ Result<Exit> sign(const SignCommand& command, Console& console) {
 Result<Exit> run_registry_sign(Words words, Console& console) {
     CommandLine line(
         "registry sign", "ROLE --key KEY [--channel NAME]",
-        "A signer program for 'fardel serve --registry --signer': reads a message from standard input and "
-        "prints its signature as 128 digits. It signs nothing but countersignatures, releases or heads, as "
-        "ROLE says, so that the server, which has no key, can have nothing else signed.",
+        "A signer program for 'fardel serve --registry --signer': reads a message from standard input "
+        "and prints its signature as 128 digits. It signs nothing but countersignatures, releases or heads, "
+        "as ROLE says, so that the server, which has no key, can have nothing else signed.",
         "  fardel registry sign head --key /etc/hub/head.key --channel hub/stable\n"
-        "  printf '#!/bin/sh\\nexec sudo -n -u hubkeys fardel registry sign \"$1\" --key /etc/hub/$1.key\\n' "
-        ">hub-signer\n");
+        "  printf '#!/bin/sh\\nexec sudo -n -u hubkeys "
+        "fardel registry sign \"$1\" --key /etc/hub/$1.key\\n' >hub-signer\n");
     SignCommand command;
-    line.text("ROLE", "ROLE", command.role, "registry, release or head: what the key is for")->required();
-    add_signing_options(line, command.key)->required();
+    line.text("ROLE", "ROLE", command.role, "registry, release or head: what the key is for").required();
+    add_signing_options(line, command.key).required();
     line.text("--channel", "NAME", command.channel, "Sign releases and heads of this channel only");
     if (const auto over = line.parse(words, console))
         return *over;

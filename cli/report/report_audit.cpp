@@ -10,72 +10,41 @@
 namespace fardel {
 namespace {
 
-const Json* find(const Json& object, const char* key) {
-    if (!object.is_object())
-        return nullptr;
-    const auto found = object.find(key);
-    return found == object.end() ? nullptr : &*found;
-}
-
-std::string text_in(const Json& object, const char* key) {
-    const Json* value = find(object, key);
-    return value != nullptr && value->is_string() ? value->get<std::string>() : "";
-}
+std::string text_in(JsonView object, std::string_view key) { return std::string(object.at(key).text()); }
 
 // A number, or the length of a list: "names" and "missing" of a root may be either.
-std::uint64_t count_in(const Json& object, const char* key) {
-    const Json* value = find(object, key);
-    if (value == nullptr)
-        return 0;
-    if (value->is_number_unsigned())
-        return value->get<std::uint64_t>();
-    return value->is_array() ? value->size() : 0;
-}
-
-bool truth_in(const Json& object, const char* key, bool otherwise) {
-    const Json* value = find(object, key);
-    return value != nullptr && value->is_boolean() ? value->get<bool>() : otherwise;
-}
-
-template <class Take>
-void each_in(const Json& object, const char* key, Take take) {
-    const Json* list = find(object, key);
-    if (list == nullptr || !list->is_array())
-        return;
-    for (const Json& entry : *list)
-        take(entry);
+std::uint64_t count_in(JsonView object, std::string_view key) {
+    const JsonView value = object.at(key);
+    return value.number().value_or(value.elements().size());
 }
 
 }  // namespace
 
 Result<ReportAudit> parse_audit(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object())
+    const std::optional<Json> parsed = parse_json_object(text);
+    if (!parsed)
         return Error(ErrorCode::malformed, "not a JSON object, as 'fardel audit --json' prints it");
+    const JsonView json(*parsed);
     ReportAudit audit;
-    each_in(json, "missing", [&](const Json& entry) {
+    for (const JsonView entry : json.at("missing").elements()) {
         ReportAudit::Missing missing{.from = text_in(entry, "from"),
                                      .spelling = text_in(entry, "spelling"),
                                      .use = text_in(entry, "use"),
                                      .line = count_in(entry, "line"),
-                                     .hard = truth_in(entry, "hard", true),
+                                     .hard = entry.at("hard").truth().value_or(true),
                                      .why = text_in(entry, "why")};
-        each_in(entry, "tried", [&](const Json& name) {
-            if (name.is_string())
-                missing.tried.push_back(name.get<std::string>());
-        });
+        for (const JsonView name : entry.at("tried").elements())
+            if (name.is_text())
+                missing.tried.emplace_back(name.text());
         audit.missing.push_back(std::move(missing));
-    });
-    each_in(json, "unused", [&](const Json& entry) {
+    }
+    for (const JsonView entry : json.at("unused").elements())
         audit.unused.push_back({text_in(entry, "name"), count_in(entry, "size")});
-    });
-    each_in(json, "broken", [&](const Json& entry) {
+    for (const JsonView entry : json.at("broken").elements())
         audit.broken.push_back({text_in(entry, "name"), text_in(entry, "reason")});
-    });
-    each_in(json, "roots", [&](const Json& entry) {
+    for (const JsonView entry : json.at("roots").elements())
         audit.roots.push_back(
             {text_in(entry, "root"), count_in(entry, "names"), count_in(entry, "size"), count_in(entry, "missing")});
-    });
     return audit;
 }
 

@@ -12,7 +12,7 @@
 namespace fardel {
 namespace {
 
-// ---- Reading
+// ---- Reading --------------------------------------------------------------------------------------------------------
 
 // One per file, in the order of ReportFacts::bundles.
 using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
@@ -49,7 +49,7 @@ void number_assets(ReportFacts& facts) {
     }
 }
 
-// ---- Where references lead
+// ---- Where references lead ------------------------------------------------------------------------------------------
 
 // Asks the Vfs for the target of each reference, as a game that opened the referring asset would.
 class ReferenceResolver {
@@ -112,7 +112,7 @@ private:
     std::unordered_map<BundleId, std::uint32_t> first_nodes_;
 };
 
-// ---- Closures
+// ---- Closures -------------------------------------------------------------------------------------------------------
 
 // For each node the index of its first reference, then the number of references.
 std::vector<std::size_t> starts_of(const ReportFacts& facts) {
@@ -171,7 +171,7 @@ void find_roots(ReportFacts& facts) {
     std::ranges::stable_sort(facts.roots, std::ranges::greater{}, &ReportRoot::raw_bytes);
 }
 
-// ---- Duplicates
+// ---- Duplicates -----------------------------------------------------------------------------------------------------
 
 void find_duplicates(ReportFacts& facts) {
     std::map<AssetId, ReportDuplicate> by_asset;

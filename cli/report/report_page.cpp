@@ -20,16 +20,22 @@ namespace {
 std::string on_page(std::string_view text) { return printable(text, 1024); }
 std::string shown_type(std::string_view type) { return type.empty() ? "(no type)" : printable(type, 100); }
 
-// The first `list_max` values, and the number of all.
+// The first `list_max` values.
 template <class Values, class Make>
-Json bounded(const Values& values, Make make, std::size_t list_max = kReportListMax) {
+Json first_of(const Values& values, Make make, std::size_t list_max = kReportListMax) {
     Json list = Json::array();
     for (const auto& value : values) {
         if (list.size() == list_max)
             break;
         list.push_back(make(value));
     }
-    return Json{{"total", values.size()}, {"list", std::move(list)}};
+    return list;
+}
+
+// The same, and the number of all.
+template <class Values, class Make>
+Json bounded(const Values& values, Make make) {
+    return Json{{"total", values.size()}, {"list", first_of(values, make)}};
 }
 
 // Numbers the content types; the page refers to them by number.
@@ -80,7 +86,7 @@ public:
             {"duplicates", make_duplicates()},
             {"audit", audit_ ? make_audit(*audit_) : Json()},
         };
-        page["types"] = types_.list();
+        page.set("types", types_.list());
         return page;
     }
 
@@ -88,12 +94,12 @@ private:
     Json make_bundles() const {
         Json bundles = Json::array();
         for (const ReportBundle& bundle : facts_.bundles) {
-            Json dependencies = bounded(bundle.contents.dependencies, [](const ContentDependency& dependency) {
+            Json dependencies = first_of(bundle.contents.dependencies, [](const ContentDependency& dependency) {
                 return Json{{"id", dependency.bundle.hex()},
                             {"name", on_page(dependency.name)},
                             {"version", on_page(dependency.version)},
                             {"static", dependency.is_static}};
-            })["list"];
+            });
             Json metadata = json_list(bundle.contents.metadata, [](const ContentMetadata& entry) {
                 return Json::array({on_page(entry.key), on_page(format_value(entry.value))});
             });
@@ -157,12 +163,18 @@ private:
                 sum[1] += asset.raw_bytes;
                 sum[2] += asset.stored_bytes;
             }
-        std::vector<Json> totals;
+        struct Total {
+            std::uint32_t bundle;
+            std::size_t type;
+            std::uint64_t assets, raw_bytes, stored_bytes;
+        };
+        std::vector<Total> totals;
         for (const auto& [key, sum] : sums)
-            totals.push_back(Json::array({key.first, types_.number_of(key.second), sum[0], sum[1], sum[2]}));
-        std::ranges::stable_sort(totals, std::ranges::greater{},
-                                 [](const Json& total) { return total[3].get<std::uint64_t>(); });
-        return bounded(totals, [](const Json& total) { return total; });
+            totals.push_back({key.first, types_.number_of(key.second), sum[0], sum[1], sum[2]});
+        std::ranges::stable_sort(totals, std::ranges::greater{}, &Total::raw_bytes);
+        return bounded(totals, [](const Total& total) {
+            return Json::array({total.bundle, total.type, total.assets, total.raw_bytes, total.stored_bytes});
+        });
     }
 
     // The references of assets on the page. A target that is not on the page is given by its name.
@@ -172,10 +184,11 @@ private:
             Json from = shown_number(reference.from);
             if (from.is_null() || list.size() == kReportReferencesMax)
                 continue;
-            const Json to = reference.to ? shown_number(*reference.to) : Json();
+            Json to = reference.to ? shown_number(*reference.to) : Json();
             const int flags = (reference.optional ? 1 : 0) | (reference.dynamic ? 2 : 0) | (reference.to ? 4 : 0);
-            list.push_back(Json::array({std::move(from), to, on_page(reference.spelling), flags,
-                                        to.is_null() ? on_page(reference.wanted) : ""}));
+            std::string wanted = to.is_null() ? on_page(reference.wanted) : "";
+            list.push_back(
+                Json::array({std::move(from), std::move(to), on_page(reference.spelling), flags, std::move(wanted)}));
         }
         return Json{{"total", facts_.references.size()}, {"list", std::move(list)}};
     }
@@ -194,7 +207,7 @@ private:
             return Json::array({on_page(conflict->path.substr(1)), conflict->harmless(), side(conflict->winner),
                                 json_list(conflict->hidden, side)});
         });
-        list["harmful"] = std::ranges::find_if(conflicts, is_harmless) - conflicts.begin();
+        list.set("harmful", std::ranges::find_if(conflicts, is_harmless) - conflicts.begin());
         return list;
     }
 
@@ -232,7 +245,7 @@ private:
             return Json::array({shown_number(root.node), name_of(root.node), root.assets, root.raw_bytes,
                                 root.stored_bytes, root.missing});
         });
-        roots["total"] = facts_.roots.size() + facts_.roots_left_out;
+        roots.set("total", facts_.roots.size() + facts_.roots_left_out);
         return roots;
     }
 
@@ -240,20 +253,20 @@ private:
         Json list = bounded(facts_.duplicates, [](const ReportDuplicate& duplicate) {
             const auto name = [](const auto& one) { return Json::array({one.first, one.second}); };
             return Json::array({duplicate.asset.hex(), duplicate.raw_bytes, duplicate.copies, duplicate.names.size(),
-                                bounded(duplicate.names, name, 40)["list"]});
+                                first_of(duplicate.names, name, 40)});
         });
         std::uint64_t saved = 0;
         for (const ReportDuplicate& duplicate : facts_.duplicates)
             saved += duplicate.raw_bytes *
                      (duplicate.names.size() - std::min<std::uint64_t>(duplicate.copies, duplicate.names.size()));
-        list["saved"] = saved;
+        list.set("saved", saved);
         return list;
     }
 
     static Json make_audit(const ReportAudit& audit) {
         const auto missing = [](const ReportAudit::Missing& entry) {
             return Json::array({on_page(entry.from), on_page(entry.spelling), on_page(entry.use), entry.line,
-                                bounded(entry.tried, on_page, 20)["list"],
+                                first_of(entry.tried, on_page, 20),
                                 entry.hard ? Json(true) : Json(on_page(entry.why))});
         };
         std::vector<ReportAudit::Unused> unused = audit.unused;

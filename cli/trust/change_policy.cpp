@@ -63,8 +63,8 @@ Result<Exit> add(const AddCommand& command, Console& console) {
     FARDEL_TRY(policy.add_rule(rule, !command.last));
     if (const auto hiding = find_hiding_rule(policy.policy().rules(), command.rule.pattern))
         console.say(
-            fmt::format("the rule for {} stands behind the one for {}, which decides about the same bundles: "
-                        "leave --last out",
+            fmt::format("the rule for {} stands behind the one for {}, "
+                        "which decides about the same bundles: leave --last out",
                         printable(command.rule.pattern), printable(*hiding)));
     return finish(command.path, policy, command.json, console);
 }
@@ -111,8 +111,8 @@ Result<Exit> revoke(const RevokeCommand& command, Console& console) {
 
 }  // namespace
 
-CLI::Option* add_rule_options(CommandLine& line, RuleOptions& options) {
-    CLI::Option* const author =
+Option add_rule_options(CommandLine& line, RuleOptions& options) {
+    const Option author =
         line.texts("--author", "KEY.pub", options.authors, "The key of a trusted author; may be repeated");
     line.texts("--registry", "KEY.pub", options.registries, "The key of a trusted registry; may be repeated");
     line.text("--pattern", "GLOB", options.pattern,
@@ -135,13 +135,13 @@ Status set_classes(AllowRule& rule, const std::string& classes) {
 Result<Exit> run_trust_add(Words words, Console& console) {
     CommandLine line(
         "trust add", "POLICY [--author KEY.pub...] [--registry KEY.pub...] [--pattern GLOB] [options]",
-        "Adds keys to a rule of a trust policy, or a rule. A new rule is put in front of the others, because the first "
-        "that fits a bundle's name decides. Comments stay.",
+        "Adds keys to a rule of a trust policy, or a rule. "
+        "A new rule is put in front of the others, because the first that fits a bundle's name decides. Comments stay.",
         "  fardel trust add policy.trust --author modder.key.pub --pattern 'mods/**'\n"
         "  fardel trust add policy.trust --author painter.key.pub --pattern 'skins/**' --classes data\n"
         "  fardel trust add policy.trust --author a.pub --author b.pub --threshold 2 --pattern core\n");
     AddCommand command;
-    line.text("POLICY", "POLICY", command.path, "The policy to change")->required();
+    line.text("POLICY", "POLICY", command.path, "The policy to change").required();
     add_rule_options(line, command.rule);
     line.number("--threshold", command.threshold, 1, 16, "How many of the authors have to sign (default: 1)");
     line.flag("--last", command.last, "Put a new rule behind the others");
@@ -154,15 +154,14 @@ Result<Exit> run_trust_add(Words words, Console& console) {
 }
 
 Result<Exit> run_trust_remove(Words words, Console& console) {
-    CommandLine line(
-        "trust remove", "POLICY --pattern GLOB | --key LABEL [--json]",
-        "Removes a rule from a trust policy, or a key together with its place in all rules. What a removed "
-        "key has signed is not trusted any more; 'fardel trust revoke' also says why.",
-        "  fardel trust remove policy.trust --pattern 'mods/**'\n"
-        "  fardel trust remove policy.trust --key modder\n");
+    CommandLine line("trust remove", "POLICY --pattern GLOB | --key LABEL [--json]",
+                     "Removes a rule from a trust policy, or a key together with its place in all rules. "
+                     "What a removed key has signed is not trusted any more; 'fardel trust revoke' also says why.",
+                     "  fardel trust remove policy.trust --pattern 'mods/**'\n"
+                     "  fardel trust remove policy.trust --key modder\n");
     std::string path, pattern, key;
     bool json = false;
-    line.text("POLICY", "POLICY", path, "The policy to change")->required();
+    line.text("POLICY", "POLICY", path, "The policy to change").required();
     line.text("--pattern", "GLOB", pattern, "Remove the rule with this pattern");
     line.text("--key", "LABEL", key, "Remove the key with this label");
     line.json(json);
@@ -177,13 +176,13 @@ Result<Exit> run_trust_remove(Words words, Console& console) {
 
 Result<Exit> run_trust_revoke(Words words, Console& console) {
     CommandLine line("trust revoke", "POLICY --key KEY | --bundle ID [--reason TEXT] [--json]",
-                     "Withdraws a key or a bundle: signatures of the key no longer count, whenever they were made; the "
-                     "bundle is refused, whoever signed it.",
+                     "Withdraws a key or a bundle: signatures of the key no longer count, whenever they were made; "
+                     "the bundle is refused, whoever signed it.",
                      "  fardel trust revoke policy.trust --key modder --reason 'stolen laptop, 2026-01-03'\n"
-                     "  fardel trust revoke policy.trust --bundle "
-                     "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d\n");
+                     "  fardel trust revoke policy.trust "
+                     "--bundle 6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d\n");
     RevokeCommand command;
-    line.text("POLICY", "POLICY", command.path, "The policy to change")->required();
+    line.text("POLICY", "POLICY", command.path, "The policy to change").required();
     line.text("--key", "KEY", command.key, "A label of the policy, 64 digits, or a public key file");
     line.text("--bundle", "ID", command.bundle, "The id of a bundle");
     line.text("--reason", "TEXT", command.reason, "Why, for whoever is refused");

@@ -42,10 +42,9 @@ std::string_view pattern_in(std::string_view allow_line) {
 // Removes a label from all rules of a policy. Error: conflict (a rule could not be met without it).
 Result<TrustRules> without_label(TrustRules rules, std::string_view label) {
     const auto needs = [&](std::string_view pattern) {
-        return Error(ErrorCode::conflict,
-                     fmt::format("the rule for {} could not be met without {}: remove the rule, or "
-                                 "add another key to it, first",
-                                 pattern, label));
+        return Error(ErrorCode::conflict, fmt::format("the rule for {} could not be met without {}: "
+                                                      "remove the rule, or add another key to it, first",
+                                                      pattern, label));
     };
     std::erase_if(rules.keys, [&](const PolicyKey& key) { return key.label == label; });
     for (AllowRule& rule : rules.allow)

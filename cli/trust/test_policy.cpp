@@ -115,14 +115,14 @@ Result<Exit> test_all(const std::string& path, const std::vector<std::string>& f
 
 Result<Exit> run_trust_test(Words words, Console& console) {
     CommandLine line("trust test", "POLICY FILE... [--json]",
-                     "Says for each bundle whether it would be accepted under a policy today, by which rule and which "
-                     "signatures, or why not. Content is not read: 'fardel verify --trust' does that, too.",
+                     "Says for each bundle whether it would be accepted under a policy today, by which rule and "
+                     "which signatures, or why not. Content is not read: 'fardel verify --trust' does that, too.",
                      "  fardel trust test policy.trust castle.fardel\n");
     std::string path;
     std::vector<std::string> files;
     bool json = false;
-    line.text("POLICY", "POLICY", path, "The policy file")->required();
-    line.texts("FILE", "FILE", files, "A bundle; may be repeated")->required();
+    line.text("POLICY", "POLICY", path, "The policy file").required();
+    line.texts("FILE", "FILE", files, "A bundle; may be repeated").required();
     line.json(json);
     return line.run(words, console, [&] { return test_all(path, files, json, console); });
 }

@@ -72,8 +72,8 @@ Json json_of(const TrustRules& rules) {
                  {"override", Json::array({"**"})},
                  {"classes", split_text(classes, ',')}};
         if (const auto scope = find_name_scope(rule)) {
-            one["publish"] = scope->publish;
-            one["override"] = scope->overrides;
+            one.set("publish", scope->publish);
+            one.set("override", scope->overrides);
         }
         return one;
     };

@@ -23,7 +23,7 @@ struct RuleOptions {
     std::string classes;  // "data", "data,script" or "data,script,code"; empty: as the rule says already
 };
 // Adds --author, --registry, --pattern, --publish, --override and --classes; returns --author.
-CLI::Option* add_rule_options(CommandLine& line, RuleOptions& options);
+Option add_rule_options(CommandLine& line, RuleOptions& options);
 
 // Sets what the rule's bundles may bring, if the option is given. Error: malformed.
 Status set_classes(AllowRule& rule, const std::string& classes);

@@ -46,8 +46,8 @@ Json location_of(const std::string& file, const VerifyFinding& finding) {
         logical.push_back(
             {{"fullyQualifiedName", hit.name.empty() ? "/assets/" + hit.id.hex() : hit.name}, {"kind", "resource"}});
     Json location{{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(file)}}}}}};
-    if (!logical.empty())
-        location["logicalLocations"] = std::move(logical);
+    if (logical.size() != 0)
+        location.set("logicalLocations", std::move(logical));
     return location;
 }
 
@@ -74,12 +74,12 @@ public:
                     {"partialFingerprints", {{"fardel/1", fingerprint_of(finding, files.front())}}},
                     {"properties", {{"code", error_code_name(finding.code)}}}};
         if (const auto index = indexes_.find(finding.rule); index != indexes_.end())
-            result["ruleIndex"] = index->second;
+            result.set("ruleIndex", index->second);
         results_.push_back(std::move(result));
     }
 
-    Json rules() const { return rules_; }
-    Json results() const { return results_; }
+    Json take_rules() { return std::move(rules_); }
+    Json take_results() { return std::move(results_); }
 
 private:
     Json rules_ = Json::array();
@@ -104,13 +104,13 @@ Json sarif_of(const VerifyOutcome& outcome) {
     const std::span<const std::string> whole(&outcome.whole, 1);
     for (const VerifyFinding& finding : outcome.set.findings)
         found.add(finding, outcome.whole.empty() ? files : whole);
-    const Json driver{{"name", "fardel verify"}, {"version", FARDEL_VERSION}, {"rules", found.rules()}};
+    Json driver{{"name", "fardel verify"}, {"version", FARDEL_VERSION}, {"rules", found.take_rules()}};
     return Json{{"$schema", kSchema},
                 {"version", "2.1.0"},
-                {"runs", Json::array({Json{{"tool", {{"driver", driver}}},
+                {"runs", Json::array({Json{{"tool", {{"driver", std::move(driver)}}},
                                            {"invocations", Json::array({Json{{"executionSuccessful", true}}})},
                                            {"artifacts", std::move(artifacts)},
-                                           {"results", found.results()}}})}};
+                                           {"results", found.take_results()}}})}};
 }
 
 }  // namespace fardel

@@ -68,10 +68,6 @@ fardel_code take_subject(const fardel_channel_options* given, bool is_named_else
     return FARDEL_OK;
 }
 
-TrustTime time_of(const fardel_channel_options& options) {
-    return options.now_s != 0 ? TrustTime::at(options.now_s) : TrustTime::system();
-}
-
 PlainPlan::PlainPlan(const FetchPlan& plan) : signers_(plan.bundles.size()) {
     for (std::size_t i = 0; i < plan.bundles.size(); ++i)
         bundles_.push_back(plain_planned(plan.bundles[i], signers_[i]));
@@ -132,10 +128,7 @@ fardel_code take_trust(const fardel_trust_options* given, TrustChoice& out, cons
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if ((taken.policy_path == nullptr) == (taken.policy_text == nullptr))
         return report.argument("exactly one of policy_path and policy_text must be given");
-    if ((taken.flags & FARDEL_TRUST_IGNORE_DATES) != 0)
-        out.time = TrustTime::ignored();
-    else if (taken.now_s != 0)
-        out.time = TrustTime::at(taken.now_s);
+    out.time = (taken.flags & FARDEL_TRUST_IGNORE_DATES) != 0 ? TrustTime::ignored() : time_of(taken.now_s);
     return report.end(read_policy(taken.policy_path, taken.policy_text), [&](std::optional<TrustPolicy> policy) {
         out.policy = std::make_shared<const TrustPolicy>(*std::move(policy));
     });

@@ -60,7 +60,6 @@ bool take_texts(const char* const* texts, std::size_t count, std::vector<std::st
 constexpr std::size_t kChannelOptionsBytesLeast = offsetof(fardel_channel_options, now_s) + sizeof(std::uint64_t);
 fardel_code take_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,
                          ChannelSubject& subject, const Report& report);
-TrustTime time_of(const fardel_channel_options& options);
 
 // A plan, for as long as this exists, which borrows its texts.
 class PlainPlan {

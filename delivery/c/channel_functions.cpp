@@ -83,7 +83,7 @@ fardel_code fardel_channel_follow_start(const fardel_store* store, const fardel_
             return bad;
         work.servers = std::move(servers.urls);
         work.rule = std::move(servers.rule);
-        work.time = time_of(taken);
+        work.time = time_of(taken.now_s);
         return report.end(ChannelFollow::start(store->store, std::move(work)), [&](ChannelFollow started) {
             *follow = new fardel_channel_follow{.follow = std::move(started)};
         });

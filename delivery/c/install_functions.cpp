@@ -103,7 +103,7 @@ fardel_code take_work(const fardel_install_options& options, InstallWork& work, 
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     work.lock = options.lock;
     work.change = (options.flags & FARDEL_INSTALL_UPDATE) != 0 ? InstallChange::update : InstallChange::install;
-    work.time = time_of(channel);
+    work.time = time_of(channel.now_s);
     return FARDEL_OK;
 }
 
@@ -180,10 +180,11 @@ fardel_code fardel_install_read(const fardel_store* store, const char* lock, con
         ChannelSubject subject;
         if (const fardel_code bad = take_subject(channel, true, taken, subject, report); bad != FARDEL_OK)
             return bad;
-        return report.end(read_installed(store->store, lock, subject, time_of(taken)), [&](const InstalledSet& set) {
-            with_plain_set(set.release, set.bundles, set.policy.get(), nullptr,
-                           [&](const fardel_installed_set& installed) { reported(context, &installed); });
-        });
+        return report.end(
+            read_installed(store->store, lock, subject, time_of(taken.now_s)), [&](const InstalledSet& set) {
+                with_plain_set(set.release, set.bundles, set.policy.get(), nullptr,
+                               [&](const fardel_installed_set& installed) { reported(context, &installed); });
+            });
     });
 }
 

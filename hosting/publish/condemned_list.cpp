@@ -54,8 +54,8 @@ Result<CondemnedFiles> parse_condemned_list(std::string_view text) {
     return list;
 }
 
-bool is_removal_alive(const CondemnedFile& file, std::uint64_t now_s) noexcept {
-    return file.is_being_removed && (file.since_s > now_s || now_s - file.since_s < kRemovalLeaseSeconds);
+bool is_removal_alive(const CondemnedFile& file, std::optional<std::uint64_t> now_s) noexcept {
+    return file.is_being_removed && (!now_s || file.since_s > *now_s || *now_s - file.since_s < kRemovalLeaseSeconds);
 }
 
 }  // namespace fardel

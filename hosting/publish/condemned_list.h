@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,7 @@ std::string format_condemned_list(const CondemnedFiles& list);
 // Accepts only what format_condemned_list() returns. Error: malformed.
 Result<CondemnedFiles> parse_condemned_list(std::string_view text);
 
-// Whether another prune may still be removing the file.
-bool is_removal_alive(const CondemnedFile& file, std::uint64_t now_s) noexcept;
+// Whether another prune may still be removing the file. Without a time, one that has announced it is.
+bool is_removal_alive(const CondemnedFile& file, std::optional<std::uint64_t> now_s) noexcept;
 
 }  // namespace fardel

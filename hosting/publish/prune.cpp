@@ -270,7 +270,8 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
 namespace {
 
 // Takes from the list what is wanted. `needed`: with what they need, as far as the tree has it.
-Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& needed, std::uint64_t now_s) {
+Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& needed,
+              std::optional<std::uint64_t> now_s) {
     FARDEL_TRY_ASSIGN(const ReadList before, read_list(tree));
     if (before.list.empty())
         return ok();
@@ -308,12 +309,12 @@ Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& n
 }  // namespace
 
 Status revive_bundle(TreeTarget& tree, const BundleId& bundle, const std::vector<BundleId>& needed,
-                     std::uint64_t now_s) {
+                     std::optional<std::uint64_t> now_s) {
     return revive(tree, {.bundles = {bundle}, .releases = {}}, needed, now_s);
 }
 
 Status revive_release(TreeTarget& tree, const std::string& path, const std::vector<BundleId>& bundles,
-                      std::uint64_t now_s) {
+                      std::optional<std::uint64_t> now_s) {
     return revive(tree, {.bundles = {}, .releases = {path, requirements_path_of(path)}}, bundles, now_s);
 }
 

@@ -3,7 +3,7 @@
 #include "registry/countersigned_file.h"
 #include "registry/judgement.h"
 #include "registry/registry_folder.h"
-#include "registry/registry_request.h"
+#include <fardel/hosting/registry_request.h>
 #include "registry/safe_text.h"
 
 #include <fardel/format/channel_update.h>

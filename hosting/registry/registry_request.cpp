@@ -1,4 +1,4 @@
-#include "registry/registry_request.h"
+#include <fardel/hosting/registry_request.h>
 
 #include <fardel/base/text_fields.h>
 #include <fardel/format/envelope.h>

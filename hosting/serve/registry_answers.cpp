@@ -2,7 +2,7 @@
 
 #include "serve/question_receiver.h"
 
-#include "registry/registry_request.h"
+#include <fardel/hosting/registry_request.h>
 
 #include <string>
 #include <utility>

@@ -272,7 +272,7 @@ private:
         // Of two uploads of one bundle, the second one finds the file of the first.
         const std::scoped_lock lock(uploads_.publishing_);
         return publish_bundle(source, uploads_.tree_,
-                              {.progress = {}, .stop = stop, .now_s = TrustTime::system().now_s().value_or(0)});
+                              {.progress = {}, .stop = stop, .now_s = TrustTime::system().now_s()});
     }
 
     Uploads& uploads_;

@@ -1,6 +1,6 @@
 #include <fardel/hosting/registry_client.h>
 
-#include "registry/registry_request.h"
+#include <fardel/hosting/registry_request.h>
 #include "targets/remote_tree.h"
 
 #include <fardel/delivery/tree_paths.h>

@@ -32,7 +32,6 @@ public:
 
     // How many layouts open() has read.
     std::size_t layouts_read() const noexcept { return layouts_read_; }
-    std::size_t run_count() const noexcept { return runs_.size(); }
 
 private:
     explicit BlockIndex(const StoreFolder& folder) : folder_(folder) {}

@@ -22,7 +22,6 @@
 #include <fardel/format/source_pieces.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -41,9 +40,9 @@ Error not_here(const StoreFolder& folder, const BundleId& bundle) {
 
 // Asks or changes the store in its open folder: what is away for a moment, with its disk, must not count as absent.
 template <class Question>
-std::invoke_result_t<Question, const StoreFolder&> ask_held(const StoreFolder& folder, const Question& question) {
+std::invoke_result_t<Question, const HeldStore&> ask_held(const StoreFolder& folder, const Question& question) {
     FARDEL_TRY_ASSIGN(const HeldStore held, folder.hold());
-    auto answer = question(held.folder);
+    auto answer = question(held);
     if (!answer)
         return held.readable(answer.error());
     return answer;
@@ -314,18 +313,21 @@ void BundleStore::remove_leftovers() const {
     remove_needless_incoming(impl_->folder);
 }
 
-Result<std::vector<StoredBundle>> BundleStore::list() const { return ask_held(impl_->folder, list_bundles); }
+Result<std::vector<StoredBundle>> BundleStore::list() const {
+    return ask_held(impl_->folder, [](const HeldStore& held) { return list_bundles(held.folder); });
+}
 
 Result<bool> BundleStore::has(const BundleId& bundle) const {
-    return ask_held(impl_->folder, [&](const StoreFolder& folder) -> Result<bool> {
-        FARDEL_TRY_ASSIGN(const auto record, folder.find_record(bundle));
+    return ask_held(impl_->folder, [&](const HeldStore& held) -> Result<bool> {
+        FARDEL_TRY_ASSIGN(const auto record, held.folder.find_record(bundle));
         return record.has_value();
     });
 }
 
 Result<BundleId> BundleStore::find(std::string_view digits) const {
     FARDEL_TRY(verify_id_digits(digits));
-    FARDEL_TRY_ASSIGN(const auto ids, ask_held(impl_->folder, std::mem_fn(&StoreFolder::list_records)));
+    FARDEL_TRY_ASSIGN(const auto ids,
+                      ask_held(impl_->folder, [](const HeldStore& held) { return held.folder.list_records(); }));
     std::optional<BundleId> found;
     for (const BundleId& id : ids) {
         if (!id.hex().starts_with(digits))
@@ -388,13 +390,12 @@ Status BundleStore::export_bundle(const BundleId& bundle, const std::string& pat
 }
 
 Result<StoreCheckReport> BundleStore::check(bool read_packs, const StoreWork& work) const {
-    FARDEL_TRY_ASSIGN(const HeldStore held, impl_->folder.hold());
-    auto report = StoreCheck(held.folder, work).run(read_packs);
-    if (!report)
-        return held.readable(report.error());
-    for (std::string& finding : report->findings)
-        finding = held.readable(std::move(finding));
-    return report;
+    return ask_held(impl_->folder, [&](const HeldStore& held) -> Result<StoreCheckReport> {
+        FARDEL_TRY_ASSIGN(StoreCheckReport report, StoreCheck(held.folder, work).run(read_packs));
+        for (std::string& finding : report.findings)
+            finding = held.readable(std::move(finding));
+        return report;
+    });
 }
 
 // ---- Retention ------------------------------------------------------------------------------------------------------
@@ -419,34 +420,39 @@ Status BundleStore::add_license(const Envelope& token) const {
 }
 
 Result<std::vector<Envelope>> BundleStore::licenses() const {
-    return ask_held(impl_->folder, [](const StoreFolder& folder) { return RetentionFolder(folder).list_licenses(); });
+    return ask_held(impl_->folder, [](const HeldStore& held) { return RetentionFolder(held.folder).list_licenses(); });
 }
 
 Result<bool> BundleStore::unpin(const BundleId& bundle, const std::string& name) const {
     if (!is_pin_name(name))
         return false;
     return ask_held(impl_->folder,
-                    [&](const StoreFolder& folder) { return RetentionFolder(folder).remove_pin(bundle, name); });
+                    [&](const HeldStore& held) { return RetentionFolder(held.folder).remove_pin(bundle, name); });
 }
 
 Result<std::vector<BundlePin>> BundleStore::pins() const {
-    return ask_held(impl_->folder, [](const StoreFolder& folder) { return RetentionFolder(folder).list_pins(); });
+    return ask_held(impl_->folder, [](const HeldStore& held) { return RetentionFolder(held.folder).list_pins(); });
 }
 
 Status BundleStore::remove_bundles(std::span<const BundleId> bundles, std::int64_t now_s) const {
-    return ask_held(impl_->folder, [&](const StoreFolder& folder) { return condemn_by_hand(folder, bundles, now_s); });
+    return ask_held(impl_->folder, [&](const HeldStore& held) { return condemn_by_hand(held.folder, bundles, now_s); });
 }
 
 Result<CollectionReport> BundleStore::collect(const RetentionRules& rules) const {
-    return collect_store(impl_->folder, rules);
+    return ask_held(impl_->folder, [&](const HeldStore& held) -> Result<CollectionReport> {
+        FARDEL_TRY_ASSIGN(CollectionReport report, collect_store(held.folder, rules));
+        for (std::string& note : report.notes)
+            note = held.readable(std::move(note));
+        return report;
+    });
 }
 
 Result<std::vector<RetainedBundle>> BundleStore::retained(std::int64_t now_s) const {
-    return ask_held(impl_->folder, [&](const StoreFolder& folder) { return list_retained(folder, now_s); });
+    return ask_held(impl_->folder, [&](const HeldStore& held) { return list_retained(held.folder, now_s); });
 }
 
 Result<StoreUsage> BundleStore::usage(std::int64_t now_s) const {
-    return ask_held(impl_->folder, [&](const StoreFolder& folder) { return find_usage(folder, now_s); });
+    return ask_held(impl_->folder, [&](const HeldStore& held) { return find_usage(held.folder, now_s); });
 }
 
 struct StoreHold::Impl {

@@ -1,24 +1,22 @@
 #include <fardel/store/incoming_bundle.h>
 
 #include "bundles/block_index.h"
+#include "bundles/held_ranges.h"
 #include "bundles/incoming_extras.h"
 #include "bundles/incoming_log.h"
+#include "bundles/incoming_pack.h"
 #include "bundles/live_source.h"
 #include "bundles/record_source.h"
 #include "bundles/retention_folder.h"
 #include "bundles/store_folder.h"
+#include "bundles/used_packs.h"
 #include "retention/store_lease.h"
 
 #include <fardel/base/file.h>
 #include <fardel/base/fits.h>
-#include <fardel/format/file_source.h>
 #include <fardel/format/hash.h>
-#include <fardel/format/source_pieces.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,274 +25,213 @@ namespace {
 
 constexpr std::uint64_t kRangeBytesMax = 16u << 20;
 constexpr std::uint64_t kUnlocatedFilesMax = 2;  // what is kept without a location: at most this many times the file
-constexpr PackId kIncomingPack{};                // until it has an id
 
 Hash hash_of_key(std::string_view key) { return blake3(std::as_bytes(std::span(key))); }
 
 }  // namespace
 
+// What is read from a server while it is used stays here, too, as what a fetch has received: there is one form of a
+// bundle on its way, and a mount goes on from a fetch and a fetch from a mount. A commit per session would write a pack
+// each time, of which a record has at most 64.
 struct IncomingBundle::Impl {
-    struct Range {
-        std::uint64_t length_bytes = 0;
-        PackId pack;
-        std::uint64_t pack_offset = 0;
-        std::uint64_t log_at = 0;  // of its entry; 0: it has none
-    };
-    struct OpenPack {
-        std::uint64_t size_bytes = 0;
-        std::shared_ptr<const ByteSource> source;
+    struct LiveView {
+        std::shared_ptr<LiveSource> source;
+        std::shared_ptr<const ByteSource> pack;  // the incoming pack, however long it is
     };
 
     StoreFolder folder;
     StoreLease lease;
     BundleId bundle;
-    std::string server;  // that set_source() named
-    std::string pack_path;
-    Descriptor pack;  // locked
+    IncomingPack pack;
     IncomingLog log;
-    std::optional<IncomingExtras> extras;  // opened when they are first needed
+    UsedPacks packs{folder, lease};
+    std::string server;  // that set_source() named
     std::optional<std::uint64_t> file_bytes;
-    std::uint64_t pack_bytes = 0;
-    Hasher hasher;                          // of the incoming pack
-    std::map<std::uint64_t, Range> ranges;  // by file offset
-    std::map<PackId, OpenPack> packs;       // of the store
-    std::set<PackId> damaged;               // which are not used
-    std::unordered_map<Hash, Range> unlocated;
-    std::uint64_t unlocated_bytes = 0;
-    std::optional<BlockIndex> index;  // opened when it is first needed
-    std::uint64_t held = 0;
-    std::shared_ptr<LiveSource> live;             // nullptr: nobody asked for it
-    std::shared_ptr<const ByteSource> live_pack;  // the incoming pack, however long it is
-    bool sealed = false;  // an earlier attempt was killed in commit(): `ranges` has what it received, in a named pack
+    HeldRanges ranges;
+    KeptBlocks kept;
+    bool is_sealed = false;  // the log is that of an attempt that was killed in commit(): its pack has its name already
+    std::optional<IncomingExtras> extras;  // opened when they are first needed
+    std::optional<BlockIndex> index;       // likewise
+    std::optional<LiveView> live;          // nothing: nobody asked for it
 
-    // Takes over what the store has of the bundle.
-    Status read_record(StoredPart stored_part, const std::stop_token& stop) {
+    std::string label() const { return "bundle " + bundle.hex(); }
+
+    // ---- What is held when the bundle is opened ---------------------------------------------------------------------
+
+    // Takes over what the store has of the bundle. Error: cancelled.
+    Status take_over_record(StoredPart stored_part, const std::stop_token& stop) {
         const auto record = folder.find_record(bundle);
         if (!record || !*record)
             return ok();  // a damaged one is replaced
         if (stored_part == StoredPart::proved)
             for (const StorePack& stored : (*record)->packs)
-                FARDEL_TRY(prove_pack(stored, stop));
+                FARDEL_TRY(packs.prove(stored, label(), stop));
         for (const StoreExtent& extent : (*record)->extents) {
             const StorePack& stored = (*record)->packs[extent.pack];
-            if (open_pack(stored))
+            if (packs.open(stored))
                 add(extent.file_offset, {extent.length_bytes, stored.id, extent.pack_offset});
         }
-        if (!ranges.empty())
+        if (!ranges.by_offset().empty())
             file_bytes = (*record)->file_bytes;
         return ok();
     }
 
-    // Error: cancelled.
-    Status prove_pack(const StorePack& stored, const std::stop_token& stop) {
-        Hasher proof;
-        Status read = ok();
-        if (const auto opened = folder.open_pack(stored))
-            read = read_pieces(**opened, "bundle " + bundle.hex(), stop,
-                               [&](std::uint64_t, std::span<const std::byte> piece) {
-                                   proof.update(piece);
-                                   return ok();
-                               });
-        if (!read && read.error().code() == ErrorCode::cancelled)
-            return read;
-        if (!read || proof.finish() != stored.id)
-            // Never mended in place: readers have the pack open, and other bundles use it. What is right in it is
-            // copied to a new one, and the bundle's record then names no damaged pack.
-            damaged.insert(stored.id);
-        return ok();
+    // Takes over what an earlier attempt received, up to the first difference from its log.
+    Status take_over_received() {
+        FARDEL_TRY_ASSIGN(const auto log_file_bytes, agree_on_size());
+        if (!log_file_bytes)
+            return cut_files(0);
+        FARDEL_TRY_ASSIGN(const auto named, find_named_pack());
+        is_sealed = named.has_value();
+        FARDEL_TRY_ASSIGN(const std::uint64_t log_end, take_over_entries(*log_file_bytes, named));
+        log.continue_at(log_end);
+        return named ? folder.make_read_only(*named) : cut_files(log_end);
     }
 
-    Status read_log() {
+    // The record and the log may each know the size of the file. Returns what the log knows, 0 if that is nothing;
+    // nothing if the log is none, or of a file of another size.
+    Result<std::optional<std::uint64_t>> agree_on_size() {
         FARDEL_TRY_ASSIGN(const auto head, log.read_head());
-        const std::uint64_t size = head.value_or(0);
-        // A log of a file of another size is about other bytes; nothing of it can be trusted.
-        if (!head || (file_bytes && size != 0 && *file_bytes != size))
-            return truncate(0, 0);
-        if (size != 0)
-            file_bytes = size;
+        if (!head || (file_bytes && *head != 0 && *file_bytes != *head))
+            return std::optional<std::uint64_t>();
+        if (*head != 0)
+            file_bytes = *head;
         else if (file_bytes)
             FARDEL_TRY(log.write_head(*file_bytes));
-        std::uint64_t log_at = kLogHeadBytes;
-        FARDEL_TRY_ASSIGN(const auto named, find_named_pack());
-        sealed = named.has_value();
-        std::vector<std::byte> bytes;
-        std::uint64_t at = 0;  // in the pack
-        for (;;) {
-            FARDEL_TRY_ASSIGN(const auto entry, log.read_entry(log_at));
-            if (!entry || entry->length_bytes == 0 || entry->length_bytes > kRangeBytesMax)
-                break;
-            const bool is_located = entry->offset != kUnlocated;
-            if (is_located &&
-                (!fits(entry->offset, entry->length_bytes, size) || overlaps(entry->offset, entry->length_bytes)))
-                break;
-            bytes.resize(static_cast<std::size_t>(entry->length_bytes));
-            FARDEL_TRY_ASSIGN(const bool is_there, read_received(named, at, bytes));
-            // Log and pack are not synced while bytes come, so after a power failure either may have the later state.
-            // What is proved counts, from the beginning to the first entry that is not.
-            if (!is_there || blake3(bytes) != entry->hash)
-                break;
-            if (!named)
-                hasher.update(bytes);
-            const Range range{entry->length_bytes, named.value_or(kIncomingPack), at, log_at};
-            if (is_located)
-                add(entry->offset, range);
-            else
-                keep(entry->hash, range);
-            at += entry->length_bytes;
-            log_at += kLogEntryBytes;
-        }
-        log.continue_at(log_at);
-        return named ? folder.make_read_only(*named) : truncate(at, log_at);
+        return head;
     }
 
     // Returns the pack that a sealed log names, if the incoming pack was renamed to it, and opens it.
     Result<std::optional<PackId>> find_named_pack() {
-        FARDEL_TRY_ASSIGN(const FileStatus pack_status, file_status(pack, pack_path));
-        if (pack_status.size_bytes != 0)
+        FARDEL_TRY_ASSIGN(const bool has_bytes, pack.has_bytes());
+        if (has_bytes)
             return std::optional<PackId>();
         FARDEL_TRY_ASSIGN(const auto last, log.read_last());
-        if (!last || last->length_bytes != 0 || !open_pack({.id = last->hash, .size_bytes = last->offset}))
+        if (!last || last->length_bytes != 0 || !packs.open({.id = last->hash, .size_bytes = last->offset}))
             return std::optional<PackId>();
         return std::optional(last->hash);
     }
 
+    // Returns the offset in the log behind the last entry that is right. `named`: the pack with the bytes of the
+    // entries if it is no longer the incoming one.
+    Result<std::uint64_t> take_over_entries(std::uint64_t log_file_bytes, const std::optional<PackId>& named) {
+        std::vector<std::byte> bytes;
+        std::uint64_t log_at = kLogHeadBytes;
+        for (std::uint64_t pack_at = 0;; log_at += kLogEntryBytes) {
+            FARDEL_TRY_ASSIGN(const auto entry, log.read_entry(log_at));
+            if (!entry || entry->length_bytes == 0 || entry->length_bytes > kRangeBytesMax ||
+                !has_room(*entry, log_file_bytes))
+                return log_at;
+            const HeldRange range{entry->length_bytes, named.value_or(kIncomingPack), pack_at, log_at};
+            bytes.resize(static_cast<std::size_t>(entry->length_bytes));
+            FARDEL_TRY_ASSIGN(const bool is_there, read_range(range, bytes));
+            // Log and pack are not synced while bytes come, so after a power failure either may have the later state.
+            // What is proved counts, from the beginning to the first entry that is not.
+            if (!is_there || blake3(bytes) != entry->hash)
+                return log_at;
+            if (!named)
+                pack.accept(bytes);
+            if (entry->offset == kUnlocated)
+                kept.keep(entry->hash, range);
+            else
+                add(entry->offset, range);
+            pack_at += entry->length_bytes;
+        }
+    }
+
+    // Whether the entry belongs nowhere, or into the file where nothing is held yet.
+    bool has_room(const LogEntry& entry, std::uint64_t log_file_bytes) const {
+        return entry.offset == kUnlocated || (fits(entry.offset, entry.length_bytes, log_file_bytes) &&
+                                              ranges.overlapping(entry.offset, entry.length_bytes).empty());
+    }
+
+    Status cut_files(std::uint64_t log_end) {
+        FARDEL_TRY(log.truncate(log_end));
+        return pack.cut_rest();
+    }
+
+    // ---- Ranges -----------------------------------------------------------------------------------------------------
+
+    void add(std::uint64_t offset, const HeldRange& range) {
+        ranges.add(offset, range);
+        if (live)
+            show(offset, range);
+    }
+
     // Returns false if the bytes are not there.
-    Result<bool> read_received(const std::optional<PackId>& named, std::uint64_t at, std::span<std::byte> out) const {
-        if (named)
-            return static_cast<bool>(packs.at(*named).source->read_at(at, out));
-        FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(pack, at, out, pack_path));
-        return count == out.size();
+    Result<bool> read_range(const HeldRange& range, std::span<std::byte> out) const {
+        if (range.pack == kIncomingPack)
+            return pack.read_at(range.pack_offset, out);
+        return static_cast<bool>(packs.source(range.pack)->read_at(range.pack_offset, out));
+    }
+
+    bool has_hash(const HeldRange& range, const Hash& hash) const {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(range.length_bytes));
+        const auto read = read_range(range, bytes);
+        return read && *read && blake3(bytes) == hash;
     }
 
     // Prepares the log for further entries.
     Status open_log_for_entries() {
-        if (!sealed && (log.size_bytes() != 0 || !file_bytes))
+        if (!is_sealed && (log.size_bytes() != 0 || !file_bytes))
             return ok();
-        sealed = false;  // its entries are those of another pack
-        for (auto& [offset, range] : ranges)
-            range.log_at = 0;
+        is_sealed = false;  // its entries are those of another pack
+        ranges.forget_log_entries();
         FARDEL_TRY(log.truncate(0));
         return log.write_head(*file_bytes);
     }
 
-    Status truncate(std::uint64_t new_pack_bytes, std::uint64_t new_log_bytes) {
-        FARDEL_TRY(log.truncate(new_log_bytes));
-        FARDEL_TRY(resize_file(pack, new_pack_bytes, pack_path));
-        pack_bytes = new_pack_bytes;
+    // Writes bytes of which none is held.
+    Status append(std::uint64_t offset, std::span<const std::byte> bytes) {
+        while (!bytes.empty()) {
+            const auto part = bytes.first(std::min<std::size_t>(bytes.size(), kRangeBytesMax));
+            const HeldRange range{part.size(), kIncomingPack, pack.size_bytes(), log.size_bytes()};
+            FARDEL_TRY(pack.write_next(part));
+            FARDEL_TRY(log.append({offset, part.size(), blake3(part)}));
+            pack.accept(part);
+            add(offset, range);
+            offset += part.size();
+            bytes = bytes.subspan(part.size());
+        }
         return ok();
     }
 
-    bool overlaps(std::uint64_t offset, std::uint64_t length) const {
-        const auto after = ranges.lower_bound(offset);
-        if (after != ranges.end() && after->first < offset + length)
-            return true;
-        return after != ranges.begin() && std::prev(after)->first + std::prev(after)->second.length_bytes > offset;
-    }
-    void add(std::uint64_t offset, const Range& range) {
-        ranges.emplace(offset, range);
-        held += range.length_bytes;
-        if (live)
-            add_to_live(offset, range);
-    }
-    void add_to_live(std::uint64_t offset, const Range& range) const {
-        live->add(offset, range.length_bytes, range.pack == kIncomingPack ? live_pack : packs.at(range.pack).source,
-                  range.pack_offset);
+    // Removes from those that are held what overlaps this range, and keeps it without a location.
+    Status forget(std::uint64_t offset, std::uint64_t length_bytes) {
+        for (const auto& [start, range] : ranges.overlapping(offset, length_bytes)) {
+            if (range.log_at == 0) {
+                ranges.cut(start, offset, offset + length_bytes);
+                continue;
+            }
+            FARDEL_TRY_ASSIGN(const LogEntry entry, log.forget_location(range.log_at));  // first: it may fail
+            kept.keep(entry.hash, range);
+            ranges.remove(start);
+        }
+        return ok();
     }
 
-    void rebuild_live() const {
+    // ---- Live view --------------------------------------------------------------------------------------------------
+
+    void show(std::uint64_t offset, const HeldRange& range) const {
+        live->source->add(offset, range.length_bytes,
+                          range.pack == kIncomingPack ? live->pack : packs.source(range.pack), range.pack_offset);
+    }
+
+    void show_all() const {
         if (!live)
             return;
-        live->clear();
-        for (const auto& [offset, range] : ranges)
-            add_to_live(offset, range);
+        live->source->clear();
+        for (const auto& [offset, range] : ranges.by_offset())
+            show(offset, range);
     }
-    void drop_live() {
+
+    void end_live() {
         if (live)
-            live->clear();
+            live->source->clear();
         live.reset();  // the next one may have another size
     }
 
-    // Returns the length of what is held, or of what is not, from `offset` on.
-    struct Run {
-        bool is_held = false;
-        std::uint64_t length_bytes = 0;
-    };
-    Run run_at(std::uint64_t offset) const {
-        const auto after = ranges.upper_bound(offset);
-        if (after != ranges.begin()) {
-            const auto& [start, range] = *std::prev(after);
-            if (offset - start < range.length_bytes)
-                return {true, start + range.length_bytes - offset};
-        }
-        return {false, after == ranges.end() ? UINT64_MAX : after->first - offset};
-    }
-
-    // Writes bytes of which none is held.
-    Status append(std::uint64_t offset, std::span<const std::byte> bytes) {
-        for (std::size_t at = 0; at < bytes.size(); at += kRangeBytesMax) {
-            const auto part = bytes.subspan(at, std::min<std::size_t>(bytes.size() - at, kRangeBytesMax));
-            // Bytes first, then the entry that says what they are: a kill in between leaves bytes that nobody knows.
-            FARDEL_TRY(write_whole_at(pack, pack_bytes, part, pack_path));
-            const std::uint64_t log_at = log.size_bytes();
-            FARDEL_TRY(log.append({offset + at, part.size(), blake3(part)}));
-            hasher.update(part);
-            add(offset + at, {part.size(), kIncomingPack, pack_bytes, log_at});
-            pack_bytes += part.size();
-        }
-        return ok();
-    }
-
-    void keep(const Hash& hash, const Range& range) {
-        if (unlocated.emplace(hash, range).second)
-            unlocated_bytes += range.length_bytes;
-    }
-
-    // Removes a range from those that are held; its entry in the log says so first.
-    Status forget(std::map<std::uint64_t, Range>::iterator at) {
-        const Range range = at->second;
-        if (range.log_at != 0) {
-            FARDEL_TRY_ASSIGN(const LogEntry entry, log.forget_location(range.log_at));
-            keep(entry.hash, range);
-        }
-        held -= range.length_bytes;
-        ranges.erase(at);
-        return ok();
-    }
-
-    // Does so with a part of a range of which nothing is in the log.
-    void cut(std::map<std::uint64_t, Range>::iterator at, std::uint64_t from, std::uint64_t to) {
-        const auto [offset, range] = *at;
-        const std::uint64_t end = offset + range.length_bytes;
-        held -= range.length_bytes;
-        ranges.erase(at);
-        if (offset < from)
-            add(offset, {from - offset, range.pack, range.pack_offset});
-        if (to < end)
-            add(to, {end - to, range.pack, range.pack_offset + (to - offset)});
-    }
-
-    // Returns the bytes of a range if they have the hash.
-    bool is_right(const Range& range, const Hash& hash) const {
-        std::vector<std::byte> bytes(static_cast<std::size_t>(range.length_bytes));
-        const auto named = range.pack == kIncomingPack ? std::optional<PackId>() : std::optional(range.pack);
-        const auto read = read_received(named, range.pack_offset, bytes);
-        return read && *read && blake3(bytes) == hash;
-    }
-
-    // Returns whether the pack is there and open.
-    bool open_pack(const StorePack& stored) {
-        if (damaged.contains(stored.id))
-            return false;
-        if (packs.contains(stored.id))
-            return true;
-        if (packs.size() >= kSharedPacksMax || !lease.hold({.bundles = {}, .packs = {stored.id}}))
-            return false;
-        auto opened = folder.open_pack(stored);
-        if (!opened)
-            return false;
-        packs.emplace(stored.id, OpenPack{.size_bytes = stored.size_bytes, .source = *std::move(opened)});
-        return true;
-    }
+    // ---- Files ------------------------------------------------------------------------------------------------------
 
     std::string extras_path() const { return folder.incoming_path(bundle, "extras"); }
     Status open_extras() {
@@ -314,17 +251,14 @@ struct IncomingBundle::Impl {
     Status remove_files() {
         FARDEL_TRY(log.remove());
         FARDEL_TRY(remove_extras());
-        FARDEL_TRY_ASSIGN(const bool is_there, has_name(pack, pack_path, pack_path));
-        if (is_there)
-            FARDEL_TRY(remove_file(pack_path, pack_path));
-        return ok();
+        return pack.remove();
     }
 
+    // `incoming`: what the incoming pack is in the record.
     StoreRecord record_of(const LayoutId& layout, const StorePack& incoming) const {
         StoreRecordBuilder builder;
-        for (const auto& [offset, range] : ranges)
-            builder.add(offset, range.length_bytes,
-                        range.pack == kIncomingPack ? incoming : StorePack{range.pack, packs.at(range.pack).size_bytes},
+        for (const auto& [offset, range] : ranges.by_offset())
+            builder.add(offset, range.length_bytes, range.pack == kIncomingPack ? incoming : packs.pack(range.pack),
                         range.pack_offset);
         return std::move(builder).finish(bundle, layout, file_bytes.value_or(0));
     }
@@ -333,7 +267,7 @@ struct IncomingBundle::Impl {
 IncomingBundle::IncomingBundle(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 IncomingBundle::~IncomingBundle() {
     // If nothing was received, nothing stays. After a part of commit(), the names may be those of another process.
-    if (impl_ && impl_->pack && impl_->pack_bytes == 0 && !impl_->sealed &&
+    if (impl_ && impl_->pack.is_open() && impl_->pack.size_bytes() == 0 && !impl_->is_sealed &&
         !(impl_->extras && impl_->extras->has_any()))
         static_cast<void>(impl_->remove_files());
 }
@@ -345,12 +279,15 @@ Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const Bund
     FARDEL_TRY(folder.create_parts());
     FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(folder)));
     FARDEL_TRY(lease.hold({.bundles = {bundle}, .packs = {}}));
-    std::unique_ptr<Impl> impl(new Impl{.folder = std::move(folder), .lease = std::move(lease), .bundle = bundle});
-    impl->pack_path = impl->folder.incoming_path(bundle, "pack");
-    FARDEL_TRY_ASSIGN(impl->pack, impl->folder.lock_incoming(bundle));
-    FARDEL_TRY_ASSIGN(impl->log, IncomingLog::open(impl->folder.incoming_path(bundle, "log")));
-    FARDEL_TRY(impl->read_record(stored, stop));
-    FARDEL_TRY(impl->read_log());
+    FARDEL_TRY_ASSIGN(IncomingPack pack, IncomingPack::open(folder, bundle));
+    FARDEL_TRY_ASSIGN(IncomingLog log, IncomingLog::open(folder.incoming_path(bundle, "log")));
+    std::unique_ptr<Impl> impl(new Impl{.folder = std::move(folder),
+                                        .lease = std::move(lease),
+                                        .bundle = bundle,
+                                        .pack = std::move(pack),
+                                        .log = std::move(log)});
+    FARDEL_TRY(impl->take_over_record(stored, stop));
+    FARDEL_TRY(impl->take_over_received());
     return IncomingBundle(std::move(impl));
 }
 
@@ -373,26 +310,16 @@ Status IncomingBundle::set_file_bytes(std::uint64_t file_bytes) {
 
 void IncomingBundle::set_source(std::string source) { impl_->server = std::move(source); }
 
-std::uint64_t IncomingBundle::held_bytes() const noexcept { return impl_->held; }
+std::uint64_t IncomingBundle::held_bytes() const noexcept { return impl_->ranges.held_bytes(); }
 
 bool IncomingBundle::holds(std::uint64_t file_offset, std::uint64_t length_bytes) const {
-    const std::uint64_t end = file_offset + length_bytes;
-    while (file_offset < end) {
-        const auto after = impl_->ranges.upper_bound(file_offset);
-        if (after == impl_->ranges.begin())
-            return false;
-        const auto& [start, range] = *std::prev(after);
-        if (start + range.length_bytes <= file_offset)
-            return false;
-        file_offset = start + range.length_bytes;
-    }
-    return true;
+    return impl_->ranges.holds(file_offset, length_bytes);
 }
 
 Status IncomingBundle::write(std::uint64_t file_offset, std::span<const std::byte> bytes) {
     FARDEL_TRY(impl_->open_log_for_entries());
     while (!bytes.empty()) {
-        const Impl::Run run = impl_->run_at(file_offset);
+        const HeldRanges::Run run = impl_->ranges.run_at(file_offset);
         const auto part =
             bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(run.length_bytes, bytes.size())));
         if (!run.is_held)
@@ -404,23 +331,20 @@ Status IncomingBundle::write(std::uint64_t file_offset, std::span<const std::byt
 }
 
 Result<bool> IncomingBundle::share(std::uint64_t file_offset, const Hash& stored_hash, std::uint32_t stored_bytes) {
-    if (const auto kept = impl_->unlocated.find(stored_hash); kept != impl_->unlocated.end()) {
-        Impl::Range range = kept->second;
-        range.log_at = 0;
-        if (range.length_bytes == stored_bytes && impl_->is_right(range, stored_hash)) {
-            impl_->add(file_offset, range);
-            return true;
-        }
+    const HeldRange* const kept = impl_->kept.find(stored_hash);
+    if (kept != nullptr && kept->length_bytes == stored_bytes && impl_->has_hash(*kept, stored_hash)) {
+        impl_->add(file_offset, {kept->length_bytes, kept->pack, kept->pack_offset});
+        return true;
     }
     if (!impl_->index) {
         FARDEL_TRY_ASSIGN(impl_->index, BlockIndex::open(impl_->folder));
     }
     const auto stored = impl_->index->find(stored_hash);
     if (!stored || stored->stored_bytes != stored_bytes || stored_bytes > kRangeBytesMax ||
-        !impl_->open_pack(stored->pack))
+        !impl_->packs.open(stored->pack))
         return false;
-    const Impl::Range range{stored_bytes, stored->pack.id, stored->pack_offset};
-    if (!impl_->is_right(range, stored_hash))
+    const HeldRange range{stored_bytes, stored->pack.id, stored->pack_offset};
+    if (!impl_->has_hash(range, stored_hash))
         return false;
     impl_->add(file_offset, range);
     return true;
@@ -443,82 +367,66 @@ Result<std::optional<std::vector<std::byte>>> IncomingBundle::read_extra(std::st
 
 Status IncomingBundle::discard() {
     FARDEL_TRY(impl_->remove_extras());
+    impl_->end_live();
     impl_->ranges.clear();
-    impl_->unlocated.clear();
-    impl_->unlocated_bytes = 0;
-    impl_->held = 0;
-    impl_->hasher.reset();
+    impl_->kept = {};
     impl_->file_bytes.reset();
-    impl_->sealed = false;
-    impl_->drop_live();
-    return impl_->truncate(0, 0);
+    impl_->is_sealed = false;
+    FARDEL_TRY(impl_->log.truncate(0));
+    return impl_->pack.clear();
 }
 
 Status IncomingBundle::forget(std::uint64_t file_offset, std::uint64_t length_bytes) {
-    auto at = impl_->ranges.lower_bound(file_offset);
-    if (at != impl_->ranges.begin() && std::prev(at)->first + std::prev(at)->second.length_bytes > file_offset)
-        --at;
-    while (at != impl_->ranges.end() && at->first < file_offset + length_bytes) {
-        const auto next = std::next(at);
-        if (at->second.log_at == 0)
-            impl_->cut(at, file_offset, file_offset + length_bytes);
-        else
-            FARDEL_TRY(impl_->forget(at));
-        at = next;
-    }
-    impl_->rebuild_live();
+    FARDEL_TRY(impl_->forget(file_offset, length_bytes));
+    impl_->show_all();
     return ok();
 }
 
 Status IncomingBundle::restart() {
     const std::uint64_t bytes_max = kUnlocatedFilesMax * impl_->file_bytes.value_or(0);
-    while (!impl_->ranges.empty())
-        FARDEL_TRY(impl_->forget(impl_->ranges.begin()));
-    // A server that changes its layout again and again must not fill the disk with what cannot be used.
-    if (impl_->unlocated_bytes > bytes_max)
+    FARDEL_TRY(impl_->forget(0, UINT64_MAX));
+    if (impl_->kept.size_bytes() > bytes_max)
         return discard();
     impl_->file_bytes.reset();
-    impl_->drop_live();
+    impl_->end_live();
     return impl_->log.size_bytes() == 0 ? ok() : impl_->log.write_head(0);
 }
 
 Result<std::shared_ptr<const ByteSource>> IncomingBundle::source() const {
-    StoreRecord record = impl_->record_of({}, {kIncomingPack, impl_->pack_bytes});
+    StoreRecord record = impl_->record_of({}, {kIncomingPack, impl_->pack.size_bytes()});
     std::vector<std::shared_ptr<const ByteSource>> packs;
     for (const StorePack& pack : record.packs) {
         if (pack.id != kIncomingPack) {
-            packs.push_back(impl_->packs.at(pack.id).source);
+            packs.push_back(impl_->packs.source(pack.id));
             continue;
         }
-        FARDEL_TRY_ASSIGN(Descriptor file, impl_->pack.duplicate(impl_->pack_path));
-        packs.push_back(make_file_source(std::move(file), impl_->pack_bytes, impl_->pack_path));
+        FARDEL_TRY_ASSIGN(auto incoming, impl_->pack.open_source(pack.size_bytes));
+        packs.push_back(std::move(incoming));
     }
     return make_record_source(std::move(record), std::move(packs));
 }
 
 Result<std::shared_ptr<const ByteSource>> IncomingBundle::live_source() {
     if (!impl_->live) {
-        FARDEL_TRY_ASSIGN(Descriptor file, impl_->pack.duplicate(impl_->pack_path));
-        impl_->live_pack = make_file_source(std::move(file), UINT64_MAX, impl_->pack_path);
-        impl_->live = std::make_shared<LiveSource>("bundle " + impl_->bundle.hex(), impl_->file_bytes.value_or(0));
-        impl_->rebuild_live();
+        FARDEL_TRY_ASSIGN(auto pack, impl_->pack.open_source(UINT64_MAX));
+        impl_->live =
+            Impl::LiveView{.source = std::make_shared<LiveSource>(impl_->label(), impl_->file_bytes.value_or(0)),
+                           .pack = std::move(pack)};
+        impl_->show_all();
     }
-    return std::shared_ptr<const ByteSource>(impl_->live);
+    return std::shared_ptr<const ByteSource>(impl_->live->source);
 }
 
-// What is read from a server while it is used stays here, too, as what a fetch has received: there is one form of a
-// bundle on its way, and a mount goes on from a fetch and a fetch from a mount. A commit per session would write a pack
-// each time, of which a record has at most 64.
 Status IncomingBundle::commit(const LayoutId& layout) && {
-    StorePack incoming{.id = impl_->hasher.finish(), .size_bytes = impl_->pack_bytes};
-    if (impl_->pack_bytes != 0) {
-        FARDEL_TRY(sync_file(impl_->pack, impl_->pack_path));
+    const StorePack incoming = impl_->pack.pack();
+    if (incoming.size_bytes != 0) {
+        FARDEL_TRY(impl_->pack.sync());
         // The log says under which name the pack goes on, so that a fetch that was killed after the renaming finds what
         // it received.
-        FARDEL_TRY(impl_->log.append({impl_->pack_bytes, 0, incoming.id}));
+        FARDEL_TRY(impl_->log.append({incoming.size_bytes, 0, incoming.id}));
         // Before the pack gets its name: no record names it yet, and a collection would take it for needless.
         FARDEL_TRY(impl_->lease.hold({.bundles = {}, .packs = {incoming.id}}));
-        FARDEL_TRY(impl_->folder.name_pack(impl_->pack_path, incoming.id));
+        FARDEL_TRY(impl_->pack.name(impl_->folder, incoming.id));
     }
     if (!impl_->server.empty())
         FARDEL_TRY(RetentionFolder(impl_->folder).write_source(impl_->bundle, impl_->server));

@@ -26,7 +26,6 @@ struct LogEntry {
 
 class IncomingLog {
 public:
-    IncomingLog() = default;
     static Result<IncomingLog> open(std::string path);
 
     // Returns the size of the bundle file; nothing if the file is no log.

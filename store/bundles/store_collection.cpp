@@ -253,7 +253,14 @@ void add_second_report(CollectionReport& report, CollectionReport second) {
             report.notes.push_back(std::move(note));
 }
 
-Result<CollectionReport> collect_held(const StoreFolder& folder, const RetentionRules& rules) {
+}  // namespace
+
+Result<std::vector<BundleId>> stored_needs(const StoreFolder& folder, const BundleId& bundle) {
+    FARDEL_TRY_ASSIGN(const auto opened, open_stored(folder, bundle));
+    return opened ? needs_of_bundle(*opened) : std::vector<BundleId>();
+}
+
+Result<CollectionReport> collect_store(const StoreFolder& folder, const RetentionRules& rules) {
     // A collection may take hours, and the rules may have a time of their own: it goes on from theirs.
     const FindTime find_time = [ahead_s = rules.now_s - wall_clock_ns() / kCollectionNsPerSecond] {
         return wall_clock_ns() / kCollectionNsPerSecond + ahead_s;
@@ -300,23 +307,6 @@ Result<CollectionReport> collect_held(const StoreFolder& folder, const Retention
     const StoreLeftovers removed = remove_old_incoming(folder, rules.now_s - rules.incoming_for_s, rules.dry_run);
     report.removed_incoming = removed.incoming;
     report.removed_incoming_bytes = removed.incoming_bytes;
-    return report;
-}
-
-}  // namespace
-
-Result<std::vector<BundleId>> stored_needs(const StoreFolder& folder, const BundleId& bundle) {
-    FARDEL_TRY_ASSIGN(const auto opened, open_stored(folder, bundle));
-    return opened ? needs_of_bundle(*opened) : std::vector<BundleId>();
-}
-
-Result<CollectionReport> collect_store(const StoreFolder& folder, const RetentionRules& rules) {
-    FARDEL_TRY_ASSIGN(const HeldStore held, folder.hold());
-    auto report = collect_held(held.folder, rules);
-    if (!report)
-        return held.readable(report.error());
-    for (std::string& note : report->notes)
-        note = held.readable(std::move(note));
     return report;
 }
 

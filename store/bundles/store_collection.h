@@ -18,7 +18,7 @@ namespace fardel {
 // gone. Errors: denied, no_space, io and the like.
 Result<std::vector<BundleId>> stored_needs(const StoreFolder& folder, const BundleId& bundle);
 
-// Errors: those of BundleStore::collect.
+// `folder`: of a HeldStore. Errors: those of BundleStore::collect.
 Result<CollectionReport> collect_store(const StoreFolder& folder, const RetentionRules& rules);
 // Errors: those of BundleStore::remove_bundles.
 Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bundles, std::int64_t now_s);

@@ -13,6 +13,8 @@
 
 namespace fardel::arrows {
 
+namespace fs = std::filesystem;
+
 struct Finding {
     std::string file;      // relative to the root
     std::size_t line = 0;  // from 1; 0: the file as a whole

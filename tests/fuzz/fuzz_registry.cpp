@@ -4,7 +4,7 @@
 
 #include <fardel/format/name.h>
 #include <fardel/hosting/registry_rules.h>
-#include "registry/registry_request.h"
+#include <fardel/hosting/registry_request.h>
 
 #include <cstdint>
 

@@ -138,8 +138,8 @@ TEST_CASE("block index: what was collected leaves it, and is not shared") {
     CHECK(value_of(indexed.store.collect(now)).bundles.size() == 6);
     CHECK(indexed.add(7).shared_bytes == 0);
     CHECK(indexed.add(8).shared_bytes >= kNoiseBytes);
-    const auto index = value_of(BlockIndex::open(indexed.folder));
-    CHECK(index.run_count() == 1);  // what had the six is merged away
+    static_cast<void>(indexed.layouts_read());
+    CHECK(index_files(scratch).size() == 1);  // what had the six is merged away
 }
 
 }  // namespace fardel::tests::block_index_test

@@ -79,16 +79,13 @@ fardel_code with_options(const fardel_mount_options* given, const char* label, c
         return report.fail(FARDEL_ERROR_LIMIT, "too many bundles for the requirements of one");
     MountOptions how;
     for (std::size_t i = 0; i < options.resolved_count; ++i)
-        std::ranges::copy(options.resolved[i].bytes, how.resolved.emplace_back().bytes.begin());
+        how.resolved.push_back(id_of<BundleId>(options.resolved[i]));
     how.licenses = *std::move(licenses);
     how.mount_point = options.place != nullptr ? options.place : "";
     how.priority = options.priority;
     how.case_rule = (options.flags & FARDEL_MOUNT_FOLD_CASE) != 0 ? CaseRule::fold : CaseRule::exact;
     how.policy = *policy ? &**policy : nullptr;
-    if ((options.flags & FARDEL_MOUNT_IGNORE_DATES) != 0)
-        how.time = TrustTime::ignored();
-    else if (options.now_s != 0)
-        how.time = TrustTime::at(options.now_s);
+    how.time = (options.flags & FARDEL_MOUNT_IGNORE_DATES) != 0 ? TrustTime::ignored() : time_of(options.now_s);
     how.allow_unsigned = (options.flags & FARDEL_MOUNT_ALLOW_UNSIGNED) != 0;
     how.require_dependencies = (options.flags & FARDEL_MOUNT_REQUIRE_DEPENDENCIES) != 0;
     how.pure_only = (options.flags & FARDEL_MOUNT_PURE_ONLY) != 0;

@@ -13,8 +13,7 @@ fardel_code fardel_judge_again(fardel_vfs* vfs, const char* policy_text, uint64_
         auto policy = TrustPolicy::parse(policy_text);
         if (!policy)
             return report.fail(policy.error());
-        const TrustTime time = now_s != 0 ? TrustTime::at(now_s) : TrustTime::system();
-        return report.end(vfs->vfs.judge_again(*policy, time), [&](const std::vector<RecalledMount>& found) {
+        return report.end(vfs->vfs.judge_again(*policy, time_of(now_s)), [&](const std::vector<RecalledMount>& found) {
             if (count != nullptr)
                 *count = found.size();
             for (const RecalledMount& one : found) {

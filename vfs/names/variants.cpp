@@ -92,16 +92,6 @@ Result<VariantPreference> parse_variant_preference(std::string_view text) {
     return out;
 }
 
-std::string format_variant_preference(const VariantPreference& preference) {
-    std::string text;
-    for (const AxisPreference& axis : preference) {
-        text += (text.empty() ? "" : "; ") + axis.axis + '=';
-        for (std::size_t i = 0; i < axis.values.size(); ++i)
-            text += (i > 0 ? "," : "") + axis.values[i];
-    }
-    return text;
-}
-
 std::size_t choose_variant(std::span<const VariantTags> variants, const VariantPreference& preference) {
     std::size_t best = 0;
     for (std::size_t i = 1; i < variants.size(); ++i)

@@ -4,6 +4,7 @@
 #include "kit/bundles.h"
 #include "kit/bytes.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/prefix_codec.h>
 
 namespace fardel::tests::narrower_prefix_test {

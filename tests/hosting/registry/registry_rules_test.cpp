@@ -3,7 +3,7 @@
 #include "kit/test.h"
 
 #include <fardel/hosting/registry_rules.h>
-#include "registry/registry_request.h"
+#include <fardel/hosting/registry_request.h>
 
 namespace fardel::tests::registry_rules_test {
 

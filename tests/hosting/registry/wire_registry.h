@@ -16,7 +16,7 @@
 #include <fardel/hosting/registry.h>
 #include <fardel/hosting/server.h>
 #include <fardel/verifier/verify_bundle.h>
-#include "registry/registry_request.h"
+#include <fardel/hosting/registry_request.h>
 
 #include <array>
 

@@ -129,4 +129,12 @@ TEST_CASE("explain: with extensions, the path that gives the asset is explained,
     CHECK(vfs.explain({"/assets/" + id_of("png").hex(), &images}).value().tried.empty());
 }
 
+TEST_CASE("explain: a path that an asset refers to is explained, and a reference that is no path is refused") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "text").write());
+    const File from = vfs.open("a").value();
+    CHECK(vfs.explain({"/a", {}, &from}).value().winner == std::size_t{0});
+    CHECK(outcome_of(vfs.explain({"a", {}, &from})) == "unsupported");
+}
+
 }  // namespace fardel::tests::explanation_test

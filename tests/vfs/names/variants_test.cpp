@@ -42,15 +42,13 @@ TEST_CASE("variants: of equally good ones the first is chosen") {
     CHECK(chosen(variants, "q=b") == 1);
 }
 
-TEST_CASE("variants: a preference is equal after formatting and parsing") {
+TEST_CASE("variants: a preference is parsed axis by axis, whatever the spaces") {
     const auto preference = parse_variant_preference(" texture = astc, bc7 ,png;lang=fr ; ").value();
     REQUIRE(preference.size() == 2);
     CHECK(preference[0] == AxisPreference{"texture", {"astc", "bc7", "png"}});
     CHECK(preference[1] == AxisPreference{"lang", {"fr"}});
-    CHECK(format_variant_preference(preference) == "texture=astc,bc7,png; lang=fr");
-    CHECK(parse_variant_preference(format_variant_preference(preference)).value() == preference);
+    CHECK(parse_variant_preference("texture=astc,bc7,png; lang=fr").value() == preference);
     CHECK(parse_variant_preference("").value().empty());
-    CHECK(format_variant_preference({}).empty());
 }
 
 TEST_CASE("variants: an invalid preference is malformed, one that is too long is a limit error") {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -59,11 +60,12 @@ struct PruneReport {
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options);
 
 // Makes files of the bundle, and of the bundles in the tree that it needs, wanted again. A publisher does this before
-// and after it writes the bundle. Errors: busy (a prune is removing one of them), conflict, those of the target.
+// and after it writes the bundle. `now_s`: as in PublishWork. Errors: busy (a prune is removing one of them), conflict,
+// those of the target.
 Status revive_bundle(TreeTarget& tree, const BundleId& bundle, const std::vector<BundleId>& needed,
-                     std::uint64_t now_s);
+                     std::optional<std::uint64_t> now_s);
 // The same for the release of a channel and its bundles, before and after a head names it.
 Status revive_release(TreeTarget& tree, const std::string& path, const std::vector<BundleId>& bundles,
-                      std::uint64_t now_s);
+                      std::optional<std::uint64_t> now_s);
 
 }  // namespace fardel

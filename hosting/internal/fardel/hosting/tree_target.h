@@ -31,7 +31,7 @@ bool is_tree_path(std::string_view path) noexcept;
 struct PublishWork {
     std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress;
     std::stop_token stop;
-    std::uint64_t now_s = 0;  // Unix seconds; 0: what a prune has announced counts as still going on
+    std::optional<std::uint64_t> now_s;  // Unix seconds; nothing: what a prune has announced is still going on
 };
 
 enum class PutOutcome : unsigned char { written, was_there };

@@ -21,9 +21,8 @@ struct AxisPreference {
 // Each axis once.
 using VariantPreference = std::vector<AxisPreference>;
 
-// Text ↔ value. Axes and values: 1 to 255 letters, digits and - _ . + ; at most 64 axes of 64 values each.
+// Axes and values: 1 to 255 letters, digits and - _ . + ; at most 64 axes of 64 values each.
 // Errors: malformed, limit.
 Result<VariantPreference> parse_variant_preference(std::string_view text);
-std::string format_variant_preference(const VariantPreference& preference);
 
 }  // namespace fardel

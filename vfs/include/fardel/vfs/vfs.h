@@ -91,8 +91,8 @@ public:
     // policy has no `expired-content allow`), scan_sources and make_unpacked_source; malformed or
     // limit (the mount point); denied (a mount point in /assets or /bundles); conflict (this bundle is already mounted
     // at this mount point); unresolved (a missing dependency, with require_dependencies).
-    Result<MountId> mount(const std::string& path, MountOptions options);
-    Result<MountId> mount(std::shared_ptr<const ByteSource> source, MountOptions options);
+    Result<MountId> mount(MountSubject subject, MountOptions options);
+    // Of the plan, which is not kept, the blobs have to stay.
     Result<MountId> mount(const BundlePlan& plan, MountOptions options);
     // After it has returned, no open finds the mount. Error: missing.
     Status unmount(MountId mount);
@@ -213,7 +213,6 @@ public:
 
 private:
     struct Impl;
-    Result<MountId> mount_one(MountRequest request);
     std::unique_ptr<Impl> impl_;
 };
 
