@@ -11,6 +11,8 @@
 namespace fardel::arrows {
 namespace {
 
+namespace fs = std::filesystem;
+
 // ---- The rules, as tables -------------------------------------------------------------------------------------------
 
 struct Folder {

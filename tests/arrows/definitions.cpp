@@ -11,6 +11,8 @@
 namespace fardel::arrows {
 namespace {
 
+namespace fs = std::filesystem;
+
 using Tokens = std::span<const Token>;
 
 template <std::size_t Count>

@@ -9,6 +9,8 @@
 namespace fardel::arrows {
 namespace {
 
+namespace fs = std::filesystem;
+
 // Returns the words in backticks, without a trailing '/'.
 std::vector<std::string> code_words_of(const std::string& cell) {
     static const std::regex word("`([^`]+?)/?`");
