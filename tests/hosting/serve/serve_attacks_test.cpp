@@ -9,7 +9,6 @@
 #include <fardel/cache/cache_layers.h>
 #include <fardel/cache/cache_question.h>
 #include <fardel/delivery/tree_paths.h>
-
 #include <fardel/hosting/publish.h>
 
 #include <sys/resource.h>
