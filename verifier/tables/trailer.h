@@ -5,7 +5,7 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
-#include <fardel/verifier/verify_bundle.h>
+#include <fardel/verifier/finding.h>
 
 #include <cstdint>
 #include <optional>

@@ -52,13 +52,6 @@ struct VerifiedSizes {
     std::uint64_t raw_bytes_proved = 0;  // of assets whose bytes all match the manifest
 };
 
-struct VerifiedTrailer {
-    std::uint64_t envelopes = 0;
-    std::uint64_t signatures = 0;
-    // The verdict of the policy; nothing without a policy, or if the trailer could not be read.
-    std::optional<TrustVerdict> verdict;
-};
-
 struct VerifyReport {
     VerifiedBundle bundle;
     VerifiedCounts counts;
