@@ -72,7 +72,8 @@ public:
                              const TablesPlace* place, std::uint64_t tables_bytes_max,
                              DeltaKind kind = DeltaKind::whole);
 
-    // The level at which the delta's raw segments are encoded again; nothing: there is no delta, or none with blocks.
+    // The level at which the delta's raw segments are encoded again. Empty if no delta was found, or if it has no
+    // blocks.
     std::optional<std::uint32_t> level() const noexcept {
         return reader_ && head_.block_segments != 0 ? std::optional(head_.level) : std::nullopt;
     }

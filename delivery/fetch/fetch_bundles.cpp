@@ -221,7 +221,7 @@ private:
     const std::vector<std::string> trees_;
     std::unordered_set<BundleId> stored_;
     std::optional<StoreHold> hold_;
-    std::vector<std::shared_ptr<const Bundle>> whole_;  // of those, what is needed; with a selection
+    std::vector<std::shared_ptr<const Bundle>> whole_;  // bundles that are here and needed; empty without a selection
     LibraryBlocks library_blocks_{options_.library};
     DependencyWalk walk_;
     std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are
