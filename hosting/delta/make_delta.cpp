@@ -228,11 +228,4 @@ Result<DeltaSummary> make_delta(std::shared_ptr<const Bundle> old, const Bundle&
     return DeltaMaker(std::move(old), target, file, work).run(std::move(plan));
 }
 
-Result<DeltaSummary> make_front(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
-                                const DeltaWork& work) {
-    DeltaPlan plan;
-    FARDEL_TRY_ASSIGN(plan.directory.tables, plan_table_segments(old_tables_of(*old), new_tables_of(target)));
-    return DeltaMaker(std::move(old), target, file, work).run(std::move(plan));
-}
-
 }  // namespace fardel
