@@ -69,8 +69,7 @@ public:
     // Does the same with the deltas of this path, which are not empty and lead to the target from `held`. `place`:
     // nullptr if the tables are here already. Whatever is wrong is an error.
     Result<bool> fetch_along(std::span<const DeltaStep> path, const std::shared_ptr<const Bundle>& held,
-                             const TablesPlace* place, std::uint64_t tables_bytes_max,
-                             DeltaKind kind = DeltaKind::whole);
+                             const TablesPlace* place, std::uint64_t tables_bytes_max);
 
     // The level at which the delta's raw segments are encoded again. Empty if no delta was found, or if it has no
     // blocks.
@@ -115,8 +114,8 @@ private:
     using OldBundles = std::vector<std::shared_ptr<const Bundle>>;
     // Returns a bundle that is here, perhaps in part; nullptr if it is not, or not in this layout.
     std::shared_ptr<const Bundle> find_held(const OldBundles& olds, const BundleId& id, const LayoutId& layout) const;
-    Result<FoundDeltaList> fetch_list(const BundleId& target, DeltaKind kind);
-    Result<DeltaPath> find_path(const OldBundles& olds, DeltaKind kind);
+    Result<FoundDeltaList> fetch_list(const BundleId& target);
+    Result<DeltaPath> find_path(const OldBundles& olds);
     // Its URL and the old bundle are known. `path`: below the tree.
     Result<bool> fetch_front(const std::string& path, const ListedDelta& listed, const TablesPlace* place,
                              std::uint64_t tables_bytes_max);

@@ -87,7 +87,7 @@ bool is_prunable(std::string_view path) {
 // In the order of removals: no list names a delta that is gone, and what remains of a bundle after a kill is found
 // again by its file.
 int removal_rank(std::string_view path) {
-    if (path.starts_with(kDeltasFolder) && (path.ends_with("/list") || path.ends_with("/fronts")))
+    if (path.starts_with(kDeltasFolder) && path.ends_with("/list"))
         return 0;
     return path.ends_with(".fardel") ? 2 : 1;
 }
