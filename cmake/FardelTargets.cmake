@@ -2,6 +2,7 @@
 
 # fardel_add_library(<short>
 #     SOURCES <file.cpp>…               listed by hand, one per line
+#     C_SOURCES <file.cpp>…             of the C API: compiled once, for this library and for a shared one
 #     HEADERS <include/fardel/short/x.h>…   public ones, installed; private headers are not listed
 #     INTERNAL_HEADERS <internal/fardel/short/x.h>…   for the other folders of Fardel, not installed
 #     LINKS <fardel::other>…            what the public headers need
@@ -9,16 +10,17 @@
 #
 # Creates the target fardel_<short> with the alias fardel::<short>, and installs it. Without sources it creates none.
 function(fardel_add_library short)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;INTERNAL_HEADERS;LINKS;PRIVATE_LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;C_SOURCES;HEADERS;INTERNAL_HEADERS;LINKS;PRIVATE_LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_library(${short}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
-    if(NOT arg_SOURCES)
+    if(NOT arg_SOURCES AND NOT arg_C_SOURCES)
         return()
     endif()
 
     set(target "fardel_${short}")
     add_library(${target} STATIC ${arg_SOURCES})
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)  # CMake cannot tell from objects alone
     add_library(fardel::${short} ALIAS ${target})
     target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
     target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")  # private headers, from subfolders too
@@ -34,33 +36,43 @@ function(fardel_add_library short)
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
     target_link_libraries(${target} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${short})
-    fardel_compile_strictly(${target})
-    fardel_compile_for_fuzzing(${target})
-    fardel_compile_for_comparison(${target})
-    if(short IN_LIST FARDEL_WAITING_COMPONENTS)
-        fardel_compile_quickly(${target} computing)
+    set(compiled ${target})
+    if(arg_C_SOURCES)
+        add_library(${target}_c OBJECT ${arg_C_SOURCES})
+        target_include_directories(${target}_c PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+        target_compile_features(${target}_c PRIVATE cxx_std_20)
+        target_compile_definitions(${target}_c PRIVATE _FILE_OFFSET_BITS=64)
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_c>)
+        list(APPEND compiled ${target}_c)
     endif()
+    foreach(part IN LISTS compiled)
+        fardel_compile_strictly(${part})
+        fardel_compile_for_fuzzing(${part})
+        fardel_compile_for_comparison(${part})
+        if(short IN_LIST FARDEL_WAITING_COMPONENTS)
+            fardel_compile_quickly(${part} computing)
+        endif()
+    endforeach()
 
     install(TARGETS ${target} EXPORT fardel
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 endfunction()
 
-# fardel_add_shared_library(<target> <map> SOURCES <file.cpp>… LINKS <target>…): a library for C. It exports what the
-# linker script `map` lists and nothing else; its interface is the public headers of the folder and of bundle-format.
+# fardel_add_shared_library(<target> <map> C_OF <short> LINKS <target>…): a library for C, of the C_SOURCES of
+# fardel_add_library(<short>). It exports what the linker script `map` lists and nothing else; its interface is the
+# public headers of the folder and of bundle-format.
 # SOVERSION changes when a function is changed or removed.
 function(fardel_add_shared_library target map)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LINKS")
-    add_library(${target} SHARED ${arg_SOURCES})
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "C_OF" "LINKS")
+    add_library(${target} SHARED $<TARGET_OBJECTS:fardel_${arg_C_OF}_c>)
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
     target_link_libraries(${target} PRIVATE ${arg_LINKS})
-    target_include_directories(${target}
-        PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/c"
-        INTERFACE
-            "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include;${PROJECT_SOURCE_DIR}/bundle-format/include>"
-            "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+    target_include_directories(${target} INTERFACE
+        "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include;${PROJECT_SOURCE_DIR}/bundle-format/include>"
+        "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
     target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
     set_target_properties(${target} PROPERTIES VERSION "${PROJECT_VERSION}" SOVERSION 0 LINK_DEPENDS "${map}")
-    fardel_compile_strictly(${target})
     install(TARGETS ${target} EXPORT fardel LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
