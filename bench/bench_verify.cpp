@@ -14,7 +14,7 @@ void bench_verify(const Scene& scene, Table& table) {
             VerifyOptions options;
             options.jobs = jobs;
             const VerifyReport report = must(verify_bundle(must(open_file_source(scene.bundle)), options));
-            bytes = report.raw_bytes_proved;
+            bytes = report.sizes.raw_bytes_proved;
         });
         table.add({"the game, " + std::to_string(jobs) + " threads", static_cast<double>(bytes) / seconds / 1e6, 0,
                    "MB/s", true, "", ""});

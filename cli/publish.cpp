@@ -18,7 +18,6 @@
 #include <fardel/hosting/prune.h>
 #include <fardel/hosting/publish.h>
 #include <fardel/hosting/publish_delta.h>
-#include <fardel/hosting/publish_fronts.h>
 #include <fardel/hosting/publish_trace.h>
 
 #include <fmt/format.h>
@@ -38,7 +37,6 @@ struct PublishCommand {
     std::string reason;
     std::string trace;  // empty: none
     bool only_plans = false;
-    bool without_fronts = false;
     bool prunes = false;
     std::vector<std::string> keep;  // bundle ids
     std::uint64_t grace_days = 30;
@@ -49,7 +47,6 @@ struct PublishedFile {
     std::string file;
     Publication publication;
     std::vector<DeltaPublication> deltas;
-    std::vector<DeltaPublication> fronts;
     TracePublication trace;
 };
 
@@ -62,8 +59,6 @@ std::string format_published(const PublishedFile& published) {
         text +=
             fmt::format("  delta from {}: {}\n", short_id(delta.old_bundle),
                         delta.path.empty() ? "not smaller than the bundle, left out" : format_size(delta.delta_bytes));
-    for (const DeltaPublication& front : published.fronts)
-        text += fmt::format("  tables from {}: {}\n", short_id(front.old_bundle), format_size(front.delta_bytes));
     if (published.trace.assets != 0)
         text += fmt::format("  trace: {}\n", format_count(published.trace.assets, "asset", "assets"));
     return text;
@@ -84,7 +79,6 @@ Json json_of(const PublishedFile& published) {
                 {"was_there", publication.was_there},
                 {"file_bytes", publication.file_bytes},
                 {"deltas", json_list(published.deltas, [](const DeltaPublication& one) { return json_of(one); })},
-                {"fronts", json_list(published.fronts, [](const DeltaPublication& one) { return json_of(one); })},
                 {"traced_assets", published.trace.assets}};
 }
 
@@ -185,19 +179,6 @@ Result<std::vector<DeltaPublication>> publish_deltas(const std::string& file, co
     return deltas;
 }
 
-// What differs from the tables of earlier versions in the tree. Updates work without it.
-Result<std::vector<DeltaPublication>> publish_fronts_of(const std::string& file, TreeTarget& tree,
-                                                        const Interrupt& interrupt, Console& console) {
-    FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
-    FrontsPublication publication = publish_fronts(*bundle, tree, {.stop = interrupt.token()});
-    if (publication.failure && publication.failure->code() == ErrorCode::cancelled)
-        return std::move(*publication.failure);
-    if (publication.failure)
-        console.say(fmt::format("fardel: {}: is published, but updates to it may receive all of its tables: {}",
-                                printable(file), publication.failure->message()));
-    return std::move(publication.fronts);
-}
-
 Result<Exit> publish(const PublishCommand& command, Console& console) {
     const std::string& tree = command.words.back();
     const Interrupt interrupt;
@@ -213,14 +194,7 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
         if (!command.only_plans) {
             FARDEL_TRY_ASSIGN(deltas, publish_deltas(file, command.old_files, *target, interrupt, console));
         }
-        std::vector<DeltaPublication> fronts;
-        if (!command.only_plans && !command.without_fronts) {
-            FARDEL_TRY_ASSIGN(fronts, publish_fronts_of(file, *target, interrupt, console));
-        }
-        published.push_back({.file = file,
-                             .publication = std::move(publication),
-                             .deltas = std::move(deltas),
-                             .fronts = std::move(fronts)});
+        published.push_back({.file = file, .publication = std::move(publication), .deltas = std::move(deltas)});
         if (!trace.empty() && !command.only_plans) {
             FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
             FARDEL_TRY_ASSIGN(published.back().trace, publish_trace(*bundle, trace, *target));
@@ -270,8 +244,6 @@ Result<Exit> run_publish(Words words, Console& console) {
     line.flag("--dry-run", command.only_plans, "Only report what is there already and what would be written");
     line.texts("--delta-from", "OLD", command.old_files,
                "Also publish what leads from this older bundle to each FILE; may be repeated");
-    line.flag("--no-fronts", command.without_fronts,
-              "Do not publish how tables differ from those of earlier versions in the tree");
     line.text(
         "--trace", "TRACE", command.trace,
         "Also publish what a game opens first, and in which order: clients then fetch that first ('fardel trace')");
@@ -279,7 +251,8 @@ Result<Exit> run_publish(Words words, Console& console) {
               "Condemn the files of bundles that are not kept, and remove those condemned before the grace time");
     line.texts("--keep", "ID", command.keep,
                "With --prune: a bundle that is kept, with all that it needs, beside those of channels; repeatable");
-    line.number("--grace", command.grace_days, 1, 36'500, "With --prune: days between the two; normally 30");
+    line.number("--grace", command.grace_days, kPruneGraceSecondsMin / (24 * 3600), 36'500,
+                "With --prune: days between the two; normally 30");
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
@@ -303,8 +276,7 @@ Result<Exit> run_publish(Words words, Console& console) {
     if (command.words.size() < 2)
         return line.mistake("name at least one bundle, and the tree", console);
     if (!command.key.key_path.empty()) {
-        if (!command.token_file.empty() || !command.old_files.empty() || !command.trace.empty() || command.only_plans ||
-            command.without_fronts)
+        if (!command.token_file.empty() || !command.old_files.empty() || !command.trace.empty() || command.only_plans)
             return line.mistake("a registry takes bundles alone; leave the other options out", console);
         return upload_to_registry(author, std::span(command.words).first(command.words.size() - 1), console);
     }

@@ -60,21 +60,10 @@ bool is_frame_table(std::string_view name) {
     return lower_ascii_text(name.substr(name.rfind('/') + 1)) == "animation.cfg";
 }
 
-const ContentFinding& more_dangerous(const ContentFinding& a, const ContentFinding& b) {
-    return b.content > a.content ? b : a;
-}
-
 }  // namespace
 
 std::string_view content_class_name(ContentClass content) noexcept {
     return kClassNames[std::min<std::size_t>(static_cast<std::size_t>(content), kClassNames.size() - 1)];
-}
-
-std::optional<ContentClass> find_content_class(std::string_view word) noexcept {
-    const auto at = std::ranges::find(kClassNames, word);
-    if (at == kClassNames.end())
-        return std::nullopt;
-    return static_cast<ContentClass>(at - kClassNames.begin());
 }
 
 std::string format_classes(ContentClass brings) {
@@ -113,10 +102,6 @@ ContentFinding classify_bytes(std::span<const std::byte> head, bool claims_media
     if (claims_media && !is_media(head))
         return {ContentClass::script, "of no format that its name claims"};
     return {};
-}
-
-ContentFinding classify_content(std::string_view name, std::span<const std::byte> head) {
-    return more_dangerous(classify_bytes(head, claims_media(name)), classify_name(name));
 }
 
 }  // namespace fardel

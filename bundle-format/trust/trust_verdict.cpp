@@ -37,105 +37,93 @@ const AllowRule* first_rule(const TrustRules& rules, std::string_view name) {
     return at == rules.allow.end() ? nullptr : &*at;
 }
 
-class Judge {
-public:
-    Judge(const TrustRules& rules, std::optional<std::uint64_t> now_s) : rules_(rules), now_s_(now_s) {}
+// The policy has checked that `label` is one of its labels.
+const PublicKey& key_of(const TrustRules& rules, const std::string& label) {
+    return std::ranges::lower_bound(rules.keys, label, {}, &PolicyKey::label)->key;
+}
 
-    Judgement judge(const SignedStatement& signed_statement) const {
-        const Statement& statement = signed_statement.statement;
-        const AllowRule* const rule = first_rule(rules_, statement.name);
-        Judgement judgement;
-        // First of all: no other finding may hide that a key was withdrawn (tests/ATTACKS.md, A72).
-        if (const auto* revocation = find_revocation(rules_.revoked_keys, statement.author))
-            judgement.refusal =
-                Error(ErrorCode::revoked, "its author's key, " + shown_key(rules_, statement.author) +
-                                              ", has been withdrawn" + shown_reason(revocation->reason));
-        else if (rule == nullptr)
-            judgement.refusal = Error(ErrorCode::untrusted,
-                                      "no rule of the trust policy is about the name " + printable(statement.name));
-        else if (!glob_matches(rule->pattern, statement.name))  // tests/ATTACKS.md, A69
-            judgement.refusal =
-                Error(ErrorCode::untrusted, "the name " + printable(statement.name) + " is one of the rule " +
-                                                rule->pattern + " in other letter case");
-        else if (!is_met(*rule, signed_statement, {}))
-            judgement.refusal = obstacle(*rule, signed_statement);
-        else if (has_expired(statement.expires_s, now_s_))
-            judgement.refusal =
-                Error(ErrorCode::expired, "its statement expired on " + shown_date(statement.expires_s));
-        else {
-            judgement.signers = counted(*rule, signed_statement);
-            judgement.rule = *rule;
-        }
-        return judgement;
+// Returns the keys of a role that have signed in that role.
+RoleKeys signed_keys(const TrustRules& rules, const RoleThreshold& wanted, const SignedStatement& statement,
+                     Reckoning with) {
+    RoleKeys found{wanted.threshold, {}};
+    for (const std::string& label : wanted.labels) {
+        const PublicKey& key = key_of(rules, label);
+        const auto counts = [&](const GoodSignature& signature) {
+            return signature.key == key && signature.role == wanted.role && (with.with_revoked || !signature.revoked) &&
+                   (with.with_expired || !signature.expired);
+        };
+        if (std::ranges::any_of(statement.signatures, counts))
+            found.keys.push_back(key);
     }
+    return found;
+}
 
-private:
-    // The policy has checked that `label` is one of its labels.
-    const PublicKey& key_of(const std::string& label) const {
-        return std::ranges::lower_bound(rules_.keys, label, {}, &PolicyKey::label)->key;
+bool is_met(const TrustRules& rules, const AllowRule& rule, const SignedStatement& statement, Reckoning with) {
+    std::vector<RoleKeys> roles;
+    for (const RoleThreshold& wanted : rule.roles)
+        roles.push_back(signed_keys(rules, wanted, statement, with));
+    return thresholds_met(roles);
+}
+
+// Returns the reason why a rule is not met.
+Error obstacle(const TrustRules& rules, const AllowRule& rule, const SignedStatement& statement) {
+    // The nearest obstacle is the error: what would be accepted a day earlier is expired, and not untrusted.
+    if (is_met(rules, rule, statement, {.with_expired = true}))
+        return Error(ErrorCode::expired, "a countersignature that the rule " + rule.pattern + " wants has expired");
+    if (is_met(rules, rule, statement, {.with_revoked = true, .with_expired = true}))
+        return Error(ErrorCode::revoked,
+                     "a signature that the rule " + rule.pattern + " wants is of a key that has been withdrawn");
+    std::string wants;
+    for (const RoleThreshold& wanted : rule.roles) {
+        const RoleKeys found = signed_keys(rules, wanted, statement, {});
+        if (!thresholds_met(std::span(&found, 1)))
+            wants += (wants.empty() ? " " : ", ") + std::to_string(wanted.threshold) + " of " + role_name(wanted.role);
     }
+    return Error(ErrorCode::untrusted, "the rule " + rule.pattern + " wants" +
+                                           (wants.empty() ? " different keys for its roles"
+                                                          : wants + "; too few of the keys that it names have signed"));
+}
 
-    // Returns the keys of a role that have signed in that role.
-    RoleKeys signed_keys(const RoleThreshold& wanted, const SignedStatement& statement, Reckoning with) const {
-        RoleKeys found{wanted.threshold, {}};
-        for (const std::string& label : wanted.labels) {
-            const PublicKey& key = key_of(label);
-            const auto counts = [&](const GoodSignature& signature) {
-                return signature.key == key && signature.role == wanted.role &&
-                       (with.with_revoked || !signature.revoked) && (with.with_expired || !signature.expired);
-            };
-            if (std::ranges::any_of(statement.signatures, counts))
-                found.keys.push_back(key);
-        }
-        return found;
+std::vector<TrustedSigner> counted(const TrustRules& rules, const AllowRule& rule, const SignedStatement& statement) {
+    std::vector<TrustedSigner> signers;
+    for (const RoleThreshold& wanted : rule.roles) {
+        std::vector<PublicKey> keys = signed_keys(rules, wanted, statement, {}).keys;
+        for (const std::string& label : wanted.labels)
+            if (std::erase(keys, key_of(rules, label)) != 0)  // if a key has two labels, its first one is used
+                signers.push_back({label, wanted.role, key_of(rules, label)});
     }
+    return signers;
+}
 
-    bool is_met(const AllowRule& rule, const SignedStatement& statement, Reckoning with) const {
-        std::vector<RoleKeys> roles;
-        for (const RoleThreshold& wanted : rule.roles)
-            roles.push_back(signed_keys(wanted, statement, with));
-        return thresholds_met(roles);
+Judgement judge(const TrustRules& rules, const SignedStatement& signed_statement, std::optional<std::uint64_t> now_s) {
+    const Statement& statement = signed_statement.statement;
+    const AllowRule* const rule = first_rule(rules, statement.name);
+    Judgement judgement;
+    // First of all: no other finding may hide that a key was withdrawn (tests/ATTACKS.md, A72).
+    if (const auto* revocation = find_revocation(rules.revoked_keys, statement.author))
+        judgement.refusal = Error(ErrorCode::revoked, "its author's key, " + shown_key(rules, statement.author) +
+                                                          ", has been withdrawn" + shown_reason(revocation->reason));
+    else if (rule == nullptr)
+        judgement.refusal =
+            Error(ErrorCode::untrusted, "no rule of the trust policy is about the name " + printable(statement.name));
+    else if (!glob_matches(rule->pattern, statement.name))  // tests/ATTACKS.md, A69
+        judgement.refusal =
+            Error(ErrorCode::untrusted, "the name " + printable(statement.name) + " is one of the rule " +
+                                            rule->pattern + " in other letter case");
+    else if (!is_met(rules, *rule, signed_statement, {}))
+        judgement.refusal = obstacle(rules, *rule, signed_statement);
+    else if (has_expired(statement.expires_s, now_s))
+        judgement.refusal = Error(ErrorCode::expired, "its statement expired on " + shown_date(statement.expires_s));
+    else {
+        judgement.signers = counted(rules, *rule, signed_statement);
+        judgement.rule = *rule;
     }
-
-    // Returns the reason why a rule is not met.
-    Error obstacle(const AllowRule& rule, const SignedStatement& statement) const {
-        // The nearest obstacle is the error: what would be accepted a day earlier is expired, and not untrusted.
-        if (is_met(rule, statement, {.with_expired = true}))
-            return Error(ErrorCode::expired, "a countersignature that the rule " + rule.pattern + " wants has expired");
-        if (is_met(rule, statement, {.with_revoked = true, .with_expired = true}))
-            return Error(ErrorCode::revoked,
-                         "a signature that the rule " + rule.pattern + " wants is of a key that has been withdrawn");
-        std::string wants;
-        for (const RoleThreshold& wanted : rule.roles) {
-            const RoleKeys found = signed_keys(wanted, statement, {});
-            if (!thresholds_met(std::span(&found, 1)))
-                wants +=
-                    (wants.empty() ? " " : ", ") + std::to_string(wanted.threshold) + " of " + role_name(wanted.role);
-        }
-        return Error(ErrorCode::untrusted,
-                     "the rule " + rule.pattern + " wants" +
-                         (wants.empty() ? " different keys for its roles"
-                                        : wants + "; too few of the keys that it names have signed"));
-    }
-
-    std::vector<TrustedSigner> counted(const AllowRule& rule, const SignedStatement& statement) const {
-        std::vector<TrustedSigner> signers;
-        for (const RoleThreshold& wanted : rule.roles) {
-            std::vector<PublicKey> keys = signed_keys(wanted, statement, {}).keys;
-            for (const std::string& label : wanted.labels)
-                if (std::erase(keys, key_of(label)) != 0)  // if a key has two labels, its first one is used
-                    signers.push_back({label, wanted.role, key_of(label)});
-        }
-        return signers;
-    }
-
-    const TrustRules& rules_;
-    std::optional<std::uint64_t> now_s_;
-};
+    return judgement;
+}
 
 // Returns the verdict on the statement that ranks first: trusted before others, then by higher epoch, later creation,
 // greater hash. So the order of statements in the trailer does not matter. All have the bundle's name, and so one rule.
-TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
+TrustVerdict choose(const TrustRules& rules, const SignedStatements& found, std::optional<std::uint64_t> now_s) {
     TrustVerdict verdict;
     const SignedStatement* best = nullptr;
     Judgement judgement;
@@ -143,7 +131,7 @@ TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
         return std::tuple(!judged.refusal, of.statement.epoch, of.statement.created_s, of.hash);
     };
     for (const SignedStatement& next : found.statements) {
-        Judgement judged = judge.judge(next);
+        Judgement judged = judge(rules, next, now_s);
         if (best && rank(next, judged) < rank(*best, judgement))
             continue;
         best = &next;
@@ -206,7 +194,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
                                            std::to_string(limits::kEnvelopesMax) + " are looked at");
 
     SignedStatements found = gather_signed_statements(rules_, envelopes, bundle, now_s);
-    TrustVerdict verdict = choose(found, Judge(rules_, now_s));
+    TrustVerdict verdict = choose(rules_, found, now_s);
     // After the choice: a bundle that was withdrawn is so whichever statement ranks first.
     if (const auto* revocation = find_revocation(rules_.revoked_bundles, bundle.bundle)) {
         verdict.refusal =

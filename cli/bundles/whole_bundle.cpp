@@ -26,7 +26,7 @@ Status verify_whole_bundle(const std::shared_ptr<const ByteSource>& source, cons
         return ok();
     const auto first = std::ranges::find(report.findings, FindingSeverity::error, &VerifyFinding::severity);
     return Error(first->code, fmt::format("{}: {}; {}, because 'fardel verify' finds {}", label, format_finding(*first),
-                                          consequence, format_count(report.errors, "error", "errors")));
+                                          consequence, format_count(report.found.errors, "error", "errors")));
 }
 
 }  // namespace fardel

@@ -82,13 +82,14 @@ void check_description(const ReleasedBundle& named, const VerifyReport& report, 
     const auto wrong = [&](const std::string& text) {
         add_finding(set, "channel-bundle-wrong", where, Error(ErrorCode::corrupt, text));
     };
-    if (report.bundle != named.bundle)
+    if (report.bundle.id != named.bundle)
         wrong("the file of bundle " + named.bundle.hex() + " is another bundle");
-    else if (report.name != printable(named.name) || report.version != named.version.text())
-        wrong(fmt::format("bundle {} says that it is {} {}", named.bundle.hex(), report.name, report.version));
-    else if (report.file_bytes != named.file_bytes)
+    else if (report.bundle.name != printable(named.name) || report.bundle.version != named.version.text())
+        wrong(fmt::format("bundle {} says that it is {} {}", named.bundle.hex(), report.bundle.name,
+                          report.bundle.version));
+    else if (report.sizes.file_bytes != named.file_bytes)
         wrong(fmt::format("the file of bundle {} has {} bytes, and the release says {}", named.bundle.hex(),
-                          report.file_bytes, named.file_bytes));
+                          report.sizes.file_bytes, named.file_bytes));
 }
 
 }  // namespace
@@ -129,9 +130,7 @@ Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, std::uint64_
         // Clients plan a fetch by what the release says of a bundle, before they have it.
         check_description(named[i], outcome.set.bundles[i], texts);
     std::ranges::move(texts.findings, std::back_inserter(outcome.set.findings));
-    outcome.set.errors += texts.errors;
-    outcome.set.warnings += texts.warnings;
-    outcome.set.notes += texts.notes;
+    outcome.set.found += texts.found;
     return outcome;
 }
 

@@ -37,22 +37,22 @@ Json json_of(const std::string& file, const VerifyReport& report) {
     return Json{
         {"file", file},
         {"good", report.good()},
-        {"bundle", json_id(report.bundle)},
-        {"layout", json_id(report.layout)},
-        {"name", report.name},
-        {"version", report.version},
-        {"assets", report.assets},
-        {"names", report.names},
-        {"blocks", report.blocks},
-        {"signatures", report.signatures},
-        {"file_bytes", report.file_bytes},
-        {"raw_bytes", report.raw_bytes},
-        {"stored_bytes", report.stored_bytes},
-        {"raw_bytes_proved", report.raw_bytes_proved},
-        {"trust", json_of_trust(report.verdict)},
-        {"errors", report.errors},
-        {"warnings", report.warnings},
-        {"notes", report.notes},
+        {"bundle", json_id(report.bundle.id)},
+        {"layout", json_id(report.bundle.layout)},
+        {"name", report.bundle.name},
+        {"version", report.bundle.version},
+        {"assets", report.counts.assets},
+        {"names", report.counts.names},
+        {"blocks", report.counts.blocks},
+        {"signatures", report.trailer.signatures},
+        {"file_bytes", report.sizes.file_bytes},
+        {"raw_bytes", report.sizes.raw_bytes},
+        {"stored_bytes", report.sizes.stored_bytes},
+        {"raw_bytes_proved", report.sizes.raw_bytes_proved},
+        {"trust", json_of_trust(report.trailer.verdict)},
+        {"errors", report.found.errors},
+        {"warnings", report.found.warnings},
+        {"notes", report.found.notes},
         {"findings", json_of(report.findings)},
     };
 }
@@ -60,7 +60,7 @@ Json json_of(const std::string& file, const VerifyReport& report) {
 }  // namespace
 
 Json json_of(const VerifyOutcome& outcome) {
-    const VerifyTotals totals = totals_of(outcome.set);
+    const FindingCounts totals = totals_of(outcome.set);
     Json bundles = Json::array();
     for (std::size_t i = 0; i < outcome.files.size(); ++i)
         bundles.push_back(json_of(outcome.files[i], outcome.set.bundles[i]));

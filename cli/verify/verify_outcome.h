@@ -6,7 +6,6 @@
 
 #include <fardel/verifier/verify_bundle.h>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,12 +23,8 @@ struct VerifyOutcome {
 // Adds a finding about the whole, by the id of its rule. Its severity is the rule's.
 void add_finding(VerifySetReport& set, std::string_view rule, std::string where, const Error& error);
 
-struct VerifyTotals {
-    std::uint64_t errors = 0;
-    std::uint64_t warnings = 0;
-    std::uint64_t notes = 0;
-};
-VerifyTotals totals_of(const VerifySetReport& set);
+// Of the set and of each bundle in it.
+FindingCounts totals_of(const VerifySetReport& set);
 
 // Every finding, grouped by bundle and then by severity, and a verdict.
 std::string format_outcome(const VerifyOutcome& outcome, const Console& console);

@@ -96,8 +96,8 @@ Json sarif_of(const VerifyOutcome& outcome) {
     for (std::size_t i = 0; i < files.size(); ++i) {
         const VerifyReport& report = outcome.set.bundles[i];
         artifacts.push_back({{"location", {{"uri", uri_of(files[i])}}},
-                             {"length", report.file_bytes},
-                             {"properties", {{"bundle", json_id(report.bundle)}}}});
+                             {"length", report.sizes.file_bytes},
+                             {"properties", {{"bundle", json_id(report.bundle.id)}}}});
         for (const VerifyFinding& finding : report.findings)
             found.add(finding, files.subspan(i, 1));
     }

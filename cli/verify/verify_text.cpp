@@ -43,13 +43,13 @@ std::string format_findings(const std::vector<VerifyFinding>& findings, const Co
 }
 
 std::string format_trust(const VerifyReport& report) {
-    if (!report.verdict || !report.verdict->trusted)
+    if (!report.trailer.verdict || !report.trailer.verdict->trusted)
         return {};
-    if (report.verdict->tainted)
+    if (report.trailer.verdict->tainted)
         return "  accepted without a trusted signature, because the policy allows it (development)\n";
-    const Statement& statement = *report.verdict->statement;
+    const Statement& statement = *report.trailer.verdict->statement;
     std::string text = fmt::format("  signed as {}\n", format_title(printable(statement.name), statement.version));
-    for (const TrustedSigner& signer : report.verdict->signers)
+    for (const TrustedSigner& signer : report.trailer.verdict->signers)
         text += fmt::format("  signed by {} as {}, key {}\n", signer.label, role_name(signer.role), signer.key.hex());
     return text;
 }
@@ -58,16 +58,17 @@ std::string format_bundle(const std::string& file, const VerifyReport& report, c
     std::string text =
         fmt::format("{}: {}\n", printable(file, 1000),
                     report.good() ? console.paint(Colour::green, "good") : console.paint(Colour::red, "BAD"));
-    if (report.bundle)
-        text += fmt::format("  {}, bundle {}\n", format_title(report.name, report.version), report.bundle->hex());
-    text += fmt::format("  {}, {}; {} of {} verified\n", format_count(report.assets, "asset", "assets"),
-                        format_count(report.names, "name", "names"), format_size(report.raw_bytes_proved),
-                        format_size(report.raw_bytes));
+    if (report.bundle.id)
+        text += fmt::format("  {}, bundle {}\n", format_title(report.bundle.name, report.bundle.version),
+                            report.bundle.id->hex());
+    text += fmt::format("  {}, {}; {} of {} verified\n", format_count(report.counts.assets, "asset", "assets"),
+                        format_count(report.counts.names, "name", "names"), format_size(report.sizes.raw_bytes_proved),
+                        format_size(report.sizes.raw_bytes));
     return text + format_trust(report) + format_findings(report.findings, console);
 }
 
 std::string format_verdict(const VerifyOutcome& outcome, const Console& console) {
-    const VerifyTotals totals = totals_of(outcome.set);
+    const FindingCounts totals = totals_of(outcome.set);
     const std::string noun = !outcome.subject.empty()    ? outcome.subject + " is"
                              : outcome.files.size() == 1 ? "the bundle is"
                                                          : "the bundles are";
@@ -93,18 +94,13 @@ void add_finding(VerifySetReport& set, std::string_view rule, std::string where,
                             .where = std::move(where),
                             .text = error.message(),
                             .affected = {}});
-    ++(facts->severity == FindingSeverity::error     ? set.errors
-       : facts->severity == FindingSeverity::warning ? set.warnings
-                                                     : set.notes);
+    ++set.found.of(facts->severity);
 }
 
-VerifyTotals totals_of(const VerifySetReport& set) {
-    VerifyTotals totals{set.errors, set.warnings, set.notes};
-    for (const VerifyReport& report : set.bundles) {
-        totals.errors += report.errors;
-        totals.warnings += report.warnings;
-        totals.notes += report.notes;
-    }
+FindingCounts totals_of(const VerifySetReport& set) {
+    FindingCounts totals = set.found;
+    for (const VerifyReport& report : set.bundles)
+        totals += report.found;
     return totals;
 }
 

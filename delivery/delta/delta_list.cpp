@@ -14,11 +14,9 @@ constexpr std::size_t kListedBytes = 80;
 
 }  // namespace
 
-std::string delta_list_path_of(const BundleId& target, DeltaKind kind) {
-    return "deltas/" + target.hex() + (kind == DeltaKind::front ? "/fronts" : "/list");
-}
-std::string delta_path_of(const BundleId& target, const BundleId& old, DeltaKind kind) {
-    return "deltas/" + target.hex() + "/" + old.hex() + (kind == DeltaKind::front ? ".front" : ".delta");
+std::string delta_list_path_of(const BundleId& target) { return "deltas/" + target.hex() + "/list"; }
+std::string delta_path_of(const BundleId& target, const BundleId& old) {
+    return "deltas/" + target.hex() + "/" + old.hex() + ".delta";
 }
 
 std::vector<std::byte> encode_delta_list(const DeltaList& list) {

@@ -119,14 +119,6 @@ std::vector<BlockRun> runs_of(const std::set<std::uint32_t>& blocks) {
     return runs;
 }
 
-std::set<std::uint32_t> blocks_in(std::span<const BlockRun> runs) {
-    std::set<std::uint32_t> blocks;
-    for (const BlockRun& run : runs)
-        for (std::uint64_t block = run.first; block < run.end(); ++block)
-            blocks.insert(blocks.end(), static_cast<std::uint32_t>(block));
-    return blocks;
-}
-
 std::uint64_t count_of(std::span<const BlockRun> runs) noexcept {
     std::uint64_t count = 0;
     for (const BlockRun& run : runs)

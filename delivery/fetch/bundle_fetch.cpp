@@ -78,13 +78,6 @@ TransferCounts BundleFetch::counts() const noexcept {
 
 // ---- Tables ---------------------------------------------------------------------------------------------------------
 
-Status BundleFetch::take_hint(const AnsweredTables& hint) {
-    if (hint.front.empty())
-        return tables_.take_hint(hint);
-    delta_.offer(hint.front);
-    return ok();
-}
-
 Status BundleFetch::fetch_tables() { return fetch_tables_from(0); }
 
 Status BundleFetch::fetch_tables_from(std::size_t first_round) {

@@ -9,7 +9,6 @@
 #include "fetch/tables_fetch.h"
 
 #include <fardel/delivery/fetch_bundles.h>
-#include <fardel/delivery/tables_question.h>
 #include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
@@ -31,10 +30,6 @@ public:
                                                      const std::vector<std::string>& trees, RangeClient& client,
                                                      LibraryBlocks& library_blocks, const FetchOptions& options);
 
-    // Uses what a server claims to be heads and tables of the bundle, if it can be and nothing is held yet. A wrong
-    // claim costs what it takes to fetch them after all. The hint outlives this object. Before fetch_tables(). Errors:
-    // those of IncomingBundle::write.
-    Status take_hint(const AnsweredTables& hint);
     // Fetches heads, tables and signatures, checks all pages of the tables and asks the policy. If a server sends
     // tables that do not fit, or signatures that the policy refuses, the next one is asked. Call it first.
     Status fetch_tables();

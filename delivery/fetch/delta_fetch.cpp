@@ -77,10 +77,10 @@ std::shared_ptr<const Bundle> DeltaFetch::find_held(const OldBundles& olds, cons
     return part && (*part)->layout_id() == layout ? *part : nullptr;
 }
 
-Result<FoundDeltaList> DeltaFetch::fetch_list(const BundleId& target, DeltaKind kind) {
+Result<FoundDeltaList> DeltaFetch::fetch_list(const BundleId& target) {
     for (const std::string& tree : context_.trees) {
-        FARDEL_TRY_ASSIGN(const auto bytes, fetch_from(tree + "/" + delta_list_path_of(target, kind), 0,
-                                                       kDeltaListBytesMax, std::nullopt));
+        FARDEL_TRY_ASSIGN(const auto bytes,
+                          fetch_from(tree + "/" + delta_list_path_of(target), 0, kDeltaListBytesMax, std::nullopt));
         auto list = decode_delta_list(bytes);
         if (!list)
             continue;
@@ -90,15 +90,13 @@ Result<FoundDeltaList> DeltaFetch::fetch_list(const BundleId& target, DeltaKind 
     return FoundDeltaList{};
 }
 
-Result<DeltaPath> DeltaFetch::find_path(const OldBundles& olds, DeltaKind kind) {
-    FARDEL_TRY_ASSIGN(const FoundDeltaList found, fetch_list(target_, kind));
+Result<DeltaPath> DeltaFetch::find_path(const OldBundles& olds) {
+    FARDEL_TRY_ASSIGN(const FoundDeltaList found, fetch_list(target_));
     for (const ListedDelta& listed : found.list)
         if (const auto old = find_held(olds, listed.old_bundle, listed.old_layout); old && is_whole(*old))
             return DeltaPath{{.bundle = target_, .tree = found.tree, .listed = listed}};
-    if (kind == DeltaKind::front)
-        return DeltaPath{};
     return find_delta_path(
-        target_, found, [&](const BundleId& bundle) { return fetch_list(bundle, kind); },
+        target_, found, [&](const BundleId& bundle) { return fetch_list(bundle); },
         [&](const ListedDelta& listed) { return find_held(olds, listed.old_bundle, listed.old_layout) != nullptr; });
 }
 
@@ -111,58 +109,26 @@ Result<bool> DeltaFetch::fetch_tables(const OldBundles& olds, IncomingBundle& in
     }
     const TablesPlace empty = place_in(incoming);
     const TablesPlace* const place = incoming.file_bytes() ? nullptr : &empty;  // from an earlier attempt
-    if (!offered_.empty()) {
-        auto written = try_offered(olds, place, tables_bytes_max);
-        if (written ? reader_.has_value() : ends_fetch(written.error()))
-            return written;
-        reader_.reset();
-        if (incoming.held_bytes() != 0)
-            return true;
-    }
-    for (const DeltaKind kind : {DeltaKind::whole, DeltaKind::front}) {
-        if (kind == DeltaKind::front && incoming.file_bytes())
-            break;  // tables are here already
-        FARDEL_TRY_ASSIGN(const DeltaPath path, find_path(olds, kind));
-        if (path.empty())
-            continue;
-        const ListedDelta& first = path.front().listed;
-        const auto held = find_held(olds, first.old_bundle, first.old_layout);
-        std::uint64_t front_bytes = 0;
-        for (const DeltaStep& step : path)
-            front_bytes += step.listed.front_bytes;
-        if (held == nullptr || front_bytes > front_bytes_max(*held))
-            continue;  // more would not be worth it, whatever the tables are
-        auto written = fetch_along(path, held, place, tables_bytes_max, kind);
-        if (written || ends_fetch(written.error()))
-            return written;
-        reader_.reset();
-        made_.reset();
-        if (incoming.held_bytes() != 0)
-            return true;
-        // A second one of a kind is not worth it.
-    }
-    return false;
-}
-
-Result<bool> DeltaFetch::try_offered(const OldBundles& olds, const TablesPlace* place, std::uint64_t tables_bytes_max) {
-    if (offered_.size() < kDeltaHeadBytes)
+    FARDEL_TRY_ASSIGN(const DeltaPath path, find_path(olds));
+    if (path.empty())
         return false;
-    FARDEL_TRY_ASSIGN(head_, decode_delta_head(offered_.first(kDeltaHeadBytes)));
-    const auto is_old = [&](const auto& one) {
-        return one->id() == head_.old_bundle && one->layout_id() == head_.old_layout;
-    };
-    const auto old = std::ranges::find_if(olds, is_old);
-    if (old == olds.end() || head_.new_bundle != target_ || head_.front_bytes() != offered_.size())
-        return false;
-    old_ = *old;
-    const std::string path = delta_path_of(target_, head_.old_bundle);
-    url_ = context_.trees.front() + "/" + path;
-    FARDEL_TRY(context_.incoming.keep_extra(front_key(path, head_.front_bytes(), head_.delta_bytes()), offered_));
-    return use_front(offered_, place, tables_bytes_max);
+    const ListedDelta& first = path.front().listed;
+    const auto held = find_held(olds, first.old_bundle, first.old_layout);
+    std::uint64_t front_bytes = 0;
+    for (const DeltaStep& step : path)
+        front_bytes += step.listed.front_bytes;
+    if (held == nullptr || front_bytes > front_bytes_max(*held))
+        return false;  // more would not be worth it, whatever the tables are
+    auto written = fetch_along(path, held, place, tables_bytes_max);
+    if (written || ends_fetch(written.error()))
+        return written;
+    reader_.reset();
+    made_.reset();
+    return incoming.held_bytes() != 0;  // a second path is not worth it
 }
 
 Result<bool> DeltaFetch::fetch_along(std::span<const DeltaStep> path, const std::shared_ptr<const Bundle>& held,
-                                     const TablesPlace* place, std::uint64_t tables_bytes_max, DeltaKind kind) {
+                                     const TablesPlace* place, std::uint64_t tables_bytes_max) {
     const DeltaStep& last = path.back();
     old_ = held;
     if (path.size() > 1) {
@@ -177,7 +143,7 @@ Result<bool> DeltaFetch::fetch_along(std::span<const DeltaStep> path, const std:
     }
     if (old_->id() != last.listed.old_bundle || old_->layout_id() != last.listed.old_layout)
         return Error(ErrorCode::conflict, "the deltas lead to another layout than the next one needs");
-    const std::string path_of_last = delta_path_of(target_, last.listed.old_bundle, kind);
+    const std::string path_of_last = delta_path_of(target_, last.listed.old_bundle);
     url_ = last.tree + "/" + path_of_last;
     return fetch_front(path_of_last, last.listed, place, tables_bytes_max);
 }

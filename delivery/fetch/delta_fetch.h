@@ -59,10 +59,6 @@ public:
     DeltaFetch(DeltaContext context, const BundleId& target, DeltaGoal goal = DeltaGoal::bundle);
     ~DeltaFetch();
 
-    // A server claims that this is the front of a delta to the bundle: what fetch_tables() looks for. The bytes outlive
-    // this object. Before fetch_tables().
-    void offer(std::span<const std::byte> front) { offered_ = front; }
-
     // Looks for a delta from one of the bundles, first for one with blocks, the smallest one first; then for deltas
     // that lead here through other bundles, or from one of which the store has a part. Writes the heads and tables that
     // the delta gives into the incoming bundle, unverified; `tables_bytes_max` bounds them. Returns whether anything
@@ -73,10 +69,10 @@ public:
     // Does the same with the deltas of this path, which are not empty and lead to the target from `held`. `place`:
     // nullptr if the tables are here already. Whatever is wrong is an error.
     Result<bool> fetch_along(std::span<const DeltaStep> path, const std::shared_ptr<const Bundle>& held,
-                             const TablesPlace* place, std::uint64_t tables_bytes_max,
-                             DeltaKind kind = DeltaKind::whole);
+                             const TablesPlace* place, std::uint64_t tables_bytes_max);
 
-    // The level at which the delta's raw segments are encoded again; nothing: there is no delta, or none with blocks.
+    // The level at which the delta's raw segments are encoded again. Empty if no delta was found, or if it has no
+    // blocks.
     std::optional<std::uint32_t> level() const noexcept {
         return reader_ && head_.block_segments != 0 ? std::optional(head_.level) : std::nullopt;
     }
@@ -118,9 +114,8 @@ private:
     using OldBundles = std::vector<std::shared_ptr<const Bundle>>;
     // Returns a bundle that is here, perhaps in part; nullptr if it is not, or not in this layout.
     std::shared_ptr<const Bundle> find_held(const OldBundles& olds, const BundleId& id, const LayoutId& layout) const;
-    Result<FoundDeltaList> fetch_list(const BundleId& target, DeltaKind kind);
-    Result<DeltaPath> find_path(const OldBundles& olds, DeltaKind kind);
-    Result<bool> try_offered(const OldBundles& olds, const TablesPlace* place, std::uint64_t tables_bytes_max);
+    Result<FoundDeltaList> fetch_list(const BundleId& target);
+    Result<DeltaPath> find_path(const OldBundles& olds);
     // Its URL and the old bundle are known. `path`: below the tree.
     Result<bool> fetch_front(const std::string& path, const ListedDelta& listed, const TablesPlace* place,
                              std::uint64_t tables_bytes_max);
@@ -140,7 +135,6 @@ private:
     const DeltaContext context_;
     const BundleId target_;
     const DeltaGoal goal_;
-    std::span<const std::byte> offered_;
     std::string url_;                           // of the delta
     Hash front_hash_;                           // of all before its blocks
     std::shared_ptr<const Bundle> old_;         // to which it refers

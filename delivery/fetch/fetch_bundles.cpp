@@ -3,7 +3,6 @@
 #include "fetch/bundle_fetch.h"
 #include "fetch/other_bundles.h"
 #include "fetch/transfer_rate.h"
-#include "tables/tables_hints.h"
 #include "transfer/tree_urls.h"
 
 #include <fardel/base/free_space.h>
@@ -47,8 +46,6 @@ public:
             summary_.received_bytes += fetch->counts().received_bytes;
             summary_.requests += fetch->counts().requests;
         }
-        summary_.received_bytes += hints_.received_bytes();
-        summary_.requests += hints_.requests();
         return std::move(summary_);
     }
 
@@ -58,7 +55,6 @@ private:
         store_.remove_leftovers();
         FARDEL_TRY_ASSIGN(hold_, StoreHold::open(store_));
         FARDEL_TRY_ASSIGN(stored_, list_whole_bundles(store_));
-        FARDEL_TRY(expect(bundles));
         for (const BundleId& bundle : bundles)
             FARDEL_TRY(visit(bundle));
         return ok();
@@ -95,14 +91,6 @@ private:
         return *std::move(needed);
     }
 
-    Status expect(std::span<const BundleId> next) {
-        if (options_.repairs)
-            return ok();
-        std::vector<BundleId> unknown(next.begin(), next.end());  // of the others, an earlier attempt has the tables
-        std::erase_if(unknown, [this](const BundleId& id) { return IncomingBundle::has_begun(store_, id); });
-        return hints_.expect(unknown, options_.stop);
-    }
-
     Status visit(const BundleId& first) {
         const DependencyWalk::Steps steps{
             .enter = [this](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
@@ -110,11 +98,8 @@ private:
                     return needed;
                 FARDEL_TRY_ASSIGN(auto fetch,
                                   BundleFetch::open(store_, id, trees_, client_, library_blocks_, options_));
-                if (const auto hint = hints_.enter(id))
-                    FARDEL_TRY(fetch->take_hint(*hint));
                 FARDEL_TRY(fetch->fetch_tables());
                 FARDEL_TRY_ASSIGN(auto needed, fetch->dependencies());
-                FARDEL_TRY(expect(needed));
                 entered_.emplace(id, std::move(fetch));
                 return std::optional(std::move(needed));
             },
@@ -236,8 +221,7 @@ private:
     const std::vector<std::string> trees_;
     std::unordered_set<BundleId> stored_;
     std::optional<StoreHold> hold_;
-    std::vector<std::shared_ptr<const Bundle>> whole_;  // of those, what is needed; with a selection
-    TablesHints hints_{trees_, stored_, options_.connections.servers};
+    std::vector<std::shared_ptr<const Bundle>> whole_;  // bundles that are here and needed; empty without a selection
     LibraryBlocks library_blocks_{options_.library};
     DependencyWalk walk_;
     std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are

@@ -71,28 +71,6 @@ void TablesFetch::ask_again_from(std::size_t server) {
     std::rotate(urls_.begin(), urls_.begin() + static_cast<std::ptrdiff_t>(server % servers_), urls_.end());
 }
 
-Status TablesFetch::take_hint(const AnsweredTables& hint) {
-    if (copy_tables_ || incoming_.file_bytes() || incoming_.held_bytes() != 0 ||
-        hint.file_bytes > kReceivedFileBytesMax)
-        return ok();
-    HeadBytes head{};
-    HeadBytes layout{};
-    std::ranges::copy(hint.heads.first(head.size()), head.begin());
-    std::ranges::copy(hint.heads.subspan(head.size(), layout.size()), layout.begin());
-    const auto decoded_head = decode_head(head);
-    const auto decoded_layout = decode_layout_head(layout);
-    if (bundle_id(head) != id_ || !decoded_head || !decoded_layout ||
-        !verify_sections(*decoded_head, id_, *decoded_layout, hint.file_bytes))
-        return ok();
-    const TableSections sections = table_sections(*decoded_head, *decoded_layout, hint.file_bytes);
-    if (bytes_of(sections) > options_.tables_bytes_max || hint.tables.empty())
-        return ok();
-    FARDEL_TRY(incoming_.set_file_bytes(hint.file_bytes));
-    FARDEL_TRY(incoming_.write(0, hint.heads));
-    has_compressed_tables_ = true;
-    return decode_tables(hint.tables, sections, incoming_);
-}
-
 Status TablesFetch::fetch(const GiveTables& give, std::size_t first_round) {
     const std::size_t rounds = first_round + std::max<std::size_t>(servers_, kTableRoundsMin);
     for (std::size_t round = first_round;;) {

@@ -7,7 +7,6 @@
 #include <fardel/base/result.h>
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/tables_file.h>
-#include <fardel/delivery/tables_question.h>
 #include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
@@ -32,9 +31,6 @@ public:
     TablesFetch(const BundleId& bundle, const std::vector<std::string>& trees, RangeClient& client,
                 UnitTransfer& transfer, IncomingBundle& incoming, const DamagedCopy& copy, const FetchOptions& options);
 
-    // Uses what a server claims to be heads and tables of the bundle, if it can be and nothing is held yet. Before
-    // fetch(). Errors: those of IncomingBundle::write.
-    Status take_hint(const AnsweredTables& hint);
     // Writes heads and tables that need not be fetched into the incoming bundle, unverified, and returns whether there
     // were any; nothing: it did not look. Called before each attempt.
     using GiveTables = std::function<Result<std::optional<bool>>()>;

@@ -1,9 +1,7 @@
 #include <fardel/hosting/make_delta.h>
 
 #include "delta/delta_plan.h"
-#include "delta/narrower_prefix.h"
 #include "delta/table_segments.h"
-#include "delta/wider_prefix.h"
 
 #include <fardel/delivery/delta_segment.h>
 #include <fardel/delivery/raw_block.h>
@@ -141,22 +139,17 @@ private:
     }
 
     // What only moved is found with little effort, and nothing is left to save: many small files that one more file has
-    // moved into other blocks. Other segments may refer to more, and keep what they copy from.
+    // moved into other blocks.
     Status encode_quickly() {
         std::size_t kept_bytes = 0;
-        for (DeltaBlocks& segment : plan_.directory.blocks) {
+        for (const DeltaBlocks& segment : plan_.directory.blocks) {
             FARDEL_TRY(verify_running());
             std::vector<std::byte>& quick = quick_frames_.emplace_back();
             if (segment.form != DeltaBlocks::Form::raw)
                 continue;
             FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(target_, segment.blocks));
-            const std::uint64_t given_bytes = raw_bytes_of(records);
             FARDEL_TRY_ASSIGN(std::vector<std::byte> frame, encode(segment, kQuickEffort));
-            if (frame.size() > given_bytes / kCopiedPerByte) {
-                FARDEL_TRY(widen_prefix(*old_, given_bytes, segment));
-                FARDEL_TRY_ASSIGN(frame, encode(segment, kQuickEffort));
-                FARDEL_TRY(narrow_prefix(*old_, frame, given_bytes, segment));
-            } else if (frame.size() <= kQuickBytesMax - kept_bytes)
+            if (frame.size() <= raw_bytes_of(records) / kCopiedPerByte && frame.size() <= kQuickBytesMax - kept_bytes)
                 kept_bytes += (quick = std::move(frame)).size();
         }
         return ok();
@@ -225,13 +218,6 @@ private:
 Result<DeltaSummary> make_delta(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
                                 const DeltaWork& work) {
     FARDEL_TRY_ASSIGN(DeltaPlan plan, plan_delta(*old, target, work.stop));
-    return DeltaMaker(std::move(old), target, file, work).run(std::move(plan));
-}
-
-Result<DeltaSummary> make_front(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
-                                const DeltaWork& work) {
-    DeltaPlan plan;
-    FARDEL_TRY_ASSIGN(plan.directory.tables, plan_table_segments(old_tables_of(*old), new_tables_of(target)));
     return DeltaMaker(std::move(old), target, file, work).run(std::move(plan));
 }
 

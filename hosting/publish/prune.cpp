@@ -87,7 +87,7 @@ bool is_prunable(std::string_view path) {
 // In the order of removals: no list names a delta that is gone, and what remains of a bundle after a kill is found
 // again by its file.
 int removal_rank(std::string_view path) {
-    if (path.starts_with(kDeltasFolder) && (path.ends_with("/list") || path.ends_with("/fronts")))
+    if (path.starts_with(kDeltasFolder) && path.ends_with("/list"))
         return 0;
     return path.ends_with(".fardel") ? 2 : 1;
 }
@@ -231,6 +231,10 @@ Status remove_files(TreeTarget& tree, const std::vector<std::string>& paths, std
 }  // namespace
 
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
+    if (options.grace_s < kPruneGraceSecondsMin)
+        return Error(ErrorCode::limit, "a grace time of " + std::to_string(options.grace_s) + " seconds; at least " +
+                                           std::to_string(kPruneGraceSecondsMin) +
+                                           " must pass before a condemned file is removed");
     // What is kept is found before anything is announced. What is published meanwhile takes itself from the list.
     FARDEL_TRY_ASSIGN(const TreeChannels channels, read_tree_channels(tree));
     FARDEL_TRY_ASSIGN(const KeptFiles kept, find_kept(tree, options.keep, channels.newest));

@@ -81,17 +81,11 @@ Status add_to_list(TreeTarget& tree, const std::string& path, const ListedDelta&
     });
 }
 
-struct DeltaToMake {
-    BundleId old_bundle;
-    BundleId target;
-    DeltaKind kind = DeltaKind::whole;
-    std::uint64_t bytes_end = 0;  // one of so many bytes or more is not published
-    std::function<Result<DeltaSummary>(StagedFile&)> make;
-};
+}  // namespace
 
-Result<DeltaPublication> publish_made(const DeltaToMake& wanted, TreeTarget& tree, const std::stop_token& stop) {
-    DeltaPublication publication{.old_bundle = wanted.old_bundle,
-                                 .path = delta_path_of(wanted.target, wanted.old_bundle, wanted.kind)};
+Result<DeltaPublication> publish_delta(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
+                                       const DeltaWork& work) {
+    DeltaPublication publication{.old_bundle = old->id(), .path = delta_path_of(target.id(), old->id())};
     auto published = tree.open(publication.path);
     if (!published && published.error().code() != ErrorCode::missing)
         return std::move(published).error();
@@ -106,50 +100,20 @@ Result<DeltaPublication> publish_made(const DeltaToMake& wanted, TreeTarget& tre
     } else {
         FARDEL_TRY_ASSIGN(Descriptor file, create_unnamed_file(kSpoolName));
         SpoolFile spool(std::move(file));
-        FARDEL_TRY_ASSIGN(const DeltaSummary summary, wanted.make(spool));
+        FARDEL_TRY_ASSIGN(const DeltaSummary summary, make_delta(std::move(old), target, spool, work));
         const auto source = make_file_source(std::move(spool).take(), summary.delta_bytes, std::string(kSpoolName));
         // Clients would never choose it.
-        if (summary.delta_bytes >= wanted.bytes_end) {
+        if (summary.delta_bytes >= target.source()->size_bytes()) {
             publication.path.clear();
             return publication;
         }
         FARDEL_TRY_ASSIGN(entry, listed(*source));
-        FARDEL_TRY(tree.put(publication.path, *source, {.progress = {}, .stop = stop}));
+        FARDEL_TRY(tree.put(publication.path, *source, {.progress = {}, .stop = work.stop}));
     }
     publication.delta_bytes = entry->delta_bytes;
     // After the file, so that no list names what is not there.
-    FARDEL_TRY(add_to_list(tree, delta_list_path_of(wanted.target, wanted.kind), *entry));
+    FARDEL_TRY(add_to_list(tree, delta_list_path_of(target.id()), *entry));
     return publication;
-}
-
-}  // namespace
-
-Result<DeltaPublication> publish_delta(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
-                                       const DeltaWork& work) {
-    const BundleId id = old->id();
-    return publish_made({.old_bundle = id,
-                         .target = target.id(),
-                         .kind = DeltaKind::whole,
-                         .bytes_end = target.source()->size_bytes(),
-                         .make = [&](StagedFile& file) { return make_delta(std::move(old), target, file, work); }},
-                        tree, work.stop);
-}
-
-Result<DeltaPublication> publish_front(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
-                                       std::uint64_t bytes_end, const DeltaWork& work) {
-    const BundleId id = old->id();
-    FARDEL_TRY_ASSIGN(const auto head, tree.find_head(delta_list_path_of(target.id())));
-    if (head) {
-        const auto list = decode_delta_list(head->bytes);
-        if (list && std::ranges::find(*list, id, &ListedDelta::old_bundle) != list->end())
-            return DeltaPublication{.old_bundle = id, .path = {}};
-    }
-    return publish_made({.old_bundle = id,
-                         .target = target.id(),
-                         .kind = DeltaKind::front,
-                         .bytes_end = bytes_end,
-                         .make = [&](StagedFile& file) { return make_front(std::move(old), target, file, work); }},
-                        tree, work.stop);
 }
 
 Status withdraw_delta(const BundleId& old, const BundleId& target, TreeTarget& tree) {

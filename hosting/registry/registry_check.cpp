@@ -142,10 +142,7 @@ private:
         if (path.starts_with("bundles/"))
             return is_of_bundle(std::string_view(path).substr(8));
         if (path.starts_with("deltas/"))
-            return path.ends_with("/list") || path.ends_with(".delta") || path.ends_with("/fronts") ||
-                   path.ends_with(".front");
-        if (path.starts_with("versions/"))
-            return Hash::parse(std::string_view(path).substr(9)).has_value();
+            return path.ends_with("/list") || path.ends_with(".delta");
         if (path.starts_with("names/") || path.starts_with("pages/") || path == overview_page_path(1))
             return pages_.contains(path);
         if (!path.starts_with(channel))

@@ -11,17 +11,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
 
 constexpr std::size_t kSightingsMax = 1024;  // above that, they are left out
 constexpr std::size_t kSightingsOfClientMax = 32;
-constexpr std::size_t kHeldLookedAtMax = 64;  // of one question
-constexpr std::size_t kWantedLookedAtMax = 16;
-constexpr std::size_t kPredecessors = 2;  // that a client probably has, if it does not say
+constexpr std::size_t kPredecessors = 2;  // of which a client probably has one
 constexpr std::size_t kKnownBundlesMax = 16'384;
 constexpr std::string_view kDemandName = "/.fardel-deltas";
 constexpr std::size_t kDemandBytesMax = kDemandedPairsMax * 200;
@@ -113,12 +113,8 @@ private:
 
     void count(const Sighting& sighting) {
         const std::vector<BundleId> predecessors = known_.predecessors(sighting.wanted);
-        std::size_t counted = 0;
-        for (const BundleId& old : predecessors) {
-            const bool is_held = sighting.held.empty() || std::ranges::binary_search(sighting.held, old);
-            if (is_held && counted++ < kPredecessors)
-                demand_.count({.old_bundle = old, .new_bundle = sighting.wanted}, sighting.client);
-        }
+        for (const BundleId& old : std::span(predecessors).first(std::min(predecessors.size(), kPredecessors)))
+            demand_.count({.old_bundle = old, .new_bundle = sighting.wanted}, sighting.client);
     }
 
     void make(const DeltaPair& pair) {
@@ -200,15 +196,7 @@ void BackgroundDeltas::add(Sighting sighting) {
 }
 
 void BackgroundDeltas::note_list(const BundleId& wanted, std::string_view client) {
-    add({.wanted = wanted, .held = {}, .client = std::string(client)});
-}
-
-void BackgroundDeltas::note_question(const TablesQuestion& question, std::string_view client) {
-    if (question.held.empty())
-        return;
-    const std::span held = std::span(question.held).first(std::min(question.held.size(), kHeldLookedAtMax));
-    for (std::size_t i = 0; i < std::min(question.wanted.size(), kWantedLookedAtMax); ++i)
-        add({.wanted = question.wanted[i], .held = {held.begin(), held.end()}, .client = std::string(client)});
+    add({.wanted = wanted, .client = std::string(client)});
 }
 
 }  // namespace fardel

@@ -8,7 +8,6 @@
 #include "serve/delta_demand.h"
 
 #include <fardel/base/parallel.h>
-#include <fardel/delivery/tables_question.h>
 #include <fardel/hosting/tree_target.h>
 
 #include <chrono>
@@ -20,7 +19,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace fardel {
 
@@ -41,13 +39,10 @@ public:
     Status start();
     // A client asks which deltas lead to the bundle. `client`: see ReceivedRequest.
     void note_list(const BundleId& wanted, std::string_view client);
-    // A client wants bundles and holds others.
-    void note_question(const TablesQuestion& question, std::string_view client);
 
 private:
     struct Sighting {
         BundleId wanted;
-        std::vector<BundleId> held;  // empty: unknown
         std::string client;
     };
     class Work;

@@ -31,7 +31,7 @@ constexpr std::string_view kChannels = "channels/";
 // Whether the file has other bytes later.
 bool is_replaced(const RequestedFile& file) {
     return file.kind == RequestedFileKind::trace || file.kind == RequestedFileKind::delta_list ||
-           file.kind == RequestedFileKind::front_list || file.kind == RequestedFileKind::page ||
+           file.kind == RequestedFileKind::page ||
            (file.kind == RequestedFileKind::channel_text && file.text_path.ends_with("/head"));
 }
 
@@ -43,22 +43,18 @@ std::string etag_of(const RequestedFile& file, const FileStatus& status) {
         case RequestedFileKind::asset_frames: return "\"" + file.bundle.hex() + "-frames-" + size + "\"";
         case RequestedFileKind::delta:
             return "\"" + file.bundle.hex() + "-" + file.old_bundle.hex() + "-" + size + "\"";
-        case RequestedFileKind::front:
-            return "\"" + file.bundle.hex() + "-" + file.old_bundle.hex() + "-front-" + size + "\"";
         case RequestedFileKind::channel_text:
             if (!is_replaced(file))
                 return "\"" + file.text_path.substr(file.text_path.rfind('/') + 1) + "-" + size + "\"";
             break;
         case RequestedFileKind::page:
         case RequestedFileKind::trace:
-        case RequestedFileKind::front_list:
         case RequestedFileKind::delta_list: break;
     }
     // Files that are replaced have no hash in their names: inode and time tell their versions apart.
     const std::string mark = file.kind == RequestedFileKind::page           ? "page-"
                              : file.kind == RequestedFileKind::channel_text ? "head-"
                              : file.kind == RequestedFileKind::trace        ? file.bundle.hex() + "-trace-"
-                             : file.kind == RequestedFileKind::front_list   ? file.bundle.hex() + "-fronts-"
                                                                             : file.bundle.hex() + "-deltas-";
     return "\"" + mark + std::to_string(status.inode) + "-" + std::to_string(status.modified_ns) + "\"";
 }
@@ -175,8 +171,6 @@ std::string path_of(const RequestedFile& file) {
         case RequestedFileKind::asset_frames: return asset_frames_path_of(file.bundle);
         case RequestedFileKind::trace: return trace_path_of(file.bundle);
         case RequestedFileKind::delta: return delta_path_of(file.bundle, file.old_bundle);
-        case RequestedFileKind::front: return delta_path_of(file.bundle, file.old_bundle, DeltaKind::front);
-        case RequestedFileKind::front_list: return delta_list_path_of(file.bundle, DeltaKind::front);
         case RequestedFileKind::channel_text:
         case RequestedFileKind::page: return file.text_path;
         case RequestedFileKind::delta_list: break;
@@ -203,11 +197,8 @@ std::optional<RequestedFile> find_requested_file(std::string_view target) {
         file.text_path = path;
     } else if (path.starts_with(kDeltas)) {
         file.bundle = id_at(kDeltas.size());
-        file.kind = path.ends_with("/list")     ? RequestedFileKind::delta_list
-                    : path.ends_with("/fronts") ? RequestedFileKind::front_list
-                    : path.ends_with(".front")  ? RequestedFileKind::front
-                                                : RequestedFileKind::delta;
-        if (file.kind == RequestedFileKind::delta || file.kind == RequestedFileKind::front)
+        file.kind = path.ends_with("/list") ? RequestedFileKind::delta_list : RequestedFileKind::delta;
+        if (file.kind == RequestedFileKind::delta)
             file.old_bundle = id_at(kDeltas.size() + kIdDigits + 1);
     } else {
         file.bundle = id_at(kBundles.size());

@@ -22,8 +22,6 @@ enum class RequestedFileKind : unsigned char {
     trace,
     delta,
     delta_list,
-    front,  // a delta without blocks
-    front_list,
     channel_text,
     page
 };
@@ -31,7 +29,7 @@ enum class RequestedFileKind : unsigned char {
 struct RequestedFile {
     BundleId bundle;  // of a delta or a list of deltas: the new one
     RequestedFileKind kind = RequestedFileKind::bundle;
-    BundleId old_bundle{};  // of a delta, with blocks or without
+    BundleId old_bundle{};  // of a delta
     std::string text_path;  // of a text of a channel, or a page, below the tree
 };
 

@@ -9,7 +9,6 @@
 #include "serve/requested_range.h"
 #include "serve/served_files.h"
 #include "serve/server_metrics.h"
-#include "serve/tables_answers.h"
 #include "serve/uploads.h"
 
 #include <fardel/base/clock.h>
@@ -22,7 +21,6 @@ namespace {
 
 constexpr std::size_t kGroupMax = 64;
 constexpr std::uint64_t kSpareDescriptors = 256;
-constexpr std::string_view kTablesTarget = "/tables";  // kTablesQuestionPath
 constexpr std::size_t kTokensFileBytesMax = 256u << 10;
 
 // Returns the status for an error of the disk. The client learns no more than that.
@@ -89,7 +87,6 @@ Result<UploadTokens> read_tokens(const std::string& path) {
 
 struct Server::Impl final : RequestHandler {
     std::unique_ptr<ServedFiles> files;        // nullptr: only a cache is served
-    std::unique_ptr<TablesAnswers> answers;    // the same
     std::unique_ptr<ProjectAnswers> project;   // nullptr: none is served
     std::unique_ptr<CacheAnswers> cache;       // nullptr: none is served
     std::unique_ptr<BackgroundDeltas> deltas;  // nullptr: none are made
@@ -144,8 +141,6 @@ struct Server::Impl final : RequestHandler {
             return answer_for(ErrorCode::missing);
         if (project && ProjectAnswers::is_asked(request.target))
             return project->begin(request);
-        if (request.target == kTablesTarget)
-            return answers->begin(request);
         if (const auto part = uploads ? Uploads::find_part(request.target) : std::nullopt)
             return uploads->answer_part(*part, request);
         if (const auto recalled = registry != nullptr ? find_recall_target(request.target) : std::nullopt)
@@ -192,12 +187,6 @@ struct Server::Impl final : RequestHandler {
             deltas = std::make_unique<BackgroundDeltas>(options.tree,
                                                         BackgroundDeltaLimits{.budget_bytes = options.delta_bytes_max});
         }
-        if (files)
-            answers = std::make_unique<TablesAnswers>(*files,
-                                                      [this](const TablesQuestion& question, std::string_view client) {
-                                                          if (deltas)
-                                                              deltas->note_question(question, client);
-                                                      });
         registry = options.registry;
         std::optional<UploadTokens> tokens;
         if (options.uploads && registry == nullptr) {

@@ -97,116 +97,80 @@ Status append(ScanFindings more, ScanFindings& findings) {
     return ok();
 }
 
-class Scan {
-public:
-    Scan(const BundlePlan& plan, std::vector<AssetScan> assets, const PlanScanOptions& options,
-         std::vector<PlannedScanner> patterns)
-        : plan_(plan),
-          assets_(std::move(assets)),
-          options_(options),
-          patterns_(std::move(patterns)),
-          names_(first_names_of(plan)) {}
+void mark_broken(std::string why, AssetScan& scan) {
+    scan.findings = {};
+    scan.broken = std::move(why);
+}
 
-    Status run(std::size_t asset) {
-        Status done = scan(asset);
-        return done ? ok()
-                    : Status(
-                          std::move(done).error().with_context("asset \"" + printable(plan_.assets[asset].key) + "\""));
+void add(ScanRecord more, AssetScan& scan) {
+    if (!scan.broken.empty())
+        return;
+    if (!more.broken.empty())
+        mark_broken(std::move(more.broken), scan);
+    else if (is_empty(scan.findings))
+        scan.findings = std::move(more.findings);
+    else if (const Status appended = append(std::move(more.findings), scan.findings); !appended)
+        mark_broken(appended.error().text(), scan);
+}
+
+std::vector<PlannedScanner> scanners_for(std::string_view name, std::string_view content_type,
+                                         std::span<const PlannedScanner> patterns) {
+    std::vector<PlannedScanner> scanners;
+    if (const std::string_view word = scanner_for(name, content_type); !word.empty())
+        scanners.push_back({.configuration = builtin_configuration(word)});
+    for (const PlannedScanner& scanner : patterns)
+        if (glob_matches(scanner.declared->match, name))
+            scanners.push_back(scanner);
+    return scanners;
+}
+
+Result<std::optional<ScanRecord>> scan_with(const PlannedScanner& scanner, std::string_view name,
+                                            std::string_view content_type, AssetReader& reader) {
+    FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
+    auto findings = scanner.pattern ? scanner.pattern->scan(bytes, scanner.declared->use, scanner.declared->form,
+                                                            scanner.declared->optional)
+                                    : scan_references(name, content_type, bytes);
+    return std::optional(findings ? ScanRecord{.findings = *std::move(findings)}
+                                  : ScanRecord{.broken = findings.error().text()});
+}
+
+// `name`: the first one of the asset.
+Status scan_asset(const BundlePlan& plan, std::uint32_t at, std::string_view name,
+                  std::span<const PlannedScanner> patterns, const PlanScanOptions& options, AssetScan& scan) {
+    if (options.stop.stop_requested())
+        return Error(ErrorCode::cancelled, "asked to stop");
+    const PlannedAsset& asset = plan.assets[at];
+    // What the job itself reports replaces the scanners: it knows the format that it wrote.
+    if (const auto reported = options.job_references.find(at); reported != options.job_references.end()) {
+        if (asset.known)
+            scan.id = asset.known->asset;
+        return append({.references = reported->second}, scan.findings);
     }
-    std::span<const AssetScan> assets() const { return assets_; }
-
-    PlanScan finish(ProgramFindings programs) && {
-        for (ProgramFindings::Of& one : programs.found) {
-            AssetScan& scan = assets_[one.asset];
-            scan.id = one.id;
-            scan.has_scanner = true;
-            scan.was_read = scan.was_read || one.was_run;
-            add({.findings = std::move(one.findings)}, scan);
-        }
-        return PlanScan{.assets = std::move(assets_), .logs = std::move(programs.logs)};
-    }
-
-private:
-    std::vector<PlannedScanner> scanners_for(std::size_t at) const {
-        std::vector<PlannedScanner> scanners;
-        if (const std::string_view word = scanner_for(names_[at], plan_.assets[at].content_type); !word.empty())
-            scanners.push_back({.configuration = builtin_configuration(word)});
-        for (const PlannedScanner& scanner : patterns_)
-            if (glob_matches(scanner.declared->match, names_[at]))
-                scanners.push_back(scanner);
-        return scanners;
-    }
-
-    Status scan(std::size_t at) {
-        if (options_.stop.stop_requested())
-            return Error(ErrorCode::cancelled, "asked to stop");
-        const PlannedAsset& asset = plan_.assets[at];
-        AssetScan& scan = assets_[at];
-        // What the job itself reports replaces the scanners: it knows the format that it wrote.
-        if (const auto reported = options_.job_references.find(static_cast<std::uint32_t>(at));
-            reported != options_.job_references.end()) {
-            if (asset.known)
-                scan.id = asset.known->asset;
-            return append({.references = reported->second}, scan.findings);
-        }
-        const auto scanners = scanners_for(at);
-        if (scanners.empty())
-            return ok();
-        scan.has_scanner = true;
-        if (scan.size_bytes > kScannedBytesMax) {
-            scan.broken = std::to_string(scan.size_bytes) + " bytes; at most " + std::to_string(kScannedBytesMax) +
-                          " are scanned";
-            return ok();
-        }
-        AssetReader reader(asset, scan.size_bytes);
-        // Findings are remembered by scanner and bytes; an asset whose bytes are known is not even read.
-        FARDEL_TRY_ASSIGN(scan.id, reader.id());
-        for (const PlannedScanner& scanner : scanners) {
-            const Hash key = key_of(scanner, *scan.id);
-            auto found = options_.memory ? options_.memory->find(key) : std::nullopt;
-            if (!found) {
-                scan.was_read = true;
-                FARDEL_TRY_ASSIGN(found, scan_with(scanner, at, reader));
-                if (options_.memory)
-                    options_.memory->add(key, *found);
-            }
-            add(*std::move(found), scan);
-        }
+    const auto scanners = scanners_for(name, asset.content_type, patterns);
+    if (scanners.empty())
+        return ok();
+    scan.has_scanner = true;
+    if (scan.size_bytes > kScannedBytesMax) {
+        scan.broken =
+            std::to_string(scan.size_bytes) + " bytes; at most " + std::to_string(kScannedBytesMax) + " are scanned";
         return ok();
     }
-
-    Result<std::optional<ScanRecord>> scan_with(const PlannedScanner& scanner, std::size_t at,
-                                                AssetReader& reader) const {
-        FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
-        auto findings = scanner.pattern ? scanner.pattern->scan(bytes, scanner.declared->use, scanner.declared->form,
-                                                                scanner.declared->optional)
-                                        : scan_references(names_[at], plan_.assets[at].content_type, bytes);
-        return std::optional(findings ? ScanRecord{.findings = *std::move(findings)}
-                                      : ScanRecord{.broken = findings.error().text()});
+    AssetReader reader(asset, scan.size_bytes);
+    // Findings are remembered by scanner and bytes; an asset whose bytes are known is not even read.
+    FARDEL_TRY_ASSIGN(scan.id, reader.id());
+    for (const PlannedScanner& scanner : scanners) {
+        const Hash key = key_of(scanner, *scan.id);
+        auto found = options.memory ? options.memory->find(key) : std::nullopt;
+        if (!found) {
+            scan.was_read = true;
+            FARDEL_TRY_ASSIGN(found, scan_with(scanner, name, asset.content_type, reader));
+            if (options.memory)
+                options.memory->add(key, *found);
+        }
+        add(*std::move(found), scan);
     }
-
-    static void mark_broken(std::string why, AssetScan& scan) {
-        scan.findings = {};
-        scan.broken = std::move(why);
-    }
-
-    static void add(ScanRecord more, AssetScan& scan) {
-        if (!scan.broken.empty())
-            return;
-        if (!more.broken.empty())
-            mark_broken(std::move(more.broken), scan);
-        else if (is_empty(scan.findings))
-            scan.findings = std::move(more.findings);
-        else if (const Status appended = append(std::move(more.findings), scan.findings); !appended)
-            mark_broken(appended.error().text(), scan);
-    }
-
-    const BundlePlan& plan_;
-    std::vector<AssetScan> assets_;
-    const PlanScanOptions& options_;
-    std::vector<PlannedScanner> patterns_;
-    std::vector<std::string_view> names_;
-};
+    return ok();
+}
 
 }  // namespace
 
@@ -214,13 +178,23 @@ Result<PlanScan> scan_plan(const BundlePlan& plan, std::vector<AssetScan> assets
     if (assets.size() != plan.assets.size())
         return Error(ErrorCode::malformed,
                      std::to_string(plan.assets.size()) + " assets and " + std::to_string(assets.size()) + " sizes");
-    FARDEL_TRY_ASSIGN(auto patterns, parse_scanners(options.scanners));
-    Scan scan(plan, std::move(assets), options, std::move(patterns));
-    FARDEL_TRY(scan_each(plan.assets.size(), options.jobs, [&](std::size_t asset) { return scan.run(asset); }));
-    FARDEL_TRY_ASSIGN(ProgramFindings programs, scan_with_programs(plan, scan.assets(), options));
-    PlanScan found = std::move(scan).finish(std::move(programs));
-    FARDEL_TRY(add_references_by_macros(plan, found.assets));
-    return found;
+    FARDEL_TRY_ASSIGN(const auto patterns, parse_scanners(options.scanners));
+    const std::vector<std::string_view> names = first_names_of(plan);
+    FARDEL_TRY(scan_each(assets.size(), options.jobs, [&](std::size_t at) {
+        Status done = scan_asset(plan, static_cast<std::uint32_t>(at), names[at], patterns, options, assets[at]);
+        return done ? ok()
+                    : Status(std::move(done).error().with_context("asset \"" + printable(plan.assets[at].key) + "\""));
+    }));
+    FARDEL_TRY_ASSIGN(ProgramFindings programs, scan_with_programs(plan, assets, options));
+    for (ProgramFindings::Of& one : programs.found) {
+        AssetScan& scan = assets[one.asset];
+        scan.id = one.id;
+        scan.has_scanner = true;
+        scan.was_read = scan.was_read || one.was_run;
+        add({.findings = std::move(one.findings)}, scan);
+    }
+    FARDEL_TRY(add_references_by_macros(plan, assets));
+    return PlanScan{.assets = std::move(assets), .logs = std::move(programs.logs)};
 }
 
 namespace {

@@ -350,20 +350,4 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
     return packed;
 }
 
-Result<PackPlan> plan_project(const Project& project, const std::string& folder) {
-    FARDEL_TRY(verify(project));
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_project(project, folder));
-    std::vector<ProjectFile> files;
-    files.reserve(scan.entries.size());
-    for (SourceEntry& entry : scan.entries) {
-        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry.name.view(), *entry.blob));
-        files.push_back({.name = std::move(entry.name),
-                         .size_bytes = entry.size_bytes,
-                         .blob = std::move(entry.blob),
-                         .content_type = std::string(type),
-                         .listed = entry.listed});
-    }
-    return plan_project_files(project, folder, std::move(files), std::move(scan.report));
-}
-
 }  // namespace fardel

@@ -142,13 +142,6 @@ Result<std::shared_ptr<const GameProfile>> load_game_profile(const std::string& 
                                          : find_game_profile(name_or_path);
 }
 
-std::vector<std::string_view> game_profile_names() {
-    std::vector<std::string_view> names;
-    for (const GameProfileText& text : profile_texts())
-        names.push_back(text.name);
-    return names;
-}
-
 Result<std::shared_ptr<const GameProfile>> find_game_profile(std::string_view name) {
     const auto texts = profile_texts();
     const auto at = std::ranges::find(texts, name, &GameProfileText::name);

@@ -6,6 +6,7 @@
 #include <fardel/base/ascii.h>
 
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace fardel {
@@ -40,16 +41,20 @@ std::optional<ParameterValue> find_parameter_value(const TomlValue& value) {
     return std::nullopt;
 }
 
-void read_parameters(const KeyValue& value, Processor& processor) {
+// Returns the entries of a table; none, and a mistake, if it is no table or has too many. `has`, `items`: of the
+// message, around the number.
+std::span<const TomlEntry> entries_of(const KeyValue& value, const char* has, const char* items) {
     const auto* const table = value.expect<TomlTable>();
-    if (!table)
-        return;
-    if (table->size() > kProjectItemsMax)
-        return value.mistakes.add(
-            value.entry.at,
-            "'parameters' has " + std::to_string(table->size()) + " keys; at most " + std::to_string(kProjectItemsMax),
-            ErrorCode::limit);
-    for (const TomlEntry& item : *table) {
+    if (!table || table->size() <= kProjectItemsMax)
+        return table ? std::span<const TomlEntry>(*table) : std::span<const TomlEntry>();
+    value.mistakes.add(value.entry.at,
+                       has + std::to_string(table->size()) + items + "; at most " + std::to_string(kProjectItemsMax),
+                       ErrorCode::limit);
+    return {};
+}
+
+void read_parameters(const KeyValue& value, Processor& processor) {
+    for (const TomlEntry& item : entries_of(value, "'parameters' has ", " keys")) {
         if (item.key.empty() || item.key.size() > kPathBytesMax || item.key.find('\0') != std::string::npos)
             value.mistakes.add(item.at, "the key of a parameter has 1 to " + std::to_string(kPathBytesMax) +
                                             " bytes and no NUL; write " + std::string(value.example));
@@ -187,15 +192,7 @@ void check_names(const TomlEntry& entry, const std::vector<std::string_view>& na
 }  // namespace
 
 void read_processors(const KeyValue& value, Project& project) {
-    const auto* const table = value.expect<TomlTable>();
-    if (!table)
-        return;
-    if (table->size() > kProjectItemsMax)
-        return value.mistakes.add(
-            value.entry.at,
-            "there are " + std::to_string(table->size()) + " processors; at most " + std::to_string(kProjectItemsMax),
-            ErrorCode::limit);
-    for (const TomlEntry& item : *table)
+    for (const TomlEntry& item : entries_of(value, "there are ", " processors"))
         read_processor(item, project, value.mistakes);
 }
 

@@ -1,4 +1,4 @@
-// Compares the targets of references, and selects the references of a link table. Pure.
+// Selects the references of a link table. Pure.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <tuple>
-#include <variant>
 #include <vector>
 
 namespace fardel {
-
-using ReferenceTarget = decltype(PlannedReference::target);
 
 // Sorts by spelling and keeps one reference per spelling: the first that is not optional; otherwise the first. Removes
 // spellings that no bundle can hold.

@@ -12,41 +12,42 @@ constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 30;
 
 }  // namespace
 
-ResolveGraph::ResolveGraph(const BundlePlan& plan, const ResolveIndex& index)
+ResolveNodes::ResolveNodes(const BundlePlan& plan, const ResolveIndex& index)
     : names_(static_cast<std::uint32_t>(plan.names.size())),
-      nodes_(2 * names_ + static_cast<std::uint32_t>(index.definitions().size())),
-      has_shaders_(names_),
-      seen_(nodes_) {
+      count_(2 * names_ + static_cast<std::uint32_t>(index.definitions().size())),
+      has_shaders_(names_) {
+    for (DefinitionIndex definition{}; definition < index.definitions().end_index(); ++definition)
+        for (const std::uint32_t file : index.names_of(index.definitions()[definition].asset))
+            has_shaders_[file] = true;
+}
+
+ResolveGraph::ResolveGraph(const ResolveNodes& nodes, const ResolveIndex& index, std::vector<ResolveEdge> edges,
+                           std::vector<ResolveEdge> missing_edges)
+    : nodes_(nodes), missing_(rows_of(std::move(missing_edges))), seen_(nodes.count()) {
     for (DefinitionIndex definition{}; definition < index.definitions().end_index(); ++definition) {
         const auto files = index.names_of(index.definitions()[definition].asset);
         for (const std::uint32_t file : files) {
-            has_shaders_[file] = true;
-            add_edge(whole(file), shader(definition));
-            add_edge(whole(file), name(file));
+            edges.emplace_back(nodes.whole(file), nodes.shader(definition));
+            edges.emplace_back(nodes.whole(file), nodes.name(file));
         }
         if (!files.empty())
-            add_edge(shader(definition), name(files.front()));
+            edges.emplace_back(nodes.shader(definition), nodes.name(files.front()));
     }
+    targets_ = rows_of(std::move(edges));
 }
 
-ResolveGraph::Rows ResolveGraph::rows_of(std::vector<std::pair<Node, std::uint32_t>>& pairs) const {
+ResolveGraph::Rows ResolveGraph::rows_of(std::vector<ResolveEdge> pairs) const {
     std::ranges::sort(pairs);
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     Rows rows;
-    rows.first.assign(nodes_ + std::size_t{1}, 0);
+    rows.first.assign(nodes_.count() + std::size_t{1}, 0);
     rows.values.reserve(pairs.size());
     for (const auto& pair : pairs) {
         ++rows.first[pair.first + std::size_t{1}];
         rows.values.push_back(pair.second);
     }
     std::partial_sum(rows.first.begin(), rows.first.end(), rows.first.begin());
-    pairs = {};
     return rows;
-}
-
-void ResolveGraph::finish() {
-    targets_ = rows_of(edges_);
-    missing_ = rows_of(missing_edges_);
 }
 
 Status ResolveGraph::count_step() {
@@ -56,7 +57,7 @@ Status ResolveGraph::count_step() {
     return ok();
 }
 
-bool ResolveGraph::visit(Node node) {
+bool ResolveGraph::visit(ResolveNode node) {
     if (seen_[node] == walk_)
         return false;
     seen_[node] = walk_;
@@ -66,16 +67,16 @@ bool ResolveGraph::visit(Node node) {
 
 // Visits nodes breadth first; order_ lists them.
 template <class GoesOn>
-Status ResolveGraph::walk(std::span<const Node> starts, GoesOn goes_on) {
+Status ResolveGraph::walk(std::span<const ResolveNode> starts, GoesOn goes_on) {
     ++walk_;
     order_.clear();
-    for (const Node start : starts)
+    for (const ResolveNode start : starts)
         visit(start);
     for (std::size_t at = 0; at < order_.size(); ++at) {
-        const Node node = order_[at];
+        const ResolveNode node = order_[at];
         if (!goes_on(node))
             continue;
-        for (const Node target : targets_[node]) {
+        for (const ResolveNode target : targets_[node]) {
             FARDEL_TRY(count_step());
             visit(target);
         }
@@ -83,11 +84,11 @@ Status ResolveGraph::walk(std::span<const Node> starts, GoesOn goes_on) {
     return ok();
 }
 
-Result<ResolveGraph::Reached> ResolveGraph::reach(std::span<const Node> starts) {
-    FARDEL_TRY(walk(starts, [](Node) { return true; }));
+Result<ResolveGraph::Reached> ResolveGraph::reach(std::span<const ResolveNode> starts) {
+    FARDEL_TRY(walk(starts, [](ResolveNode) { return true; }));
     Reached reached;
-    for (const Node node : order_) {
-        if (node < names_)
+    for (const ResolveNode node : order_) {
+        if (node < nodes_.name_count())
             reached.names.push_back(node);
         for (const std::uint32_t missing : missing_[node])
             reached.missing.push_back(missing);
@@ -99,11 +100,12 @@ Result<ResolveGraph::Reached> ResolveGraph::reach(std::span<const Node> starts) 
 }
 
 Result<std::vector<std::uint32_t>> ResolveGraph::uses_of(std::uint32_t name, bool as_whole) {
-    const Node start = as_whole ? whole(name) : name;
-    FARDEL_TRY(walk(std::span(&start, 1), [&](Node node) { return node >= names_ || node == name; }));
+    const ResolveNode start = as_whole ? nodes_.whole(name) : name;
+    FARDEL_TRY(
+        walk(std::span(&start, 1), [&](ResolveNode node) { return node >= nodes_.name_count() || node == name; }));
     std::vector<std::uint32_t> uses;
-    for (const Node node : order_)
-        if (node < names_ && node != name)
+    for (const ResolveNode node : order_)
+        if (node < nodes_.name_count() && node != name)
             uses.push_back(node);
     std::ranges::sort(uses);
     return uses;

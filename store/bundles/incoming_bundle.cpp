@@ -291,15 +291,6 @@ Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const Bund
     return IncomingBundle(std::move(impl));
 }
 
-bool IncomingBundle::has_begun(const BundleStore& store, const BundleId& bundle) {
-    const auto folder = StoreFolder::open(store.path(), false);
-    if (!folder)
-        return false;
-    const std::string path = folder->incoming_path(bundle, "pack");
-    const auto status = find_file_status(path, path, Links::refused);
-    return status && *status && (*status)->size_bytes != 0;
-}
-
 std::optional<std::uint64_t> IncomingBundle::file_bytes() const noexcept { return impl_->file_bytes; }
 
 Status IncomingBundle::set_file_bytes(std::uint64_t file_bytes) {

@@ -1,4 +1,5 @@
 // Checks that tests/ATTACKS.md names existing tests, for every row that needs them.
+#include "arrows.h"
 
 #include "kit/files.h"
 
@@ -148,8 +149,9 @@ TEST_CASE("attacks: every row of a test has the exact name of a case that exists
 TEST_CASE("attacks: every file of the source that the pages name exists") {
     const std::string source = FARDEL_SOURCE_DIR;
     std::set<std::string> endings;  // "vfs/lookup/resolve.cpp": also "lookup/resolve.cpp" and "resolve.cpp"
-    for (const char* const folder : {"base", "bundle-format", "sources", "store", "vfs", "packer", "verifier",
-                                     "delivery", "cli", "samples", "tests"})
+    std::vector<std::string> folders = fardel::arrows::product_folders();
+    folders.insert(folders.end(), {"samples", "tests"});
+    for (const std::string& folder : folders)
         for (const auto& entry : std::filesystem::recursive_directory_iterator(source + "/" + folder)) {
             std::string path = entry.path().lexically_relative(source).string();
             for (std::size_t at = 0; at != std::string::npos; at = path.find('/')) {

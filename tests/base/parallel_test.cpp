@@ -1,6 +1,6 @@
 #include <fardel/base/parallel.h>
 
-#include "kit/restricted_process.h"
+#include "kit/restricted_program.h"
 
 #include <atomic>
 #include <mutex>

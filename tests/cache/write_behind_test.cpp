@@ -1,6 +1,6 @@
 #include "write_behind.h"
 
-#include "kit/restricted_process.h"
+#include "kit/restricted_program.h"
 
 #include <atomic>
 

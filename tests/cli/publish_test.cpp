@@ -47,55 +47,6 @@ TEST_CASE_FIXTURE(PackedGame,
     CHECK(listed.find(".tmp") == std::string::npos);
 }
 
-// A version of a game of many small files, with the name "many".
-std::string make_version(const ScratchFolder& scratch, const std::string& number) {
-    for (int i = 0; i < 150; ++i)
-        scratch.write("many/texts/" + std::to_string(1000 + i) + ".txt",
-                      "text " + std::to_string(i * i) + (i % 50 == 7 ? " of version " + number : ""));
-    const std::string bundle = scratch.path("many-" + number + ".fardel");
-    run_well({"pack", scratch.path("many"), "-o", bundle, "--name", "many", "--version", number});
-    return bundle;
-}
-
-TEST_CASE("publish: tables from earlier versions are published by themselves, unless --no-fronts") {
-    const ScratchFolder scratch;
-    const std::string first = make_version(scratch, "1.0");
-    const std::string second = make_version(scratch, "1.1");
-    const std::string third = make_version(scratch, "1.2");
-    const std::string tree = scratch.path("tree");
-    CHECK(json::parse(run_well({"publish", first, tree, "--json"}))["published"][0]["fronts"].empty());
-    CHECK(json::parse(run_well({"publish", second, tree, "--no-fronts", "--json"}))["published"][0]["fronts"].empty());
-    CHECK(json::parse(run_well({"publish", second, tree, "--dry-run", "--json"}))["published"][0]["fronts"].empty());
-    CHECK_FALSE(std::filesystem::exists(tree + "/deltas"));
-
-    const json fronts = json::parse(run_well({"publish", second, third, tree, "--json"}))["published"];
-    REQUIRE(fronts[0]["fronts"].size() == 1);
-    const json& front = fronts[0]["fronts"][0];
-    CHECK(front["old"] == published_id(first));
-    CHECK(front["path"] == "deltas/" + published_id(second) + "/" + published_id(first) + ".front");
-    CHECK(front["was_there"] == false);
-    CHECK(std::filesystem::file_size(tree + "/" + std::string(front["path"])) == front["delta_bytes"]);
-    REQUIRE(fronts[1]["fronts"].size() == 2);
-    CHECK(fronts[1]["fronts"][0]["old"] == published_id(second));
-    CHECK(run_well({"publish", third, tree}).find("  tables from " + published_id(first).substr(0, 12)) !=
-          std::string::npos);
-}
-
-TEST_CASE("publish: if earlier versions cannot be read, the bundle is published, and a line says what is missing") {
-    const ScratchFolder scratch;
-    const std::string first = make_version(scratch, "1.0");
-    const std::string second = make_version(scratch, "1.1");
-    const std::string tree = scratch.path("tree");
-    run_well({"publish", first, tree});
-    scratch.write("tree/bundles/" + published_id(first) + ".fardel", "no bundle");
-    const Outcome outcome = run({"publish", second, tree, "--json"});
-    CHECK(outcome.exit_code == 0);
-    CHECK(outcome.err.find("updates to it may receive all of its tables") != std::string::npos);
-    CHECK(outcome.err.find(published_id(first)) != std::string::npos);
-    CHECK(json::parse(outcome.out)["published"][0]["fronts"].empty());
-    CHECK(read_file(tree + "/bundles/" + published_id(second) + ".fardel") == read_file(second));
-}
-
 TEST_CASE_FIXTURE(PackedGame, "publish: --prune condemns first, and its mistakes are named") {
     const std::string other = make_other_bundle(scratch);
     const std::string tree = scratch.path("tree");

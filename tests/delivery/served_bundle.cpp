@@ -128,13 +128,6 @@ TreeServer::TreeServer(const std::vector<Bytes>& bundles, Fault fault, std::map<
 }
 
 void TreeServer::serve(OddServer::Guest& guest) {
-    if (guest.head().starts_with("POST /tables ")) {
-        const std::scoped_lock lock(mutex_);
-        ++questions_;
-        guest.send(questions_answer_.empty() ? http_answer("405 Not Allowed", "no", "Connection: close\r\n")
-                                             : questions_answer_);
-        return;
-    }
     RangeRequest request = parse_request(guest.head());
     {
         const std::scoped_lock lock(mutex_);
@@ -165,16 +158,6 @@ void TreeServer::serve(OddServer::Guest& guest) {
 std::vector<RangeRequest> TreeServer::requests() const {
     const std::scoped_lock lock(mutex_);
     return requests_;
-}
-
-void TreeServer::answer_questions(std::string answer) {
-    const std::scoped_lock lock(mutex_);
-    questions_answer_ = std::move(answer);
-}
-
-std::size_t TreeServer::questions() const {
-    const std::scoped_lock lock(mutex_);
-    return questions_;
 }
 
 std::uint64_t TreeServer::sent_bytes() const {

@@ -57,10 +57,6 @@ public:
     std::vector<RangeRequest> requests() const;
     // The bytes of right answers that were sent.
     std::uint64_t sent_bytes() const;
-    // Answers questions for tables (tables_question.h) with these bytes, from the status line on. Without it, the
-    // server knows none, like nginx.
-    void answer_questions(std::string answer);
-    std::size_t questions() const;
 
 private:
     void serve(OddServer::Guest& guest);
@@ -70,8 +66,6 @@ private:
     mutable std::mutex mutex_;
     std::vector<RangeRequest> requests_;
     std::uint64_t sent_bytes_ = 0;
-    std::string questions_answer_;
-    std::size_t questions_ = 0;
     OddServer server_;
 };
 

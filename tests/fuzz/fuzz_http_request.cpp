@@ -1,7 +1,6 @@
-// Input: a byte that chooses, and then what a client sends to `fardel serve`, or a server answers to a question for
-// tables. A range that is accepted lies in its file, a target that names a file is the only one that does, and a
+// Input: a byte that chooses, and then what a client sends to `fardel serve`, or a server answers to a question about
+// its cache. A range that is accepted lies in its file, a target that names a file is the only one that does, and a
 // question or answer that is accepted has the same bytes when it is encoded again.
-#include <fardel/delivery/tables_question.h>
 #include "require.h"
 #include "serve/requested_range.h"
 #include "serve/served_files.h"
@@ -33,21 +32,6 @@ void check_target(std::string_view text) {
     const auto file = find_requested_file(text);
     if (file)
         require(text == "/" + path_of(*file));
-}
-
-void check_question(std::span<const std::byte> bytes) {
-    if (const auto question = decode_question(bytes))
-        require(std::ranges::equal(encode_question(*question), bytes));
-}
-
-void check_answer(std::span<const std::byte> bytes) {
-    const auto all = decode_answer(bytes);
-    if (!all)
-        return;
-    TablesAnswer answer;
-    for (const AnsweredTables& tables : *all)
-        require(answer.add(tables));
-    require(std::ranges::equal(answer.take(), bytes));
 }
 
 void check_cache_question(std::span<const std::byte> bytes) {
@@ -84,8 +68,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (const auto tokens = UploadTokens::parse(text))
                 require(tokens->find("Bearer no such token is known") == nullptr);
             break;
-        case 'q': check_question(bytes); break;
-        case 'a': check_answer(bytes); break;
         case 'k': check_cache_question(bytes); break;
         case 'l': check_cache_answer(bytes); break;
         case 'm': check_cache_target(text); break;

@@ -88,13 +88,12 @@ GameProfile quake3() {
 // ---- The text of a profile ------------------------------------------------------------------------------------------
 
 TEST_CASE("game profile: every profile of the program is well formed; an unknown name is refused with the known ones") {
-    CHECK(game_profile_names() == std::vector<std::string_view>{"gltf", "quake3"});
-    for (const std::string_view name : game_profile_names()) {
+    for (const std::string_view name : {"gltf", "quake3"}) {
         const auto profile = find_game_profile(name);
         REQUIRE_MESSAGE(profile, profile.error().message());
         CHECK((*profile)->name == name);
     }
-    check_error(find_game_profile("quake4"), ErrorCode::missing, "gltf, quake3");
+    check_error(find_game_profile("quake4"), ErrorCode::missing, "the profiles are: gltf, quake3;");
 }
 
 TEST_CASE("game profile: a mistake in a profile is reported with its position") {

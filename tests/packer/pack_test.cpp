@@ -6,7 +6,7 @@
 
 #include "kit/archives.h"
 #include "kit/blobs.h"
-#include "kit/restricted_process.h"
+#include "kit/restricted_program.h"
 
 namespace fardel::tests::pack_test {
 

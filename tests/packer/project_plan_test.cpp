@@ -1,8 +1,9 @@
-// plan_project: real folders, their rules, and the resulting bundle.
+// plan_project_files: real folders, their rules, and the resulting bundle.
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/manifest.h>
 #include <fardel/packer/project_plan.h>
+#include <fardel/sources/entry_plan.h>
 
 #include "kit/files.h"
 #include "parsed_project.h"
@@ -12,7 +13,19 @@ namespace fardel::tests::project_plan_test {
 const std::string kStart = "name = \"mygame\"\nversion = \"1.0\"\nsources = [\"assets\"]\n";  // three lines
 
 Result<PackPlan> plan(const ScratchFolder& folder, const std::string& text) {
-    return plan_project(parse_well(text), folder.root().string());
+    const Project project = parse_well(text);
+    const std::string root = folder.root().string();
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_project(project, root));
+    std::vector<ProjectFile> files;
+    for (SourceEntry& entry : scan.entries) {
+        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry.name.view(), *entry.blob));
+        files.push_back({.name = std::move(entry.name),
+                         .size_bytes = entry.size_bytes,
+                         .blob = std::move(entry.blob),
+                         .content_type = std::string(type),
+                         .listed = entry.listed});
+    }
+    return plan_project_files(project, root, std::move(files), std::move(scan.report));
 }
 
 PackPlan plan_well(const ScratchFolder& folder, const std::string& text) { return value_of(plan(folder, text)); }

@@ -3,7 +3,7 @@
 #include <fardel/base/little_endian.h>
 #include "kit/archives.h"
 #include "kit/blobs.h"
-#include "kit/restricted_process.h"
+#include "kit/restricted_program.h"
 #include "zip_signature.h"
 
 #include <fardel/format/bundle.h>

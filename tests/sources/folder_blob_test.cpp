@@ -1,7 +1,7 @@
 #include "source_listing.h"
 
 #include "kit/blobs.h"
-#include "kit/restricted_process.h"
+#include "kit/restricted_program.h"
 
 #include <fcntl.h>
 

@@ -4,7 +4,7 @@
 #include "kit/disks.h"
 #include "kit/failing_call.h"
 #include "kit/files.h"
-#include "kit/restricted_process.h"
+#include "kit/restricted_program.h"
 
 #include "bundles/store_record.h"
 

@@ -79,7 +79,7 @@ TEST_CASE("verifier: a damaged byte in a shared block names every asset in it, a
     const VerifyReport report = verify(bundle.bytes);
     const auto damaged = of_rule(report, "block-damaged");
     REQUIRE(damaged.size() == 1);
-    CHECK(report.errors == 1);
+    CHECK(report.found.errors == 1);
     CHECK(damaged[0].code == ErrorCode::corrupt);
     CHECK(damaged[0].where == "blocks record 0 (file offset 8192)");
     std::vector<std::string> names;
@@ -98,10 +98,10 @@ TEST_CASE("verifier: a damaged byte in one piece names the asset, and the other 
     const auto damaged = of_rule(report, "block-damaged");
     REQUIRE(damaged.size() == 1);
     REQUIRE(damaged[0].affected.size() == 1);
-    CHECK(report.errors == 1);
+    CHECK(report.found.errors == 1);
     const auto raw = forge::recipe_with_raw_pieces().assets;
     const bool is_glb = damaged[0].affected[0].name == "models/hero.glb";
-    CHECK(report.raw_bytes_proved == good.raw_bytes_proved - (is_glb ? raw[6] : raw[7]).bytes.size());
+    CHECK(report.sizes.raw_bytes_proved == good.sizes.raw_bytes_proved - (is_glb ? raw[6] : raw[7]).bytes.size());
 }
 
 TEST_CASE("verifier: a damaged page names its table and the records it holds") {
@@ -116,7 +116,7 @@ TEST_CASE("verifier: a damaged page names its table and the records it holds") {
     CHECK(damaged[0].where == "names page 2 (records 512 to 767, file offset " + std::to_string(at + 8192) + ")");
     CHECK(damaged[1].where == "names page 3 (records 768 to 999, file offset " + std::to_string(at + 12288) + ")");
     CAPTURE(text_of(report));
-    CHECK(report.errors == 2);  // nothing is concluded from unknown records
+    CHECK(report.found.errors == 2);  // nothing is concluded from unknown records
 }
 
 // A26
@@ -137,7 +137,7 @@ TEST_CASE("verifier: a damaged page of a tree makes all pages below it unknown, 
     const VerifyReport report = verify(bundle.bytes);
     CAPTURE(text_of(report));
     CHECK(of_rule(report, "tree-page-damaged").size() == 1);
-    CHECK(report.errors == 1);
+    CHECK(report.found.errors == 1);
 }
 
 TEST_CASE("verifier: damage at several locations is found at all of them") {

@@ -29,7 +29,7 @@ TEST_CASE("findings: so many of one rule, then one line that counts the rest") {
     for (int i = 0; i < 5; ++i)
         findings.add(VerifierRule::names_not_sorted, "names record " + std::to_string(i), "text");
     findings.add(VerifierRule::string_unused, "strings byte 0", "text");
-    CHECK(findings.total(FindingSeverity::error) == 6);
+    CHECK(findings.counts().errors == 6);
     CHECK(findings.is_full(VerifierRule::names_not_sorted));
     CHECK(!findings.is_full(VerifierRule::string_unused));
     const auto all = findings.take();
@@ -57,7 +57,7 @@ TEST_CASE("verifier: a bundle with a thousand defects of one rule lists findings
     options.findings_max = 10;
     const VerifyReport report = verify(forge::forge(draft).bytes, options);
     CHECK(of_rule(report, "name-target").size() == 11);
-    CHECK(report.errors >= 1000);
+    CHECK(report.found.errors >= 1000);
 }
 
 TEST_CASE("verifier: no text of a finding holds a raw control character or an escape") {  // A74

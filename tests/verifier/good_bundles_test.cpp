@@ -88,10 +88,10 @@ TEST_CASE("verifier: a forged bundle of every kind of record, signed, has no fin
         const VerifyReport report = verify(bundle.bytes, options);
         CHECK_MESSAGE(report.findings.empty(), text_of(report));
         CHECK(report.good());
-        CHECK(report.raw_bytes_proved == bundle.raw_bytes);
-        REQUIRE(report.verdict);
-        CHECK(report.verdict->trusted);
-        CHECK(report.verdict->layout_signed);
+        CHECK(report.sizes.raw_bytes_proved == bundle.raw_bytes);
+        REQUIRE(report.trailer.verdict);
+        CHECK(report.trailer.verdict->trusted);
+        CHECK(report.trailer.verdict->layout_signed);
     }
 }
 
@@ -100,12 +100,12 @@ TEST_CASE("verifier: what the writer makes has no findings except that it is uns
         for (const int level : {1, 9, 19}) {
             const Written written = write(plan_of(recipe), level);
             const VerifyReport report = verify(written.bytes);
-            CHECK_MESSAGE(report.errors + report.warnings == 0, text_of(report));
+            CHECK_MESSAGE(report.found.errors + report.found.warnings == 0, text_of(report));
             CHECK(report.findings.size() == 1);
-            CHECK(report.bundle == written.summary.bundle);
-            CHECK(report.layout == written.summary.layout);
-            CHECK(report.raw_bytes_proved == written.summary.raw_bytes);
-            CHECK(report.stored_bytes == written.summary.stored_bytes);
+            CHECK(report.bundle.id == written.summary.bundle);
+            CHECK(report.bundle.layout == written.summary.layout);
+            CHECK(report.sizes.raw_bytes_proved == written.summary.raw_bytes);
+            CHECK(report.sizes.stored_bytes == written.summary.stored_bytes);
         }
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("verifier: sizes around those of blocks and pages are all right") {
             for (const forge::Bytes& bytes : {forge::forge(recipe).bytes, write(plan_of(recipe)).bytes}) {
                 const VerifyReport report = verify(bytes);
                 CHECK_MESSAGE(report.good(), text_of(report));
-                CHECK(report.raw_bytes_proved == size + 11);
+                CHECK(report.sizes.raw_bytes_proved == size + 11);
             }
         }
 }
@@ -136,25 +136,25 @@ TEST_CASE("verifier: sizes around those of blocks and pages are all right") {
 TEST_CASE("verifier: the report contains counts and names") {
     const auto bundle = forge::forge(forge::small_recipe());
     const VerifyReport report = verify(bundle.bytes);
-    CHECK(report.bundle == bundle.id);
-    CHECK(report.layout == bundle.layout_id);
-    CHECK(report.name == "tests/small");
-    CHECK(report.version == "1.0");
-    CHECK(report.assets == 6);
-    CHECK(report.names == 6);
-    CHECK(report.published == 6);
-    CHECK(report.variants == 4);
-    CHECK(report.references == 3);
-    CHECK(report.consumes == 3);
-    CHECK(report.dependencies == 2);
-    CHECK(report.blocks == 4);
-    CHECK(report.file_bytes == bundle.bytes.size());
-    CHECK(report.manifest_bytes == bundle.head.manifest_bytes);
-    CHECK(report.layout_bytes == bundle.layout_head.layout_bytes);
-    CHECK(report.raw_bytes == bundle.raw_bytes);
-    CHECK(report.stored_bytes == bundle.stored_bytes);
-    CHECK(report.envelopes == 0);
-    CHECK(!report.verdict);
+    CHECK(report.bundle.id == bundle.id);
+    CHECK(report.bundle.layout == bundle.layout_id);
+    CHECK(report.bundle.name == "tests/small");
+    CHECK(report.bundle.version == "1.0");
+    CHECK(report.counts.assets == 6);
+    CHECK(report.counts.names == 6);
+    CHECK(report.counts.published == 6);
+    CHECK(report.counts.variants == 4);
+    CHECK(report.counts.references == 3);
+    CHECK(report.counts.consumes == 3);
+    CHECK(report.counts.dependencies == 2);
+    CHECK(report.counts.blocks == 4);
+    CHECK(report.sizes.file_bytes == bundle.bytes.size());
+    CHECK(report.sizes.manifest_bytes == bundle.head.manifest_bytes);
+    CHECK(report.sizes.layout_bytes == bundle.layout_head.layout_bytes);
+    CHECK(report.sizes.raw_bytes == bundle.raw_bytes);
+    CHECK(report.sizes.stored_bytes == bundle.stored_bytes);
+    CHECK(report.trailer.envelopes == 0);
+    CHECK(!report.trailer.verdict);
 }
 
 // A32

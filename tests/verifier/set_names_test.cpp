@@ -55,7 +55,7 @@ TEST_CASE("verifier set names: an equal name with another asset is a warning, wi
                 "bundle depends on the other: the order of mounting decides which one counts. Let one require the "
                 "other, or rename one [set-name-twice]"});
     CHECK(report.good());
-    CHECK(report.warnings == 1);
+    CHECK(report.found.warnings == 1);
     REQUIRE(!report.findings.empty());
     CHECK(report.findings[0].code == ErrorCode::conflict);
 }
@@ -169,7 +169,7 @@ TEST_CASE("verifier set names: findings are in the order of the bundles and thei
     options.findings_max = 60;
     const VerifySetReport report = verify_recipes({{"core", core}, {"mod", mod}, {"late", late}}, options);
     REQUIRE(report.findings.size() == 61);
-    CHECK(report.warnings == 100);
+    CHECK(report.found.warnings == 100);
     for (std::size_t i = 0; i < 60; ++i)
         CHECK(report.findings[i].where ==
               (i < 50 ? "mod: names record " : "late: names record ") + std::to_string(i % 50));

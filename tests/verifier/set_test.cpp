@@ -55,7 +55,7 @@ TEST_CASE("verifier set: bundles that have what they expect of one another have 
     CHECK(texts(report).empty());
     CHECK(report.good());
     CHECK(report.bundles.size() == 2);
-    CHECK(report.bundles[0].name == "core");
+    CHECK(report.bundles[0].bundle.name == "core");
 }
 
 TEST_CASE("verifier set: everything that a lone bundle misses is reported") {
@@ -95,7 +95,7 @@ TEST_CASE("verifier set: what is optional or dynamic is only a note") {
     CHECK(texts(report) == std::vector<std::string>{"dependency-absent map: dependencies record 0",
                                                     "consume-optional-unresolved map: consumes record 0"});
     CHECK(report.good());
-    CHECK(report.notes == 2);
+    CHECK(report.found.notes == 2);
 }
 
 TEST_CASE("verifier set: the same bundle twice is a warning") {
@@ -154,7 +154,7 @@ TEST_CASE("verifier set: a name that a rule lets a bundle add only, and another 
             std::vector<std::string>{"name-of-another-rule x.fardel", "set-name-twice y.fardel: names record 0"});
     CHECK(report.findings[0].text.find("'maps/base.bsp' is published by core.fardel, too") != std::string::npos);
     CHECK(report.good());
-    CHECK(report.warnings == 2);
+    CHECK(report.found.warnings == 2);
 }
 
 TEST_CASE("verifier set: what a bundle requires must be met by name, version and signer") {

@@ -72,7 +72,7 @@ TEST_CASE("verifier: a block that cannot be read costs that block, with the code
     const VerifyReport report = verify_bad(bundle.bytes, at, at + 1);
     const auto found = of_rule(report, "block-unreadable");
     REQUIRE(found.size() == 1);
-    CHECK(report.errors == 1);
+    CHECK(report.found.errors == 1);
     CHECK(found[0].code == ErrorCode::io);
     CHECK(found[0].affected.size() == 1);
     CHECK(found[0].text.find("bad sector") != std::string::npos);
@@ -148,23 +148,23 @@ TEST_CASE("verifier: with a damaged head, the bundle is known from the layout he
     bundle.bytes[50] ^= std::byte{1};
     bundle.bytes[bundle.layout_head.blocks_offset] ^= std::byte{1};
     const VerifyReport report = verify(bundle.bytes);
-    CHECK(!report.bundle);
-    CHECK(report.layout == bundle.layout_id);
+    CHECK(!report.bundle.id);
+    CHECK(report.bundle.layout == bundle.layout_id);
     CHECK(of_rule(report, "head-refused").size() == 1);
     CHECK(of_rule(report, "block-damaged").size() == 1);
     REQUIRE(of_rule(report, "layout-of-another-bundle").size() == 1);
     CHECK(of_rule(report, "layout-of-another-bundle")[0].text.find(bundle.id.hex()) != std::string::npos);
-    CHECK(report.errors == 3);
+    CHECK(report.found.errors == 3);
 }
 
 TEST_CASE("verifier: with a damaged layout head, the bundle is known from the head") {
     auto bundle = forge::forge(forge::small_recipe());
     bundle.bytes[4096] ^= std::byte{1};
     const VerifyReport report = verify(bundle.bytes);
-    CHECK(report.bundle == bundle.id);
-    CHECK(!report.layout);
-    CHECK(report.assets == 6);
-    CHECK(report.errors == 1);
+    CHECK(report.bundle.id == bundle.id);
+    CHECK(!report.bundle.layout);
+    CHECK(report.counts.assets == 6);
+    CHECK(report.found.errors == 1);
 }
 
 TEST_CASE("verifier: a stop request ends it, on one thread and on several") {

@@ -55,11 +55,11 @@ public:
                 if (placed.block_count > 1)
                     add_piece(i, placed, verdict, raw);
             }
-            totals_.raw_bytes_proved += verdict.proved_bytes;
+            raw_bytes_proved_ += verdict.proved_bytes;
         }
     }
 
-    BlockBytesTotals totals() const noexcept { return totals_; }
+    std::uint64_t raw_bytes_proved() const noexcept { return raw_bytes_proved_; }
 
 private:
     static std::span<const std::byte> head_of(const PlacedAsset& placed, std::span<const std::byte> raw) {
@@ -119,7 +119,7 @@ private:
         if (!asset || !hasher_.ends_with(index, placed))
             return;
         if (hasher_.id() == asset->id)
-            totals_.raw_bytes_proved += asset->raw_bytes;
+            raw_bytes_proved_ += asset->raw_bytes;
         else
             findings_.add(
                 VerifierRule::asset_wrong, TableKind::assets, placed.asset,
@@ -138,12 +138,12 @@ private:
     const BlockBytesPlan& plan_;
     VerifyFindings& findings_;
     AssetHasher hasher_;
-    BlockBytesTotals totals_;
+    std::uint64_t raw_bytes_proved_ = 0;
 };
 
 }  // namespace
 
-BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const VerifyOptions& options, VerifyFindings& findings) {
+std::uint64_t check_block_bytes(const BlockBytesPlan& plan, const VerifyOptions& options, VerifyFindings& findings) {
     const std::vector<BlockBatch> batches = plan_batches(plan.input.tables, plan.readable);
     std::uint64_t done_bytes = 0;
     std::uint64_t total_bytes = 0;
@@ -152,7 +152,7 @@ BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const VerifyOptio
 
     BlockBytesCheck check(plan, findings);
     // Batches are proved on all cores and taken in order, so findings have one order whatever the number of threads.
-    const bool done = work_in_order<BatchProof>(
+    work_in_order<BatchProof>(
         batches.size(), worker_count(options.jobs), options.stop,
         [&](std::uint64_t i, BatchProof& proof) { prove_batch(plan.input, batches[i], proof); },
         [&](std::uint64_t i, const BatchProof& proof) {
@@ -161,9 +161,7 @@ BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const VerifyOptio
             if (options.progress)
                 options.progress({.stored_bytes_done = done_bytes, .stored_bytes_total = total_bytes});
         });
-    BlockBytesTotals totals = check.totals();
-    totals.stopped = !done;
-    return totals;
+    return check.raw_bytes_proved();
 }
 
 }  // namespace fardel

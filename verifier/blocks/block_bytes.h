@@ -20,13 +20,9 @@ struct BlockBytesPlan {
     AssetClasses* classes = nullptr;  // is given the beginning of each asset; nullptr: nobody asks
 };
 
-struct BlockBytesTotals {
-    std::uint64_t raw_bytes_proved = 0;  // of assets whose bytes have their id
-    bool stopped = false;
-};
-
 // Reads each readable block once, in order, a few at a time on each of `options.jobs` threads. A finding about damage
-// names the assets in the damaged block.
-BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const VerifyOptions& options, VerifyFindings& findings);
+// names the assets in the damaged block. Returns the sum of the raw bytes of the assets whose bytes have their id. If
+// stopped, the rest of the blocks is left out.
+std::uint64_t check_block_bytes(const BlockBytesPlan& plan, const VerifyOptions& options, VerifyFindings& findings);
 
 }  // namespace fardel

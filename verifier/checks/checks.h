@@ -57,8 +57,4 @@ void check_dependencies(const CheckedTables& tables, BundleStrings& texts, Verif
 void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts,
                     std::optional<std::uint64_t> now_s, VerifyFindings& findings);
 
-// Finds the name with that text. Names are in the order of their texts, and texts in that of their offsets; if a table
-// is not sorted, which is a finding of its own, the name may not be found.
-std::optional<NameRecord> find_name(const CheckedTables& tables, StringRef text);
-
 }  // namespace fardel

@@ -27,8 +27,9 @@ void check_consumes(const CheckedTables& tables, BundleStrings& texts, VerifyFin
             if (!status)
                 findings.add(VerifierRule::consume_malformed, consumes, i,
                              Error(status.error().code(), quoted(*text) + ": " + status.error().message()));
-            const auto own = (consume->flags & ConsumeRecord::pattern) == 0 ? find_name(tables, consume->text)
-                                                                            : std::optional<NameRecord>();
+            const auto own = (consume->flags & ConsumeRecord::pattern) == 0
+                                 ? tables.find_sorted(consume->text, &NameRecord::text)
+                                 : std::optional<NameRecord>();
             if (own && !own->is(NameRecord::tombstone) && !own->is(NameRecord::extends))
                 findings.add(VerifierRule::consume_own, record_location(consumes, i),
                              quoted(*text) + " is a name of this bundle; no other bundle needs to publish it");

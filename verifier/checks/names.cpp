@@ -6,21 +6,6 @@
 
 namespace fardel {
 
-std::optional<NameRecord> find_name(const CheckedTables& tables, StringRef text) {
-    std::uint64_t low = 0;
-    for (std::uint64_t high = tables.count(TableKind::names); low < high;) {
-        const std::uint64_t middle = low + (high - low) / 2;
-        const auto name = tables.find<NameRecord>(middle);
-        if (!name)
-            return std::nullopt;
-        if (name->text < text)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    auto name = tables.find<NameRecord>(low);
-    return name && name->text == text ? name : std::nullopt;
-}
 namespace {
 
 void check_target(const NameRecord& name, std::uint64_t index, const CheckedTables& tables, VerifyFindings& findings) {

@@ -26,12 +26,11 @@ void VerifyFindings::add(VerifierRule rule, std::string where, const Error& erro
         {facts.severity, error.code(), std::string(facts.id), std::move(where), error.message(), std::move(affected)});
 }
 
-std::uint64_t VerifyFindings::total(FindingSeverity severity) const noexcept {
-    std::uint64_t total = 0;
+FindingCounts VerifyFindings::counts() const noexcept {
+    FindingCounts counts;
     for (std::size_t i = 0; i < kVerifierRules; ++i)
-        if (facts_of(static_cast<VerifierRule>(i)).severity == severity)
-            total += counts_[i];
-    return total;
+        counts.of(facts_of(static_cast<VerifierRule>(i)).severity) += counts_[i];
+    return counts;
 }
 
 std::vector<VerifyFinding> VerifyFindings::take() {

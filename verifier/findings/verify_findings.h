@@ -38,17 +38,8 @@ public:
     bool is_full(VerifierRule rule) const noexcept { return counts_[static_cast<std::size_t>(rule)] >= max_; }
     void count(VerifierRule rule) noexcept { ++counts_[static_cast<std::size_t>(rule)]; }
 
-    std::uint64_t total(FindingSeverity severity) const noexcept;
+    FindingCounts counts() const noexcept;
     bool has(VerifierRule rule) const noexcept { return counts_[static_cast<std::size_t>(rule)] != 0; }
-
-    // Moves all findings and their counts into the report of a bundle or a set.
-    template <class Report>
-    void take_into(Report& report) {
-        report.errors = total(FindingSeverity::error);
-        report.warnings = total(FindingSeverity::warning);
-        report.notes = total(FindingSeverity::note);
-        report.findings = take();
-    }
 
     // All findings in the order of add(); then, for each rule that had more, one finding with the number left out.
     std::vector<VerifyFinding> take();

@@ -1,20 +1,13 @@
 #include "checked_heads.h"
 
 #include <algorithm>
-#include <span>
 #include <string>
-#include <string_view>
 
 namespace fardel {
 namespace {
 
 constexpr std::string_view kHeadMagic = "FARDEL\r\n";
 constexpr std::string_view kLayoutMagic = "FARDELL\n";
-
-bool begins_with(const HeadBytes& bytes, std::string_view magic) {
-    return std::equal(magic.begin(), magic.end(), bytes.begin(),
-                      [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
-}
 
 // A file transfer in text mode changes or drops the CR or the LF of the magic, and nothing else of it.
 bool looks_like_text_transfer(const HeadBytes& bytes) {
@@ -64,6 +57,11 @@ void check_versions(std::uint16_t minor, std::uint64_t optional_flags, const std
 }
 
 }  // namespace
+
+bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
+    const auto text = std::as_bytes(std::span(magic));
+    return bytes.size() >= text.size() && std::ranges::equal(text, bytes.first(text.size()));
+}
 
 CheckedHeads read_heads(const ByteSource& source, VerifyFindings& findings) {
     CheckedHeads heads;

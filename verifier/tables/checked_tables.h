@@ -32,6 +32,25 @@ public:
             return std::nullopt;
         return std::move(record).value();
     }
+    // Finds a record by bisection. If a record is unknown, or the table is not sorted by that key, which is a finding
+    // of its own, the record may not be found. Names are in the order of their texts, and texts in that of their
+    // offsets.
+    template <class Record, class Key>
+    std::optional<Record> find_sorted(const Key& key, Key Record::*key_of) const {
+        std::uint64_t low = 0;
+        for (std::uint64_t high = count(Record::kTable); low < high;) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            const auto record = find<Record>(middle);
+            if (!record)
+                return std::nullopt;
+            if ((*record).*key_of < key)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        auto record = find<Record>(low);
+        return record && (*record).*key_of == key ? record : std::nullopt;
+    }
     // Returns a record of the table `pieces`.
     std::optional<Hash> find_piece(std::uint64_t index) const noexcept;
     // Returns a record of `asset_buckets` or `name_filters`, whose records are numbers.

@@ -21,16 +21,10 @@ struct BundleFacts {
     std::optional<std::uint64_t> stored_bytes;
 };
 
-struct TrailerSummary {
-    std::uint64_t envelopes = 0;
-    std::uint64_t signatures = 0;
-    std::optional<TrustVerdict> verdict;
-};
-
 // Without facts, because a head is unreadable, only the signatures themselves are checked. Of the options, only
 // those about trust are used.
-TrailerSummary check_trailer(const ByteSource& source, std::uint64_t trailer_offset,
-                             const std::optional<BundleFacts>& facts, const VerifyOptions& options,
-                             VerifyFindings& findings);
+VerifiedTrailer check_trailer(const ByteSource& source, std::uint64_t trailer_offset,
+                              const std::optional<BundleFacts>& facts, const VerifyOptions& options,
+                              VerifyFindings& findings);
 
 }  // namespace fardel

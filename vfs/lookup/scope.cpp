@@ -55,7 +55,10 @@ Mount unmounted(const std::shared_ptr<const Bundle>& bundle) { return {.content 
 // The same for the bundle of an open file, mounted or not.
 Result<std::optional<File>> find_beside(const MountSet& set, const File& from, std::string_view name) {
     const Mount* const mount = set.find_bundle(from.bundle_id());
-    return find_own(set, mount != nullptr ? *mount : unmounted(from.bundle()), name);
+    // The mount itself, and no copy: whether it wins, and so gets variants of others, is known by its address.
+    if (mount != nullptr)
+        return find_own(set, *mount, name);
+    return find_own(set, unmounted(from.bundle()), name);
 }
 
 // Whether a name can give another asset than its default.

@@ -2,7 +2,7 @@
 
 #include "kit/bytes.h"
 #include "kit/files.h"
-#include "kit/restricted_process.h"
+#include "kit/restricted_program.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -125,41 +125,6 @@ TEST_CASE("delta: small files that one more file has moved into other blocks are
     CHECK(frames != block_frames(1));
 }
 
-TEST_CASE(
-    "delta: a new file made of parts of many old ones is found in all of them, unless little effort is asked for") {
-    Files files;
-    for (std::uint32_t i = 0; i < 8; ++i)
-        files["sound/" + std::to_string(i) + ".ogg"] = noise_text(60'000, i);
-    const Bytes old = bundle_of(files);
-    std::string mixed;
-    for (const auto& [name, content] : files)
-        mixed += content.substr(20'000, 20'000);
-    files["sound/mixed.ogg"] = mixed;
-    const Bytes target = bundle_of(files);
-    const Made small = delta_between(old, target, 22);
-    CHECK(small.bytes.size() < 10'000);
-    CHECK(value_of(applied(old, small.bytes)) == target);
-    const Made quick = delta_between(old, target, 12);
-    CHECK(quick.bytes.size() > 50'000);
-    CHECK(value_of(applied(old, quick.bytes)) == target);
-}
-
-TEST_CASE("delta: a segment refers to the old blocks from which it copies, and to no others") {
-    Files files;
-    for (std::uint32_t i = 0; i < 16; ++i)
-        files["sound/" + std::to_string(i) + ".ogg"] = noise_text(60'000, i);
-    const Bytes old = bundle_of(files);
-    for (const std::uint32_t i : {1u, 2u, 7u, 12u, 13u})
-        files["sound/mixed.ogg"] += files["sound/" + std::to_string(i) + ".ogg"].substr(20'000, 20'000);
-    const Bytes target = bundle_of(files);
-    const Made delta = delta_between(old, target, 22);
-    const DeltaDirectory directory = directory_of(delta.bytes);
-    REQUIRE(directory.blocks.size() == 1);
-    CHECK(open_bundle(old)->table_count(TableKind::blocks) == 16);
-    CHECK(count_of(directory.blocks[0].prefix) == 5);
-    CHECK(value_of(applied(old, delta.bytes)) == target);
-}
-
 TEST_CASE("delta: none is made to a bundle whose look-up tables are wrong") {
     const Bytes old = forge::forge(forge::wide_recipe(300)).bytes;
     forge::Draft draft = forge::draft(forge::wide_recipe(301));

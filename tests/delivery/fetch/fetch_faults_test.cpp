@@ -261,24 +261,6 @@ TEST_CASE("fetch faults: a server that is allowed by name may be anywhere, and n
           }())) == ErrorCode::denied);
 }
 
-TEST_CASE("fetch faults: the question for tables goes to no server that the rule refuses") {  // A89
-    const ScratchFolder scratch;
-    const std::vector<Bytes> versions{game_version("1"), game_version("2"), game_version("3")};
-    const TreeServer server(versions);
-    const BundleStore store = make_store(scratch);
-    std::vector<BundleId> ids;
-    for (const Bytes& bytes : versions)
-        ids.push_back(bundle_id_of(bytes));
-    FetchOptions options = fetching_from({server.url()});
-    options.connections.servers = ServerRule::public_https();
-    CHECK(code_of(fetch_bundles(store, ids, options)) == ErrorCode::denied);
-    CHECK(server.questions() == 0);
-    CHECK(server.requests().empty());
-    options.connections.servers = {};
-    CHECK(fetch_bundles(store, ids, options));
-    CHECK(server.questions() == 1);
-}
-
 TEST_CASE("fetch faults: of a body that is cut, the blocks that came whole are not fetched again") {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("1");

@@ -99,6 +99,25 @@ TEST_CASE_FIXTURE(GameTree,
     CHECK(prune_tree(*tree, keeping({bundle_id_of(game.base)}, kPruneStart)).error().code() == ErrorCode::corrupt);
 }
 
+TEST_CASE("prune: a grace time of less than a day is refused before anything is condemned") {
+    const ScratchFolder scratch;
+    const auto tree = make_folder_target(scratch.path("tree"));
+    const Game game;
+    publish_all(*tree, game);
+    PruneOptions options = keeping({bundle_id_of(game.lone)}, kPruneStart);
+    for (const std::uint64_t grace_s : {std::uint64_t{0}, kPruneGraceSecondsMin - 1}) {
+        options.grace_s = grace_s;
+        const auto refused = prune_tree(*tree, options);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code() == ErrorCode::limit);
+        CHECK(refused.error().message().find("86400") != std::string::npos);
+    }
+    CHECK(list_of(*tree).empty());
+    options.grace_s = kPruneGraceSecondsMin;
+    value_of(prune_tree(*tree, options));
+    CHECK(list_of(*tree).size() == 6);
+}
+
 TEST_CASE("prune: deltas, tables and traces go with the bundle that they belong to, and those of kept bundles stay") {
     const ScratchFolder scratch;
     const auto tree = make_folder_target(scratch.path("tree"));

@@ -163,9 +163,9 @@ inline std::string signed_by(Signer& author, const Bytes& bytes) {
     statement.bundle = bundle->id();
     statement.layouts = {bundle->layout_id()};
     const VerifyReport report = value_of(verify_bundle(source, {}));
-    statement.manifest_bytes = report.manifest_bytes;
-    statement.raw_bytes = report.raw_bytes;
-    statement.stored_bytes = report.stored_bytes;
+    statement.manifest_bytes = report.sizes.manifest_bytes;
+    statement.raw_bytes = report.sizes.raw_bytes;
+    statement.stored_bytes = report.sizes.stored_bytes;
     statement.name = std::string(value_of(bundle->find_bundle_text("name")).value_or(""));
     statement.version = std::string(value_of(bundle->find_bundle_text("version")).value_or(""));
     statement.created_s = kNow;

@@ -172,25 +172,6 @@ TEST_CASE("serve deltas: what clients update to gets a delta, which others use, 
     CHECK(client.ask(get_request("/.fardel-deltas")).status == 404);
 }
 
-TEST_CASE("serve deltas: one is made for bundles between which there is a front, which stays") {
-    const DeltaSite site;
-    const Bytes first = named_version("game", 1);
-    const Bytes second = named_version("game", 2);
-    site.publish(first);
-    site.publish(second);
-    const auto tree = make_folder_target(site.tree);
-    const DeltaPublication front =
-        value_of(publish_front(open_bundle(first), *open_bundle(second), *tree, UINT64_MAX, {.effort = 3}));
-    REQUIRE_FALSE(front.path.empty());
-    const std::string bytes = site.scratch.read("tree/" + front.path);
-    const ServeProgram server({site.tree, "--delta-budget", "1000000"});
-    const FetchSummary with_front = site.update(server, first, second);
-    CHECK(with_front.received_bytes > second.size() / 2);
-    CHECK(site.list_of(server, second, 1).front().old_bundle == bundle_id_of(first));
-    CHECK(site.update(server, first, second).received_bytes < with_front.received_bytes / 4);
-    CHECK(site.scratch.read("tree/" + front.path) == bytes);
-}
-
 TEST_CASE("serve deltas: above the budget, the least wanted delta goes, and those of others stay") {
     const DeltaSite site;
     const Bytes first = named_version("game", 1);

@@ -75,9 +75,7 @@ TEST_CASE("served files: exactly one target names each file, and every other tex
     REQUIRE(tables);
     CHECK(tables->kind == RequestedFileKind::tables);
     const std::pair<std::string, RequestedFileKind> of_deltas[] = {{"list", RequestedFileKind::delta_list},
-                                                                   {"fronts", RequestedFileKind::front_list},
-                                                                   {digits + ".delta", RequestedFileKind::delta},
-                                                                   {digits + ".front", RequestedFileKind::front}};
+                                                                   {digits + ".delta", RequestedFileKind::delta}};
     for (const auto& [name, kind] : of_deltas) {
         const std::string target = "/deltas/" + digits + "/" + name;
         const auto file = find_requested_file(target);

@@ -1,12 +1,14 @@
 // What hostile clients get out of fardel serve, and what other clients notice of it.
 #include "delivery/served_bundle.h"
 
-#include <fardel/delivery/tables_question.h>
-#include <fardel/delivery/tree_paths.h>
 #include "kit/bundles.h"
+#include "kit/ids.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
+#include <fardel/cache/cache_layers.h>
+#include <fardel/cache/cache_question.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/hosting/publish.h>
 
 #include <sys/resource.h>
@@ -97,21 +99,59 @@ TEST_CASE("serve attacks: heads that come byte by byte end in time, and do not s
     CHECK(server.metric("fardel_connections_silent_total") >= 400);
 }
 
+std::string lacking_request(std::string_view body) {
+    return "POST /lacking HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+           std::string(body);
+}
+
+std::string make_cache(const ScratchFolder& scratch) {
+    value_of(open_folder_layer(scratch.path("cache")));
+    return scratch.path("cache");
+}
+
 TEST_CASE("serve attacks: questions whose bodies do not come do not stop those of other addresses") {  // A82
     const Site site;
-    const ServeProgram server = site.serve({"--per-address", "64"});
-    const Bytes question = encode_question({.wanted = {bundle_id_of(site.bytes)}, .held = {}});
-    const std::string head =
-        "POST /tables HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(question.size()) + "\r\n\r\n";
-    const std::string body(reinterpret_cast<const char*>(question.data()), question.size());
+    const ServeProgram server = site.serve({"--per-address", "64", "--cache", make_cache(site.scratch)});
+    const std::string request =
+        lacking_request(text_of(encode_cache_question({.records = {filled_id<BuildKey>(1)}, .objects = {}})));
     std::vector<RawConnection> slow;
     for (int i = 0; i < 40; ++i) {
         slow.emplace_back(server.port(), 0, std::uint8_t{2});
-        REQUIRE(slow.back().send(head + body.substr(0, 30)));
+        REQUIRE(slow.back().send(std::string_view(request).substr(0, request.size() - 10)));
     }
     server.wait_until_none_waits();
-    CHECK(RawConnection(server.port(), 0, 2).ask(head + body).status == 503);
-    CHECK(RawConnection(server.port(), 0, 3).ask(head + body).status == 200);
+    CHECK(RawConnection(server.port(), 0, 2).ask(request).status == 503);
+    CHECK(RawConnection(server.port(), 0, 3).ask(request).status == 200);
+}
+
+TEST_CASE("serve attacks: questions that are too large, wrong, compressed or without a size are refused") {  // A91
+    const Site site;
+    const ServeProgram server = site.serve({"--cache", make_cache(site.scratch)});
+    const auto status_of = [&](const std::string& request) { return RawConnection(server.port()).ask(request).status; };
+    const auto ask = [&](const CacheQuestion& question) {
+        return status_of(lacking_request(text_of(encode_cache_question(question))));
+    };
+    const BuildKey one = filled_id<BuildKey>(1);
+    const BuildKey two = filled_id<BuildKey>(2);
+    CHECK(ask({.records = {one, two}, .objects = {}}) == 200);
+    CHECK(ask({.records = {two, one}, .objects = {}}) == 400);
+    CHECK(ask({.records = {one, one}, .objects = {}}) == 400);
+    CHECK(status_of(lacking_request("")) == 400);
+    CHECK(status_of(lacking_request(random_text(1, 5000))) == 400);
+    const std::string head = "POST /lacking HTTP/1.1\r\nHost: h\r\n";
+    CHECK(status_of(head + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08!") == 400);
+    CHECK(status_of(head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n") == 411);
+    constexpr std::size_t kIds = 1'000'000;
+    CHECK(status_of(head + "Expect: 100-continue\r\nContent-Length: " + std::to_string(20 + 32 * kIds) + "\r\n\r\n") ==
+          413);
+    // As many ids as are allowed are answered soon.
+    CacheQuestion many{.records = std::vector<BuildKey>(kCacheQuestionIdsMax), .objects = {}};
+    for (std::size_t i = 0; i < many.records.size(); ++i)
+        for (std::size_t byte = 0; byte < 4; ++byte)
+            many.records[i].bytes[byte] = static_cast<std::uint8_t>(i >> (24 - 8 * byte));
+    const auto start = Clock::now();
+    CHECK(ask(many) == 200);
+    CHECK(Clock::now() - start < std::chrono::seconds(30));
 }
 
 TEST_CASE("serve attacks: readers that do not read end, and do not stop others") {  // A82

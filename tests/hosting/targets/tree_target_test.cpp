@@ -10,7 +10,6 @@
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/hosting/channel_tree.h>
 #include <fardel/hosting/publish.h>
-#include <fardel/hosting/publish_fronts.h>
 #include <fardel/hosting/tree_address.h>
 
 #include <array>
@@ -138,38 +137,6 @@ TEST_CASE("tree target: a bucket whose store ignores conditions works, with one 
     const ScratchFolder scratch;
     const S3Server server(scratch, {"no-conditions"});
     check_target(server.address(), server.tree(), false);
-}
-
-// A bundle with many names.
-Bytes named_version(std::uint32_t number) {
-    BundlePlan plan;
-    for (std::uint32_t i = 0; i < 200; ++i)
-        add(plan, "texts/" + std::to_string(1000 + i) + ".txt", prose(200, i % 50 == 7 ? number : i));
-    plan.metadata = {{.key = "name", .value = "game"}};
-    return written(plan, {.level = 3, .jobs = 1});
-}
-
-TEST_CASE("tree target: on each, publishing finds earlier versions and writes the same fronts") {
-    const ScratchFolder scratch;
-    const DavServer dav(scratch);
-    const S3Server bucket(scratch);
-    const std::string folder = scratch.path("game");
-    const Bytes versions[] = {named_version(1), named_version(2)};
-    std::string path;
-    for (const std::string& address : {folder, dav.address(), bucket.address()}) {
-        CAPTURE(address);
-        const auto tree = target_at(address);
-        for (const Bytes& bytes : versions) {
-            value_of(publish_bundle(make_memory_source(bytes), *tree));
-            const FrontsPublication published = publish_fronts(*open_bundle(bytes), *tree, {.effort = 9});
-            CHECK_FALSE(published.failure);
-            REQUIRE(published.fronts.size() == (&bytes == &versions[1] ? 1 : 0));
-            if (!published.fronts.empty())
-                path = published.fronts[0].path;
-        }
-    }
-    CHECK(read_file(dav.tree() + "/" + path) == read_file(folder + "/" + path));
-    CHECK(read_file(bucket.tree() + "/" + path) == read_file(folder + "/" + path));
 }
 
 TEST_CASE("tree target: a large file goes into a bucket in parts, and a store that has it receives nothing") {

@@ -1,4 +1,4 @@
-#include "kit/restricted_process.h"
+#include "kit/restricted_program.h"
 #include "vfs/test_bundle.h"
 
 #include <fardel/vfs/read_queue.h>

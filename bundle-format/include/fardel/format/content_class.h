@@ -2,7 +2,7 @@
 //
 // A rule of a trust policy may say that its signers bring data only (docs/trust-policy.md, "Classes of content", with
 // the table of what is recognised and what cannot be seen). Pure functions; any thread; bytes and names may be hostile.
-// Bytes decide before names: of the two answers, the more dangerous one counts.
+// Of the answers for the bytes and for the names, the most dangerous one counts.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,6 @@ enum class ContentClass : std::uint8_t {
 
 // "data", "script" or "code".
 std::string_view content_class_name(ContentClass content) noexcept;
-std::optional<ContentClass> find_content_class(std::string_view word) noexcept;
 // "data,script" for script: the class and those before it, as trust policies write them.
 std::string format_classes(ContentClass brings);
 // Returns nothing for any other text.
@@ -37,13 +36,10 @@ struct ContentFinding {
 // How many of the first bytes are looked at.
 inline constexpr std::size_t kContentClassBytes = 4096;
 
-// `head` is the first kContentClassBytes of the content, or all of it if it is shorter; `name` is a logical name or a
-// path.
-ContentFinding classify_content(std::string_view name, std::span<const std::byte> head);
-
-// The two halves of it, for content with several names or none.
+// `name` is a logical name or a path.
 ContentFinding classify_name(std::string_view name);
-// `claims_media`: one of the content's names claims it (below). Bytes that are then of no known media are script.
+// `head` is the first kContentClassBytes of the content, or all of it if it is shorter. `claims_media`: one of the
+// content's names claims it (below). Bytes that are then of no known media are script.
 ContentFinding classify_bytes(std::span<const std::byte> head, bool claims_media);
 // Whether the name's extension is one of a picture, sound, video, model or font with a signature of its own.
 bool claims_media(std::string_view name);

@@ -21,7 +21,6 @@ struct KdfCost {
     std::uint64_t operations;
     std::uint64_t memory_bytes;
 };
-inline constexpr KdfCost kKdfMinimum{1, 8192};         // for tests only
 inline constexpr KdfCost kKdfModerate{3, 256u << 20};  // 256 MiB, about a second; the default
 
 // If `passphrase` is nullopt, the key is not encrypted. Errors: malformed (empty passphrase, control character in the

@@ -25,13 +25,9 @@ struct ListedDelta {
 
 using DeltaList = std::vector<ListedDelta>;  // by old bundle, each once
 
-// Deltas that give tables only have a list and names of their own: a client prefers the others, and a file keeps its
-// bytes when one with blocks is added for the same two bundles.
-enum class DeltaKind : unsigned char { whole, front };
-
 // The paths in a static tree.
-std::string delta_list_path_of(const BundleId& target, DeltaKind kind = DeltaKind::whole);
-std::string delta_path_of(const BundleId& target, const BundleId& old, DeltaKind kind = DeltaKind::whole);
+std::string delta_list_path_of(const BundleId& target);
+std::string delta_path_of(const BundleId& target, const BundleId& old);
 
 std::vector<std::byte> encode_delta_list(const DeltaList& list);
 // Errors: malformed, unsupported (a later version), limit.

@@ -60,7 +60,6 @@ struct BlockRun {
 };
 
 std::vector<BlockRun> runs_of(const std::set<std::uint32_t>& blocks);
-std::set<std::uint32_t> blocks_in(std::span<const BlockRun> runs);
 std::uint64_t count_of(std::span<const BlockRun> runs) noexcept;  // blocks
 
 // Gives blocks of the new bundle; the prefix is the raw bytes of blocks of the old one.

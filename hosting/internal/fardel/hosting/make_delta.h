@@ -5,7 +5,6 @@
 #include <fardel/delivery/delta.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/staged_file.h>
-#include <fardel/hosting/make_delta.h>
 
 #include <memory>
 
@@ -17,11 +16,6 @@ namespace fardel {
 // its names and assets), limit (tables of more than 1 GiB; crowded ones), cancelled, corrupt (what it gives differs:
 // this machine is faulty).
 Result<DeltaSummary> make_delta(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
-                                const DeltaWork& work = {});
-
-// The same without blocks: the delta gives the tables of the new bundle, and whoever applies it has the blocks from
-// elsewhere.
-Result<DeltaSummary> make_front(std::shared_ptr<const Bundle> old, const Bundle& target, StagedFile& file,
                                 const DeltaWork& work = {});
 
 }  // namespace fardel

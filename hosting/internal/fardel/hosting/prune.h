@@ -21,10 +21,10 @@ namespace fardel {
 inline constexpr std::uint64_t kPruneGraceSecondsMin = 24u * 3600;
 
 struct PruneOptions {
-    std::vector<BundleId> keep;  // with their static dependencies, beside what channels name
-    std::uint64_t grace_s = 30u * 24 * 3600;
-    bool only_plans = false;               // changes nothing
-    std::function<std::uint64_t()> now_s;  // Unix seconds
+    std::vector<BundleId> keep;               // with their static dependencies, beside what channels name
+    std::uint64_t grace_s = 30u * 24 * 3600;  // at least kPruneGraceSecondsMin
+    bool only_plans = false;                  // changes nothing
+    std::function<std::uint64_t()> now_s;     // Unix seconds
     std::stop_token stop;
 };
 
@@ -54,9 +54,9 @@ struct PruneReport {
 
 // Other files, such as the roots of channels, are left alone. If the list of condemned files is damaged, all files are
 // condemned again. Errors, after which nothing was changed: unresolved (the tree does not have a bundle or release that
-// is to be kept), malformed, corrupt, conflict, limit (a bundle, head or release in it is wrong), missing (it has no
-// channel, and `keep` is empty). Others: busy (another prune is removing files), conflict (other programs keep changing
-// the list), cancelled, those of the target.
+// is to be kept), malformed, corrupt, conflict, limit (a bundle, head or release in it is wrong), limit (the grace time
+// is too short), missing (it has no channel, and `keep` is empty). Others: busy (another prune is removing files),
+// conflict (other programs keep changing the list), cancelled, those of the target.
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options);
 
 // Makes files of the bundle, and of the bundles in the tree that it needs, wanted again. A publisher does this before

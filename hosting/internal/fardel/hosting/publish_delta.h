@@ -26,11 +26,6 @@ struct DeltaPublication {
 Result<DeltaPublication> publish_delta(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
                                        const DeltaWork& work = {});
 
-// The same for a delta that gives tables only; its path stays empty, too, if one with blocks is listed, or if it would
-// have `bytes_end` bytes or more.
-Result<DeltaPublication> publish_front(std::shared_ptr<const Bundle> old, const Bundle& target, TreeTarget& tree,
-                                       std::uint64_t bytes_end, const DeltaWork& work = {});
-
 // Removes a delta from the list of those that lead to the new bundle, and then the delta. Nothing happens if there is
 // none. Errors: those of TreeTarget; conflict (others keep changing the list).
 Status withdraw_delta(const BundleId& old, const BundleId& target, TreeTarget& tree);

@@ -69,9 +69,7 @@ struct GameProfile {
     std::vector<Placement> placements;
 };
 
-// The profiles that are part of the program, in alphabetical order.
-std::vector<std::string_view> game_profile_names();
-// Error: missing; the message lists the profiles.
+// Finds a profile that is part of the program. Error: missing; the message lists them in alphabetical order.
 Result<std::shared_ptr<const GameProfile>> find_game_profile(std::string_view name);
 // Whether a word names a file, "profiles/mygame.toml", and not a profile of the program.
 bool is_profile_file(std::string_view word) noexcept;

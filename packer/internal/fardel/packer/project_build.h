@@ -80,7 +80,7 @@ public:
     // Returns the last build if another build now would have the same result: its observed paths and the bundles that
     // it wrote are unchanged.
     std::optional<FinishedBuild> find_up_to_date() const;
-    // Errors: those of plan_project and of the project's jobs (job_run.h); unsupported (the project requires a
+    // Errors: those of plan_project_files and of the project's jobs (job_run.h); unsupported (the project requires a
     // sandbox).
     Result<PackPlan> plan();
     // The counts, logs and warnings of plan(); the rest is empty.

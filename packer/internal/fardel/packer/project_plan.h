@@ -29,12 +29,6 @@ std::vector<std::string> sources_of(const Project& project, const std::string& f
 // Finds the entries of the project's sources. Errors: those of scan_sources.
 Result<ScanResult> scan_project(const Project& project, const std::string& folder);
 
-// Scans and plans, without processors. Reads what pack_sources reads, and the heads of bundles that are dependencies.
-// Errors: those of pack_sources; conflict (two files that would be the same variant or disagree about their name, a
-// 'strip' that does not apply, a bundle twice among the dependencies), malformed or limit (a name that a rule makes),
-// those of opening a bundle.
-Result<PackPlan> plan_project(const Project& project, const std::string& folder);
-
 // A file to which the rules are applied: an entry of a source, or the output of a job.
 struct ProjectFile {
     AssetName name;
@@ -48,7 +42,9 @@ struct ProjectFile {
 };
 
 // `files`: no two of one name. Reads the heads of bundles that are dependencies. `scan`: used for projects with [link];
-// its scanners, job_references and project_file are set from the project. Errors: as plan_project.
+// its scanners, job_references and project_file are set from the project. Errors: conflict (two files that would be the
+// same variant or disagree about their name, a 'strip' that does not apply, a bundle twice among the dependencies),
+// malformed or limit (a name that a rule makes), those of opening a bundle, of scan_plan and of resolve_plan.
 Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files,
                                     ScanReport report, PlanScanOptions scan = {});
 

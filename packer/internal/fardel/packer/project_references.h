@@ -21,7 +21,7 @@ enum class RewriteTo : std::uint8_t {
 
 // [link]
 struct ProjectReferences {
-    // One of game_profile_names(), or a file of the project (is_profile_file); empty: no game's.
+    // One that find_game_profile() knows, or a file of the project (is_profile_file); empty: no game's.
     std::string profile;
     std::shared_ptr<const GameProfile> chosen_profile;  // by a command line, in place of `profile`; nullptr: none
     std::vector<std::string> roots;                     // these three are globs as in ResolveOptions

@@ -37,8 +37,6 @@ public:
     // cancelled.
     static Result<IncomingBundle> open(const BundleStore& store, const BundleId& bundle,
                                        StoredPart stored = StoredPart::used, const std::stop_token& stop = {});
-    // Whether an earlier attempt, or one under way, has received something.
-    static bool has_begun(const BundleStore& store, const BundleId& bundle);
     ~IncomingBundle();
     IncomingBundle(IncomingBundle&&) noexcept;
     IncomingBundle& operator=(IncomingBundle&&) = delete;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -85,8 +86,33 @@ struct VerifyFinding {
     friend bool operator==(const VerifyFinding&, const VerifyFinding&) = default;
 };
 
+// How many findings of each severity there are, including those that a list leaves out.
+struct FindingCounts {
+    std::uint64_t errors = 0;
+    std::uint64_t warnings = 0;
+    std::uint64_t notes = 0;
+
+    std::uint64_t& of(FindingSeverity severity) noexcept {
+        return severity == FindingSeverity::error ? errors : severity == FindingSeverity::warning ? warnings : notes;
+    }
+    FindingCounts& operator+=(const FindingCounts& more) noexcept {
+        errors += more.errors;
+        warnings += more.warnings;
+        notes += more.notes;
+        return *this;
+    }
+};
+
 // "error: names record 7: … [names-not-sorted]"; one line.
 std::string format_finding(const VerifyFinding& finding);
+
+// What was found in the trailer of a bundle.
+struct VerifiedTrailer {
+    std::uint64_t envelopes = 0;
+    std::uint64_t signatures = 0;
+    // The verdict of the policy; nothing without a policy, or if the trailer could not be read.
+    std::optional<TrustVerdict> verdict;
+};
 
 // The constant properties of a rule. A finding that reports an underlying error carries that error's code instead.
 struct VerifierRuleFacts {

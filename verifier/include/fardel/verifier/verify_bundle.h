@@ -22,13 +22,17 @@
 
 namespace fardel {
 
-struct VerifyReport {
+// Which bundle it is.
+struct VerifiedBundle {
     // Nothing if the head, or the layout head, could not be decoded.
-    std::optional<BundleId> bundle;
+    std::optional<BundleId> id;
     std::optional<LayoutId> layout;
     std::string name;  // from the bundle's metadata, safe to print; empty if there is none
     std::string version;
+};
 
+// The lengths of its tables; 0 if the head that states them could not be decoded.
+struct VerifiedCounts {
     std::uint64_t assets = 0;
     std::uint64_t names = 0;
     std::uint64_t published = 0;  // of `names`
@@ -37,27 +41,29 @@ struct VerifyReport {
     std::uint64_t consumes = 0;
     std::uint64_t dependencies = 0;
     std::uint64_t blocks = 0;
-    std::uint64_t envelopes = 0;
-    std::uint64_t signatures = 0;
+};
 
+struct VerifiedSizes {
     std::uint64_t file_bytes = 0;
     std::uint64_t manifest_bytes = 0;
     std::uint64_t layout_bytes = 0;
     std::uint64_t raw_bytes = 0;         // of all assets
     std::uint64_t stored_bytes = 0;      // of all blocks
     std::uint64_t raw_bytes_proved = 0;  // of assets whose bytes all match the manifest
+};
 
-    // The verdict of the policy; nothing without a policy, or if the trailer could not be read.
-    std::optional<TrustVerdict> verdict;
+struct VerifyReport {
+    VerifiedBundle bundle;
+    VerifiedCounts counts;
+    VerifiedSizes sizes;
+    VerifiedTrailer trailer;
 
     // In the order of the file and of the tables, independent of `jobs`. At most findings_max per rule, then one
     // finding "and N more of this rule".
     std::vector<VerifyFinding> findings;
-    std::uint64_t errors = 0;  // including those left out of `findings`
-    std::uint64_t warnings = 0;
-    std::uint64_t notes = 0;
+    FindingCounts found;
 
-    bool good() const noexcept { return errors == 0; }
+    bool good() const noexcept { return found.errors == 0; }
 };
 
 // Error: cancelled. All defects of the source, unreadable bytes included, are findings.
@@ -73,9 +79,7 @@ struct VerifyInput {
 struct VerifySetReport {
     std::vector<VerifyReport> bundles;    // one per input, in their order
     std::vector<VerifyFinding> findings;  // about the set; `where` begins with a bundle's label
-    std::uint64_t errors = 0;             // of `findings`; each bundle has its own counts
-    std::uint64_t warnings = 0;
-    std::uint64_t notes = 0;
+    FindingCounts found;                  // of `findings`; each bundle has its own counts
 
     // Whether neither the set nor any bundle of it has an error.
     bool good() const noexcept;

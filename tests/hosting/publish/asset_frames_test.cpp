@@ -3,6 +3,7 @@
 #include <fardel/delivery/tree_paths.h>
 
 #include "delivery/served_bundle.h"
+#include "publish/asset_frames_file.h"
 
 #include "kit/blobs.h"
 #include "kit/bundles.h"

@@ -1,0 +1,230 @@
+#include "linked_references.h"
+
+#include "reference_target.h"
+#include "scan/reference_scanners.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// ---- Where one reference leads --------------------------------------------------------------------------------------
+
+struct Found {
+    FoundTarget target;
+    std::vector<ResolveNode> reached;  // inside the plan
+    std::optional<PlannedConsume> consume;
+};
+
+// Other bundles can add variants to a published name.
+Found found_inside(const ResolveInput& input, std::uint32_t name) {
+    const PlannedName& planned = input.plan.names[name];
+    Found found{.target = {.target = PlannedReference::Internal{planned.variants.front().asset}, .name = name},
+                .reached = {input.nodes.whole(name)}};
+    found.target.has_variants = planned.variants.size() > 1 || !planned.variants.front().tags.empty();
+    if (found.target.has_variants || planned.published)
+        found.target.target_name = planned.name.text();
+    return found;
+}
+
+Found found_shader(const ResolveInput& input, std::span<const DefinitionIndex> definitions) {
+    if (input.profile.last_script_defines)
+        definitions = definitions.first(1);
+    Found found{.target = {.target = PlannedReference::Internal{input.index.definitions()[definitions.front()].asset},
+                           .shader = true}};
+    for (const DefinitionIndex definition : definitions)
+        found.reached.push_back(input.nodes.shader(definition));
+    return found;
+}
+
+Result<std::optional<Found>> find_existing(const ResolveInput& input, const NameCandidate& candidate) {
+    if (candidate.kind == CandidateKind::shader) {
+        if (const auto definitions = input.index.find_definitions(candidate.name); !definitions.empty())
+            return std::optional(found_shader(input, definitions));
+    } else if (const auto name = input.index.find_name(candidate.name)) {
+        return std::optional(found_inside(input, *name));
+    }
+    FARDEL_TRY_ASSIGN(const auto foreign, candidate.kind == CandidateKind::shader
+                                              ? input.dependencies.find_shader(candidate.name)
+                                              : input.dependencies.find_name(candidate.name));
+    return foreign ? std::optional(Found{.target = *foreign}) : std::nullopt;
+}
+
+// If candidates with several extensions are consumed, the bundle consumes the name with any extension.
+std::optional<Found> find_consumed(std::span<const std::string> consumed, const FoundReference& reference,
+                                   std::span<const NameCandidate> candidates) {
+    const auto is_consumed = [&](const NameCandidate& one) {
+        return one.kind == CandidateKind::asset &&
+               std::ranges::any_of(consumed, [&](const std::string& glob) { return glob_matches(glob, one.name); });
+    };
+    const auto first = std::ranges::find_if(candidates, is_consumed);
+    if (first == candidates.end())
+        return std::nullopt;
+    PlannedConsume consume{.text = first->name,
+                           .optional = reference.optional || reference.use == ReferenceUse::shader};
+    std::string any_extension = first->name.substr(0, first->name.rfind('.')) + ".*";
+    if (std::ranges::count_if(candidates, is_consumed) > 1 && verify_glob(any_extension)) {
+        consume.text = std::move(any_extension);
+        consume.pattern = true;
+    }
+    return Found{.target = {.target = PlannedReference::Dynamic{first->name}}, .consume = std::move(consume)};
+}
+
+Result<std::optional<Found>> find(const ResolveInput& input, const FoundReference& reference,
+                                  std::span<const NameCandidate> candidates) {
+    for (const NameCandidate& candidate : candidates) {
+        FARDEL_TRY_ASSIGN(auto found, find_existing(input, candidate));
+        if (found)
+            return found;
+    }
+    return find_consumed(input.options.consumed, reference, candidates);
+}
+
+// Returns one reference per side if any side of the sky box exists; otherwise none, and the box is reported once as
+// missing.
+Result<std::vector<FoundReference>> find_sides(const ResolveInput& input, const FoundReference& reference,
+                                               std::string_view from) {
+    if (reference.use != ReferenceUse::sky_box)
+        return std::vector<FoundReference>();
+    auto sides = sky_box_sides(reference);
+    for (const FoundReference& side : sides) {
+        FARDEL_TRY_ASSIGN(const auto found, find(input, side, candidate_names(side, from, input.profile)));
+        if (found)
+            return sides;
+    }
+    return std::vector<FoundReference>();
+}
+
+// ---- The references of one asset ------------------------------------------------------------------------------------
+
+// A file that contains a reference, and the nodes that reach what it leads to.
+struct Origin {
+    std::string_view file;
+    std::vector<ResolveNode> sources;
+};
+
+// A relative spelling may mean another file for each name of the asset.
+std::vector<Origin> origins_of(const ResolveInput& input, std::uint32_t asset, const FoundReference& reference) {
+    const bool is_relative = reference.form == ReferenceForm::relative || reference.form == ReferenceForm::relative_uri;
+    const auto names = input.index.names_of(asset);
+    std::vector<ResolveNode> sources;
+    if (reference.defined_in != kNoDefinition)
+        sources = {input.nodes.shader(input.index.definition_at(asset, reference.defined_in))};
+    std::vector<Origin> origins;
+    if (is_relative && names.size() > 1) {
+        for (const std::uint32_t name : names)
+            origins.push_back({.file = input.plan.names[name].name.view(),
+                               .sources = sources.empty() ? std::vector{input.nodes.name(name)} : sources});
+        return origins;
+    }
+    if (reference.defined_in == kNoDefinition)
+        for (const std::uint32_t name : names)
+            sources.push_back(input.nodes.name(name));
+    origins.push_back({.file = input.index.name_of(asset), .sources = std::move(sources)});
+    return origins;
+}
+
+void add_missing(std::uint32_t asset, const FoundReference& reference, const Origin& origin,
+                 std::span<const NameCandidate> candidates, LinkedReferences& linked) {
+    MissingOccurrences& missing =
+        linked.missing[{std::string(origin.file), reference.spelling, reference.use, reference.form}];
+    missing.asset = asset;
+    missing.occurrences.push_back({.reference = reference, .sources = origin.sources});
+    if (missing.tried.empty())
+        for (const NameCandidate& candidate : candidates)
+            missing.tried.push_back(candidate.name);
+}
+
+// Returns an empty target if it is missing.
+Result<FoundTarget> link_from(const ResolveInput& input, std::uint32_t asset, const FoundReference& reference,
+                              const Origin& origin, LinkedReferences& linked) {
+    const auto candidates = candidate_names(reference, origin.file, input.profile);
+    FARDEL_TRY_ASSIGN(auto found, find(input, reference, candidates));
+    if (!found) {
+        add_missing(asset, reference, origin, candidates, linked);
+        return FoundTarget();
+    }
+    for (const ResolveNode source : origin.sources)
+        for (const ResolveNode target : found->reached) {
+            linked.edges.emplace_back(source, target);
+            if (!reference.optional)
+                linked.hard_edges.emplace_back(source, target);
+        }
+    if (found->consume) {
+        const auto placed = linked.consumes.try_emplace(found->consume->text, *found->consume);
+        placed.first->second.optional = placed.first->second.optional && found->consume->optional;
+    }
+    return std::move(found->target);
+}
+
+// Returns an empty target also if the reference means another file behind each name of the asset.
+Result<FoundTarget> link_reference(const ResolveInput& input, std::uint32_t asset, const FoundReference& reference,
+                                   LinkedReferences& linked) {
+    std::optional<FoundTarget> all;
+    bool alike = true;
+    for (const Origin& origin : origins_of(input, asset, reference)) {
+        FARDEL_TRY_ASSIGN(const FoundTarget found, link_from(input, asset, reference, origin, linked));
+        if (!all)
+            all = found;
+        alike = alike && all->target == found.target;
+        if (all->target_name != found.target_name)
+            all->target_name.clear();
+    }
+    ++linked.references;
+    if (!alike || !all->target)
+        return FoundTarget();
+    ++linked.resolved;
+    linked.assets[asset].references.push_back({.spelling = reference.spelling,
+                                               .target = *all->target,
+                                               .optional = reference.optional,
+                                               .name = all->target_name});
+    return *all;
+}
+
+Status link_asset(const ResolveInput& input, std::uint32_t asset, LinkedReferences& linked) {
+    ResolvedAsset& resolved = linked.assets[asset];
+    for (const FoundReference& reference : input.scans[asset].findings.references) {
+        FARDEL_TRY_ASSIGN(const auto sides, find_sides(input, reference, input.index.name_of(asset)));
+        for (const FoundReference& side : sides)
+            FARDEL_TRY(link_reference(input, asset, side, linked));
+        FoundTarget found;
+        if (sides.empty()) {
+            FARDEL_TRY_ASSIGN(found, link_reference(input, asset, reference, linked));
+        }
+        resolved.targets.push_back(std::move(found));
+    }
+    settle_references(resolved.references);
+    return ok();
+}
+
+// The companions of a name are in its closure. They are not in its bytes, so no link table has them, and none of them
+// is missing.
+void link_companions(const ResolveInput& input, LinkedReferences& linked) {
+    if (input.profile.companions.empty())
+        return;
+    for (std::uint32_t name = 0; name < input.plan.names.size(); ++name)
+        for (const FoundReference& companion : companions_of(input.plan.names[name].name.view(), input.profile))
+            for (const NameCandidate& candidate : candidate_names(companion, {}, input.profile))
+                if (const auto found = input.index.find_name(candidate.name)) {
+                    linked.edges.emplace_back(input.nodes.name(name), input.nodes.whole(*found));
+                    break;
+                }
+}
+
+}  // namespace
+
+Result<LinkedReferences> link_references(const ResolveInput& input) {
+    LinkedReferences linked;
+    linked.assets.resize(input.plan.assets.size());
+    for (std::uint32_t asset = 0; asset < linked.assets.size(); ++asset)
+        FARDEL_TRY(link_asset(input, asset, linked));
+    link_companions(input, linked);
+    return linked;
+}
+
+}  // namespace fardel
