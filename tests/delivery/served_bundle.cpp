@@ -25,7 +25,7 @@ Bytes game_version(std::string_view number, const std::vector<BundleId>& needs) 
         .add_data("b.bin", random_text(2, 300'000))
         .add("version.txt", number)
         .needs(needs, "base", "1")
-        .write();
+        .write_quickly();
 }
 
 Bytes game_of_maps() {

@@ -98,12 +98,14 @@ public:
     // For changes without a function here.
     BundlePlan& plan() { return plan_; }
 
-    Bytes write(const BundleWriteOptions& options = quick()) const {
+    Bytes write() const {
         BundlePlan plan = plan_;
         if (std::ranges::find(plan.metadata, std::string_view("name"), &PlannedMetadata::key) == plan.metadata.end())
             plan.metadata.push_back({.key = "name", .value = std::string("test")});
-        return written(plan, options);
+        return written(plan, {.jobs = 1});
     }
+    // Adds no name, and compresses little: for stores and servers.
+    Bytes write_quickly() const { return written(plan_); }
 
 private:
     BundlePlan plan_;

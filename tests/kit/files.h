@@ -33,13 +33,16 @@ inline void write_file(const std::filesystem::path& path, std::span<const std::b
     write_file(path, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }
 
-// Flips one bit of the byte at `offset`, also of a file that can only be read.
+// Flips one bit of the byte at `offset`, also of a file that can only be read. The file stays the same one and keeps
+// its size, because programs may have it mapped.
 inline void flip_bit(const fs::path& path, std::size_t offset) {
     fs::permissions(path, fs::perms::owner_write, fs::perm_options::add);
-    std::string content = read_file(path);
-    REQUIRE(offset < content.size());
-    content[offset] = static_cast<char>(content[offset] ^ 1);
-    write_file(path, content);
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekg(static_cast<std::streamoff>(offset));
+    const char byte = static_cast<char>(file.get() ^ 1);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file.put(byte);
+    REQUIRE(file.flush());
 }
 
 // The regular files below a folder, sorted; none if there is no folder.

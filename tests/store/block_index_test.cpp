@@ -16,7 +16,7 @@ Bytes indexed_bundle(int number) {
     return BundleMaker()
         .add_data("a.bin", noise_text(kNoiseBytes, 1))
         .add_data("b.bin", noise_text(20'000, 100 + static_cast<std::uint64_t>(number)))
-        .write();
+        .write_quickly();
 }
 
 struct IndexedStore {

@@ -9,7 +9,7 @@
 namespace fardel::tests::bundle_library_test {
 
 Bytes library_bundle(std::string_view text, const std::vector<BundleId>& needs = {}) {
-    return BundleMaker().add("text.txt", text).needs(needs, "d", "1").write();
+    return BundleMaker().add("text.txt", text).needs(needs, "d", "1").write_quickly();
 }
 
 BundleLibrary open_library(const ScratchFolder& scratch, const std::string& index = "index") {

@@ -9,7 +9,7 @@
 namespace fardel::tests::bundle_reference_test {
 
 Bytes referred_bundle(std::string_view text, std::string_view version) {
-    return BundleMaker().add_data("a.bin", text).add("version.txt", version).write();
+    return BundleMaker().add_data("a.bin", text).add("version.txt", version).write_quickly();
 }
 
 BundleStore referring_store(const ScratchFolder& scratch) {

@@ -26,7 +26,7 @@ Bytes version(std::string_view number) {
         .add_data("a.bin", large_text('a'))
         .add_data("b.bin", large_text('b'))
         .add("version.txt", number)
-        .write();
+        .write_quickly();
 }
 
 BundleStore open_store(const ScratchFolder& scratch) {
@@ -225,7 +225,7 @@ TEST_CASE_FIXTURE(EmptyStore, "bundle store: a bundle is found by the first digi
 }
 
 Bytes depending_on(const std::vector<BundleId>& needs, std::string_view text) {
-    return BundleMaker().add("x.txt", text).needs(needs, "d", "1").write();
+    return BundleMaker().add("x.txt", text).needs(needs, "d", "1").write_quickly();
 }
 
 TEST_CASE_FIXTURE(EmptyStore, "bundle store: static dependencies come along, each before the bundles that need it") {

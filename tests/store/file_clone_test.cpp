@@ -20,7 +20,7 @@
 namespace fardel::tests::file_clone_test {
 
 Bytes bundle_of(std::string_view version) {
-    return BundleMaker().add_data("a.bin", noise_text(400'000, 1)).add("version.txt", version).write();
+    return BundleMaker().add_data("a.bin", noise_text(400'000, 1)).add("version.txt", version).write_quickly();
 }
 
 // A clone for a disk that has none: it copies, and counts.

@@ -21,7 +21,7 @@ Bytes lossy_bundle(std::uint32_t number) {
     return BundleMaker()
         .add_data("shared.bin", noise_text(30'000, 1))
         .add_data("own.bin", noise_text(10'000, 100 + number))
-        .write();
+        .write_quickly();
 }
 
 struct LossySite {

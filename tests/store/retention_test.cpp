@@ -26,7 +26,7 @@ Bytes numbered_bundle(int number, std::vector<BundleId> needs = {}) {
         .add_data("shared.bin", noise_text(100'000, 1))
         .add_data("own.bin", noise_text(20'000, static_cast<std::uint32_t>(100 + number)))
         .needs(needs)
-        .write();
+        .write_quickly();
 }
 
 BundleStore new_store(const std::string& path) { return value_of(BundleStore::open(path, true)); }

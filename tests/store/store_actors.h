@@ -39,7 +39,7 @@ inline Bytes shared_bundle(std::uint32_t own, std::vector<BundleId> needs) {
         .add_data("shared.bin", noise_text(100'000, 1))
         .add_data("own.bin", noise_text(20'000, own))
         .needs(needs)
-        .write();
+        .write_quickly();
 }
 
 inline SharedBundles make_shared_bundles(int games) {

@@ -29,7 +29,7 @@ Bytes small_bundle(std::uint32_t number) {
     return BundleMaker()
         .add_data("shared.bin", noise_text(30'000, 1))
         .add_data("own.bin", noise_text(10'000, 100 + number))
-        .write();
+        .write_quickly();
 }
 
 BundleStore opened_store(const std::string& folder) { return value_of(BundleStore::open(folder + "/store", false)); }

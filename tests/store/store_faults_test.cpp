@@ -24,7 +24,7 @@ Bytes noisy_bundle(std::string_view version) {
         .add_data("a.bin", noise_text(150'000, 1))
         .add_data("b.bin", noise_text(150'000, 2))
         .add("version.txt", version)
-        .write();
+        .write_quickly();
 }
 
 BundleStore store_at(const std::string& path) { return value_of(BundleStore::open(path, true)); }

@@ -462,7 +462,7 @@ TEST_CASE("C fetch: null pointers are an argument error or do nothing") {
 
 TEST_CASE("C fetch: a client says for whom it fetches, and how much that may be") {
     const ScratchFolder scratch;
-    const Bytes bytes = BundleMaker().add_data("a.bin", random_text(1, 300'000)).write();
+    const Bytes bytes = BundleMaker().add_data("a.bin", random_text(1, 300'000)).write_quickly();
     const TreeServer server({bytes});
     const CStore store(scratch);
     const CServers servers(server.url());

@@ -12,7 +12,7 @@ BundleLibrary library_in(const ScratchFolder& scratch) {
 
 TEST_CASE("fetch: bundles that a library has are not fetched, and stay where they are") {
     const ScratchFolder scratch;
-    const Bytes base = BundleMaker().add_data("base.bin", random_text(7, 100'000)).write();
+    const Bytes base = BundleMaker().add_data("base.bin", random_text(7, 100'000)).write_quickly();
     const Bytes game = game_version("1", {bundle_id_of(base)});
     const TreeServer server({game});  // it does not have the other one
     scratch.write("mods/base.fardel", base);

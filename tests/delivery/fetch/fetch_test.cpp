@@ -144,7 +144,7 @@ TEST_CASE("fetch: a block of the store that is damaged is fetched, not shared") 
 
 TEST_CASE("fetch: static dependencies come along, and what is there is not asked for") {
     const ScratchFolder scratch;
-    const Bytes base = BundleMaker().add_data("base.bin", random_text(7, 100'000)).write();
+    const Bytes base = BundleMaker().add_data("base.bin", random_text(7, 100'000)).write_quickly();
     const Bytes game = game_version("1", {bundle_id_of(base)});
     const TreeServer server({base, game});
     const BundleStore store = make_store(scratch);

@@ -21,7 +21,7 @@ Bytes long_game() {
         .add_data("a.bin", random_text(1, 300'000))
         .add("small.txt", "small")
         .add_data("z.bin", random_text(2, kLongBytes))
-        .write();
+        .write_quickly();
 }
 
 std::shared_ptr<const RemoteBundle> open_remote(const BundleStore& store, const RemoteServers& servers,

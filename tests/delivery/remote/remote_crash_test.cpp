@@ -161,7 +161,7 @@ TEST_CASE("remote bundle: when the disk is full, reads go on, and a fetch uses w
     const Bytes bytes = BundleMaker()
                             .add_data("a.bin", random_text(1, 300'000))
                             .add_data("b.bin", random_text(2, kLongerThanReadAhead))
-                            .write();
+                            .write_quickly();
     const BundleId id = bundle_id_of(bytes);
     const TreeServer server({bytes});
     const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));

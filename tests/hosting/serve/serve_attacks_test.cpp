@@ -156,7 +156,7 @@ TEST_CASE("serve attacks: questions that are too large, wrong, compressed or wit
 
 TEST_CASE("serve attacks: readers that do not read end, and do not stop others") {  // A82
     const ScratchFolder scratch;
-    const Bytes bytes = BundleMaker().add_data("large.bin", random_text(5, 24u << 20)).write();
+    const Bytes bytes = BundleMaker().add_data("large.bin", random_text(5, 24u << 20)).write_quickly();
     value_of(publish_bundle(make_memory_source(bytes), scratch.path("tree")));
     const ServeProgram server({scratch.path("tree"), "--rate-window", "2"});
     const std::string target = "/" + tree_path_of(bundle_id_of(bytes));

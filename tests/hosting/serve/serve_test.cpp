@@ -182,7 +182,7 @@ TEST_CASE("serve: SIGTERM lets a running transfer end, and accepts nothing new")
 
 TEST_CASE("serve: a transfer that does not end in the time of grace is cut, and the server ends") {
     const ScratchFolder scratch;
-    const Bytes bytes = BundleMaker().add_data("large.bin", random_text(5, 24u << 20)).write();
+    const Bytes bytes = BundleMaker().add_data("large.bin", random_text(5, 24u << 20)).write_quickly();
     ServeProgram server({publish_game(scratch, bytes), "--grace", "1"});
     RawConnection client(server.port(), 65'536);
     REQUIRE(client.send(get_request("/" + tree_path_of(bundle_id_of(bytes)))));

@@ -21,7 +21,7 @@ Bytes network_version(std::uint32_t number) {
     return BundleMaker()
         .add_data("shared.bin", noise_text(40'000, 1))
         .add_data("own.bin", noise_text(2'000, 100 + number))
-        .write();
+        .write_quickly();
 }
 
 TEST_CASE("inside nfs: deltas that two computers publish at the same time are all listed" *
