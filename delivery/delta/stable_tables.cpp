@@ -30,6 +30,8 @@ bool leads_to_asset(std::span<const std::byte> name) {
     return (load_le<std::uint16_t>(name.data() + kNameFlags) & (NameRecord::tombstone | NameRecord::has_variants)) == 0;
 }
 
+// Placements stay as they are: blocks have no order of their own, and keys made of their hashes would change for all
+// assets of a block whenever one of them does.
 bool is_changed(TableKind kind) noexcept { return kind == TableKind::names || kind == TableKind::blocks; }
 
 // What the record after this one counts from. The record is as it is in the bundle.

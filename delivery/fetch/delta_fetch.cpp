@@ -242,6 +242,7 @@ Result<BlockChoice> DeltaFetch::choose(const std::shared_ptr<const Bundle>& targ
     if (goal_ == DeltaGoal::intermediate || (made_ && made_->comes_from_delta()))
         FARDEL_TRY(choose_copies(missing, choice, needed, saved));
     FARDEL_TRY(choose_segments(missing, encodes, choice, needed, saved));
+    // All of a path is chosen or nothing: what a segment costs depends on which others need the same blocks.
     if (made_) {
         const auto made = made_->choose(needed, encodes);
         choice.fetch_bytes += made ? made->fetch_bytes : 0;

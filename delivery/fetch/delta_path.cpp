@@ -33,6 +33,8 @@ Result<DeltaPath> find_delta_path(const BundleId& target, const FoundDeltaList& 
     add_ways(ways, {}, target, list);
     std::unordered_set<BundleId> passed{target};
     std::size_t lists = 0;
+    // From the target backwards, because a tree says which deltas lead to a bundle, and not where those from it lead.
+    // Each list is a request, and in vain if what is here is another game, so the search ends after a few.
     while (!ways.empty()) {
         const auto best = std::ranges::min_element(ways, {}, &Way::bytes);
         Way way = std::move(*best);

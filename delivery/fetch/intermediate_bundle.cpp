@@ -30,6 +30,8 @@ Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open_part(const 
     return made;
 }
 
+// It is not fetched like any other bundle and deleted afterwards: most of it is not needed, a fetch of it by somebody
+// else would be in the way, and what a hostile list names would enter the store.
 Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open(const DeltaContext& context,
                                                                      std::span<const DeltaStep> path,
                                                                      const std::shared_ptr<const Bundle>& held,

@@ -195,6 +195,8 @@ void BackgroundDeltas::add(Sighting sighting) {
     changed_.notify_one();
 }
 
+// A client has no request for a delta: it would let anybody spend minutes of this processor. The list says nothing
+// about what the client holds, so the bundles before are assumed.
 void BackgroundDeltas::note_list(const BundleId& wanted, std::string_view client) {
     add({.wanted = wanted, .client = std::string(client)});
 }
