@@ -15,8 +15,8 @@
 #     FARDEL_SOURCE_DIR   the repository, for golden files
 #     FARDEL_PROGRAM      the path of the built `fardel`
 # and may include the private headers of the folder that it tests, and what tests share: "kit/test.h", "kit/files.h",
-# which gives a case a folder on disk, and their neighbours. All of x_test.cpp is in the namespace fardel::tests::x_test,
-# so that its names are its own also where a unity build compiles several files as one.
+# which gives a case a folder on disk, and their neighbours. All of x_test.cpp is in the namespace
+# fardel::tests::x_test, so that its names are its own also where a unity build compiles several files as one.
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINKS")

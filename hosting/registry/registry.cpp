@@ -1,9 +1,9 @@
 #include <fardel/hosting/registry.h>
 
+#include <fardel/hosting/registry_request.h>
 #include "registry/countersigned_file.h"
 #include "registry/judgement.h"
 #include "registry/registry_folder.h"
-#include <fardel/hosting/registry_request.h>
 #include "registry/safe_text.h"
 
 #include <fardel/format/channel_update.h>

@@ -3,8 +3,8 @@
 #include "require.h"
 
 #include <fardel/format/name.h>
-#include <fardel/hosting/registry_rules.h>
 #include <fardel/hosting/registry_request.h>
+#include <fardel/hosting/registry_rules.h>
 
 #include <cstdint>
 

@@ -2,8 +2,8 @@
 #include "kit/ids.h"
 #include "kit/test.h"
 
-#include <fardel/hosting/registry_rules.h>
 #include <fardel/hosting/registry_request.h>
+#include <fardel/hosting/registry_rules.h>
 
 namespace fardel::tests::registry_rules_test {
 

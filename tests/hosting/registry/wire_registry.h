@@ -14,9 +14,9 @@
 #include <fardel/hosting/channel_tree.h>
 #include <fardel/hosting/publish.h>
 #include <fardel/hosting/registry.h>
+#include <fardel/hosting/registry_request.h>
 #include <fardel/hosting/server.h>
 #include <fardel/verifier/verify_bundle.h>
-#include <fardel/hosting/registry_request.h>
 
 #include <array>
 
