@@ -79,6 +79,19 @@ bool kill_at_call(int number, Work work) {
     return true;
 }
 
+// Calls run(1), run(2), run(3) … until one returns false: the work made fewer calls. Returns the number of runs plus
+// one. Fails the test after `runs_max`.
+template <class Run>
+int for_each_call(int runs_max, Run run) {
+    int number = 1;
+    for (bool reached = true; reached; ++number) {
+        CAPTURE(number);
+        REQUIRE(number < runs_max);
+        reached = run(number);
+    }
+    return number;
+}
+
 // Says that a case is left out where calls cannot fail on purpose.
 inline void skip_failing_calls() { MESSAGE("SKIPPED: the calls of a sanitizer would count, too"); }
 
@@ -215,19 +228,6 @@ FailedCall fail_call(int number, int error, Work work, const Counts& counts = is
 }
 
 // ---- Loops over the calls of some work ------------------------------------------------------------------------------
-
-// Calls run(1), run(2), run(3) … until one returns false: the work made fewer calls. Returns the number of runs plus
-// one. Fails the test after `runs_max`.
-template <class Run>
-int for_each_call(int runs_max, Run run) {
-    int number = 1;
-    for (bool reached = true; reached; ++number) {
-        CAPTURE(number);
-        REQUIRE(number < runs_max);
-        reached = run(number);
-    }
-    return number;
-}
 
 // In each run, `prepare()` comes first, and the child that does `work()` is killed as it enters a call that `counts`;
 // then verify(number, has_ended).

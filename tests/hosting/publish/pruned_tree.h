@@ -95,7 +95,7 @@ private:
 struct GameTree {
     const ScratchFolder scratch;
     const std::unique_ptr<TreeTarget> tree = make_folder_target(scratch.path("tree"));
-    const Game game;
+    const Game game{};
 };
 
 }  // namespace fardel::tests

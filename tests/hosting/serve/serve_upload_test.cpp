@@ -49,7 +49,7 @@ int put(const ServeProgram& server, const Bytes& bytes, const BundleId& id, cons
 }
 
 struct ServedUploads {
-    const UploadSite site;
+    const UploadSite site{};
     const ServeProgram server = site.serve();
 };
 
