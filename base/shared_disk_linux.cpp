@@ -113,7 +113,7 @@ bool may_be_shared(const Descriptor& file) noexcept {
 }
 
 // A client of NFS opens a file by the handle that it remembers for the name. With a lock in hand, a program read lists
-// that another computer had replaced before; so the folder is asked for anew before each name is used, whatever the
+// that another computer had replaced before; so the folder is asked again before each name is used, whatever the
 // file system: asking for its type would cost a network file system more than this question. Readers without locks need
 // it, too.
 void refresh_names(const FileLocation& location) noexcept {

@@ -77,7 +77,7 @@ public:
         do {
             stream_.next_out = reinterpret_cast<Bytef*>(unpacked_.data());
             stream_.avail_out = static_cast<uInt>(unpacked_.size());
-            // Files of gzip may be joined: each member begins anew.
+            // Files of gzip may be joined: each member starts a new stream.
             if (between_members_ && any_)
                 ::inflateReset(&stream_);
             between_members_ = false;
