@@ -124,37 +124,39 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     };
     std::optional<FetchPlan> shown;
     FetchOptions options;
-    options.trees = trees_of(command);
-    options.policy = policy.get();
-    options.library = library ? &*library : nullptr;
-    options.selection.names = command.names;
-    options.selection.closures = command.closures;
+    FetchWork& work = options.work;
+    work.servers = trees_of(command);
+    work.bundles = bundles;
+    work.policy = policy;
+    work.library = library;
+    work.selection.names = command.names;
+    work.selection.closures = command.closures;
     for (const std::string& text : command.tags) {
         auto tag = parse_tag(text);
         if (!tag)
             return std::move(tag).error().with_context("--tags");
-        options.selection.tags.push_back(*std::move(tag));
+        work.selection.tags.push_back(*std::move(tag));
     }
-    options.source = command.source;
-    options.source_bytes_max = command.source_bytes_max.value_or(0);
+    work.source = command.source;
+    work.source_bytes_max = command.source_bytes_max.value_or(0);
+    work.rule = command.servers.rule();
+    work.connections = static_cast<unsigned>(command.connections);
+    work.bytes_per_second_max = command.rate.value_or(0);
     options.stop = interrupt.token();
     options.repairs = command.repairs || damaged_file != nullptr;
     options.damaged_copy = damaged_file;
-    options.connections.servers = command.servers.rule();
-    options.connections.connections = static_cast<unsigned>(command.connections);
-    options.connections.bytes_per_second_max = command.rate.value_or(0);
     options.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
     options.consent = [&](const FetchPlan& plan) -> Status {
         shown = plan;
         return consent.give(plan, describe(plan));
     };
-    const auto fetched = fetch_bundles(store, bundles, options);
+    const auto fetched = fetch_bundles(store, options);
     if (!fetched && !(shown && command.consent.plan_only))
         return fetched.error();
     if (fetched && damaged_file != nullptr)
         FARDEL_TRY(store.export_bundle(bundles[0], command.damaged_file, {.stop = interrupt.token()}));
     if (followed && fetched)
-        FARDEL_TRY(verify_held(store, library ? &*library : nullptr, bundles, *policy));
+        FARDEL_TRY(verify_held(store, library.get(), bundles, *policy));
     const FetchPlan& plan = fetched ? fetched->plan : *shown;
     return print_result(
         console, command.consent.json,

@@ -108,9 +108,7 @@ Result<std::unique_ptr<FollowedProject>> mount_project(Vfs& vfs, const MountComm
     FARDEL_TRY_ASSIGN(followed->policy, find_policy(command.mounting.policy_path));
     FARDEL_TRY_ASSIGN(followed->options, mount_options_of(command.mounting, followed->policy.get()));
     RemoteProjectOptions options{.policy = followed->policy.get(), .time = {}, .library = nullptr, .mounted = {}};
-    FARDEL_TRY_ASSIGN(auto library, find_library(command.mounting.libraries));
-    if (library)
-        options.library = std::make_shared<const BundleLibrary>(*std::move(library));
+    FARDEL_TRY_ASSIGN(options.library, find_library(command.mounting.libraries));
     for (const MountDescription& mount : vfs.mounts())
         options.mounted.push_back(mount.bundle);
     FARDEL_TRY_ASSIGN(RemoteProject project, RemoteProject::open(followed->store, servers, std::move(options)));

@@ -48,20 +48,21 @@ public:
             std::to_string(range.offset) + "-" + std::to_string(range.offset + range.length_bytes - 1);
         library().easy_setopt(handle, CURLOPT_URL, range.url.c_str());
         gate_.apply(options.servers, handle, range.url);
-        retry_after_max_ = options.retry_after_max;
+        retry_after_max_ = options.times.retry_after_max;
         library().easy_setopt(handle, CURLOPT_RANGE, bytes.c_str());
         library().easy_setopt(handle, CURLOPT_PRIVATE, this);
         library().easy_setopt(handle, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
         library().easy_setopt(handle, CURLOPT_HEADERDATA, this);
         library().easy_setopt(handle, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
         library().easy_setopt(handle, CURLOPT_WRITEDATA, this);
-        library().easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
+        library().easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS,
+                              static_cast<long>(options.times.connect_timeout.count()));
         // One connection for all with HTTP/2, which the handshake of TLS agrees on. Without TLS, libcurl would wait for
         // the first answer on a new connection before it opens another.
         if (range.url.starts_with("https:"))
             library().easy_setopt(handle, CURLOPT_PIPEWAIT, 1L);
         library().easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, stalled_bytes_per_second(options));
-        library().easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
+        library().easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.times.stall_timeout.count()));
         if (range.bypasses_caches) {
             append_header(headers_, "Cache-Control: no-cache");
             append_header(headers_, "Pragma: no-cache");

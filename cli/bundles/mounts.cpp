@@ -194,8 +194,7 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
     }
     FARDEL_TRY_ASSIGN(MountOptions mount, mount_options_of(options, policy.get()));
     FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
-    FARDEL_TRY_ASSIGN(auto found, find_library(options.libraries));
-    const auto library = found ? std::make_shared<const BundleLibrary>(*std::move(found)) : nullptr;
+    FARDEL_TRY_ASSIGN(const auto library, find_library(options.libraries));
     MountPlan plan(store ? &*store : nullptr, library, remote, std::move(mount), options.resolved);
     FARDEL_TRY(plan.add(files));
     FARDEL_TRY(vfs.apply(plan.take()));

@@ -46,7 +46,7 @@ void add_library_option(CommandLine& line, std::vector<std::string>& folders) {
                "the folders of the variable FARDEL_LIBRARY, separated by ':')");
 }
 
-Result<std::optional<BundleLibrary>> find_library(std::vector<std::string> folders) {
+Result<std::shared_ptr<const BundleLibrary>> find_library(std::vector<std::string> folders) {
     if (folders.empty()) {
         std::istringstream listed(variable("FARDEL_LIBRARY"));
         for (std::string folder; std::getline(listed, folder, ':');)
@@ -54,9 +54,9 @@ Result<std::optional<BundleLibrary>> find_library(std::vector<std::string> folde
                 folders.push_back(folder);
     }
     if (folders.empty())
-        return std::optional<BundleLibrary>();
+        return std::shared_ptr<const BundleLibrary>();
     FARDEL_TRY_ASSIGN(BundleLibrary library, BundleLibrary::open(folders, index_folder_of("libraries")));
-    return std::optional(std::move(library));
+    return std::make_shared<const BundleLibrary>(std::move(library));
 }
 
 }  // namespace fardel

@@ -7,6 +7,7 @@
 #include <fardel/base/result.h>
 #include <fardel/store/bundle_store.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,9 +29,9 @@ Result<std::optional<BundleStore>> find_store(const std::string& store);
 
 void add_library_option(CommandLine& line, std::vector<std::string>& folders);
 
-// `folders`: what --library gave; empty: the variable counts, whose folders are separated by ':'. Nothing if neither is
+// `folders`: what --library gave; empty: the variable counts, whose folders are separated by ':'. nullptr if neither is
 // given. What was found out about the files is kept below XDG_CACHE_HOME, or ~/.cache. Errors: those of
 // BundleLibrary::open.
-Result<std::optional<BundleLibrary>> find_library(std::vector<std::string> folders);
+Result<std::shared_ptr<const BundleLibrary>> find_library(std::vector<std::string> folders);
 
 }  // namespace fardel

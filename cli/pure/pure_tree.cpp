@@ -88,7 +88,7 @@ Result<PureReport> mount_pure(Vfs& vfs, const PurePolicy& policy, const std::vec
     }
     FARDEL_TRY_ASSIGN(MountOptions mount, mount_options_of(options, trust ? &*trust : nullptr));
     FARDEL_TRY_ASSIGN(const auto library, find_library(options.libraries));
-    const BundleLookup lookup(store ? &*store : nullptr, library ? &*library : nullptr);
+    const BundleLookup lookup(store ? &*store : nullptr, library.get());
     PureTree tree(vfs, policy, lookup, std::move(mount));
     for (const std::string& file : files)
         tree.add_file(file);

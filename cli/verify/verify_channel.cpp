@@ -36,9 +36,10 @@ public:
         if (tree_)
             return tree_->open(tree_path_of(bundle));
         FetchOptions fetch;
-        fetch.trees = {address_};
+        fetch.work.servers = {address_};
+        fetch.work.bundles = {bundle};
         fetch.stop = stop_;
-        FARDEL_TRY(fetch_bundles(*store_, std::span(&bundle, 1), fetch));
+        FARDEL_TRY(fetch_bundles(*store_, fetch));
         return store_->open_whole_bundle(bundle);
     }
 

@@ -98,10 +98,16 @@ void HeldPieces::take(const Hash& hash, const Bundle& other, AssetIndex asset, s
     }
 }
 
-bool HeldPieces::read(const BlockPart& part, std::span<std::byte> out) const {
+const HeldPieces::Piece* HeldPieces::find_piece(const BlockPart& part) const {
     const auto found = std::ranges::lower_bound(pieces_, part.block, {}, &Piece::block);
-    return found != pieces_.end() && found->block == part.block && found->length_bytes == out.size() &&
-           found->bundle->read_at(found->asset, found->offset, out);
+    return found != pieces_.end() && found->block == part.block && found->length_bytes == part.length_bytes ? &*found
+                                                                                                            : nullptr;
+}
+
+bool HeldPieces::read(const BlockPart& part, std::span<std::byte> out) const {
+    const Piece* const piece = find_piece(part);
+    return piece != nullptr && piece->length_bytes == out.size() &&
+           piece->bundle->read_at(piece->asset, piece->offset, out);
 }
 
 }  // namespace fardel

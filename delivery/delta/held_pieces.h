@@ -27,6 +27,8 @@ public:
     static Result<HeldPieces> find(const Bundle& target, std::span<const BlockPart> parts, HeldBundles others,
                                    const std::stop_token& stop);
 
+    // Whether a bundle has this part of the target.
+    bool has(const BlockPart& part) const { return find_piece(part) != nullptr; }
     // Reads a part of the target, verified. Returns false if no bundle has it, or the one that was found cannot be
     // read.
     bool read(const BlockPart& part, std::span<std::byte> out) const;
@@ -40,6 +42,7 @@ private:
         std::uint64_t offset = 0;
         AssetIndex asset{};
     };
+    const Piece* find_piece(const BlockPart& part) const;
     Status seek(const Bundle& target, std::span<const BlockPart> parts, HeldBundles others);
     Status look_in(const Bundle& other, const std::stop_token& stop);
     void take(const Hash& hash, const Bundle& other, AssetIndex asset, std::uint64_t offset,

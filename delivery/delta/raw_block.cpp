@@ -1,5 +1,6 @@
 #include <fardel/delivery/raw_block.h>
 
+#include <fardel/base/fits.h>
 #include <fardel/base/parallel.h>
 #include <fardel/format/block_encoder.h>
 #include <fardel/format/bundle_writer.h>
@@ -28,6 +29,20 @@ bool is_block(const BlockRecord& record, std::span<const std::byte> stored) {
 }
 
 }  // namespace
+
+Result<std::vector<BlockRecord>> block_records(const Bundle& bundle) {
+    std::vector<BlockRecord> records;
+    std::uint64_t end = 0;
+    for (std::uint32_t i = 0; i < bundle.table_count(TableKind::blocks); ++i) {
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(i));
+        if (block.stored_offset < end || block.stored_bytes == 0 || block.stored_bytes > limits::kBlockBytesMax ||
+            !fits(block.stored_offset, block.stored_bytes, bundle.layout_head().blocks_bytes))
+            return Error(ErrorCode::malformed, "bundle " + bundle.id().hex() + ": a block is out of place");
+        end = block.stored_offset + block.stored_bytes;
+        records.push_back(block);
+    }
+    return records;
+}
 
 Result<std::unordered_map<Hash, std::uint32_t>> blocks_by_hash(const Bundle& bundle) {
     std::unordered_map<Hash, std::uint32_t> blocks;

@@ -2,6 +2,8 @@
 
 #include "transfer/single_range.h"
 
+#include <fardel/delivery/tree_paths.h>
+
 #include <algorithm>
 #include <deque>
 #include <tuple>
@@ -47,9 +49,8 @@ private:
 
 }  // namespace
 
-Result<std::vector<AssetFetch::PartlyHeld>> AssetFetch::find_partly_held(const Bundle& target,
-                                                                         const std::vector<bool>& missing,
-                                                                         HeldBundles others) {
+Result<std::vector<AssetFetch::PartlyHeld>> AssetFetch::find_partly_held(const std::vector<bool>& missing) const {
+    const Bundle& target = *target_;
     FARDEL_TRY_ASSIGN(const std::vector<BlockPart> parts, block_parts(target, missing));
     std::vector<PartlyHeld> blocks;
     for (std::span<const BlockPart> rest = parts; !rest.empty();) {
@@ -63,7 +64,7 @@ Result<std::vector<AssetFetch::PartlyHeld>> AssetFetch::find_partly_held(const B
             .block = own.front().block, .stored_bytes = record.stored_bytes, .raw_bytes = record.raw_bytes};
         for (const BlockPart& part : own) {
             FARDEL_TRY_ASSIGN(const AssetRecord asset, target.asset(part.asset));
-            if (holds_asset(others, asset.id))
+            if (holds_asset(others_, asset.id))
                 block.held_bytes += part.length_bytes;
             else
                 block.lacking.push_back(part);
@@ -74,19 +75,19 @@ Result<std::vector<AssetFetch::PartlyHeld>> AssetFetch::find_partly_held(const B
     return blocks;
 }
 
-Status AssetFetch::find_index(const Bundle& target, std::uint64_t saved_bytes) {
+Status AssetFetch::find_index(std::uint64_t saved_bytes) {
     if (was_asked_)
         return ok();
-    FARDEL_TRY_ASSIGN(parts_, framed_parts(target));
+    FARDEL_TRY_ASSIGN(parts_, framed_parts(*target_));
     const std::uint64_t index_bytes = frame_index_bytes(parts_.size());
     if (saved_bytes <= index_bytes + kRequestCost)
         return ok();
     was_asked_ = true;
-    for (const std::string& tree : trees_) {
-        std::string url = tree + "/" + asset_frames_path_of(target.id());
-        FARDEL_TRY_ASSIGN(const auto bytes,
-                          fetch_range(client_, {.url = url, .length_bytes = index_bytes}, stop_, counts_));
-        auto offsets = decode_frame_index(bytes, target.layout_id(), parts_);
+    for (const std::string& tree : context_.trees) {
+        std::string url = tree + "/" + asset_frames_path_of(target_->id());
+        FARDEL_TRY_ASSIGN(const auto bytes, fetch_range(context_.client, {.url = url, .length_bytes = index_bytes},
+                                                        context_.options.stop, counts_));
+        auto offsets = decode_frame_index(bytes, target_->layout_id(), parts_);
         if (!offsets)
             continue;
         offsets_ = *std::move(offsets);
@@ -103,18 +104,18 @@ FetchUnit AssetFetch::unit_of(const BlockPart& part) const {
     return {.offset = offsets_[i], .length_bytes = static_cast<std::uint32_t>(offsets_[i + 1] - offsets_[i])};
 }
 
-Result<BlockChoice> AssetFetch::choose(const Bundle& target, std::uint32_t level, const std::vector<bool>& missing,
-                                       HeldBundles others) {
+Result<BlockChoice> AssetFetch::choose(const BlockTarget& target, const std::vector<bool>& missing) {
     BlockChoice choice{.given = std::vector<bool>(missing.size(), false)};
     rounds_.clear();
-    level_ = level;
-    if (level == 0 || others.empty())
+    target_ = target.bundle;
+    level_ = target.level.value_or(0);
+    if (level_ == 0 || others_.empty())
         return choice;
-    FARDEL_TRY_ASSIGN(const std::vector<PartlyHeld> blocks, find_partly_held(target, missing, others));
+    FARDEL_TRY_ASSIGN(const std::vector<PartlyHeld> blocks, find_partly_held(missing));
     std::uint64_t saved_bytes = 0;
     for (const PartlyHeld& block : blocks)
         saved_bytes += std::uint64_t{block.stored_bytes} * block.held_bytes / block.raw_bytes;
-    FARDEL_TRY(find_index(target, saved_bytes));
+    FARDEL_TRY(find_index(saved_bytes));
     if (url_.empty())
         return choice;
     for (const PartlyHeld& block : blocks) {
@@ -151,12 +152,11 @@ std::vector<FetchUnit> AssetFetch::units_of(const Round& round) {
     return units;
 }
 
-Result<AssetFetch::Received> AssetFetch::receive(const Bundle& target, const Round& round,
-                                                 const std::function<void(std::uint64_t)>& progress) {
+Result<AssetFetch::Received> AssetFetch::receive(const Round& round) {
     const std::vector<FetchRequest> requests = make_requests(units_of(round));
     RangeList ranges(url_, offsets_.back(), requests);
     counts_.requests += requests.size();
-    FARDEL_TRY(client_.run(ranges, stop_));
+    FARDEL_TRY(context_.client.run(ranges, context_.options.stop));
     Received received;
     PrefixDecoder decoder;
     auto frame = round.frames.begin();
@@ -170,7 +170,7 @@ Result<AssetFetch::Received> AssetFetch::receive(const Bundle& target, const Rou
             const std::uint64_t at = unit.offset - requests[i].front().offset;
             if (at + unit.length_bytes > ranges.bytes(i).size())
                 continue;
-            FARDEL_TRY_ASSIGN(const AssetRecord asset, target.asset(part.asset));
+            FARDEL_TRY_ASSIGN(const AssetRecord asset, target_->asset(part.asset));
             std::vector<std::byte> content(part.length_bytes);
             const auto bytes = std::span(ranges.bytes(i)).subspan(static_cast<std::size_t>(at), unit.length_bytes);
             if (decode_asset_frame(decoder, bytes, asset.id, content))
@@ -179,31 +179,24 @@ Result<AssetFetch::Received> AssetFetch::receive(const Bundle& target, const Rou
                 received.is_all = false;
         }
     }
-    if (progress)
-        progress(counts_.received_bytes);
     return received;
 }
 
-Status AssetFetch::fetch_blocks(const Bundle& target, HeldBundles others,
-                                const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
-                                const std::function<void(std::uint64_t)>& progress) {
-    const std::uint64_t before = counts_.received_bytes;
+Status AssetFetch::fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
     for (const Round& round : std::exchange(rounds_, {})) {
-        FARDEL_TRY_ASSIGN(const Received received, receive(target, round, [&](std::uint64_t bytes) {
-                              if (progress)
-                                  progress(bytes - before);
-                          }));
-        std::vector<bool> blocks(static_cast<std::size_t>(target.table_count(TableKind::blocks)), false);
+        FARDEL_TRY_ASSIGN(const Received received, receive(round));
+        sink.progress();
+        std::vector<bool> given(static_cast<std::size_t>(target_->table_count(TableKind::blocks)), false);
         for (const std::uint32_t block : round.blocks)
-            blocks[block] = wanted(block);
+            given[block] = std::ranges::binary_search(blocks, block);
         const ReadPart read = [&](const AssetId& id, const BlockPart& part, std::span<std::byte> out) {
             const auto found = received.assets.find(static_cast<std::uint32_t>(part.asset));
             if (found == received.assets.end())
-                return read_held_part(others, id, part, out);
+                return read_held_part(others_, id, part, out);
             std::ranges::copy(found->second, out.begin());
             return true;
         };
-        FARDEL_TRY(encode_content(target, level_, blocks, read, stop_, take));
+        FARDEL_TRY(encode_content(*target_, level_, given, read, context_.options.stop, sink.take));
         if (!received.is_all)
             return ok();  // what is wrong once is not worth a second attempt
     }

@@ -5,46 +5,37 @@
 #pragma once
 
 #include "delta/held_content.h"
-#include "fetch/block_choice.h"
+#include "fetch/block_supplier.h"
+#include "fetch/fetch_context.h"
 
 #include <fardel/base/result.h>
 #include <fardel/delivery/asset_frames.h>
 #include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
-#include <fardel/http/range_client.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
-#include <stop_token>
+#include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace fardel {
 
-class AssetFetch {
+class AssetFetch final : public BlockSupplier {
 public:
-    // `trees`: complete URLs without '/' at the end.
-    AssetFetch(RangeClient& client, std::vector<std::string> trees, std::stop_token stop)
-        : client_(client), trees_(std::move(trees)), stop_(std::move(stop)) {}
+    // `others`: whole bundles that are here. Both outlive the object.
+    AssetFetch(const FetchContext& context, const std::vector<std::shared_ptr<const Bundle>>& others)
+        : context_(context), others_(others) {}
+    BlockCost cost() const noexcept override { return BlockCost::transfer; }
 
-    // Chooses blocks of the target, of those that are missing (one entry per block), for which the assets that the
-    // other bundles lack cost less than the block. Asks the servers for the sizes of these if enough may be saved.
-    // `level`: at which the target's blocks come out again; 0 chooses none. Errors: those of the target's tables,
-    // cancelled.
-    Result<BlockChoice> choose(const Bundle& target, std::uint32_t level, const std::vector<bool>& missing,
-                               HeldBundles others);
-
-    // Fetches what was chosen and passes on the blocks. The target and the others are those of choose(). Whatever does
-    // not come is not an error. Errors: cancelled, those of `take`.
-    Status fetch_blocks(const Bundle& target, HeldBundles others, const std::function<bool(std::uint32_t)>& wanted,
-                        const TakeBlock& take, const std::function<void(std::uint64_t received_bytes)>& progress);
-
-    const TransferCounts& counts() const noexcept { return counts_; }
+    // Chooses blocks for which the assets that the other bundles lack cost less than the block. Asks the servers for
+    // the sizes of these if enough may be saved.
+    Result<BlockChoice> choose(const BlockTarget& target, const std::vector<bool>& missing) override;
+    Status fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) override;
+    TransferCounts counts() const noexcept override { return counts_; }
 
 private:
     // A block of which some assets are held and some are not.
@@ -71,17 +62,15 @@ private:
         bool is_all = true;
     };
 
-    static Result<std::vector<PartlyHeld>> find_partly_held(const Bundle& target, const std::vector<bool>& missing,
-                                                            HeldBundles others);
-    Status find_index(const Bundle& target, std::uint64_t saved_bytes);
+    Result<std::vector<PartlyHeld>> find_partly_held(const std::vector<bool>& missing) const;
+    Status find_index(std::uint64_t saved_bytes);
     FetchUnit unit_of(const BlockPart& part) const;
     static std::vector<FetchUnit> units_of(const Round& round);
-    Result<Received> receive(const Bundle& target, const Round& round,
-                             const std::function<void(std::uint64_t)>& progress);
+    Result<Received> receive(const Round& round);
 
-    RangeClient& client_;
-    const std::vector<std::string> trees_;
-    const std::stop_token stop_;
+    const FetchContext& context_;
+    const std::vector<std::shared_ptr<const Bundle>>& others_;
+    std::shared_ptr<const Bundle> target_;
     bool was_asked_ = false;
     std::string url_;  // of the file that was found
     std::vector<BlockPart> parts_;

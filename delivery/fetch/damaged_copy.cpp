@@ -20,14 +20,37 @@ Status DamagedCopy::write_unproved(IncomingBundle& incoming, std::uint64_t offse
     return ok();
 }
 
-Result<bool> DamagedCopy::write_block(IncomingBundle& incoming, std::uint64_t offset, const BlockRecord& block) const {
+bool DamagedCopy::read(const BlockRecord& block, std::vector<std::byte>& out) const {
+    const std::uint64_t offset = target_->layout_head().blocks_offset + block.stored_offset;
     if (!copy_ || !fits(offset, block.stored_bytes, copy_->size_bytes()))
         return false;
-    std::vector<std::byte> bytes(block.stored_bytes);
-    if (!copy_->read_at(offset, bytes) || blake3(bytes) != block.stored_hash)
-        return false;
-    FARDEL_TRY(incoming.write(offset, bytes));
-    return true;
+    out.resize(block.stored_bytes);
+    return copy_->read_at(offset, out) && blake3(out) == block.stored_hash;
+}
+
+Result<BlockChoice> DamagedCopy::choose(const BlockTarget& target, const std::vector<bool>& missing) {
+    target_ = target.bundle;
+    BlockChoice choice{.given = std::vector<bool>(missing.size(), false)};
+    std::vector<std::byte> bytes;
+    for (std::uint32_t i = 0; copy_ && i < missing.size(); ++i) {
+        if (!missing[i])
+            continue;
+        FARDEL_TRY_ASSIGN(const BlockRecord block, target_->block(i));
+        choice.given[i] = read(block, bytes);
+    }
+    return choice;
+}
+
+Status DamagedCopy::fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
+    std::vector<std::byte> bytes;
+    for (const std::uint32_t i : blocks) {
+        if (!copy_)
+            break;
+        FARDEL_TRY_ASSIGN(const BlockRecord block, target_->block(i));
+        if (read(block, bytes))
+            FARDEL_TRY(sink.take(i, bytes));
+    }
+    return ok();
 }
 
 }  // namespace fardel

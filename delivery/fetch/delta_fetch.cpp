@@ -1,5 +1,6 @@
 #include "fetch/delta_fetch.h"
 
+#include "delta/held_content.h"
 #include "fetch/intermediate_bundle.h"
 #include "transfer/single_range.h"
 
@@ -44,9 +45,9 @@ DeltaFetch::~DeltaFetch() = default;
 Result<std::vector<std::byte>> DeltaFetch::fetch_from(const std::string& url, std::uint64_t offset,
                                                       std::uint64_t length_bytes,
                                                       std::optional<std::uint64_t> file_bytes) {
-    return fetch_range(context_.client,
+    return fetch_range(context_.fetch.client,
                        {.url = url, .offset = offset, .length_bytes = length_bytes, .file_bytes = file_bytes},
-                       context_.stop, *context_.counts);
+                       context_.fetch.options.stop, *context_.counts);
 }
 
 Result<std::vector<std::byte>> DeltaFetch::fetch_kept(const std::string& key, std::uint64_t offset,
@@ -72,13 +73,13 @@ std::shared_ptr<const Bundle> DeltaFetch::find_held(const OldBundles& olds, cons
     for (const auto& old : olds)
         if (old->id() == id && old->layout_id() == layout)
             return old;
-    auto source = id == target_ ? Error(ErrorCode::missing, "it is the target") : context_.store.open_bundle(id);
+    auto source = id == target_ ? Error(ErrorCode::missing, "it is the target") : context_.fetch.store.open_bundle(id);
     const auto part = source ? Bundle::open(*std::move(source), {}) : std::move(source).error();
     return part && (*part)->layout_id() == layout ? *part : nullptr;
 }
 
 Result<FoundDeltaList> DeltaFetch::fetch_list(const BundleId& target) {
-    for (const std::string& tree : context_.trees) {
+    for (const std::string& tree : context_.fetch.trees) {
         FARDEL_TRY_ASSIGN(const auto bytes,
                           fetch_from(tree + "/" + delta_list_path_of(target), 0, kDeltaListBytesMax, std::nullopt));
         auto list = decode_delta_list(bytes);
@@ -103,7 +104,7 @@ Result<DeltaPath> DeltaFetch::find_path(const OldBundles& olds) {
 Result<bool> DeltaFetch::fetch_tables(const OldBundles& olds, IncomingBundle& incoming,
                                       std::uint64_t tables_bytes_max) {
     if (olds.empty()) {
-        FARDEL_TRY_ASSIGN(const auto stored, context_.store.list());
+        FARDEL_TRY_ASSIGN(const auto stored, context_.fetch.store.list());
         if (std::ranges::all_of(stored, [&](const StoredBundle& one) { return one.bundle == target_; }))
             return false;
     }
@@ -226,8 +227,17 @@ Result<bool> DeltaFetch::use_front(std::span<const std::byte> bytes, const Table
 
 // ---- Choosing blocks ------------------------------------------------------------------------------------------------
 
-Result<BlockChoice> DeltaFetch::choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
-                                       bool encodes) {
+Result<BlockChoice> DeltaFetch::choose(const BlockTarget& target, const std::vector<bool>& missing) {
+    bool encodes = true;
+    if (reader_ && head_.block_segments != 0) {
+        FARDEL_TRY_ASSIGN(const std::vector<bool> held, held_blocks(target));
+        FARDEL_TRY_ASSIGN(encodes, may_encode_at(*target.bundle, held, head_.level));
+    }
+    return choose_blocks(target.bundle, missing, encodes);
+}
+
+Result<BlockChoice> DeltaFetch::choose_blocks(const std::shared_ptr<const Bundle>& target,
+                                              const std::vector<bool>& missing, bool encodes) {
     const BlockChoice none{.given = std::vector<bool>(missing.size(), false)};
     chosen_.clear();
     copies_.clear();
@@ -347,12 +357,11 @@ Result<std::vector<std::byte>> DeltaFetch::fetch_frame(const Segment& chosen) {
                : fetch_from(url_, chosen.offset, frame_bytes, head_.delta_bytes());
 }
 
-Status DeltaFetch::fetch_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
-                                const std::function<void()>& progress) {
+Status DeltaFetch::fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
     if (made_ && !(chosen_.empty() && copies_.empty()))
-        FARDEL_TRY(made_->fetch_blocks(progress));
-    FARDEL_TRY(copy_blocks(wanted, take));
-    FARDEL_TRY(fetch_segments(wanted, take, progress));
+        FARDEL_TRY(made_->fetch_blocks(sink.progress));
+    FARDEL_TRY(copy_blocks(blocks, sink));
+    FARDEL_TRY(fetch_segments(blocks, sink));
     if (made_) {  // it needs the disk, and has done what it can
         reader_.reset();
         old_.reset();
@@ -361,23 +370,22 @@ Status DeltaFetch::fetch_blocks(const std::function<bool(std::uint32_t)>& wanted
     return ok();
 }
 
-Status DeltaFetch::copy_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take) {
+Status DeltaFetch::copy_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
     std::vector<std::byte> stored;
     for (const Copy& copy : std::exchange(copies_, {})) {
         FARDEL_TRY_ASSIGN(const BlockRecord record, bundle_->block(copy.block));
         const auto old = old_->block(copy.old_block);
-        if (!wanted(copy.block) || !old || old->stored_bytes != record.stored_bytes ||
+        if (!std::ranges::binary_search(blocks, copy.block) || !old || old->stored_bytes != record.stored_bytes ||
             record.stored_bytes > limits::kBlockBytesMax)
             continue;
         stored.resize(record.stored_bytes);
         if (read_stored_block(*old_, *old, stored))
-            FARDEL_TRY(take(copy.block, stored));
+            FARDEL_TRY(sink.take(copy.block, stored));
     }
     return ok();
 }
 
-Status DeltaFetch::fetch_segments(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
-                                  const std::function<void()>& progress) {
+Status DeltaFetch::fetch_segments(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
     for (const Segment& chosen : std::exchange(chosen_, {})) {
         const DeltaBlocks& segment = directory_.blocks[chosen.index];
         const auto frame = fetch_frame(chosen);
@@ -385,13 +393,15 @@ Status DeltaFetch::fetch_segments(const std::function<bool(std::uint32_t)>& want
             return frame.error();
         if (!frame)
             return ok();
-        progress();
+        sink.progress();
         std::optional<Error> failure;  // of this machine
         const auto differing = reader_->read_blocks(
             segment, *frame, *bundle_,
-            [&](std::uint32_t block) { return block < given_.size() && given_[block] && wanted(block); },
+            [&](std::uint32_t block) {
+                return block < given_.size() && given_[block] && std::ranges::binary_search(blocks, block);
+            },
             [&](std::uint32_t block, std::span<const std::byte> stored) -> Status {
-                Status taken = take(block, stored);
+                Status taken = sink.take(block, stored);
                 if (!taken)
                     failure = taken.error();
                 return taken;

@@ -5,8 +5,9 @@
 // give, or gives wrong, comes as ranges of the bundle file. One thread.
 #pragma once
 
-#include "fetch/block_choice.h"
+#include "fetch/block_supplier.h"
 #include "fetch/delta_path.h"
+#include "fetch/fetch_context.h"
 
 #include <fardel/base/result.h>
 #include <fardel/delivery/delta_list.h>
@@ -14,8 +15,6 @@
 #include <fardel/delivery/delta_segment.h>
 #include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
-#include <fardel/http/range_client.h>
-#include <fardel/store/bundle_store.h>
 #include <fardel/store/incoming_bundle.h>
 
 #include <cstdint>
@@ -23,7 +22,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -33,11 +31,8 @@ class IntermediateBundle;
 
 // What all deltas of one fetch have in common. What it refers to outlives them.
 struct DeltaContext {
-    const BundleStore& store;
-    RangeClient& client;
-    IncomingBundle& incoming;        // keeps what an attempt that was killed need not receive again
-    std::vector<std::string> trees;  // complete URLs without '/' at the end
-    std::stop_token stop;
+    const FetchContext& fetch;
+    IncomingBundle& incoming;  // keeps what an attempt that was killed need not receive again
     std::shared_ptr<TransferCounts> counts = std::make_shared<TransferCounts>();
 };
 
@@ -54,10 +49,11 @@ enum class DeltaGoal : bool {
     intermediate,  // one that is not here: all segments that give anything are chosen, and what is received is kept
 };
 
-class DeltaFetch {
+class DeltaFetch final : public BlockSupplier {
 public:
     DeltaFetch(DeltaContext context, const BundleId& target, DeltaGoal goal = DeltaGoal::bundle);
-    ~DeltaFetch();
+    ~DeltaFetch() override;
+    BlockCost cost() const noexcept override { return BlockCost::transfer; }
 
     // Looks for a delta from one of the bundles, first for one with blocks, the smallest one first; then for deltas
     // that lead here through other bundles, or from one of which the store has a part. Writes the heads and tables that
@@ -71,25 +67,15 @@ public:
     Result<bool> fetch_along(std::span<const DeltaStep> path, const std::shared_ptr<const Bundle>& held,
                              const TablesPlace* place, std::uint64_t tables_bytes_max);
 
-    // The level at which the delta's raw segments are encoded again. Empty if no delta was found, or if it has no
-    // blocks.
-    std::optional<std::uint32_t> level() const noexcept {
-        return reader_ && head_.block_segments != 0 ? std::optional(head_.level) : std::nullopt;
-    }
-
-    // Chooses segments for the blocks that are missing (one entry per block of the bundle). Returns which blocks come
-    // from the delta. Does nothing without a delta for this layout, or if all that it needs costs more than its blocks.
-    // `encodes`: false leaves out blocks that would have to be encoded, because they would come out otherwise.
-    Result<BlockChoice> choose(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
-                               bool encodes);
-
-    // Fetches what was chosen and passes on what it gives; counts() grows before each call of `progress`. Whatever does
-    // not come is not an error. Errors: cancelled, those of `take`; no_space and io of what is needed for a while.
-    Status fetch_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
-                        const std::function<void()>& progress);
-
+    // Chooses none without a delta for this layout, or if all that it needs costs more than its blocks. Blocks that
+    // would have to be encoded are left out if those that are here come out otherwise.
+    Result<BlockChoice> choose(const BlockTarget& target, const std::vector<bool>& missing) override;
+    // The same if it is known whether blocks may be encoded.
+    Result<BlockChoice> choose_blocks(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
+                                      bool encodes);
+    Status fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) override;
     // Of all deltas with this context.
-    const TransferCounts& counts() const noexcept { return *context_.counts; }
+    TransferCounts counts() const noexcept override { return *context_.counts; }
 
 private:
     struct Segment {
@@ -128,9 +114,8 @@ private:
     // Returns what blocks of the old bundle cost that are neither here nor needed already; nothing if there are none
     // such blocks.
     Result<std::optional<std::uint64_t>> cost_of(std::span<const BlockRun> runs, const std::vector<bool>& needed) const;
-    Status copy_blocks(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take);
-    Status fetch_segments(const std::function<bool(std::uint32_t)>& wanted, const TakeBlock& take,
-                          const std::function<void()>& progress);
+    Status copy_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink);
+    Status fetch_segments(std::span<const std::uint32_t> blocks, const BlockSink& sink);
 
     const DeltaContext context_;
     const BundleId target_;

@@ -20,21 +20,12 @@ struct Fetch::Impl {
         : store(std::move(opened)), work(std::move(wanted)), polled(std::move(called)) {}
 
     Result<FetchSummary> run() {
-        FetchOptions options;
-        options.trees = work.servers;
-        options.policy = work.policy.get();
-        options.time = work.time;
-        options.library = work.library.get();
-        options.source = work.source;
-        options.source_bytes_max = work.source_bytes_max;
-        options.connections.connections = work.connections;
-        options.connections.servers = work.rule;
-        options.selection = work.selection;
-        options.connections.bytes_per_second_max = work.bytes_per_second_max;
-        options.stop = polled.token();
-        options.consent = polled.consent();
-        options.progress = polled.progress();
-        return fetch_bundles(store, work.bundles, options);
+        return fetch_bundles(store, {.work = work,
+                                     .consent = polled.consent(),
+                                     .progress = polled.progress(),
+                                     .stop = polled.token(),
+                                     .damaged_copy = nullptr,
+                                     .times = {}});
     }
 
     const BundleStore store;

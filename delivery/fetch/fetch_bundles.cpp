@@ -11,6 +11,7 @@
 #include <fardel/store/retention.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -25,211 +26,186 @@ bool is_of_this_machine(ErrorCode code) noexcept {
     return code == ErrorCode::cancelled || code == ErrorCode::no_space || code == ErrorCode::io;
 }
 
-// The stages of a fetch.
-class FetchStages {
-public:
-    FetchStages(const BundleStore& store, const FetchOptions& options, RangeClient client,
-                std::vector<std::string> trees)
-        : store_(store), options_(options), client_(std::move(client)), trees_(std::move(trees)) {}
+// ---- Tables ---------------------------------------------------------------------------------------------------------
 
-    Result<FetchSummary> run(std::span<const BundleId> bundles) {
-        FARDEL_TRY(collect(bundles));
-        FARDEL_TRY(choose(bundles));
-        FARDEL_TRY(plan());
-        FARDEL_TRY(verify_quota());
-        if (options_.consent)
-            FARDEL_TRY(options_.consent(summary_.plan));
-        FARDEL_TRY(verify_free_space(store_.path(), space_bytes(), "what is to be fetched"));
-        for (const auto& fetch : fetches_)
-            FARDEL_TRY(fetch_content(*fetch));
-        for (const auto& fetch : fetches_) {
-            summary_.received_bytes += fetch->counts().received_bytes;
-            summary_.requests += fetch->counts().requests;
-        }
-        return std::move(summary_);
-    }
-
-private:
-    // Fetches the tables of all bundles that are missing, and of those that they need.
-    Status collect(std::span<const BundleId> bundles) {
-        store_.remove_leftovers();
-        FARDEL_TRY_ASSIGN(hold_, StoreHold::open(store_));
-        FARDEL_TRY_ASSIGN(stored_, list_whole_bundles(store_));
-        for (const BundleId& bundle : bundles)
-            FARDEL_TRY(visit(bundle));
-        return ok();
-    }
-
-    // Returns the bytes of a bundle that is here whole; an error, which does not matter, if there are none.
-    Result<std::shared_ptr<const ByteSource>> open_held(const BundleId& id) {
-        // It must stay until the bundles that need it are there.
-        if (stored_.contains(id) && hold_->hold(id))
-            if (auto source = store_.open_bundle(id))
-                return source;
-        if (options_.library != nullptr)
-            return options_.library->open_bundle(id);
-        return Error(ErrorCode::missing, "bundle " + id.hex() + " is not here");
-    }
-
-    // Returns the static dependencies of a bundle that is here; nothing if it is not whole or cannot be read.
-    std::optional<std::vector<BundleId>> held_needs(const BundleId& id) {
-        if (options_.repairs)
-            return std::nullopt;
-        auto source = open_held(id);
-        if (!source)
-            return std::nullopt;
-        // The store has verified what it has. What a library has must be trusted now.
-        const auto bundle = Bundle::open(
-            *std::move(source), {.policy = stored_.contains(id) ? nullptr : options_.policy, .time = options_.time});
-        if (!bundle)
-            return std::nullopt;
-        auto needed = static_dependencies(**bundle);
-        if (!needed)
-            return std::nullopt;
-        if (!options_.selection.is_everything())
-            whole_.push_back(*bundle);
-        return *std::move(needed);
-    }
-
-    Status visit(const BundleId& first) {
-        const DependencyWalk::Steps steps{
-            .enter = [this](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
-                if (auto needed = held_needs(id))
-                    return needed;
-                FARDEL_TRY_ASSIGN(auto fetch,
-                                  BundleFetch::open(store_, id, trees_, client_, library_blocks_, options_));
-                FARDEL_TRY(fetch->fetch_tables());
-                FARDEL_TRY_ASSIGN(auto needed, fetch->dependencies());
-                entered_.emplace(id, std::move(fetch));
-                return std::optional(std::move(needed));
-            },
-            .leave =
-                [this](const BundleId& id) {
-                    if (auto fetch = entered_.extract(id))
-                        fetches_.push_back(std::move(fetch.mapped()));
-                    return ok();
-                },
-        };
-        return walk_.run(first, steps);
-    }
-
-    Status choose(std::span<const BundleId> roots) {
-        if (options_.selection.is_everything())
-            return ok();
-        std::vector<std::shared_ptr<const Bundle>> bundles = whole_;
-        for (const auto& fetch : fetches_)
-            bundles.push_back(fetch->bundle());
-        FARDEL_TRY_ASSIGN(auto chosen, choose_content(bundles, roots, options_.selection));
-        for (const auto& fetch : fetches_)
-            fetch->choose(std::move(chosen.at(fetch->id())));
-        return ok();
-    }
-
-    Status plan() {
-        for (const auto& fetch : fetches_) {
-            FARDEL_TRY_ASSIGN(PlannedFetch planned, fetch->plan());
-            summary_.plan.fetch_bytes += planned.fetch_bytes;
-            summary_.plan.requests += planned.requests;
-            summary_.plan.bundles.push_back(std::move(planned));
-        }
-        if (options_.repairs) {
-            std::erase_if(fetches_, [](const auto& fetch) { return fetch->is_intact(); });
-            std::erase_if(summary_.plan.bundles, [this](const PlannedFetch& planned) {
-                return std::ranges::none_of(fetches_, [&](const auto& fetch) { return fetch->id() == planned.bundle; });
-            });
-        }
-        return ok();
-    }
-
-    std::uint64_t space_bytes() const {
-        std::uint64_t bytes = 0;
-        for (const PlannedFetch& planned : summary_.plan.bundles)
-            bytes += planned.space_bytes;
-        return bytes;
-    }
-
-    // Counts what a collection with the same quota counts.
-    Status verify_quota() {
-        FARDEL_TRY_ASSIGN(const auto retained,
-                          store_.retained(static_cast<std::int64_t>(options_.time.now_s().value_or(0))));
-        const auto& planned = summary_.plan.bundles;
-        std::uint64_t bytes = 0;
-        for (const RetainedBundle& bundle : retained)
-            if (bundle.source == source_of(options_) &&
-                std::ranges::find(planned, bundle.bundle, &PlannedFetch::bundle) == planned.end())
-                bytes += bundle.file_bytes;
-        for (const PlannedFetch& bundle : planned)
-            bytes += bundle.file_bytes;
-        summary_.plan.source_bytes = bytes;
-        if (options_.source_bytes_max == 0 || bytes <= options_.source_bytes_max || planned.empty())
-            return ok();
-        return Error(ErrorCode::no_space,
-                     "bundles from " + printable(source_of(options_)) + " would have " + std::to_string(bytes) +
-                         " bytes in the store, and the quota of this source is " +
-                         std::to_string(options_.source_bytes_max) +
-                         "; 'fardel store gc --source-size' makes room, or allow more; nothing was fetched");
-    }
-
-    // A server may have another layout of the bundle than the one that gave the tables. Returns false if none has.
-    // What is received of the content may become more than was planned, so consent is asked for again. `received`: of
-    // it, until now.
-    Result<bool> plan_again(BundleFetch& fetch, std::uint64_t received) {
-        FARDEL_TRY_ASSIGN(const bool has_other, fetch.find_other_layout());
-        if (!has_other)
-            return false;
-        FARDEL_TRY_ASSIGN(PlannedFetch planned, fetch.plan());
-        planned.tables_bytes -= received;
-        planned.fetch_bytes += received;
-        auto& bundles = summary_.plan.bundles;
-        const auto before = std::ranges::find(bundles, planned.bundle, &PlannedFetch::bundle);
-        const bool is_more = planned.fetch_bytes > before->fetch_bytes;
-        summary_.plan.fetch_bytes += planned.fetch_bytes - before->fetch_bytes;
-        summary_.plan.requests += planned.requests - before->requests;
-        *before = std::move(planned);
-        FARDEL_TRY(verify_quota());
-        if (is_more && options_.consent)
-            FARDEL_TRY(options_.consent(summary_.plan));
-        return true;
-    }
-
-    Status fetch_content(BundleFetch& fetch) {
-        std::uint64_t before = 0;  // of this bundle, by earlier plans
-        std::uint64_t latest = 0;
-        const auto progress = [&](std::uint64_t received) {
-            latest = before + received;
-            if (options_.progress)
-                options_.progress(rate_.progress(received_ + latest, summary_.plan.fetch_bytes));
-        };
-        for (;;) {
-            Status fetched = fetch.fetch_content(progress);
-            if (fetched)
-                break;
-            if (is_of_this_machine(fetched.error().code()))
-                return fetched;
-            FARDEL_TRY_ASSIGN(const bool again, plan_again(fetch, latest));
-            if (!again)
-                return fetched;
-            before = latest;
-        }
-        received_ += latest;
-        return fetch.finish();
-    }
-
-    const BundleStore& store_;
-    const FetchOptions& options_;
-    RangeClient client_;
-    const std::vector<std::string> trees_;
-    std::unordered_set<BundleId> stored_;
-    std::optional<StoreHold> hold_;
-    std::vector<std::shared_ptr<const Bundle>> whole_;  // bundles that are here and needed; empty without a selection
-    LibraryBlocks library_blocks_{options_.library};
-    DependencyWalk walk_;
-    std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered_;  // until those that they need are
-    std::vector<std::unique_ptr<BundleFetch>> fetches_;                   // each after those that it needs
-    FetchSummary summary_;
-    std::uint64_t received_ = 0;
-    TransferRate rate_;
+// The bundles that are wanted and those that they need.
+struct Collected {
+    std::vector<std::unique_ptr<BundleFetch>> fetches;  // each after those that it needs; their tables are here
+    std::vector<std::shared_ptr<const Bundle>> whole;   // that are here; empty without a selection
+    StoreHold hold;                                     // on those
 };
+
+// Returns the bytes of a bundle that is here whole; an error, which does not matter, if there are none.
+Result<std::shared_ptr<const ByteSource>> open_held(const FetchContext& context, bool is_stored, StoreHold& hold,
+                                                    const BundleId& id) {
+    // It must stay until the bundles that need it are there.
+    if (is_stored && hold.hold(id))
+        if (auto source = context.store.open_bundle(id))
+            return source;
+    if (const BundleLibrary* const library = context.options.work.library.get())
+        return library->open_bundle(id);
+    return Error(ErrorCode::missing, "bundle " + id.hex() + " is not here");
+}
+
+// Returns a bundle that is here; nullptr if it is not whole, cannot be read, or is to be repaired.
+std::shared_ptr<const Bundle> find_held(const FetchContext& context, bool is_stored, StoreHold& hold,
+                                        const BundleId& id) {
+    const FetchWork& work = context.options.work;
+    auto source =
+        context.options.repairs ? Error(ErrorCode::missing, "it is repaired") : open_held(context, is_stored, hold, id);
+    if (!source)
+        return nullptr;
+    // The store has verified what it has. What a library has must be trusted now.
+    const auto bundle =
+        Bundle::open(*std::move(source), {.policy = is_stored ? nullptr : work.policy.get(), .time = work.time});
+    return bundle ? *bundle : nullptr;
+}
+
+// Fetches the tables of all bundles that are missing, and of those that they need.
+Result<Collected> collect(const FetchContext& context) {
+    context.store.remove_leftovers();
+    FARDEL_TRY_ASSIGN(StoreHold hold, StoreHold::open(context.store));
+    FARDEL_TRY_ASSIGN(const std::unordered_set<BundleId> stored, list_whole_bundles(context.store));
+    Collected collected{.fetches = {}, .whole = {}, .hold = std::move(hold)};
+    std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered;  // until those that they need are
+    const DependencyWalk::Steps steps{
+        .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
+            if (const auto held = find_held(context, stored.contains(id), collected.hold, id))
+                if (auto needed = static_dependencies(*held)) {
+                    if (!context.options.work.selection.is_everything())
+                        collected.whole.push_back(held);
+                    return std::optional(*std::move(needed));
+                }
+            FARDEL_TRY_ASSIGN(auto fetch, BundleFetch::open(context, id));
+            FARDEL_TRY_ASSIGN(auto needed, static_dependencies(*fetch->bundle()));
+            entered.emplace(id, std::move(fetch));
+            return std::optional(std::move(needed));
+        },
+        .leave =
+            [&](const BundleId& id) {
+                if (auto fetch = entered.extract(id))
+                    collected.fetches.push_back(std::move(fetch.mapped()));
+                return ok();
+            },
+    };
+    DependencyWalk walk;
+    for (const BundleId& bundle : context.options.work.bundles)
+        FARDEL_TRY(walk.run(bundle, steps));
+    return collected;
+}
+
+// ---- The plan -------------------------------------------------------------------------------------------------------
+
+// By bundle; empty if everything is wanted.
+using Choice = std::map<BundleId, ChosenAssets>;
+
+Result<Choice> choose(const FetchContext& context, const Collected& collected) {
+    const FetchWork& work = context.options.work;
+    if (work.selection.is_everything())
+        return Choice();
+    std::vector<std::shared_ptr<const Bundle>> bundles = collected.whole;
+    for (const auto& fetch : collected.fetches)
+        bundles.push_back(fetch->bundle());
+    return choose_content(bundles, work.bundles, work.selection);
+}
+
+Result<PlannedFetch> plan(BundleFetch& fetch, const Choice& choice) {
+    return fetch.plan(choice.empty() ? std::nullopt : std::optional(choice.at(fetch.id())));
+}
+
+// Refuses a plan that exceeds the quota of its source, and counts what a collection with the same quota counts.
+Status verify_quota(const FetchContext& context, FetchPlan& plan) {
+    const FetchWork& work = context.options.work;
+    const std::string& source = source_of(context.options);
+    FARDEL_TRY_ASSIGN(const auto retained,
+                      context.store.retained(static_cast<std::int64_t>(work.time.now_s().value_or(0))));
+    std::uint64_t bytes = 0;
+    for (const RetainedBundle& bundle : retained)
+        if (bundle.source == source &&
+            std::ranges::find(plan.bundles, bundle.bundle, &PlannedFetch::bundle) == plan.bundles.end())
+            bytes += bundle.file_bytes;
+    for (const PlannedFetch& bundle : plan.bundles)
+        bytes += bundle.file_bytes;
+    plan.source_bytes = bytes;
+    if (work.source_bytes_max == 0 || bytes <= work.source_bytes_max || plan.bundles.empty())
+        return ok();
+    return Error(ErrorCode::no_space,
+                 "bundles from " + printable(source) + " would have " + std::to_string(bytes) +
+                     " bytes in the store, and the quota of this source is " + std::to_string(work.source_bytes_max) +
+                     "; 'fardel store gc --source-size' makes room, or allow more; nothing was fetched");
+}
+
+// Leaves out of `fetches` those that have nothing to repair.
+Result<FetchPlan> plan_all(const FetchContext& context, std::vector<std::unique_ptr<BundleFetch>>& fetches,
+                           const Choice& choice) {
+    FetchPlan all;
+    std::vector<std::unique_ptr<BundleFetch>> left;
+    for (auto& fetch : fetches) {
+        FARDEL_TRY_ASSIGN(PlannedFetch planned, plan(*fetch, choice));
+        if (context.options.repairs && fetch->is_intact())
+            continue;
+        all.fetch_bytes += planned.fetch_bytes;
+        all.requests += planned.requests;
+        all.bundles.push_back(std::move(planned));
+        left.push_back(std::move(fetch));
+    }
+    fetches = std::move(left);
+    FARDEL_TRY(verify_quota(context, all));
+    return all;
+}
+
+Status ask(const FetchContext& context, const FetchPlan& plan) {
+    return context.options.consent ? context.options.consent(plan) : ok();
+}
+
+std::uint64_t space_bytes(const FetchPlan& plan) {
+    std::uint64_t bytes = 0;
+    for (const PlannedFetch& planned : plan.bundles)
+        bytes += planned.space_bytes;
+    return bytes;
+}
+
+// A server may have another layout of the bundle than the one that gave the tables, or blocks that were to be made here
+// came out otherwise. What is received of the content may become more than was planned, so consent is asked for again.
+// `received`: of it, until now.
+Status plan_again(const FetchContext& context, BundleFetch& fetch, const Choice& choice, std::uint64_t received,
+                  FetchPlan& all) {
+    FARDEL_TRY_ASSIGN(PlannedFetch planned, plan(fetch, choice));
+    planned.tables_bytes -= received;
+    planned.fetch_bytes += received;
+    const auto before = std::ranges::find(all.bundles, planned.bundle, &PlannedFetch::bundle);
+    const bool is_more = planned.fetch_bytes > before->fetch_bytes;
+    all.fetch_bytes += planned.fetch_bytes - before->fetch_bytes;
+    all.requests += planned.requests - before->requests;
+    *before = std::move(planned);
+    FARDEL_TRY(verify_quota(context, all));
+    return is_more ? ask(context, all) : ok();
+}
+
+// ---- The content ----------------------------------------------------------------------------------------------------
+
+// `report`: bytes received of this bundle's content.
+Status fetch_content(const FetchContext& context, BundleFetch& fetch, const Choice& choice, FetchPlan& plan,
+                     const std::function<void(std::uint64_t)>& report) {
+    std::uint64_t before = 0;  // by earlier plans
+    std::uint64_t latest = 0;
+    const auto progress = [&](std::uint64_t received) {
+        latest = before + received;
+        report(latest);
+    };
+    for (;;) {
+        const Status fetched = fetch.fetch_content(progress);
+        if (fetched)
+            return fetch.finish();
+        if (is_of_this_machine(fetched.error().code()))
+            return fetched;
+        FARDEL_TRY_ASSIGN(const bool again, fetch.can_plan_again());
+        if (!again)
+            return fetched;
+        FARDEL_TRY(plan_again(context, fetch, choice, latest, plan));
+        before = latest;
+    }
+}
 
 }  // namespace
 
@@ -241,11 +217,37 @@ Status verify_servers(std::span<const std::string> trees, const ServerRule& rule
     return ok();
 }
 
-Result<FetchSummary> fetch_bundles(const BundleStore& store, std::span<const BundleId> bundles,
-                                   const FetchOptions& options) {
-    FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(options.connections));
-    FARDEL_TRY_ASSIGN(std::vector<std::string> trees, parse_tree_urls(options.trees));
-    return FetchStages(store, options, std::move(client), std::move(trees)).run(bundles);
+Result<FetchSummary> fetch_bundles(const BundleStore& store, const FetchOptions& options) {
+    const FetchWork& work = options.work;
+    FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open({.connections = work.connections,
+                                                             .times = options.times,
+                                                             .bytes_per_second_max = work.bytes_per_second_max,
+                                                             .servers = work.rule}));
+    FARDEL_TRY_ASSIGN(const std::vector<std::string> trees, parse_tree_urls(work.servers));
+    LibraryBlocks library_blocks(work.library.get());
+    const FetchContext context{
+        .store = store, .client = client, .trees = trees, .library_blocks = library_blocks, .options = options};
+
+    FARDEL_TRY_ASSIGN(Collected collected, collect(context));
+    FARDEL_TRY_ASSIGN(const Choice choice, choose(context, collected));
+    FetchSummary summary;
+    FARDEL_TRY_ASSIGN(summary.plan, plan_all(context, collected.fetches, choice));
+    FARDEL_TRY(ask(context, summary.plan));
+    FARDEL_TRY(verify_free_space(store.path(), space_bytes(summary.plan), "what is to be fetched"));
+    TransferRate rate;
+    std::uint64_t received = 0;
+    for (const auto& fetch : collected.fetches) {
+        std::uint64_t of_this = 0;
+        FARDEL_TRY(fetch_content(context, *fetch, choice, summary.plan, [&](std::uint64_t bytes) {
+            of_this = bytes;
+            if (options.progress)
+                options.progress(rate.progress(received + of_this, summary.plan.fetch_bytes));
+        }));
+        received += of_this;
+        summary.received_bytes += fetch->counts().received_bytes;
+        summary.requests += fetch->counts().requests;
+    }
+    return summary;
 }
 
 }  // namespace fardel

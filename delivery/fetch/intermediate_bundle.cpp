@@ -2,6 +2,7 @@
 
 #include "transfer/single_range.h"
 
+#include <fardel/delivery/raw_block.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
@@ -25,7 +26,7 @@ Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open_part(const 
                                                                           const std::shared_ptr<const Bundle>& part) {
     std::unique_ptr<IntermediateBundle> made(new IntermediateBundle(context, nullptr));
     FARDEL_TRY_ASSIGN(made->file_,
-                      ScatteredFile::create(context.store.path(), part->source()->size_bytes(), part->source()));
+                      ScatteredFile::create(context.fetch.store.path(), part->source()->size_bytes(), part->source()));
     FARDEL_TRY(made->open_bundle());
     return made;
 }
@@ -41,7 +42,7 @@ Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open(const Delta
     std::shared_ptr<ScatteredFile>& file = made->file_;
     const TablesPlace place{
         .set_file_bytes = [&](std::uint64_t file_bytes) -> Status {
-            FARDEL_TRY_ASSIGN(file, ScatteredFile::create(context.store.path(), file_bytes, nullptr));
+            FARDEL_TRY_ASSIGN(file, ScatteredFile::create(context.fetch.store.path(), file_bytes, nullptr));
             return ok();
         },
         .write = [&](std::uint64_t offset, std::span<const std::byte> bytes) { return file->write(offset, bytes); },
@@ -55,18 +56,10 @@ Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open(const Delta
     return made;
 }
 
-// Blocks that overlap would be written over each other.
 Status IntermediateBundle::open_bundle() {
     FARDEL_TRY_ASSIGN(bundle_, Bundle::open(file_, {}));
     FARDEL_TRY(bundle_->verify_tables());
-    std::uint64_t end = 0;
-    for (std::uint32_t i = 0; i < bundle_->table_count(TableKind::blocks); ++i) {
-        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
-        if (block.stored_offset < end || block.stored_bytes == 0 || block.stored_bytes > limits::kBlockBytesMax ||
-            block.stored_offset + block.stored_bytes > bundle_->layout_head().blocks_bytes)
-            return Error(ErrorCode::malformed, "a block is out of place");
-        end = block.stored_offset + block.stored_bytes;
-    }
+    FARDEL_TRY(block_records(*bundle_));
     return take_kept_blocks();
 }
 
@@ -101,7 +94,7 @@ Result<BlockChoice> IntermediateBundle::choose(const std::vector<bool>& needed, 
     }
     BlockChoice choice{.given = std::vector<bool>(needed.size(), false)};
     if (delta_) {
-        FARDEL_TRY_ASSIGN(choice, delta_->choose(bundle_, missing, encodes));
+        FARDEL_TRY_ASSIGN(choice, delta_->choose_blocks(bundle_, missing, encodes));
     }
     std::vector<FetchUnit> units;
     for (std::uint32_t i = 0; i < missing.size(); ++i) {
@@ -123,14 +116,18 @@ Result<BlockChoice> IntermediateBundle::choose(const std::vector<bool>& needed, 
 }
 
 Status IntermediateBundle::fetch_blocks(const std::function<void()>& progress) {
-    if (delta_)
+    if (delta_) {
+        std::vector<std::uint32_t> missing;
+        for (std::uint32_t i = 0; i < bundle_->table_count(TableKind::blocks); ++i) {
+            FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
+            if (!holds_block(block))
+                missing.push_back(i);
+        }
         FARDEL_TRY(delta_->fetch_blocks(
-            [&](std::uint32_t index) {
-                const auto block = bundle_->block(index);
-                return block && !holds_block(*block);
-            },
-            [&](std::uint32_t index, std::span<const std::byte> stored) { return write_block(index, stored); },
-            progress));
+            missing, {.take = [this](std::uint32_t index,
+                                     std::span<const std::byte> stored) { return write_block(index, stored); },
+                      .progress = progress}));
+    }
     for (const FetchRequest& request : std::exchange(requests_, {})) {
         Status fetched = fetch_range_of(request);
         progress();
@@ -143,13 +140,13 @@ Status IntermediateBundle::fetch_blocks(const std::function<void()>& progress) {
 Status IntermediateBundle::fetch_range_of(const FetchRequest& request) {
     const std::uint64_t offset = request.front().offset;
     Error failure(ErrorCode::missing, "no server has the intermediate bundle");
-    for (const std::string& tree : context_.trees) {
-        const auto bytes = fetch_range(context_.client,
+    for (const std::string& tree : context_.fetch.trees) {
+        const auto bytes = fetch_range(context_.fetch.client,
                                        {.url = tree + "/" + tree_path_of(bundle_->id()),
                                         .offset = offset,
                                         .length_bytes = bytes_of(request),
                                         .file_bytes = file_->size_bytes()},
-                                       context_.stop, *context_.counts);
+                                       context_.fetch.options.stop, *context_.counts);
         if (!bytes && bytes.error().code() == ErrorCode::cancelled)
             return bytes.error();
         if (!bytes)

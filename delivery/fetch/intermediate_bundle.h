@@ -6,7 +6,7 @@
 // their hashes. One thread.
 #pragma once
 
-#include "fetch/block_choice.h"
+#include "fetch/block_supplier.h"
 #include "fetch/delta_fetch.h"
 #include "fetch/delta_path.h"
 #include "fetch/scattered_file.h"

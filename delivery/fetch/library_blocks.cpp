@@ -7,19 +7,29 @@
 
 namespace fardel {
 
-std::optional<std::vector<std::byte>> LibraryBlocks::find(const Hash& stored_hash, std::uint32_t stored_bytes) {
+const LibraryBlocks::Location* LibraryBlocks::locate(const Hash& stored_hash, std::uint32_t stored_bytes) {
     if (library_ == nullptr)
-        return std::nullopt;
-    const std::scoped_lock lock(mutex_);
+        return nullptr;
     read_layouts();
     const auto found = blocks_.find(stored_hash);
-    if (found == blocks_.end() || found->second.stored_bytes != stored_bytes)
+    return found != blocks_.end() && found->second.stored_bytes == stored_bytes ? &found->second : nullptr;
+}
+
+bool LibraryBlocks::has(const Hash& stored_hash, std::uint32_t stored_bytes) {
+    const std::scoped_lock lock(mutex_);
+    return locate(stored_hash, stored_bytes) != nullptr;
+}
+
+std::optional<std::vector<std::byte>> LibraryBlocks::find(const Hash& stored_hash, std::uint32_t stored_bytes) {
+    const std::scoped_lock lock(mutex_);
+    const Location* const found = locate(stored_hash, stored_bytes);
+    if (found == nullptr)
         return std::nullopt;
-    const ByteSource* const file = open(found->second.bundle);
-    if (file == nullptr || !fits(found->second.offset, stored_bytes, file->size_bytes()))
+    const ByteSource* const file = open(found->bundle);
+    if (file == nullptr || !fits(found->offset, stored_bytes, file->size_bytes()))
         return std::nullopt;
     std::vector<std::byte> bytes(stored_bytes);
-    if (!file->read_at(found->second.offset, bytes) || blake3(bytes) != stored_hash)
+    if (!file->read_at(found->offset, bytes) || blake3(bytes) != stored_hash)
         return std::nullopt;
     return bytes;
 }

@@ -28,6 +28,8 @@ public:
     // nullptr: there are none. Borrows it.
     explicit LibraryBlocks(const BundleLibrary* library) : library_(library) {}
 
+    // Whether a layout says that there are such bytes.
+    bool has(const Hash& stored_hash, std::uint32_t stored_bytes);
     // Returns bytes with this hash; nothing if there are none.
     std::optional<std::vector<std::byte>> find(const Hash& stored_hash, std::uint32_t stored_bytes);
 
@@ -37,6 +39,8 @@ private:
         std::uint32_t stored_bytes = 0;
         std::uint64_t offset = 0;  // in the file
     };
+    // With the lock held. Returns nullptr if no layout has it.
+    const Location* locate(const Hash& stored_hash, std::uint32_t stored_bytes);
     void read_layouts();
     void add_blocks(const BundleId& id);
     const ByteSource* open(std::uint32_t bundle);

@@ -36,16 +36,4 @@ Result<std::vector<std::shared_ptr<const Bundle>>> open_other_bundles(const Bund
     return others;
 }
 
-Result<bool> share_block(IncomingBundle& incoming, LibraryBlocks& library, std::uint64_t file_offset,
-                         const Hash& stored_hash, std::uint32_t stored_bytes) {
-    FARDEL_TRY_ASSIGN(const bool is_shared, incoming.share(file_offset, stored_hash, stored_bytes));
-    if (is_shared)
-        return true;
-    const auto bytes = library.find(stored_hash, stored_bytes);
-    if (!bytes)
-        return false;
-    FARDEL_TRY(incoming.write(file_offset, *bytes));
-    return true;
-}
-
 }  // namespace fardel

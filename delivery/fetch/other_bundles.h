@@ -1,17 +1,12 @@
-// What other bundles that are here have of a bundle that is on its way, for fetches and for bundles that are read from
-// servers: whole bundles, whose assets may be used again, and single blocks.
+// Other whole bundles that are here, whose assets may be used again by a bundle that is on its way.
 #pragma once
-
-#include "fetch/library_blocks.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
 #include <fardel/store/bundle_store.h>
-#include <fardel/store/incoming_bundle.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <unordered_set>
 #include <vector>
@@ -28,10 +23,5 @@ Result<std::unordered_set<BundleId>> list_whole_bundles(const BundleStore& store
 Result<std::vector<std::shared_ptr<const Bundle>>> open_other_bundles(const BundleStore& store,
                                                                       const BundleLibrary* library,
                                                                       const BundleId& except);
-
-// Uses the stored bytes of a block that another bundle in the store or in a library has, after comparing them with the
-// hash. Returns false if there is none. Errors: those of IncomingBundle.
-Result<bool> share_block(IncomingBundle& incoming, LibraryBlocks& library, std::uint64_t file_offset,
-                         const Hash& stored_hash, std::uint32_t stored_bytes);
 
 }  // namespace fardel

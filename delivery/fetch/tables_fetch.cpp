@@ -2,6 +2,7 @@
 
 #include "transfer/tree_urls.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/delivery/tables_file.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
@@ -51,32 +52,36 @@ Status verify_padding(const ByteSource& file, std::span<const TableEntry> tables
 
 }  // namespace
 
-TablesFetch::TablesFetch(const BundleId& bundle, const std::vector<std::string>& trees, RangeClient& client,
-                         UnitTransfer& transfer, IncomingBundle& incoming, const DamagedCopy& copy,
-                         const FetchOptions& options)
-    : id_(bundle),
-      client_(client),
+TablesFetch::TablesFetch(const FetchContext& context, const BundleId& bundle, UnitTransfer& transfer,
+                         IncomingBundle& incoming, const DamagedCopy& copy)
+    : context_(context),
+      id_(bundle),
       transfer_(transfer),
       incoming_(incoming),
       copy_(copy),
-      options_(options),
-      servers_(trees.size()),
-      all_urls_(urls_of(trees, tables_path_of(bundle))),
+      all_urls_(urls_of(context.trees, tables_path_of(bundle))),
       urls_(all_urls_),
       copy_tables_(copy.exists()),
       has_blocks_(incoming.held_bytes() != 0) {}
 
-void TablesFetch::ask_again_from(std::size_t server) {
-    urls_ = all_urls_;
-    std::rotate(urls_.begin(), urls_.begin() + static_cast<std::ptrdiff_t>(server % servers_), urls_.end());
+Status TablesFetch::fetch(bool is_given) {
+    has_compressed_tables_ = is_given;
+    return fetch_from(0);
 }
 
-Status TablesFetch::fetch(const GiveTables& give, std::size_t first_round) {
-    const std::size_t rounds = first_round + std::max<std::size_t>(servers_, kTableRoundsMin);
+Status TablesFetch::fetch_again_from(std::size_t server) {
+    urls_ = all_urls_;
+    std::rotate(urls_.begin(), urls_.begin() + static_cast<std::ptrdiff_t>(server % urls_.size()), urls_.end());
+    return fetch_from(server);
+}
+
+Status TablesFetch::fetch_from(std::size_t first_round) {
+    const std::size_t servers = context_.trees.size();
+    const std::size_t rounds = first_round + std::max<std::size_t>(servers, kTableRoundsMin);
     for (std::size_t round = first_round;;) {
         transfer_.begin_round(round);
         policy_refuses_ = false;
-        Status fetched = attempt(give);
+        Status fetched = attempt();
         if (fetched)
             return ok();
         const ErrorCode code = fetched.error().code();
@@ -85,7 +90,7 @@ Status TablesFetch::fetch(const GiveTables& give, std::size_t first_round) {
         if (policy_refuses_) {
             // The policy has seen genuine tables: only the signatures may be better elsewhere.
             FARDEL_TRY(forget_signatures());
-            if (!has_file_signatures_ || ++round < first_round + servers_)
+            if (!has_file_signatures_ || ++round < first_round + servers)
                 continue;
             return std::move(fetched).error().with_context(transfer_.first_url());
         }
@@ -111,15 +116,13 @@ Status TablesFetch::forget_signatures() {
     return incoming_.forget(trailer.offset, trailer.length_bytes);
 }
 
-Status TablesFetch::attempt(const GiveTables& give) {
-    FARDEL_TRY_ASSIGN(const auto given, give());
-    has_compressed_tables_ = given.value_or(has_compressed_tables_);
+Status TablesFetch::attempt() {
     FARDEL_TRY(fetch_heads());
-    if (head_.manifest_bytes > options_.tables_bytes_max ||
-        layout_.layout_bytes > options_.tables_bytes_max - head_.manifest_bytes)
+    const std::uint64_t bytes_max = context_.options.tables_bytes_max;
+    if (!fits(head_.manifest_bytes, layout_.layout_bytes, bytes_max))
         return Error(ErrorCode::limit, "its tables have " +
                                            std::to_string(head_.manifest_bytes + layout_.layout_bytes) +
-                                           " bytes; at most " + std::to_string(options_.tables_bytes_max));
+                                           " bytes; at most " + std::to_string(bytes_max));
     sections_ = table_sections(head_, layout_, *incoming_.file_bytes());
     if (copy_tables_)
         for (const FileSection& section : sections_)
@@ -131,7 +134,7 @@ Status TablesFetch::attempt(const GiveTables& give) {
     for (const FileSection& section : sections_)
         add_missing_units(units, incoming_, section.offset, section.length_bytes);
     std::ranges::sort(units, {}, &FetchUnit::offset);
-    FARDEL_TRY(transfer_.run(make_requests(units), options_.stop, nullptr));
+    FARDEL_TRY(transfer_.run(make_requests(units), context_.options.stop, nullptr));
     return open_bundle();
 }
 
@@ -142,7 +145,7 @@ Status TablesFetch::fetch_heads() {
     }
     std::vector<FetchUnit> units;
     add_missing_units(units, incoming_, 0, kHeadsBytes);
-    FARDEL_TRY(transfer_.run(make_requests(units), options_.stop, nullptr));
+    FARDEL_TRY(transfer_.run(make_requests(units), context_.options.stop, nullptr));
     FARDEL_TRY_ASSIGN(const auto source, incoming_.source());
     HeadBytes head{};
     HeadBytes layout{};
@@ -168,14 +171,15 @@ Status TablesFetch::fetch_compressed_tables() {
         missing_bytes += unit.length_bytes;
     if (missing_bytes == 0 || missing_bytes < bytes_of(sections_))
         return ok();
-    Status fetched = fetch_tables_file(client_, urls, sections_, incoming_, options_.stop, counts_);
+    Status fetched = fetch_tables_file(context_.client, urls, sections_, incoming_, context_.options.stop, counts_);
     has_compressed_tables_ = incoming_.held_bytes() != held_before;
     return fetched;
 }
 
 Status TablesFetch::open_bundle() {
-    FARDEL_TRY_ASSIGN(auto source, incoming_.source());
-    auto opened = Bundle::open(std::move(source), {.policy = options_.policy, .time = options_.time});
+    FARDEL_TRY_ASSIGN(auto source, incoming_.live_source());
+    const FetchWork& work = context_.options.work;
+    auto opened = Bundle::open(std::move(source), {.policy = work.policy.get(), .time = work.time});
     if (!opened) {
         policy_refuses_ = is_refusal(opened.error().code());
         return std::move(opened).error();

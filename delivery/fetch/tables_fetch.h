@@ -3,9 +3,9 @@
 #pragma once
 
 #include "fetch/damaged_copy.h"
+#include "fetch/fetch_context.h"
 
 #include <fardel/base/result.h>
-#include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/tables_file.h>
 #include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
@@ -15,9 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,30 +25,30 @@ inline constexpr std::uint64_t kHeadsBytes = 2 * std::uint64_t{limits::kHeadByte
 
 class TablesFetch {
 public:
-    // `trees`: complete URLs without '/' at the end. All that is passed by reference outlives the object.
-    TablesFetch(const BundleId& bundle, const std::vector<std::string>& trees, RangeClient& client,
-                UnitTransfer& transfer, IncomingBundle& incoming, const DamagedCopy& copy, const FetchOptions& options);
+    // All that is passed by reference outlives the object.
+    TablesFetch(const FetchContext& context, const BundleId& bundle, UnitTransfer& transfer, IncomingBundle& incoming,
+                const DamagedCopy& copy);
 
-    // Writes heads and tables that need not be fetched into the incoming bundle, unverified, and returns whether there
-    // were any; nothing: it did not look. Called before each attempt.
-    using GiveTables = std::function<Result<std::optional<bool>>()>;
     // Fetches what is missing, checks all pages of the tables and asks the policy. If a server sends tables that do not
-    // fit, or signatures that the policy refuses, the next one is asked.
-    Status fetch(const GiveTables& give, std::size_t first_round = 0);
-    // The next fetch() asks for compressed tables again, this server first.
-    void ask_again_from(std::size_t server);
+    // fit, or signatures that the policy refuses, the next one is asked. `is_given`: some that nobody has verified were
+    // written to the incoming bundle.
+    Status fetch(bool is_given);
+    // The same, and asks for compressed tables again, this server first.
+    Status fetch_again_from(std::size_t server);
     // From now on, what does not fit together is discarded without the blocks.
     void keep_blocks() noexcept { has_blocks_ = true; }
 
     // After fetch().
     const LayoutHead& layout() const noexcept { return layout_; }
     const TableSections& sections() const noexcept { return sections_; }
-    const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }  // reads the tables only
+    // Reads what is here at any moment.
+    const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }
     // Of the compressed files.
     const TransferCounts& counts() const noexcept { return counts_; }
 
 private:
-    Status attempt(const GiveTables& give);
+    Status fetch_from(std::size_t first_round);
+    Status attempt();
     // Discards what does not fit together, and keeps blocks.
     Status start_over();
     Status forget_signatures();
@@ -59,13 +57,11 @@ private:
     Status fetch_compressed_tables();
     Status open_bundle();
 
+    const FetchContext& context_;
     const BundleId id_;
-    RangeClient& client_;
     UnitTransfer& transfer_;
     IncomingBundle& incoming_;
     const DamagedCopy& copy_;
-    const FetchOptions& options_;
-    const std::size_t servers_;
     const std::vector<std::string> all_urls_;
     std::vector<std::string> urls_;       // where compressed tables may be; empty after they were asked for
     bool has_compressed_tables_ = false;  // bytes of such a file are in the incoming bundle

@@ -201,17 +201,20 @@ Status fetch(const Installing& installing, InstallSummary& summary) {
         ids.push_back(one.bundle);
     if (ids.empty())
         return ask({});
-    FetchOptions options;
-    options.trees = installing.servers;
-    options.policy = installing.state.policy.get();
-    options.time = installing.work.time;
-    options.stop = installing.steps.stop;
-    options.connections.servers = installing.work.rule;
-    options.connections.connections = installing.work.connections;
-    options.connections.bytes_per_second_max = installing.work.bytes_per_second_max;
-    options.progress = installing.steps.progress;
-    options.consent = ask;
-    FARDEL_TRY_ASSIGN(FetchSummary fetched, fetch_bundles(installing.store, ids, options));
+    FetchWork work;
+    work.servers = installing.servers;
+    work.bundles = std::move(ids);
+    work.policy = installing.state.policy;
+    work.time = installing.work.time;
+    work.rule = installing.work.rule;
+    work.connections = installing.work.connections;
+    work.bytes_per_second_max = installing.work.bytes_per_second_max;
+    FARDEL_TRY_ASSIGN(FetchSummary fetched, fetch_bundles(installing.store, {.work = std::move(work),
+                                                                             .consent = ask,
+                                                                             .progress = installing.steps.progress,
+                                                                             .stop = installing.steps.stop,
+                                                                             .damaged_copy = nullptr,
+                                                                             .times = {}}));
     summary.plan.fetch = std::move(fetched.plan);
     summary.received_bytes = fetched.received_bytes;
     return ok();

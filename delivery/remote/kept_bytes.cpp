@@ -1,6 +1,6 @@
 #include "remote/kept_bytes.h"
 
-#include "fetch/other_bundles.h"
+#include "fetch/stored_blocks.h"
 
 #include <algorithm>
 #include <chrono>

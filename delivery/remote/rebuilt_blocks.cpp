@@ -1,6 +1,5 @@
 #include "remote/rebuilt_blocks.h"
 
-#include "delta/held_content.h"
 #include "fetch/other_bundles.h"
 
 #include <fardel/format/head.h>
@@ -37,24 +36,18 @@ std::optional<std::vector<std::byte>> RebuiltBlocks::find(std::uint64_t offset, 
     const auto index = index_of(offset);
     if (!index)
         return std::nullopt;
-    const auto begin = std::ranges::lower_bound(parts_, *index, {}, &BlockPart::block);
-    if (begin == parts_.end() || begin->block != *index)
+    if (!chosen_[*index])
         return std::nullopt;
-    bool has_all = true;
     std::optional<std::vector<std::byte>> rebuilt;
-    const auto encoded = encode_parts(
-        *bundle_, level_, first_block({begin, parts_.end()}),
-        [&](const AssetId& asset, const BlockPart& part, std::span<std::byte> out) {
-            has_all = has_all && (read_held_part(others_, asset, part, out) || pieces_->read(part, out));
-            return has_all;
-        },
-        {},
-        [&](std::uint32_t, std::span<const std::byte> stored) {
-            rebuilt.emplace(stored.begin(), stored.end());
-            return ok();
-        });
+    const Status given =
+        blocks_->fetch_blocks({&*index, 1}, {.take =
+                                                 [&](std::uint32_t, std::span<const std::byte> stored) {
+                                                     rebuilt.emplace(stored.begin(), stored.end());
+                                                     return ok();
+                                                 },
+                                             .progress = nullptr});
     // The bundle was encoded by another version of libzstd, or at another level.
-    if (encoded && has_all && !rebuilt && ++failures_ == kEncodingFailuresMax)
+    if (given && !rebuilt && ++failures_ == kEncodingFailuresMax)
         state_ = State::given_up;
     return rebuilt;
 }
@@ -73,23 +66,18 @@ Result<RebuiltBlocks::State> RebuiltBlocks::read_tables() {
     FARDEL_TRY_ASSIGN(others_, open_other_bundles(store, elsewhere_.library.get(), bundle_->id()));
     if (others_.empty())
         return State::given_up;
-    const auto count = static_cast<std::uint32_t>(bundle_->table_count(TableKind::blocks));
-    FARDEL_TRY_ASSIGN(parts_, block_parts(*bundle_, std::vector<bool>(count, true)));
-    FARDEL_TRY_ASSIGN(HeldPieces pieces, HeldPieces::find(*bundle_, parts_, others_, {}));
-    pieces_.emplace(std::move(pieces));
-    std::vector<bool> held(count);
-    bool needs_level = false;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
-        held[i] = target_->holds(bundle_->layout_head().blocks_offset + block.stored_offset, block.stored_bytes);
-        needs_level = needs_level || block.codec != Codec::raw;
-    }
-    FARDEL_TRY_ASSIGN(const auto level, find_level_of_held(*bundle_, held));
-    if (needs_level && !level) {
-        missed_bytes_ = 0;  // later, when a block is here
-        return State::waiting;
-    }
-    level_ = level.value_or(0);
+    const std::uint64_t blocks_offset = bundle_->layout_head().blocks_offset;
+    blocks_.emplace(others_, std::stop_token());
+    FARDEL_TRY_ASSIGN(BlockChoice choice,
+                      blocks_->choose({.bundle = bundle_,
+                                       .holds =
+                                           [&](const BlockRecord& block) {
+                                               return target_->holds(blocks_offset + block.stored_offset,
+                                                                     block.stored_bytes);
+                                           },
+                                       .level = {}},
+                                      std::vector<bool>(bundle_->table_count(TableKind::blocks), true)));
+    chosen_ = std::move(choice.given);
     return State::ready;
 }
 

@@ -7,10 +7,9 @@
 // reader has received at most twice as much as without them. Any number of threads.
 #pragma once
 
-#include "delta/held_pieces.h"
+#include "fetch/encoded_blocks.h"
 
 #include <fardel/base/result.h>
-#include <fardel/delivery/block_parts.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
@@ -60,9 +59,8 @@ private:
     std::uint64_t missed_bytes_ = 0;
     std::shared_ptr<const Bundle> bundle_;
     std::vector<std::shared_ptr<const Bundle>> others_;
-    std::vector<BlockPart> parts_;  // of all blocks
-    std::optional<HeldPieces> pieces_;
-    std::uint32_t level_ = 0;
+    std::optional<EncodedBlocks> blocks_;
+    std::vector<bool> chosen_;  // by block
     std::size_t failures_ = 0;  // blocks that came out otherwise
 };
 

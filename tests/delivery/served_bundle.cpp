@@ -167,11 +167,11 @@ std::uint64_t TreeServer::sent_bytes() const {
 
 FetchOptions fetching_from(const std::vector<std::string>& trees, std::chrono::seconds stall_timeout) {
     FetchOptions options;
-    options.trees = trees;
-    options.connections = {.connections = 3,
-                           .connect_timeout = std::chrono::milliseconds(20'000),
-                           .stall_timeout = stall_timeout,
-                           .retry_after_max = std::chrono::seconds(0)};
+    options.work.servers = trees;
+    options.work.connections = 3;
+    options.times = {.connect_timeout = std::chrono::milliseconds(20'000),
+                     .stall_timeout = stall_timeout,
+                     .retry_after_max = std::chrono::seconds(0)};
     options.attempts_max = 3;
     return options;
 }
@@ -186,8 +186,9 @@ RemoteServers connect_to(const std::vector<std::string>& trees, std::chrono::sec
                                          .attempts_max = 2}));
 }
 
-Result<FetchSummary> fetch_one(const BundleStore& store, const BundleId& bundle, const FetchOptions& options) {
-    return fetch_bundles(store, {&bundle, 1}, options);
+Result<FetchSummary> fetch_one(const BundleStore& store, const BundleId& bundle, FetchOptions options) {
+    options.work.bundles = {bundle};
+    return fetch_bundles(store, options);
 }
 
 }  // namespace fardel::tests

@@ -90,6 +90,12 @@ const std::string& published_tables(const Bytes& bytes);
 std::string partial_answer(std::string_view bytes, std::uint64_t first, std::uint64_t file_bytes,
                            std::string_view more_headers = "");
 
+// A pointer to what outlives the fetch.
+template <class Value>
+std::shared_ptr<const Value> borrow(const Value& value) {
+    return {std::shared_ptr<void>(), &value};
+}
+
 // Few attempts, so that tests of failures end soon. `stall_timeout`: short where a server stalls on purpose; a server
 // of a test that has no processor for some seconds must not seem to.
 FetchOptions fetching_from(const std::vector<std::string>& trees,
@@ -97,6 +103,6 @@ FetchOptions fetching_from(const std::vector<std::string>& trees,
 // What reads bundles from servers while they are used; as patient.
 RemoteServers connect_to(const std::vector<std::string>& trees,
                          std::chrono::seconds stall_timeout = std::chrono::seconds(60), unsigned connections = 4);
-Result<FetchSummary> fetch_one(const BundleStore& store, const BundleId& bundle, const FetchOptions& options);
+Result<FetchSummary> fetch_one(const BundleStore& store, const BundleId& bundle, FetchOptions options);
 
 }  // namespace fardel::tests

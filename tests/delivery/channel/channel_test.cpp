@@ -22,7 +22,10 @@ void publish_texts(TreeTarget& tree, std::uint64_t head_version, std::uint64_t r
 }
 
 FollowOptions following(std::vector<std::string> trees) {
-    return {.trees = std::move(trees), .now_s = kChannelNow, .connections = fetching_from({}).connections, .stop = {}};
+    return {.trees = std::move(trees),
+            .now_s = kChannelNow,
+            .connections = {.times = fetching_from({}).times, .servers = {}},
+            .stop = {}};
 }
 
 using TreeFiles = std::map<std::string, std::string>;

@@ -265,7 +265,7 @@ TEST_CASE("fetch: of a delta whose old bundle is here in part, what refers to th
     const auto received_with = [&](const std::string& name, const TreeServer& from) {
         const BundleStore store = make_store(scratch, name);
         FetchOptions options = fetching_from({server.url()});
-        options.selection.names = {"maps/**"};  // all but the small texts
+        options.work.selection.names = {"maps/**"};  // all but the small texts
         value_of(fetch_one(store, bundle_id_of(old), options));
         REQUIRE_FALSE(is_whole(store, bundle_id_of(old)));
         const FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(target), fetching_from({from.url()})));

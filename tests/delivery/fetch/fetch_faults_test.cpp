@@ -189,7 +189,7 @@ TEST_CASE("fetch faults: a server that wants to be asked later is asked later, w
         });
         const BundleStore store = make_store(scratch, seconds);
         FetchOptions options = fetching_from({server.url()});
-        options.connections.retry_after_max = std::chrono::seconds(2);
+        options.times.retry_after_max = std::chrono::seconds(2);
         const auto begin = std::chrono::steady_clock::now();
         CHECK(fetch_one(store, bundle_id_of(bytes), options));
         const auto waited = std::chrono::steady_clock::now() - begin;
@@ -213,7 +213,7 @@ TEST_CASE("fetch faults: servers that others name are reached only at public add
     const BundleId id = bundle_id_of(bytes);
     const auto refused_by = [&](const ServerRule& rule, const std::string& url) {
         FetchOptions options = fetching_from({url});
-        options.connections.servers = rule;
+        options.work.rule = rule;
         return code_of(fetch_one(store, id, options)) == ErrorCode::denied;
     };
     // "localhost" is a name that leads to loopback, as any name can.
@@ -238,8 +238,8 @@ TEST_CASE("fetch faults: a server that is allowed by name may be anywhere, and n
     const BundleStore store = make_store(scratch);
     const auto outcome = [&](const std::string& url, std::vector<std::string> allowed) {
         FetchOptions options = fetching_from({url});
-        options.connections.servers = ServerRule::public_https();
-        options.connections.servers.allowed_hosts = std::move(allowed);
+        options.work.rule = ServerRule::public_https();
+        options.work.rule.allowed_hosts = std::move(allowed);
         return fetch_one(store, bundle_id_of(bytes), options);
     };
     const std::string url = "http://LocalHost" + port;
@@ -255,8 +255,8 @@ TEST_CASE("fetch faults: a server that is allowed by name may be anywhere, and n
     const std::string number = "http://127.0.0.1" + port;
     CHECK(code_of(fetch_one(make_store(scratch, "other"), bundle_id_of(bytes), [&] {
               FetchOptions options = fetching_from({number});
-              options.connections.servers = ServerRule::public_https();
-              options.connections.servers.allowed_hosts = {"localhost"};
+              options.work.rule = ServerRule::public_https();
+              options.work.rule.allowed_hosts = {"localhost"};
               return options;
           }())) == ErrorCode::denied);
 }
@@ -334,7 +334,7 @@ TEST_CASE("fetch faults: wherever a body is cut, wrong or stalls, no block befor
         const ScratchFolder scratch;
         const BundleStore store = make_store(scratch);
         FetchOptions options = fetching_from({server.url()});
-        options.connections.stall_timeout = std::chrono::seconds(kind == "stalls" ? 2 : 30);
+        options.times.stall_timeout = std::chrono::seconds(kind == "stalls" ? 2 : 30);
         value_of(fetch_one(store, bundle_id_of(bytes), options));
         CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
         const std::scoped_lock lock(mutex);

@@ -20,7 +20,7 @@ TEST_CASE("fetch: bundles that a library has are not fetched, and stay where the
     const BundleStore store = make_store(scratch);
     FetchOptions options = fetching_from({server.url()});
     CHECK_FALSE(fetch_one(store, bundle_id_of(game), options));
-    options.library = &library;
+    options.work.library = borrow(library);
     const FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(game), options));
     REQUIRE(fetched.plan.bundles.size() == 1);
     CHECK(is_whole(store, bundle_id_of(game)));
@@ -32,7 +32,7 @@ TEST_CASE("fetch: bundles that a library has are not fetched, and stay where the
         scratch.write("mods/base.fardel", game);
         const TreeServer whole({base});
         FetchOptions other = fetching_from({whole.url()});
-        other.library = &library;
+        other.work.library = borrow(library);
         CHECK(value_of(fetch_one(store, bundle_id_of(base), other)).plan.bundles.size() == 1);
         CHECK(stored_bytes(store, bundle_id_of(base)) == base);
     }
@@ -40,8 +40,8 @@ TEST_CASE("fetch: bundles that a library has are not fetched, and stay where the
         const TrustPolicy policy = value_of(TrustPolicy::parse("fardel-trust 1\n"));
         const TreeServer whole({base});
         FetchOptions other = fetching_from({whole.url()});
-        other.library = &library;
-        other.policy = &policy;
+        other.work.library = borrow(library);
+        other.work.policy = borrow(policy);
         CHECK(code_of(fetch_one(store, bundle_id_of(base), other)) == ErrorCode::untrusted);
     }
 }
@@ -54,7 +54,7 @@ TEST_CASE("fetch: blocks and assets that a bundle in a library has are not fetch
     const BundleLibrary library = library_in(scratch);
     const TreeServer server({after});
     FetchOptions options = fetching_from({server.url()});
-    options.library = &library;
+    options.work.library = borrow(library);
     const BundleStore store = make_store(scratch);
     const FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(after), options));
     CHECK(fetched.received_bytes < 40'000);
@@ -72,7 +72,7 @@ TEST_CASE("fetch: damaged blocks in a library are fetched") {
     const BundleLibrary library = library_in(scratch);
     const TreeServer server({after});
     FetchOptions options = fetching_from({server.url()});
-    options.library = &library;
+    options.work.library = borrow(library);
     const BundleStore store = make_store(scratch);
     CHECK(value_of(fetch_one(store, bundle_id_of(after), options)).received_bytes > 300'000);
     CHECK(stored_bytes(store, bundle_id_of(after)) == after);

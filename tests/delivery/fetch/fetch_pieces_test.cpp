@@ -43,7 +43,8 @@ std::uint64_t largest_block(const Bytes& bytes) {
 std::uint64_t content_received(const BundleStore& store, const Bytes& target, const BundleLibrary* library = nullptr) {
     const TreeServer server({target});
     FetchOptions options = fetching_from({server.url()});
-    options.library = library;
+    if (library != nullptr)
+        options.work.library = borrow(*library);
     const FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(target), options));
     CHECK(stored_bytes(store, bundle_id_of(target)) == target);
     CHECK(value_of(store.check(true)).findings.empty());

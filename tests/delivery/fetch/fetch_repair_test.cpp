@@ -70,7 +70,7 @@ TEST_CASE("fetch: a server with another layout goes on where one that is gone ha
     const ScratchFolder scratch;
     const BundleStore store = make_store(scratch);
     FetchOptions options = fetching_from({server.url(), mirror.url()});
-    options.connections.connections = 1;
+    options.work.connections = 1;
     std::size_t consents = 0;
     options.consent = [&](const FetchPlan&) {
         ++consents;
@@ -147,7 +147,7 @@ TEST_CASE("fetch: a plan that is made again, for another layout, asks no server 
     const ScratchFolder scratch;
     const BundleStore store = make_store(scratch);
     FetchOptions fetching = fetching_from({server.url(), mirror.url()});
-    fetching.connections.connections = 1;
+    fetching.work.connections = 1;
     REQUIRE(fetch_one(store, id, fetching));
     CHECK(stored_bytes(store, id) == other);
     std::size_t asked = 0;
@@ -166,7 +166,7 @@ TEST_CASE("fetch: what was kept of one layout does not stop a fetch of another")
     {
         const TreeServer server({first}, DyingServer());
         FetchOptions options = fetching_from({server.url()});
-        options.connections.connections = 1;
+        options.work.connections = 1;
         CHECK(code_of(fetch_one(store, id, options)) == ErrorCode::unreachable);
     }
     const TreeServer mirror({other});
@@ -190,7 +190,7 @@ TEST_CASE("fetch: signatures that the policy refuses cost the tables once, and a
     const ScratchFolder scratch;
     const BundleStore store = make_store(scratch);
     FetchOptions options = fetching_from({server.url()});
-    options.policy = &policy;
+    options.work.policy = borrow(policy);
     CHECK(code_of(fetch_one(store, id, options)) == ErrorCode::untrusted);
     CHECK(server.sent_bytes() < tables_bytes);
     const std::uint64_t sent = server.sent_bytes();

@@ -173,7 +173,7 @@ TEST_CASE("fetch from real servers: a policy that trusts nobody refuses before a
         const RealServer server(kind, {bytes});
         const BundleStore store = make_store(scratch);
         FetchOptions options = fetching_from({server.url()});
-        options.policy = &policy;
+        options.work.policy = borrow(policy);
         CHECK(code_of(fetch_one(store, bundle_id_of(bytes), options)) == ErrorCode::untrusted);
         CHECK_FALSE(is_whole(store, bundle_id_of(bytes)));
     });
@@ -186,7 +186,7 @@ TEST_CASE("fetch from real servers: stopped again and again, it goes on and ends
         const RealServer server(kind, {bytes});
         const BundleStore store = make_store(scratch);
         FetchOptions options = fetching_from({server.url()});
-        options.connections.connections = 1;
+        options.work.connections = 1;
         std::uint64_t received = 0;
         bool done = false;
         for (int stops = 0; !done; ++stops) {
@@ -250,14 +250,14 @@ TEST_CASE("fetch from real servers: a part of a bundle, what is missing of it, a
         const RealServer server(kind, {bytes});
         const BundleStore store = make_store(scratch);
         FetchOptions options = fetching_from({server.url()});
-        options.selection.closures = {"maps/one.bsp"};
+        options.work.selection.closures = {"maps/one.bsp"};
         CHECK(value_of(fetch_one(store, id, options)).received_bytes < 3 * kPartBytes);
         CHECK(content_at(value_of(store.open_bundle(id)), "textures/wall.tga") == random_text(3, kPartBytes));
         CHECK(content_at(value_of(store.open_bundle(id)), "maps/two.bsp").starts_with("missing: "));
-        options.selection = {.assets = {id_of(random_text(2, kPartBytes))}};
+        options.work.selection = {.assets = {id_of(random_text(2, kPartBytes))}};
         CHECK(value_of(fetch_one(store, id, options)).received_bytes < 2 * kPartBytes);
         CHECK(content_at(value_of(store.open_bundle(id)), "maps/two.bsp") == random_text(2, kPartBytes));
-        options.selection = {};
+        options.work.selection = {};
         CHECK(value_of(fetch_one(store, id, options)).received_bytes < 4 * kPartBytes);
         CHECK(stored_bytes(store, id) == bytes);
     });
@@ -338,8 +338,10 @@ TEST_CASE("fetch from real servers: a channel is followed, and an older text cha
             REQUIRE(publish_channel_release(*tree, release, kChannelNow));
             REQUIRE(publish_channel_head(*tree, head_file(head_for(version, release, version)), kChannelNow));
         };
-        const FollowOptions options{
-            .trees = {server.url()}, .now_s = kChannelNow, .connections = fetching_from({}).connections, .stop = {}};
+        const FollowOptions options{.trees = {server.url()},
+                                    .now_s = kChannelNow,
+                                    .connections = {.times = fetching_from({}).times, .servers = {}},
+                                    .stop = {}};
         const ChannelFiles only_root{.root = root_file(sample_root()), .release = {}, .head = {}};
         publish(1);
         const auto first = value_of(follow_channel(only_root, options));

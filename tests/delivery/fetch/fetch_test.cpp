@@ -66,7 +66,7 @@ TEST_CASE("fetch: what a server's quota does not allow is not begun, and counts 
     const TreeServer elsewhere({first, second});
     const BundleStore store = make_store(scratch);
     FetchOptions options = fetching_from({server.url()});
-    options.source_bytes_max = first.size() - 1;
+    options.work.source_bytes_max = first.size() - 1;
     bool asked = false;
     options.consent = [&](const FetchPlan&) {
         asked = true;
@@ -76,20 +76,20 @@ TEST_CASE("fetch: what a server's quota does not allow is not begun, and counts 
     CHECK_FALSE(asked);
     CHECK(server.sent_bytes() < 300'000);  // heads and tables
 
-    options.source_bytes_max = first.size();
+    options.work.source_bytes_max = first.size();
     CHECK(value_of(fetch_one(store, bundle_id_of(first), options)).plan.source_bytes == first.size());
     CHECK(asked);
     CHECK(code_of(fetch_one(store, bundle_id_of(second), options)) == ErrorCode::no_space);
     CHECK(fetch_one(store, bundle_id_of(first), options));  // it is there; nothing is fetched
-    options.source_bytes_max = first.size() + second.size();
-    CHECK(value_of(fetch_one(store, bundle_id_of(second), options)).plan.source_bytes == options.source_bytes_max);
+    options.work.source_bytes_max = first.size() + second.size();
+    CHECK(value_of(fetch_one(store, bundle_id_of(second), options)).plan.source_bytes == options.work.source_bytes_max);
     // What came from another server does not count.
     FetchOptions other = fetching_from({elsewhere.url()});
-    other.source_bytes_max = 1;
+    other.work.source_bytes_max = 1;
     CHECK(fetch_one(store, bundle_id_of(second), other));
     CHECK(store.remove_bundles(std::vector{bundle_id_of(second)}, 1));
     CHECK(store.collect({.now_s = 10, .grace_s = 0}));
-    other.source_bytes_max = second.size();
+    other.work.source_bytes_max = second.size();
     CHECK(fetch_one(store, bundle_id_of(second), other));
 }
 
@@ -102,13 +102,13 @@ TEST_CASE("fetch: a game server that names another server's URL first does not u
     const BundleStore store = make_store(scratch);
     REQUIRE(fetch_one(store, bundle_id_of(first), fetching_from({official.url()})));
     FetchOptions options = fetching_from({official.url(), hostile.url()});
-    options.source = "203.0.113.7:27960";
-    options.source_bytes_max = second.size();
+    options.work.source = "203.0.113.7:27960";
+    options.work.source_bytes_max = second.size();
     REQUIRE(fetch_one(store, bundle_id_of(second), options));
     for (const RetainedBundle& one : value_of(store.retained(1)))
-        CHECK(one.source == (one.bundle == bundle_id_of(second) ? options.source : official.url()));
+        CHECK(one.source == (one.bundle == bundle_id_of(second) ? options.work.source : official.url()));
     // The content of that game server expires, and nothing else.
-    CHECK(store.collect({.now_s = INT64_MAX / 2, .grace_s = 0, .unused_for_s = 0, .source = options.source}));
+    CHECK(store.collect({.now_s = INT64_MAX / 2, .grace_s = 0, .unused_for_s = 0, .source = options.work.source}));
     REQUIRE(value_of(store.list()).size() == 1);
     CHECK(value_of(store.list())[0].bundle == bundle_id_of(first));
 }
@@ -161,7 +161,7 @@ TEST_CASE_FIXTURE(ServedGame,
                   "fetch: a bundle that the policy does not trust is refused before its content is fetched") {
     const TrustPolicy policy = value_of(TrustPolicy::parse("fardel-trust 1\n"));
     FetchOptions options = fetching_from({server.url()});
-    options.policy = &policy;
+    options.work.policy = borrow(policy);
     CHECK(code_of(fetch_one(store, bundle_id_of(bytes), options)) == ErrorCode::untrusted);
     CHECK(server.sent_bytes() < 50'000);
 }
@@ -169,7 +169,7 @@ TEST_CASE_FIXTURE(ServedGame,
 TEST_CASE_FIXTURE(ServedGame, "fetch: stopped at any moment, it goes on later and fetches no block twice") {
     const BundleId id = bundle_id_of(bytes);
     FetchOptions options = fetching_from({server.url()});
-    options.connections.connections = 1;
+    options.work.connections = 1;
     int stops = 0;
     bool done = false;
     for (; !done; ++stops) {

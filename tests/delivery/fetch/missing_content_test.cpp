@@ -48,7 +48,7 @@ std::vector<AssetId> missing_of(const Vfs& vfs, const BundleId& bundle, const st
 BundleStore store_with_sounds(const ScratchFolder& scratch, const TreeServer& server, const BundleId& game) {
     BundleStore store = make_store(scratch);
     FetchOptions options = fetching_from({server.url()});
-    options.selection.names = {"sound/**"};
+    options.work.selection.names = {"sound/**"};
     value_of(fetch_one(store, game, options));
     return store;
 }

@@ -10,7 +10,7 @@ namespace fardel::tests::partial_fetch_test {
 
 FetchOptions fetching(const TreeServer& server, ContentSelection selection) {
     FetchOptions options = fetching_from({server.url()});
-    options.selection = std::move(selection);
+    options.work.selection = std::move(selection);
     return options;
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("trace fetch: what the trace lists comes first, and all else afterward
         beside(id, format_trace({opened(id, wide_asset(6)), opened(id, wide_asset(2)), opened(id, wide_asset(7))})));
     const BundleStore store = make_store(scratch);
     FetchOptions options = fetching_from({server.url()});
-    options.connections.connections = 1;
+    options.work.connections = 1;
     std::uint64_t planned = 0;
     options.consent = [&](const FetchPlan& plan) {
         planned = plan.fetch_bytes;
@@ -110,8 +110,8 @@ TEST_CASE("trace fetch: of a part, what the trace lists comes first, and nothing
                             beside(id, format_trace({opened(id, wide_asset(6)), opened(id, wide_asset(1))})));
     const BundleStore store = make_store(scratch);
     FetchOptions options = fetching_from({server.url()});
-    options.connections.connections = 1;
-    options.selection.names = {"f3", "f4", "f6"};
+    options.work.connections = 1;
+    options.work.selection.names = {"f3", "f4", "f6"};
     REQUIRE(fetch_one(store, id, options));
     const auto requests = content_requests(server, bytes);
     REQUIRE(requests.size() == 2);

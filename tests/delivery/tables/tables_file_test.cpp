@@ -68,7 +68,8 @@ FetchSummary fetched_despite(const Bytes& bytes, const TreeServer::Fault& fault,
     });
     const BundleStore store = make_store(scratch);
     FetchOptions options = fetching_from({server.url()}, stall_timeout);
-    options.policy = policy;
+    if (policy != nullptr)
+        options.work.policy = borrow(*policy);
     auto fetched = fetch_one(store, bundle_id_of(bytes), options);
     REQUIRE_MESSAGE(fetched, (fetched ? "" : fetched.error().text()));
     CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);

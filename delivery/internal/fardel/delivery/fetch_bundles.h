@@ -4,8 +4,6 @@
 #include <fardel/base/result.h>
 #include <fardel/delivery/fetch.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/format/ids.h>
-#include <fardel/format/trust_policy.h>
 #include <fardel/http/range_client.h>
 #include <fardel/store/bundle_store.h>
 
@@ -15,41 +13,28 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 namespace fardel {
 
 struct FetchOptions {
-    // The URLs of static trees with the same bundles. A transfer that fails is tried at the next one.
-    std::vector<std::string> trees;
-    // A bundle that this policy does not trust is refused before its content is fetched. nullptr: any bundle.
-    const TrustPolicy* policy = nullptr;
-    TrustTime time;
-    // What its files have need not be fetched: whole bundles stay where they are, and blocks and assets of others are
-    // copied. nullptr: none.
-    const BundleLibrary* library = nullptr;
+    FetchWork work;
     // Called with the complete plan before any content is fetched, and again if it becomes more; an error ends the
     // work. Empty: consent is given.
     std::function<Status(const FetchPlan&)> consent;
     std::function<void(const FetchProgress&)> progress;  // on the caller's thread
     std::stop_token stop;
-    RangeClientOptions connections;
     // Also bundles that the store has are read and compared; what is damaged is fetched again.
     bool repairs = false;
     // A file of the one bundle that is fetched, which may be damaged: what is right in it is not fetched.
     std::shared_ptr<const ByteSource> damaged_copy;
-    // What is wanted of the bundles. What is not stays away; a bundle of which something is not here becomes visible as
-    // incomplete, and later fetches add to it.
-    ContentSelection selection;
-    std::string source;                           // FetchWork
-    std::uint64_t source_bytes_max = 0;           // FetchWork
+    TransferTimes times;
     unsigned attempts_max = 6;                    // of one range
     std::uint64_t tables_bytes_max = 1ull << 30;  // of one bundle, received before the plan is shown
 };
 
 // What the store notes with the bundles.
 inline const std::string& source_of(const FetchOptions& options) {
-    return options.source.empty() ? options.trees.front() : options.source;
+    return options.work.source.empty() ? options.work.servers.front() : options.work.source;
 }
 
 // Errors: malformed (there is none, or not a URL of http or https; a host of the rule), missing (libcurl is not
@@ -60,7 +45,6 @@ Status verify_servers(std::span<const std::string> trees, const ServerRule& rule
 // Errors: missing, denied, busy, unreachable (no tree has a bundle or answers), corrupt (all trees send wrong bytes),
 // untrusted, revoked, expired (the policy), limit, no_space, cancelled, io, malformed (a tree's URL; a bundle that is
 // wrong in itself), and those of `consent`.
-Result<FetchSummary> fetch_bundles(const BundleStore& store, std::span<const BundleId> bundles,
-                                   const FetchOptions& options);
+Result<FetchSummary> fetch_bundles(const BundleStore& store, const FetchOptions& options);
 
 }  // namespace fardel

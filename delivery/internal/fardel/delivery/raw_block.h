@@ -23,6 +23,10 @@ namespace fardel {
 // (other bytes), malformed, those of the bundle's source.
 Status read_stored_block(const Bundle& bundle, const BlockRecord& block, std::span<std::byte> out);
 
+// Returns the records of all blocks. Error: malformed (a block is out of place, or overlaps the one before: they would
+// be written over each other), those of the tables.
+Result<std::vector<BlockRecord>> block_records(const Bundle& bundle);
+
 // Returns the blocks of a bundle by the hash of their stored bytes.
 Result<std::unordered_map<Hash, std::uint32_t>> blocks_by_hash(const Bundle& bundle);
 

@@ -59,13 +59,17 @@ public:
     virtual std::optional<RangeJob> next() = 0;
 };
 
-struct RangeClientOptions {
-    unsigned connections = 6;
+struct TransferTimes {
     std::chrono::milliseconds connect_timeout{10'000};
     std::chrono::seconds stall_timeout{30};    // for less than 1 kB/s
-    std::uint64_t bytes_per_second_max = 0;    // of all transfers together; 0: no limit
-    ServerRule servers;                        // a transfer that it refuses is `denied`
     std::chrono::seconds retry_after_max{30};  // a server that wants more gets no more
+};
+
+struct RangeClientOptions {
+    unsigned connections = 6;
+    TransferTimes times;
+    std::uint64_t bytes_per_second_max = 0;  // of all transfers together; 0: no limit
+    ServerRule servers;                      // a transfer that it refuses is `denied`
 };
 
 class RangeClient {
