@@ -2,6 +2,8 @@
 
 #include "transfer/single_range.h"
 
+#include <fardel/delivery/tree_paths.h>
+
 #include <algorithm>
 #include <deque>
 #include <tuple>
