@@ -21,10 +21,6 @@ namespace {
 
 Error differs() { return Error(ErrorCode::corrupt, "the delta does not give the new bundle; this machine is faulty"); }
 
-constexpr int kQuickEffort = 12;
-constexpr std::size_t kCopiedPerByte = 40;
-constexpr std::size_t kQuickBytesMax = 64u << 20;  // in memory; beyond it, frames are made a second time
-
 // The stages of making a delta.
 class DeltaMaker {
 public:
@@ -34,8 +30,6 @@ public:
     Result<DeltaSummary> run(DeltaPlan plan) {
         plan_ = std::move(plan);
         FARDEL_TRY(verify_derived());
-        if (work_.effort > kQuickEffort)
-            FARDEL_TRY(encode_quickly());
         fill_head();
         FARDEL_TRY_ASSIGN(reader_, open_reader());
         end_ = kDeltaHeadBytes + head_.directory_bytes;
@@ -116,13 +110,8 @@ private:
 
     Status write_blocks() {
         std::uint64_t done = 0;
-        quick_frames_.resize(plan_.directory.blocks.size());
-        for (std::size_t i = 0; i < quick_frames_.size(); ++i) {
-            DeltaBlocks& segment = plan_.directory.blocks[i];
-            std::vector<std::byte> frame = std::exchange(quick_frames_[i], {});
-            if (frame.empty()) {
-                FARDEL_TRY_ASSIGN(frame, encode(segment, work_.effort));
-            }
+        for (DeltaBlocks& segment : plan_.directory.blocks) {
+            FARDEL_TRY_ASSIGN(const std::vector<std::byte> frame, encode(segment));
             segment.frame_bytes = static_cast<std::uint32_t>(frame.size());
             FARDEL_TRY(compare(segment, frame, done));
             FARDEL_TRY(write_frame(frame));
@@ -132,27 +121,10 @@ private:
         return ok();
     }
 
-    Result<std::vector<std::byte>> encode(const DeltaBlocks& segment, int effort) {
+    Result<std::vector<std::byte>> encode(const DeltaBlocks& segment) {
         FARDEL_TRY_ASSIGN(const std::vector<std::byte> prefix, raw_of(*old_, old_raw_, segment.prefix));
         FARDEL_TRY_ASSIGN(const std::vector<std::byte> given, given_by(segment));
-        return encode_with_prefix(prefix, given, effort);
-    }
-
-    // What only moved is found with little effort, and nothing is left to save: many small files that one more file has
-    // moved into other blocks.
-    Status encode_quickly() {
-        std::size_t kept_bytes = 0;
-        for (const DeltaBlocks& segment : plan_.directory.blocks) {
-            FARDEL_TRY(verify_running());
-            std::vector<std::byte>& quick = quick_frames_.emplace_back();
-            if (segment.form != DeltaBlocks::Form::raw)
-                continue;
-            FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(target_, segment.blocks));
-            FARDEL_TRY_ASSIGN(std::vector<std::byte> frame, encode(segment, kQuickEffort));
-            if (frame.size() <= raw_bytes_of(records) / kCopiedPerByte && frame.size() <= kQuickBytesMax - kept_bytes)
-                kept_bytes += (quick = std::move(frame)).size();
-        }
-        return ok();
+        return encode_with_prefix(prefix, given, work_.effort);
     }
 
     Status verify_running() const {
@@ -209,8 +181,7 @@ private:
     DeltaPlan plan_;
     DeltaHead head_;
     std::optional<DeltaReader> reader_;
-    std::vector<std::vector<std::byte>> quick_frames_;  // per segment of blocks; empty where it is not enough
-    std::uint64_t end_ = 0;                             // of what was written
+    std::uint64_t end_ = 0;  // of what was written
 };
 
 }  // namespace
