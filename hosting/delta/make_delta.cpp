@@ -4,10 +4,9 @@
 #include "delta/table_segments.h"
 
 #include <fardel/delivery/delta_segment.h>
+#include <fardel/delivery/delta_tables.h>
 #include <fardel/delivery/raw_block.h>
-#include <fardel/delivery/stable_tables.h>
-#include <fardel/format/derived_tables.h>
-#include <fardel/format/head.h>
+#include <fardel/delivery/table_image.h>
 #include <fardel/format/prefix_codec.h>
 
 #include <algorithm>
@@ -29,8 +28,8 @@ public:
 
     Result<DeltaSummary> run(DeltaPlan plan) {
         plan_ = std::move(plan);
-        FARDEL_TRY(verify_derived());
-        fill_head();
+        head_ = delta_head(old_.get(), target_, plan_.directory);
+        head_.level = plan_.level;
         FARDEL_TRY_ASSIGN(reader_, open_reader());
         end_ = kDeltaHeadBytes + head_.directory_bytes;
         FARDEL_TRY(write_tables());
@@ -50,19 +49,6 @@ public:
     }
 
 private:
-    // Everything but the sizes of frames.
-    void fill_head() {
-        head_ = {.level = plan_.level,
-                 .old_bundle = old_->id(),
-                 .old_layout = old_->layout_id(),
-                 .new_bundle = target_.id(),
-                 .new_layout = target_.layout_id(),
-                 .file_bytes = target_.source()->size_bytes(),
-                 .directory_bytes = encode_delta_directory(plan_.directory).size(),
-                 .table_segments = static_cast<std::uint32_t>(plan_.directory.tables.size()),
-                 .block_segments = static_cast<std::uint32_t>(plan_.directory.blocks.size())};
-    }
-
     Result<std::optional<DeltaReader>> open_reader() const {
         FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_));
         return std::optional(std::move(reader));
@@ -74,37 +60,18 @@ private:
         return verify_running();
     }
 
-    // What the delta leaves out of the tables.
-    Status verify_derived() const {
-        std::vector<std::byte> there;
-        return derive_tables(target_.head(), target_.layout_head(), *target_.source(),
-                             [&](std::uint64_t offset, std::span<const std::byte> bytes) -> Status {
-                                 there.resize(bytes.size());
-                                 FARDEL_TRY(target_.source()->read_at(offset, there));
-                                 return std::ranges::equal(there, bytes)
-                                            ? ok()
-                                            : Error(ErrorCode::malformed,
-                                                    "the look-up tables of the new bundle are "
-                                                    "not those of its names and assets");
-                             });
-    }
-
     Status write_tables() {
-        FARDEL_TRY_ASSIGN(const StableTables old, StableTables::open(old_tables_of(*old_), *old_->source()));
-        FARDEL_TRY_ASSIGN(const StableTables target, StableTables::open(new_tables_of(target_), *target_.source()));
-        TableRestorer restorer(target.image());
+        const TableImage image = new_tables_of(target_);
+        TableDecoder decoder(old_.get());
         std::vector<std::byte> wanted;
         std::uint64_t offset = 0;
         return encode_table_segments(
-            old, target, plan_.directory.tables, work_.effort,
+            old_.get(), target_, plan_.directory.tables, work_.effort,
             [&](const DeltaTables& segment, std::span<const std::byte> frame) -> Status {
-                FARDEL_TRY_ASSIGN(std::vector<std::byte> given, reader_->read_tables(segment, frame));
+                FARDEL_TRY_ASSIGN(const std::vector<std::byte> given, decoder.decode(segment, frame));
                 wanted.resize(segment.raw_bytes);
-                FARDEL_TRY(
-                    target.image().read(*target_.source(), std::exchange(offset, offset + wanted.size()), wanted));
-                if (!restorer.restore(given) || given != wanted)
-                    return differs();
-                return write_frame(frame);
+                FARDEL_TRY(image.read(*target_.source(), std::exchange(offset, offset + wanted.size()), wanted));
+                return given == wanted ? write_frame(frame) : differs();
             });
     }
 

@@ -2,7 +2,6 @@
 #include <fardel/delivery/delta_record.h>
 #include <fardel/hosting/make_delta.h>
 
-#include "bundle_forge/bundle_forge.h"
 #include "kit/blobs.h"
 #include "kit/bundles.h"
 #include "kit/bytes.h"
@@ -122,16 +121,6 @@ TEST_CASE("delta: small files that one more file has moved into other blocks are
     const Bytes frames = block_frames(22);
     CHECK(frames.size() < 5000);
     CHECK(frames != block_frames(1));
-}
-
-TEST_CASE("delta: none is made to a bundle whose look-up tables are wrong") {
-    const Bytes old = forge::forge(forge::wide_recipe(300)).bytes;
-    forge::Draft draft = forge::draft(forge::wide_recipe(301));
-    std::swap(draft.name_filters[3], draft.name_filters[4]);
-    const Bytes target = forge::forge(draft).bytes;
-    MemoryDisk disk;
-    const auto file = make_memory_file(disk);
-    check_error(make_delta(open_bundle(old), *open_bundle(target), *file), ErrorCode::malformed, "look-up tables");
 }
 
 TEST_CASE("delta: segments are applied side by side, and of several wrong ones the first is reported") {
