@@ -129,6 +129,7 @@ void refresh_names(const FileLocation& location) noexcept {
     }
 }
 
+// A store may be on NFS 3 with a lock daemon (docs/retention.md), whose server removes files that clients have open.
 bool was_replaced(const Error& error) noexcept { return error.system_number() == ESTALE; }
 
 std::optional<std::string> find_unseen_locks(const Descriptor& file) {

@@ -1,10 +1,8 @@
 #include <fardel/base/parallel.h>
 #include <fardel/delivery/delta.h>
 #include <fardel/delivery/delta_segment.h>
+#include <fardel/delivery/delta_tables.h>
 #include <fardel/delivery/raw_block.h>
-#include <fardel/delivery/stable_tables.h>
-#include <fardel/format/derived_tables.h>
-#include <fardel/format/head.h>
 
 #include <algorithm>
 #include <map>
@@ -52,31 +50,6 @@ private:
     std::map<std::uint64_t, std::vector<std::byte>> parts_;
 };
 
-Result<std::vector<std::byte>> read_part(const ByteSource& source, std::uint64_t offset, std::uint64_t length_bytes) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(length_bytes));
-    FARDEL_TRY(source.read_at(offset, bytes));
-    return bytes;
-}
-
-struct DeltaFront {
-    DeltaHead head;
-    DeltaDirectory directory;
-};
-
-Result<DeltaFront> open_front(const ByteSource& delta) {
-    if (delta.size_bytes() < kDeltaHeadBytes)
-        return Error(ErrorCode::malformed, "not a delta");
-    DeltaFront front;
-    FARDEL_TRY_ASSIGN(const auto head, read_part(delta, 0, kDeltaHeadBytes));
-    FARDEL_TRY_ASSIGN(front.head, decode_delta_head(head));
-    if (front.head.delta_bytes() != delta.size_bytes())
-        return Error(ErrorCode::malformed, "the delta has " + std::to_string(delta.size_bytes()) +
-                                               " bytes; its head says " + std::to_string(front.head.delta_bytes()));
-    FARDEL_TRY_ASSIGN(const auto directory, read_part(delta, kDeltaHeadBytes, front.head.directory_bytes));
-    FARDEL_TRY_ASSIGN(front.directory, decode_delta_directory(front.head, directory));
-    return front;
-}
-
 DeltaSummary summary_of(const DeltaHead& head) {
     return {.old_bundle = head.old_bundle,
             .new_bundle = head.new_bundle,
@@ -94,9 +67,9 @@ public:
         : old_(std::move(old)), delta_(delta), file_(file), work_(work) {}
 
     Result<DeltaSummary> run() {
-        FARDEL_TRY(read_front());
-        FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_, 0, prefix_));
-        FARDEL_TRY(write_tables(reader));
+        FARDEL_TRY_ASSIGN(front_, open_delta_front(delta_));
+        summary_ = summary_of(front_.head);
+        FARDEL_TRY(write_tables());
         FARDEL_TRY(write_blocks());
         const auto lacking = std::ranges::find(held_, false);
         if (lacking != held_.end())
@@ -104,71 +77,27 @@ public:
                          "the delta does not give all blocks of the new bundle; perhaps this version of libzstd "
                          "encodes them otherwise than the one that made them");
         summary_.blocks = held_.size() - summary_.shared_blocks;
-        FARDEL_TRY(file_.resize(head_.file_bytes));
+        FARDEL_TRY(file_.resize(front_.head.file_bytes));
         return summary_;
     }
 
 private:
-    Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t length_bytes) const {
-        return read_part(delta_, offset, length_bytes);
-    }
-
-    Status read_front() {
-        FARDEL_TRY_ASSIGN(DeltaFront front, open_front(delta_));
-        head_ = front.head;
-        directory_ = std::move(front.directory);
-        summary_ = summary_of(head_);
-        return ok();
-    }
-
-    Status write_tables(DeltaReader& reader) {
-        std::vector<std::byte> image;
-        std::uint64_t at = kDeltaHeadBytes + head_.directory_bytes;
-        for (const DeltaTables& segment : directory_.tables) {
-            FARDEL_TRY_ASSIGN(const auto frame, read(at, segment.frame_bytes));
-            FARDEL_TRY_ASSIGN(const auto tables, reader.read_tables(segment, frame));
-            image.insert(image.end(), tables.begin(), tables.end());
-            at += segment.frame_bytes;
-        }
-        FARDEL_TRY_ASSIGN(const auto source, open_target(std::move(image)));
-        for (const auto& [offset, bytes] : source->parts())
-            FARDEL_TRY(file_.write_at(offset, bytes));
-        return ok();
-    }
-
-    // `image`: in the stable form. Compares the tables with the ids of the new bundle, and returns them.
-    Result<std::shared_ptr<const PartSource>> open_target(std::vector<std::byte> image) {
-        HeadBytes head{};
-        HeadBytes layout{};
-        if (image.size() < head.size() + layout.size())
-            return Error(ErrorCode::malformed, "the delta gives no heads");
-        std::copy_n(image.begin(), head.size(), head.begin());
-        std::copy_n(image.begin() + head.size(), layout.size(), layout.begin());
-        if (bundle_id(head) != head_.new_bundle || layout_id(layout) != head_.new_layout)
-            return Error(ErrorCode::corrupt, "the delta gives the heads of another bundle than it says");
-        FARDEL_TRY_ASSIGN(const BundleHead bundle_head, decode_head(head));
-        FARDEL_TRY_ASSIGN(const LayoutHead layout_head, decode_layout_head(layout));
-        FARDEL_TRY(verify_sections(bundle_head, head_.new_bundle, layout_head, head_.file_bytes));
-        const TableImage parts = new_tables_of(bundle_head, layout_head, head_.file_bytes);
-        if (parts.size_bytes() != image.size())
-            return Error(ErrorCode::malformed, "the delta gives tables of another size");
-        TableRestorer restorer(parts);
-        std::span<std::byte> rest(image);
-        for (const DeltaTables& segment : directory_.tables) {
-            FARDEL_TRY(restorer.restore(rest.first(segment.raw_bytes)));
-            rest = rest.subspan(segment.raw_bytes);
-        }
-        auto source = std::make_shared<PartSource>(head_.file_bytes);
-        const auto add = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
-            source->add(offset, bytes);
-            return ok();
-        };
-        FARDEL_TRY(parts.scatter(0, image, add));
-        FARDEL_TRY(derive_tables(bundle_head, layout_head, *source, add));
+    // The tables are compared with the ids of the new bundle before any of them is written.
+    Status write_tables() {
+        const auto source = std::make_shared<PartSource>(front_.head.file_bytes);
+        FARDEL_TRY(place_delta_tables(old_.get(), front_, delta_, kDeltaTablesBytesMax,
+                                      {.set_file_bytes = [](std::uint64_t) { return ok(); },
+                                       .write =
+                                           [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+                                               source->add(offset, bytes);
+                                               return ok();
+                                           }}));
         FARDEL_TRY_ASSIGN(target_, Bundle::open(source, {}));
         FARDEL_TRY(target_->verify_tables());
         held_.assign(target_->table_count(TableKind::blocks), false);
-        return std::shared_ptr<const PartSource>(std::move(source));
+        for (const auto& [offset, bytes] : source->parts())
+            FARDEL_TRY(file_.write_at(offset, bytes));
+        return ok();
     }
 
     // Any thread.
@@ -225,8 +154,8 @@ private:
     // first one counts: the segments before it were begun earlier, and are finished.
     Status write_blocks() {
         std::vector<std::uint64_t> offsets;
-        std::uint64_t end = head_.front_bytes();
-        for (const DeltaBlocks& segment : directory_.blocks)
+        std::uint64_t end = front_.head.front_bytes();
+        for (const DeltaBlocks& segment : front_.directory.blocks)
             offsets.push_back(std::exchange(end, end + segment.frame_bytes));
         std::size_t next = 0;
         std::optional<std::pair<std::size_t, Error>> failure;
@@ -240,7 +169,7 @@ private:
             while (!failure && next < offsets.size()) {
                 const std::size_t index = next++;
                 lock.unlock();
-                Status written = write_segment(reader, directory_.blocks[index], offsets[index]);
+                Status written = write_segment(reader, front_.directory.blocks[index], offsets[index]);
                 after_each();
                 lock.lock();
                 note(index + 1, std::move(written));
@@ -264,10 +193,11 @@ private:
         FARDEL_TRY(verify_running());
         if (!reader) {
             FARDEL_TRY_ASSIGN(DeltaReader opened,
-                              DeltaReader::open(old_, head_, worker_count(0, kSegmentThreadsMax), prefix_));
+                              DeltaReader::open(old_, front_.head, worker_count(0, kSegmentThreadsMax), prefix_));
             reader.emplace(std::move(opened));
         }
-        FARDEL_TRY_ASSIGN(const auto frame, read(offset, segment.frame_bytes));
+        std::vector<std::byte> frame(segment.frame_bytes);
+        FARDEL_TRY(delta_.read_at(offset, frame));
         FARDEL_TRY(reader->read_blocks(
             segment, frame, *target_, [&](std::uint32_t block) { return !holds(block); },
             [&](std::uint32_t block, std::span<const std::byte> stored) -> Status {
@@ -281,8 +211,7 @@ private:
     const ByteSource& delta_;
     StagedFile& file_;
     const DeltaWork& work_;
-    DeltaHead head_;
-    DeltaDirectory directory_;
+    DeltaFront front_;
     const std::shared_ptr<PrefixRoom> prefix_ = std::make_shared<PrefixRoom>();
     std::shared_ptr<const Bundle> target_;  // reads the tables only
     std::mutex mutex_;                      // guards the file and the members below while segments are applied
@@ -294,7 +223,7 @@ private:
 }  // namespace
 
 Result<DeltaSummary> describe_delta(const ByteSource& delta) {
-    FARDEL_TRY_ASSIGN(const DeltaFront front, open_front(delta));
+    FARDEL_TRY_ASSIGN(const DeltaFront front, open_delta_front(delta));
     DeltaSummary summary = summary_of(front.head);
     for (const DeltaBlocks& segment : front.directory.blocks)
         for (const BlockRun& run : segment.blocks) {

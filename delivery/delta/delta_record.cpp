@@ -12,7 +12,7 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kDeltaMagic = "FARDELDT";
-constexpr std::uint32_t kDeltaVersion = 3;
+constexpr std::uint32_t kDeltaVersion = 4;
 constexpr std::size_t kTablesEntryBytes = 20;
 constexpr std::size_t kBlocksEntryBytesMin = 9;  // form, frame bytes, no prefix, one run
 
@@ -149,8 +149,13 @@ Result<DeltaHead> decode_delta_head(std::span<const std::byte> bytes) {
     ByteReader reader(bytes, "delta");
     if (reader.text(kDeltaMagic.size()) != kDeltaMagic)
         reader.fail(ErrorCode::malformed, "not a delta");
-    if (reader.u32() != kDeltaVersion)
-        reader.fail(ErrorCode::unsupported, "of another version than 3");
+    const std::uint32_t version = reader.u32();
+    if (version < kDeltaVersion)
+        reader.fail(ErrorCode::unsupported,
+                    "made by an earlier Fardel, whose deltas this one does not read; make it again "
+                    "from both bundles with 'fardel delta'");
+    if (version > kDeltaVersion)
+        reader.fail(ErrorCode::unsupported, "made by a later Fardel, whose deltas this one does not read");
     DeltaHead head;
     head.level = reader.u32();
     head.old_bundle = reader.fixed<BundleId>();

@@ -1,9 +1,7 @@
 #include <fardel/delivery/delta_segment.h>
 
-#include <fardel/base/fits.h>
-#include <fardel/delivery/table_image.h>
+#include <fardel/delivery/delta_tables.h>
 #include <fardel/format/hash.h>
-#include <fardel/format/head.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
@@ -47,26 +45,8 @@ Result<std::vector<BlockRecord>> records_of(const Bundle& bundle, std::span<cons
 
 Result<DeltaReader> DeltaReader::open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs,
                                       std::shared_ptr<PrefixRoom> prefix) {
-    if (old->id() != head.old_bundle)
-        return Error(ErrorCode::conflict, "the delta is for another bundle, " + head.old_bundle.hex());
-    if (old->layout_id() != head.old_layout)
-        return Error(ErrorCode::conflict, "the delta is for another layout of this bundle");
+    FARDEL_TRY(verify_old_bundle(old.get(), head));
     return DeltaReader(std::move(old), head.level, jobs, std::move(prefix));
-}
-
-Result<std::vector<std::byte>> DeltaReader::read_tables(const DeltaTables& segment, std::span<const std::byte> frame) {
-    if (!old_tables_) {
-        FARDEL_TRY_ASSIGN(StableTables old, StableTables::open(old_tables_of(*old_), *old_->source()));
-        old_tables_.emplace(std::move(old));
-    }
-    if (!fits(segment.prefix_offset, segment.prefix_bytes, old_tables_->image().size_bytes()))
-        return misfit("it refers to more tables than the old bundle has");
-    const std::scoped_lock lock(prefix_->mutex);
-    prefix_->bytes.resize(segment.prefix_bytes);
-    FARDEL_TRY(old_tables_->read(segment.prefix_offset, prefix_->bytes));
-    std::vector<std::byte> tables(segment.raw_bytes);
-    FARDEL_TRY(decoder_.decode(prefix_->bytes, frame, tables));
-    return tables;
 }
 
 Status DeltaReader::decode(const DeltaBlocks& segment, std::span<const std::byte> frame, std::uint64_t given_bytes) {

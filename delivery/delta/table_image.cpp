@@ -1,34 +1,27 @@
 #include <fardel/delivery/table_image.h>
 
-#include <fardel/format/derived_tables.h>
-
 #include <algorithm>
 
 namespace fardel {
 
-TableImage::TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes, Derived derived,
-                       Trailer trailer) {
+TableImage::TableImage(const BundleHead& head, const LayoutHead& layout, std::uint64_t end) {
     add_part({0, 2 * std::uint64_t{limits::kHeadBytes}});
-    add_tables(head.tables, {layout.manifest_offset, head.manifest_bytes}, derived);
-    add_tables(layout.tables, {layout.layout_offset, layout.layout_bytes}, derived);
-    if (trailer == Trailer::present)
-        add_part({layout.trailer_offset, file_bytes - layout.trailer_offset});
+    add_section(head.tables, {layout.manifest_offset, head.manifest_bytes});
+    add_section(layout.tables, {layout.layout_offset, layout.layout_bytes});
+    add_part({layout.trailer_offset, end - layout.trailer_offset});
 }
 
-void TableImage::add_tables(std::span<const TableEntry> entries, const Part& section, Derived derived) {
+void TableImage::add_section(std::span<const TableEntry> entries, const Part& section) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const TableEntry& entry = entries[i];
-        if (derived == Derived::absent && is_look_up_table(entry.kind))
-            continue;
         const std::uint64_t end = i + 1 < entries.size() ? entries[i + 1].offset : section.length_bytes;
-        const std::uint64_t bytes = derived == Derived::present ? end - entry.offset : entry.length_bytes;
-        tables_.push_back({entry.kind, size_bytes_, bytes});
-        add_part({section.offset + entry.offset, bytes});
+        tables_.push_back({entries[i].kind, size_bytes_ + entries[i].offset, end - entries[i].offset});
     }
+    add_part(section);
 }
 
 void TableImage::add_part(const Part& part) {
-    parts_.push_back(part);
+    if (part.length_bytes != 0)
+        parts_.push_back(part);
     size_bytes_ += part.length_bytes;
 }
 
@@ -44,6 +37,10 @@ std::uint64_t TableImage::counterpart(const TableImage& other, std::uint64_t off
             return same->offset + scaled(offset - table.offset, table.length_bytes, same->length_bytes);
     }
     return std::min(scaled(offset, std::max<std::uint64_t>(other.size_bytes(), 1), size_bytes()), size_bytes());
+}
+
+bool TableImage::is_held_by(const ByteSource& file) const {
+    return std::ranges::all_of(parts_, [&](const Part& part) { return file.holds(part.offset, part.length_bytes); });
 }
 
 Status TableImage::read(const ByteSource& file, std::uint64_t offset, std::span<std::byte> out) const {
@@ -70,16 +67,11 @@ Status TableImage::scatter(std::uint64_t offset, std::span<const std::byte> byte
 }
 
 TableImage old_tables_of(const Bundle& old) {
-    return TableImage(old.head(), old.layout_head(), old.source()->size_bytes(), TableImage::Derived::absent,
-                      TableImage::Trailer::absent);
-}
-
-TableImage new_tables_of(const BundleHead& head, const LayoutHead& layout, std::uint64_t file_bytes) {
-    return TableImage(head, layout, file_bytes, TableImage::Derived::absent, TableImage::Trailer::present);
+    return TableImage(old.head(), old.layout_head(), old.layout_head().trailer_offset);
 }
 
 TableImage new_tables_of(const Bundle& target) {
-    return new_tables_of(target.head(), target.layout_head(), target.source()->size_bytes());
+    return TableImage(target.head(), target.layout_head(), target.source()->size_bytes());
 }
 
 }  // namespace fardel

@@ -4,12 +4,8 @@
 #include "fetch/intermediate_bundle.h"
 #include "transfer/single_range.h"
 
-#include <fardel/base/fits.h>
 #include <fardel/delivery/raw_block.h>
-#include <fardel/delivery/stable_tables.h>
-#include <fardel/format/derived_tables.h>
 #include <fardel/format/hash.h>
-#include <fardel/format/head.h>
 
 #include <algorithm>
 #include <utility>
@@ -32,8 +28,7 @@ bool is_whole(const Bundle& bundle) { return bundle.source()->holds(0, bundle.so
 TablesPlace place_in(IncomingBundle& incoming) {
     return {
         .set_file_bytes = [&](std::uint64_t file_bytes) { return incoming.set_file_bytes(file_bytes); },
-        .write = [&](std::uint64_t offset, std::span<const std::byte> bytes) { return incoming.write(offset, bytes); },
-        .source = [&] { return incoming.source(); }};
+        .write = [&](std::uint64_t offset, std::span<const std::byte> bytes) { return incoming.write(offset, bytes); }};
 }
 
 }  // namespace
@@ -153,85 +148,39 @@ Result<bool> DeltaFetch::fetch_front(const std::string& path, const ListedDelta&
                                      std::uint64_t tables_bytes_max) {
     if (listed.front_bytes < kDeltaHeadBytes)
         return false;
-    FARDEL_TRY_ASSIGN(const auto front, fetch_kept(front_key(path, listed.front_bytes, listed.delta_bytes), 0,
-                                                   listed.front_bytes, listed.delta_bytes));
-    FARDEL_TRY_ASSIGN(head_, decode_delta_head(std::span(front).first(kDeltaHeadBytes)));
-    if (head_.new_bundle != target_ || head_.front_bytes() != listed.front_bytes ||
-        head_.delta_bytes() != listed.delta_bytes)
+    FARDEL_TRY_ASSIGN(auto front, fetch_kept(front_key(path, listed.front_bytes, listed.delta_bytes), 0,
+                                             listed.front_bytes, listed.delta_bytes));
+    FARDEL_TRY_ASSIGN(front_.head, decode_delta_head(std::span(front).first(kDeltaHeadBytes)));
+    if (front_.head.new_bundle != target_ || front_.head.front_bytes() != listed.front_bytes ||
+        front_.head.delta_bytes() != listed.delta_bytes)
         return Error(ErrorCode::malformed, "the delta is another one than the list says");
-    return use_front(front, place, tables_bytes_max);
+    return use_front(std::move(front), place, tables_bytes_max);
 }
 
 // Its head is decoded.
-Result<bool> DeltaFetch::use_front(std::span<const std::byte> bytes, const TablesPlace* place,
+Result<bool> DeltaFetch::use_front(std::vector<std::byte> bytes, const TablesPlace* place,
                                    std::uint64_t tables_bytes_max) {
-    FARDEL_TRY_ASSIGN(
-        directory_,
-        decode_delta_directory(head_, bytes.subspan(kDeltaHeadBytes, static_cast<std::size_t>(head_.directory_bytes))));
+    const auto directory_bytes = static_cast<std::size_t>(front_.head.directory_bytes);
+    FARDEL_TRY_ASSIGN(front_.directory,
+                      decode_delta_directory(front_.head, std::span(bytes).subspan(kDeltaHeadBytes, directory_bytes)));
     front_hash_ = blake3(bytes);
     FARDEL_TRY_ASSIGN(const bool is_wrong, context_.incoming.has_extra(wrong_key()));
     if (is_wrong)
         return Error(ErrorCode::corrupt, "an earlier attempt has found the delta to be wrong");
-    FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_));
+    FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, front_.head));
     reader_.emplace(std::move(reader));
-    std::uint64_t image_bytes = 0;
-    for (const DeltaTables& segment : directory_.tables)
-        image_bytes += segment.raw_bytes;
-    if (place == nullptr || image_bytes > tables_bytes_max)
-        return false;  // they are here already, from an earlier attempt, or too large
-
-    BundleHead bundle_head;
-    LayoutHead layout_head;
-    std::optional<TableImage> image;
-    std::optional<TableRestorer> restorer;
-    std::size_t at = kDeltaHeadBytes + static_cast<std::size_t>(head_.directory_bytes);
-    std::uint64_t offset = 0;
-    for (const DeltaTables& segment : directory_.tables) {
-        FARDEL_TRY_ASSIGN(auto tables, reader_->read_tables(segment, bytes.subspan(at, segment.frame_bytes)));
-        if (!image) {
-            HeadBytes head{};
-            HeadBytes layout{};
-            if (tables.size() < head.size() + layout.size())
-                return Error(ErrorCode::malformed, "the delta gives no heads");
-            std::copy_n(tables.begin(), head.size(), head.begin());
-            std::copy_n(tables.begin() + head.size(), layout.size(), layout.begin());
-            FARDEL_TRY_ASSIGN(bundle_head, decode_head(head));
-            FARDEL_TRY_ASSIGN(layout_head, decode_layout_head(layout));
-            if (bundle_id(head) != target_)
-                return Error(ErrorCode::corrupt, "the delta gives the head of another bundle");
-            FARDEL_TRY(verify_sections(bundle_head, target_, layout_head, head_.file_bytes));
-            image.emplace(new_tables_of(bundle_head, layout_head, head_.file_bytes));
-            if (image->size_bytes() != image_bytes)
-                return Error(ErrorCode::malformed, "the delta gives tables of another size");
-            if (!fits(bundle_head.manifest_bytes, layout_head.layout_bytes, tables_bytes_max))
-                return false;
-            FARDEL_TRY(place->set_file_bytes(head_.file_bytes));
-            restorer.emplace(*image);
-        }
-        FARDEL_TRY(restorer->restore(tables));
-        FARDEL_TRY(image->scatter(offset, tables, [&](std::uint64_t file_offset, std::span<const std::byte> part) {
-            return place->write(file_offset, part);
-        }));
-        at += segment.frame_bytes;
-        offset += tables.size();
-    }
-    if (!image)
-        return false;
-    FARDEL_TRY_ASSIGN(const auto given, place->source());
-    FARDEL_TRY(derive_tables(bundle_head, layout_head, *given,
-                             [&](std::uint64_t file_offset, std::span<const std::byte> bytes_derived) {
-                                 return place->write(file_offset, bytes_derived);
-                             }));
-    return true;
+    if (place == nullptr)
+        return false;  // they are here already, from an earlier attempt
+    return place_delta_tables(old_.get(), front_, *make_memory_source(std::move(bytes)), tables_bytes_max, *place);
 }
 
 // ---- Choosing blocks ------------------------------------------------------------------------------------------------
 
 Result<BlockChoice> DeltaFetch::choose(const BlockTarget& target, const std::vector<bool>& missing) {
     bool encodes = true;
-    if (reader_ && head_.block_segments != 0) {
+    if (reader_ && front_.head.block_segments != 0) {
         FARDEL_TRY_ASSIGN(const std::vector<bool> held, held_blocks(target));
-        FARDEL_TRY_ASSIGN(encodes, may_encode_at(*target.bundle, held, head_.level));
+        FARDEL_TRY_ASSIGN(encodes, may_encode_at(*target.bundle, held, front_.head.level));
     }
     return choose_blocks(target.bundle, missing, encodes);
 }
@@ -243,7 +192,8 @@ Result<BlockChoice> DeltaFetch::choose_blocks(const std::shared_ptr<const Bundle
     copies_.clear();
     given_ = none.given;
     bundle_ = target;
-    if (!reader_ || head_.new_layout != target->layout_id() || head_.file_bytes != target->source()->size_bytes())
+    if (!reader_ || front_.head.new_layout != target->layout_id() ||
+        front_.head.file_bytes != target->source()->size_bytes())
         return none;
     BlockChoice choice = none;
     std::vector<bool> needed(static_cast<std::size_t>(old_->table_count(TableKind::blocks)), false);
@@ -296,9 +246,9 @@ Status DeltaFetch::choose_copies(const std::vector<bool>& missing, BlockChoice& 
 
 Status DeltaFetch::choose_segments(const std::vector<bool>& missing, bool encodes, BlockChoice& choice,
                                    std::vector<bool>& needed, std::uint64_t& saved) {
-    std::uint64_t offset = head_.front_bytes();
-    for (std::size_t i = 0; i < directory_.blocks.size(); ++i) {
-        const DeltaBlocks& segment = directory_.blocks[i];
+    std::uint64_t offset = front_.head.front_bytes();
+    for (std::size_t i = 0; i < front_.directory.blocks.size(); ++i) {
+        const DeltaBlocks& segment = front_.directory.blocks[i];
         const std::uint64_t frame_offset = std::exchange(offset, offset + segment.frame_bytes);
         std::vector<std::size_t> given;
         std::uint64_t given_bytes = 0;
@@ -351,10 +301,10 @@ Result<std::optional<std::uint64_t>> DeltaFetch::cost_of(std::span<const BlockRu
 
 // What a segment gives for the bundle itself is kept there.
 Result<std::vector<std::byte>> DeltaFetch::fetch_frame(const Segment& chosen) {
-    const std::uint32_t frame_bytes = directory_.blocks[chosen.index].frame_bytes;
+    const std::uint32_t frame_bytes = front_.directory.blocks[chosen.index].frame_bytes;
     return goal_ == DeltaGoal::intermediate
-               ? fetch_kept(frame_key(chosen.offset), chosen.offset, frame_bytes, head_.delta_bytes())
-               : fetch_from(url_, chosen.offset, frame_bytes, head_.delta_bytes());
+               ? fetch_kept(frame_key(chosen.offset), chosen.offset, frame_bytes, front_.head.delta_bytes())
+               : fetch_from(url_, chosen.offset, frame_bytes, front_.head.delta_bytes());
 }
 
 Status DeltaFetch::fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
@@ -387,7 +337,7 @@ Status DeltaFetch::copy_blocks(std::span<const std::uint32_t> blocks, const Bloc
 
 Status DeltaFetch::fetch_segments(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
     for (const Segment& chosen : std::exchange(chosen_, {})) {
-        const DeltaBlocks& segment = directory_.blocks[chosen.index];
+        const DeltaBlocks& segment = front_.directory.blocks[chosen.index];
         const auto frame = fetch_frame(chosen);
         if (!frame && ends_fetch(frame.error()))
             return frame.error();

@@ -11,8 +11,8 @@
 
 #include <fardel/base/result.h>
 #include <fardel/delivery/delta_list.h>
-#include <fardel/delivery/delta_record.h>
 #include <fardel/delivery/delta_segment.h>
+#include <fardel/delivery/delta_tables.h>
 #include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/store/incoming_bundle.h>
@@ -34,13 +34,6 @@ struct DeltaContext {
     const FetchContext& fetch;
     IncomingBundle& incoming;  // keeps what an attempt that was killed need not receive again
     std::shared_ptr<TransferCounts> counts = std::make_shared<TransferCounts>();
-};
-
-// Where heads and tables go that a delta gives. The size is set once, before anything is written.
-struct TablesPlace {
-    std::function<Status(std::uint64_t file_bytes)> set_file_bytes;
-    std::function<Status(std::uint64_t file_offset, std::span<const std::byte> bytes)> write;
-    std::function<Result<std::shared_ptr<const ByteSource>>()> source;
 };
 
 // What a delta leads to.
@@ -105,7 +98,7 @@ private:
     // Its URL and the old bundle are known. `path`: below the tree.
     Result<bool> fetch_front(const std::string& path, const ListedDelta& listed, const TablesPlace* place,
                              std::uint64_t tables_bytes_max);
-    Result<bool> use_front(std::span<const std::byte> bytes, const TablesPlace* place, std::uint64_t tables_bytes_max);
+    Result<bool> use_front(std::vector<std::byte> bytes, const TablesPlace* place, std::uint64_t tables_bytes_max);
     // What is chosen needs these blocks of the old bundle (an entry per block). Adds what they are worth to `saved`.
     Status choose_copies(const std::vector<bool>& missing, BlockChoice& choice, std::vector<bool>& needed,
                          std::uint64_t& saved);
@@ -124,8 +117,7 @@ private:
     Hash front_hash_;                           // of all before its blocks
     std::shared_ptr<const Bundle> old_;         // to which it refers
     std::unique_ptr<IntermediateBundle> made_;  // what old_ reads; nullptr: that is here whole
-    DeltaHead head_;
-    DeltaDirectory directory_;
+    DeltaFront front_;
     std::optional<DeltaReader> reader_;  // of the delta that was found
     std::shared_ptr<const Bundle> bundle_;
     std::vector<Copy> copies_;

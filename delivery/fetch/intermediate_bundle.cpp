@@ -45,10 +45,7 @@ Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open(const Delta
             FARDEL_TRY_ASSIGN(file, ScatteredFile::create(context.fetch.store.path(), file_bytes, nullptr));
             return ok();
         },
-        .write = [&](std::uint64_t offset, std::span<const std::byte> bytes) { return file->write(offset, bytes); },
-        .source = [&]() -> Result<std::shared_ptr<const ByteSource>> {
-            return std::shared_ptr<const ByteSource>(file);
-        }};
+        .write = [&](std::uint64_t offset, std::span<const std::byte> bytes) { return file->write(offset, bytes); }};
     FARDEL_TRY_ASSIGN(const bool given, made->delta_->fetch_along(path, held, &place, tables_bytes_max));
     if (!given)
         return Error(ErrorCode::limit, "the tables of an intermediate bundle are too large");

@@ -3,8 +3,9 @@
 #include "remote/remote_closure.h"
 #include "remote/remote_file.h"
 
-#include <fardel/delivery/project_tables.h>
+#include <fardel/delivery/delta_tables.h>
 #include <fardel/delivery/remote_bundle.h>
+#include <fardel/delivery/tree_paths.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/http/http_connection.h>
@@ -49,7 +50,6 @@ struct RemoteProject::Impl {
     HttpConnection http;
     std::shared_ptr<const RemoteBundle> root;  // nullptr: none yet
     std::vector<RemoteMount> shown;            // what poll() returned last; empty: nothing yet
-    std::vector<std::byte> image;              // the tables of the root; empty: they come page by page
     std::uint64_t received_bytes = 0;
 
     bool is_shown(const BundleId& id) const { return !shown.empty() && shown.back().bundle == id; }
@@ -73,48 +73,52 @@ struct RemoteProject::Impl {
         return is_shown(id) ? std::nullopt : std::optional(id);
     }
 
-    // The tables of a root; empty if the server does not give them, or gives wrong ones.
-    std::vector<std::byte> ask_tables(const BundleId& wanted, const std::stop_token& stop) {
-        const bool has_tables = root && !image.empty();
-        const auto question = make_memory_source(question_of(wanted, has_tables ? root->id() : BundleId{}));
-        const auto answer = http.perform({.method = "POST",
-                                          .url = tree + "/" + std::string(kProjectTablesPath),
-                                          .headers = {"Content-Type: application/octet-stream"},
-                                          .body = question.get(),
-                                          .body_bytes = question->size_bytes(),
-                                          .answer_bytes_max = kProjectImageBytesMax + 1024,
-                                          .servers = rule},
-                                         stop);
+    // Brings the tables of a root, from which the bundle is opened then. If the server does not give them, or gives
+    // wrong ones, they come page by page. `held`: nullptr if not all of its tables are here.
+    void ask_tables(const BundleId& wanted, const Bundle* held, const std::stop_token& stop) {
+        const auto question = make_memory_source(question_of(wanted, held ? held->id() : BundleId{}));
+        auto answer = http.perform({.method = "POST",
+                                    .url = tree + "/" + std::string(kProjectTablesPath),
+                                    .headers = {"Content-Type: application/octet-stream"},
+                                    .body = question.get(),
+                                    .body_bytes = question->size_bytes(),
+                                    .answer_bytes_max = kProjectTablesBytesMax + (64u << 10),
+                                    .servers = rule},
+                                   stop);
         if (!answer || answer->status != 200)
-            return {};
+            return;
         received_bytes += answer->body.size();
-        auto tables = decode_project_tables(wanted, image, answer->body);
-        return tables ? *std::move(tables) : std::vector<std::byte>();
+        static_cast<void>(keep_tables(wanted, held, std::move(answer->body)));
     }
 
-    // Keeps tables where the bundle is opened from. Their pages are compared when they are read.
-    Status keep_tables(const BundleId& id, const std::vector<std::byte>& tables) const {
-        FARDEL_TRY_ASSIGN(const auto kept, KeptBytes::open(store, id));
+    // Pages are compared when they are read.
+    Result<bool> keep_tables(const BundleId& wanted, const Bundle* held, std::vector<std::byte> answer) const {
+        const auto delta = make_memory_source(std::move(answer));
+        FARDEL_TRY_ASSIGN(const DeltaFront front, open_delta_front(*delta));
+        if (front.head.new_bundle != wanted)
+            return Error(ErrorCode::corrupt, "the tables are those of another bundle");
+        FARDEL_TRY_ASSIGN(const auto kept, KeptBytes::open(store, wanted));
         if (kept->file_bytes())
-            return ok();  // it was read before
-        FARDEL_TRY(kept->set_file_bytes(project_file_bytes(tables)));
-        return place_project_image(tables, [&](std::uint64_t offset, std::span<const std::byte> part) {
-            kept->write(offset, part);
-            return ok();
-        });
+            return false;  // it was read before
+        return place_delta_tables(
+            held, front, *delta, kProjectTablesBytesMax,
+            {.set_file_bytes = [&](std::uint64_t file_bytes) { return kept->set_file_bytes(file_bytes); },
+             .write =
+                 [&](std::uint64_t offset, std::span<const std::byte> part) {
+                     kept->write(offset, part);
+                     return ok();
+                 }});
     }
 
     Status open_root(const BundleId& id, const std::stop_token& stop) {
         if (root && root->id() == id)
             return ok();  // a dependency could not be opened then
-        std::vector<std::byte> tables = ask_tables(id, stop);
-        if (!tables.empty())
-            static_cast<void>(keep_tables(id, tables));
+        const bool holds_tables = root && old_tables_of(*root->bundle_).is_held_by(*root->source());
+        ask_tables(id, holds_tables ? root->bundle_.get() : nullptr, stop);
         // From now on, the store finds the blocks of the root before by their hashes.
-        if (root && !image.empty())
+        if (holds_tables)
             static_cast<void>(root->leave_to_store());
         FARDEL_TRY_ASSIGN(root, RemoteBundle::open(store, servers, id, options.policy, options.time, options.library));
-        image = std::move(tables);
         return ok();
     }
 
@@ -141,8 +145,7 @@ Result<RemoteProject> RemoteProject::open(const BundleStore& store, const Remote
                                                         .rule = servers.connections_->servers,
                                                         .http = std::move(http),
                                                         .root = nullptr,
-                                                        .shown = {},
-                                                        .image = {}}));
+                                                        .shown = {}}));
 }
 
 Result<std::vector<RemoteMount>> RemoteProject::poll(const std::stop_token& stop) {

@@ -4,10 +4,9 @@
 #include "delta/table_segments.h"
 
 #include <fardel/delivery/delta_segment.h>
+#include <fardel/delivery/delta_tables.h>
 #include <fardel/delivery/raw_block.h>
-#include <fardel/delivery/stable_tables.h>
-#include <fardel/format/derived_tables.h>
-#include <fardel/format/head.h>
+#include <fardel/delivery/table_image.h>
 #include <fardel/format/prefix_codec.h>
 
 #include <algorithm>
@@ -21,10 +20,6 @@ namespace {
 
 Error differs() { return Error(ErrorCode::corrupt, "the delta does not give the new bundle; this machine is faulty"); }
 
-constexpr int kQuickEffort = 12;
-constexpr std::size_t kCopiedPerByte = 40;
-constexpr std::size_t kQuickBytesMax = 64u << 20;  // in memory; beyond it, frames are made a second time
-
 // The stages of making a delta.
 class DeltaMaker {
 public:
@@ -33,10 +28,8 @@ public:
 
     Result<DeltaSummary> run(DeltaPlan plan) {
         plan_ = std::move(plan);
-        FARDEL_TRY(verify_derived());
-        if (work_.effort > kQuickEffort)
-            FARDEL_TRY(encode_quickly());
-        fill_head();
+        head_ = delta_head(old_.get(), target_, plan_.directory);
+        head_.level = plan_.level;
         FARDEL_TRY_ASSIGN(reader_, open_reader());
         end_ = kDeltaHeadBytes + head_.directory_bytes;
         FARDEL_TRY(write_tables());
@@ -56,19 +49,6 @@ public:
     }
 
 private:
-    // Everything but the sizes of frames.
-    void fill_head() {
-        head_ = {.level = plan_.level,
-                 .old_bundle = old_->id(),
-                 .old_layout = old_->layout_id(),
-                 .new_bundle = target_.id(),
-                 .new_layout = target_.layout_id(),
-                 .file_bytes = target_.source()->size_bytes(),
-                 .directory_bytes = encode_delta_directory(plan_.directory).size(),
-                 .table_segments = static_cast<std::uint32_t>(plan_.directory.tables.size()),
-                 .block_segments = static_cast<std::uint32_t>(plan_.directory.blocks.size())};
-    }
-
     Result<std::optional<DeltaReader>> open_reader() const {
         FARDEL_TRY_ASSIGN(DeltaReader reader, DeltaReader::open(old_, head_));
         return std::optional(std::move(reader));
@@ -80,49 +60,25 @@ private:
         return verify_running();
     }
 
-    // What the delta leaves out of the tables.
-    Status verify_derived() const {
-        std::vector<std::byte> there;
-        return derive_tables(target_.head(), target_.layout_head(), *target_.source(),
-                             [&](std::uint64_t offset, std::span<const std::byte> bytes) -> Status {
-                                 there.resize(bytes.size());
-                                 FARDEL_TRY(target_.source()->read_at(offset, there));
-                                 return std::ranges::equal(there, bytes)
-                                            ? ok()
-                                            : Error(ErrorCode::malformed,
-                                                    "the look-up tables of the new bundle are "
-                                                    "not those of its names and assets");
-                             });
-    }
-
     Status write_tables() {
-        FARDEL_TRY_ASSIGN(const StableTables old, StableTables::open(old_tables_of(*old_), *old_->source()));
-        FARDEL_TRY_ASSIGN(const StableTables target, StableTables::open(new_tables_of(target_), *target_.source()));
-        TableRestorer restorer(target.image());
+        const TableImage image = new_tables_of(target_);
+        TableDecoder decoder(old_.get());
         std::vector<std::byte> wanted;
         std::uint64_t offset = 0;
         return encode_table_segments(
-            old, target, plan_.directory.tables, work_.effort,
+            old_.get(), target_, plan_.directory.tables, work_.effort,
             [&](const DeltaTables& segment, std::span<const std::byte> frame) -> Status {
-                FARDEL_TRY_ASSIGN(std::vector<std::byte> given, reader_->read_tables(segment, frame));
+                FARDEL_TRY_ASSIGN(const std::vector<std::byte> given, decoder.decode(segment, frame));
                 wanted.resize(segment.raw_bytes);
-                FARDEL_TRY(
-                    target.image().read(*target_.source(), std::exchange(offset, offset + wanted.size()), wanted));
-                if (!restorer.restore(given) || given != wanted)
-                    return differs();
-                return write_frame(frame);
+                FARDEL_TRY(image.read(*target_.source(), std::exchange(offset, offset + wanted.size()), wanted));
+                return given == wanted ? write_frame(frame) : differs();
             });
     }
 
     Status write_blocks() {
         std::uint64_t done = 0;
-        quick_frames_.resize(plan_.directory.blocks.size());
-        for (std::size_t i = 0; i < quick_frames_.size(); ++i) {
-            DeltaBlocks& segment = plan_.directory.blocks[i];
-            std::vector<std::byte> frame = std::exchange(quick_frames_[i], {});
-            if (frame.empty()) {
-                FARDEL_TRY_ASSIGN(frame, encode(segment, work_.effort));
-            }
+        for (DeltaBlocks& segment : plan_.directory.blocks) {
+            FARDEL_TRY_ASSIGN(const std::vector<std::byte> frame, encode(segment));
             segment.frame_bytes = static_cast<std::uint32_t>(frame.size());
             FARDEL_TRY(compare(segment, frame, done));
             FARDEL_TRY(write_frame(frame));
@@ -132,27 +88,10 @@ private:
         return ok();
     }
 
-    Result<std::vector<std::byte>> encode(const DeltaBlocks& segment, int effort) {
+    Result<std::vector<std::byte>> encode(const DeltaBlocks& segment) {
         FARDEL_TRY_ASSIGN(const std::vector<std::byte> prefix, raw_of(*old_, old_raw_, segment.prefix));
         FARDEL_TRY_ASSIGN(const std::vector<std::byte> given, given_by(segment));
-        return encode_with_prefix(prefix, given, effort);
-    }
-
-    // What only moved is found with little effort, and nothing is left to save: many small files that one more file has
-    // moved into other blocks.
-    Status encode_quickly() {
-        std::size_t kept_bytes = 0;
-        for (const DeltaBlocks& segment : plan_.directory.blocks) {
-            FARDEL_TRY(verify_running());
-            std::vector<std::byte>& quick = quick_frames_.emplace_back();
-            if (segment.form != DeltaBlocks::Form::raw)
-                continue;
-            FARDEL_TRY_ASSIGN(const std::vector<BlockRecord> records, records_of(target_, segment.blocks));
-            FARDEL_TRY_ASSIGN(std::vector<std::byte> frame, encode(segment, kQuickEffort));
-            if (frame.size() <= raw_bytes_of(records) / kCopiedPerByte && frame.size() <= kQuickBytesMax - kept_bytes)
-                kept_bytes += (quick = std::move(frame)).size();
-        }
-        return ok();
+        return encode_with_prefix(prefix, given, work_.effort);
     }
 
     Status verify_running() const {
@@ -209,8 +148,7 @@ private:
     DeltaPlan plan_;
     DeltaHead head_;
     std::optional<DeltaReader> reader_;
-    std::vector<std::vector<std::byte>> quick_frames_;  // per segment of blocks; empty where it is not enough
-    std::uint64_t end_ = 0;                             // of what was written
+    std::uint64_t end_ = 0;  // of what was written
 };
 
 }  // namespace

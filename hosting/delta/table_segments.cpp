@@ -30,21 +30,14 @@ Effort effort_for(std::size_t segments, int effort) {
     return {.level = std::min(effort, kLevelMax), .search_log = effort >= kThoroughLevel ? kSearchLog : 0};
 }
 
-Result<std::vector<std::byte>> encode_segment(const StableTables& old, const StableTables& target,
-                                              const DeltaTables& segment, std::uint64_t offset, const Effort& effort) {
+Result<std::vector<std::byte>> encode_segment(const Bundle* old, const Bundle& target, const DeltaTables& segment,
+                                              std::uint64_t offset, const Effort& effort) {
     std::vector<std::byte> prefix(segment.prefix_bytes);
     std::vector<std::byte> tables(segment.raw_bytes);
-    FARDEL_TRY(old.read(segment.prefix_offset, prefix));
-    FARDEL_TRY(target.read(offset, tables));
+    if (old)
+        FARDEL_TRY(old_tables_of(*old).read(*old->source(), segment.prefix_offset, prefix));
+    FARDEL_TRY(new_tables_of(target).read(*target.source(), offset, tables));
     return encode_with_prefix(prefix, tables, effort.level, effort.search_log);
-}
-
-// At most `end`: where a record ends.
-std::uint64_t end_of_record(const TableImage& image, std::uint64_t end) {
-    for (const TableImage::Table& table : image.tables())
-        if (end > table.offset && end - table.offset < table.length_bytes)
-            return end - (end - table.offset) % record_bytes(table.kind);
-    return end;
 }
 
 }  // namespace
@@ -59,8 +52,7 @@ Result<std::vector<DeltaTables>> plan_table_segments(const TableImage& old, cons
     const std::uint64_t prefix_bytes = std::min(old_bytes, is_divided ? kTablesPrefixBytes : kUndividedPrefixBytesMax);
     std::vector<DeltaTables> segments;
     for (std::uint64_t offset = 0; offset < image_bytes; offset += segments.back().raw_bytes) {
-        const std::uint64_t end = end_of_record(target, std::min(image_bytes, offset + segment_bytes));
-        const std::uint64_t raw_bytes = end - offset;
+        const std::uint64_t raw_bytes = std::min(segment_bytes, image_bytes - offset);
         const std::uint64_t middle = old.counterpart(target, offset + raw_bytes / 2);
         const std::uint64_t begin = middle - std::min(middle, prefix_bytes / 2);
         segments.push_back({.frame_bytes = 0,
@@ -71,8 +63,8 @@ Result<std::vector<DeltaTables>> plan_table_segments(const TableImage& old, cons
     return segments;
 }
 
-Status encode_table_segments(const StableTables& old, const StableTables& target, std::span<DeltaTables> segments,
-                             int effort, const TakeTables& take, unsigned jobs) {
+Status encode_table_segments(const Bundle* old, const Bundle& target, std::span<DeltaTables> segments, int effort,
+                             const TakeTables& take, unsigned jobs) {
     const Effort chosen = effort_for(segments.size(), effort);
     std::uint64_t offset = 0;
     while (!segments.empty()) {
@@ -91,6 +83,39 @@ Status encode_table_segments(const StableTables& old, const StableTables& target
         }
     }
     return ok();
+}
+
+DeltaHead delta_head(const Bundle* old, const Bundle& target, const DeltaDirectory& directory) {
+    return {.level = 0,
+            .old_bundle = old ? old->id() : BundleId{},
+            .old_layout = old ? old->layout_id() : LayoutId{},
+            .new_bundle = target.id(),
+            .new_layout = target.layout_id(),
+            .file_bytes = target.source()->size_bytes(),
+            .directory_bytes = encode_delta_directory(directory).size(),
+            .table_segments = static_cast<std::uint32_t>(directory.tables.size()),
+            .block_segments = static_cast<std::uint32_t>(directory.blocks.size())};
+}
+
+Result<std::vector<std::byte>> make_tables_delta(const Bundle* old, const Bundle& target, int effort) {
+    DeltaDirectory directory;
+    FARDEL_TRY_ASSIGN(directory.tables,
+                      plan_table_segments(old ? old_tables_of(*old) : TableImage(), new_tables_of(target)));
+    std::vector<std::byte> frames;
+    FARDEL_TRY(encode_table_segments(
+        old, target, directory.tables, effort,
+        [&](const DeltaTables&, std::span<const std::byte> frame) {
+            frames.insert(frames.end(), frame.begin(), frame.end());
+            return ok();
+        },
+        1));
+    DeltaHead head = delta_head(old, target, directory);
+    head.tables_bytes = frames.size();
+    std::vector<std::byte> delta = encode_delta_head(head);
+    const std::vector<std::byte> entries = encode_delta_directory(directory);
+    delta.insert(delta.end(), entries.begin(), entries.end());
+    delta.insert(delta.end(), frames.begin(), frames.end());
+    return delta;
 }
 
 }  // namespace fardel

@@ -1,9 +1,11 @@
 #include "serve/project_answers.h"
 
+#include "delta/table_segments.h"
 #include "serve/question_receiver.h"
 
 #include <fardel/base/byte_reader.h>
-#include <fardel/delivery/project_tables.h>
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/format/bundle.h>
 
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@ namespace {
 constexpr std::string_view kProjectFolder = "/project/";
 constexpr unsigned kProjectQuestionsMax = 8;  // at a time: each has its answer in memory
 constexpr unsigned kProjectQuestionsOfClientMax = 2;
+constexpr int kProjectTablesEffort = 5;
 
 class LiveFiles final : public ServedFiles {
 public:
@@ -56,16 +59,23 @@ private:
         if (question.size() != kProjectQuestionBytes)
             return plain_answer(400, "a question has two bundle ids");
         ByteReader reader(question);
-        const auto wanted = answers_.bundle_.find(reader.fixed<BundleId>());
-        const auto held = answers_.bundle_.find(reader.fixed<BundleId>());
+        const auto wanted = open_root(reader.fixed<BundleId>());
+        const auto held = open_root(reader.fixed<BundleId>());
         if (!wanted)
             return plain_answer(404, "not a root of the project");
-        const auto image = read_project_image(*wanted);
-        if (!image)
-            return plain_answer(404, "the tables are read from the bundle file");
-        const auto before = held ? read_project_image(*held) : Result<std::vector<std::byte>>(std::vector<std::byte>());
-        return bytes_answer(
-            encode_project_tables(before ? std::span<const std::byte>(*before) : std::span<const std::byte>(), *image));
+        const auto delta = new_tables_of(*wanted).size_bytes() <= kProjectTablesBytesMax
+                               ? make_tables_delta(held.get(), *wanted, kProjectTablesEffort)
+                               : Error(ErrorCode::limit, "more than 32 MiB");
+        return delta ? bytes_answer(*delta) : plain_answer(404, "the tables are read from the bundle file");
+    }
+
+    // nullptr: it is not here.
+    std::shared_ptr<const Bundle> open_root(const BundleId& root) const {
+        auto source = answers_.bundle_.find(root);
+        if (!source)
+            return nullptr;
+        auto bundle = Bundle::open(std::move(source), {});
+        return bundle ? *std::move(bundle) : nullptr;
     }
 
     ProjectAnswers& answers_;

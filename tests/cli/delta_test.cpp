@@ -78,8 +78,14 @@ TEST_CASE("delta: the mistakes that people make give one clear line and no file"
     CHECK(refused({"delta", "--show", game.new_bundle}, "malformed"));
     CHECK(run({"delta", game.delta, game.new_bundle, "-o", out}).exit_code == 1);
     CHECK_FALSE(std::filesystem::exists(out));
-    // Damaged files.
+    // A delta that an earlier version of the program made.
     const std::string whole = read_file(game.delta);
+    std::string earlier = whole;
+    earlier[8] = 3;
+    scratch.write("earlier.delta", earlier);
+    CHECK(refused({"delta", game.old_bundle, "--apply", scratch.path("earlier.delta"), "-o", out}, "unsupported"));
+    CHECK(run({"delta", "--show", scratch.path("earlier.delta")}).err.find("make it again") != std::string::npos);
+    // Damaged files.
     scratch.write("cut.delta", whole.substr(0, whole.size() / 2));
     CHECK(refused({"delta", game.old_bundle, "--apply", scratch.path("cut.delta"), "-o", out}, "malformed"));
     CHECK(refused({"delta", "--show", scratch.path("cut.delta")}, "malformed"));

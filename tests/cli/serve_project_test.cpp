@@ -102,6 +102,8 @@ TEST_CASE("serve --project: only files of the project are served, and no link le
 }
 
 TEST_CASE("serve --project: questions for tables are exactly two ids of roots") {
+    // docs/deltas.md: the head of a delta.
+    constexpr std::size_t kOldIdOffset = 16, kNewIdOffset = 80, kDeltaHeadBytes = 192;
     const ScratchFolder scratch;
     make_game(scratch);
     const ServeProgram server({"--project", scratch.path("game")});
@@ -111,11 +113,13 @@ TEST_CASE("serve --project: questions for tables are exactly two ids of roots") 
         root += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
     const auto whole = ask_server(server, post_tables(root + std::string(32, '\0')));
     CHECK(whole.status == 200);
-    CHECK(whole.body.at(0) == '\0');
+    CHECK(whole.body.starts_with("FARDELDT"));
+    CHECK(whole.body.substr(kOldIdOffset, 32) == std::string(32, '\0'));
+    CHECK(whole.body.substr(kNewIdOffset, 32) == root);
     const auto against_itself = ask_server(server, post_tables(root + root));
     CHECK(against_itself.status == 200);
-    CHECK(against_itself.body.at(0) == '\1');
-    CHECK(against_itself.body.size() < 100);
+    CHECK(against_itself.body.substr(kOldIdOffset, 32) == root);
+    CHECK(against_itself.body.size() < kDeltaHeadBytes + 100);
     CHECK(ask_server(server, post_tables(std::string(64, 'x'))).status == 404);
     CHECK(ask_server(server, post_tables(root)).status == 400);
     CHECK(ask_server(server, post_tables(root + root + "x")).status == 400);

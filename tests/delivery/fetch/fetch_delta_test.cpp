@@ -169,6 +169,24 @@ TEST_CASE("fetch: a delta or list that is wrong costs its bytes and nothing else
     costs(delta, [](std::string& text) { text.clear(); });
 }
 
+TEST_CASE("fetch: a delta of an earlier or later form costs its tables, and the bundle comes without it") {
+    const SmallUpdate small = small_update();
+    const std::string path = delta_path_of(bundle_id_of(small.target), bundle_id_of(small.old));
+    constexpr std::size_t kVersionOffset = 8;
+    const std::string right = small.deltas.at(path);
+    REQUIRE(right[kVersionOffset] == 4);
+    const std::uint64_t without = update(small.old, small.target, {}).summary.received_bytes;
+    const DeltaHead head = value_of(decode_delta_head(bytes_of(right.substr(0, kDeltaHeadBytes))));
+    for (const char version : {'\3', '\5'}) {
+        TreeFiles files = small.deltas;
+        files.at(path)[kVersionOffset] = version;
+        const Fetched fetched = update(small.old, small.target, files);
+        CHECK(fetched.of_deltas == 1);
+        CHECK(fetched.summary.received_bytes ==
+              without + head.front_bytes() + files.at(delta_list_path_of(bundle_id_of(small.target))).size());
+    }
+}
+
 TEST_CASE("fetch: beside a right server, one that lies about list, delta or tables changes no byte") {  // A47, A48, A88
     const SmallUpdate small = small_update();
     const BundleId id = bundle_id_of(small.target);

@@ -1,5 +1,5 @@
 // RemoteProject: a device follows a project whose files are edited, through a real server.
-#include <fardel/delivery/project_tables.h>
+#include <fardel/delivery/delta_tables.h>
 #include "delivery/served_bundle.h"
 
 #include "kit/bundles.h"
@@ -137,6 +137,31 @@ ProjectTexts project_texts() {
 
 std::string url_of(const Server& server) { return "http://" + format_listen_address(server.addresses().front()); }
 
+// Heads, manifest and layout of a root, as one row of bytes.
+Bytes image_of_root(const std::shared_ptr<const ByteSource>& source) {
+    const TableImage image = new_tables_of(*value_of(Bundle::open(source, {})));
+    Bytes bytes(static_cast<std::size_t>(image.size_bytes()));
+    REQUIRE(image.read(*source, 0, bytes));
+    return bytes;
+}
+
+// A delta that gives this image, right or wrong, against another one.
+std::string answer_of(const Bundle& root, const Bytes& image, const Bytes& held = {}, const BundleId& held_id = {}) {
+    const Bytes frame = encode_with_prefix(held, image, 1);
+    const DeltaDirectory directory{.tables = {{.frame_bytes = static_cast<std::uint32_t>(frame.size()),
+                                               .raw_bytes = static_cast<std::uint32_t>(image.size()),
+                                               .prefix_bytes = static_cast<std::uint32_t>(held.size())}}};
+    const Bytes entries = encode_delta_directory(directory);
+    const DeltaHead head{.old_bundle = held_id,
+                         .new_bundle = root.id(),
+                         .new_layout = root.layout_id(),
+                         .file_bytes = root.source()->size_bytes(),
+                         .directory_bytes = entries.size(),
+                         .tables_bytes = frame.size(),
+                         .table_segments = 1};
+    return text_of(encode_delta_head(head)) + text_of(entries) + text_of(frame);
+}
+
 TEST_CASE("remote project: an edit costs its file and a difference of the tables, and nothing else comes again") {
     const ScratchFolder scratch;
     EditedProject project;
@@ -151,7 +176,7 @@ TEST_CASE("remote project: an edit costs its file and a difference of the tables
     const File open = value_of(device.vfs().open("scripts/1500.txt"));
     texts["scripts/1500.txt"] = prose(3000, 77);
     const auto source = root_of_texts(texts);
-    const std::uint64_t tables_bytes = value_of(read_project_image(*source)).size();
+    const std::uint64_t tables_bytes = image_of_root(source).size();
     project.show(texts);
     const std::uint64_t received = device.received();
     CHECK(device.follow() == std::vector<std::string>{"/scripts/1500.txt"});
@@ -225,23 +250,44 @@ TEST_CASE("remote project: tables that are wrong cost pages and give no wrong by
     const std::string id = id_of_source(source).hex();
     std::string file(source->size_bytes(), '\0');
     REQUIRE(source->read_at(0, std::as_writable_bytes(std::span(file))));
-    Bytes image = value_of(read_project_image(*source));
+    const auto root = value_of(Bundle::open(source, {}));
+    Bytes image = image_of_root(source);
     std::string tables;
+    bool is_used = false;
+    SUBCASE("right ones") {
+        tables = answer_of(*root, image);
+        is_used = true;
+    }
     SUBCASE("a page of the tables is wrong") {
         for (std::size_t at = 8192; at < image.size(); at += 512)
             image[at] ^= std::byte{1};
-        tables = text_of(encode_project_tables({}, image));
+        tables = answer_of(*root, image);
     }
     SUBCASE("the layout is wrong") {
         image[5000] ^= std::byte{1};
-        tables = text_of(encode_project_tables({}, image));
+        tables = answer_of(*root, image);
     }
     SUBCASE("those of another bundle") {
-        tables = text_of(encode_project_tables({}, value_of(read_project_image(*root_of_texts({{"a", "other"}})))));
+        const auto other = root_of_texts({{"a", "other"}});
+        tables = answer_of(*value_of(Bundle::open(other, {})), image_of_root(other));
+        SUBCASE("as they are") {}
+        SUBCASE("under the id of the root") { tables.replace(80, 32, answer_of(*root, image), 80, 32); }
     }
-    SUBCASE("a frame against tables that the device has not") { tables = text_of(encode_project_tables(image, image)); }
-    SUBCASE("an endless size") { tables = std::string("\0\xff\xff\xff\xff\xff\xff\xff\xff", 9); }
+    SUBCASE("a frame against tables that the device has not") {
+        tables = answer_of(*root, image, image);
+        SUBCASE("of no bundle") {}
+        SUBCASE("of the same root") { tables = answer_of(*root, image, image, root->id()); }
+    }
+    SUBCASE("an endless size") {
+        tables = answer_of(*root, image);
+        tables.replace(192 + 4, 4, "\xff\xff\xff\xff");
+    }
+    SUBCASE("an earlier form") {
+        tables = answer_of(*root, image);
+        tables[8] = 3;
+    }
     SUBCASE("nothing") {}
+    std::atomic<int> of_tables = 0;
     const OddServer server([&](OddServer::Guest& guest) {
         const std::string& head = guest.head();
         if (head.starts_with("GET /project/head "))
@@ -251,11 +297,14 @@ TEST_CASE("remote project: tables that are wrong cost pages and give no wrong by
         else if (const auto range = head.find("ange: bytes="); range != std::string::npos) {
             const std::uint64_t from = std::stoull(head.substr(range + 12));
             const std::uint64_t to = std::stoull(head.substr(head.find('-', range + 12) + 1));
+            const std::uint64_t blocks = root->layout_head().blocks_offset;
+            of_tables += from < blocks || from >= blocks + root->layout_head().blocks_bytes ? 1 : 0;
             guest.send(partial_answer(std::string_view(file).substr(from, to + 1 - from), from, file.size()));
         }
     });
     Device device(scratch, server.url());
     device.check(texts);
+    CHECK((of_tables == 0) == is_used);
 }
 
 TEST_CASE("remote project: a server that serves none, or is gone, is an error, and the mount stays") {

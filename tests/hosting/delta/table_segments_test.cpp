@@ -6,8 +6,7 @@
 #include "kit/bytes.h"
 
 #include <fardel/delivery/delta.h>
-#include <fardel/format/derived_tables.h>
-#include <fardel/format/prefix_codec.h>
+#include <fardel/delivery/delta_tables.h>
 #include <fardel/hosting/make_delta.h>
 
 #include <atomic>
@@ -26,13 +25,6 @@ Bytes bundle_of_many(std::uint32_t from, std::uint32_t to, std::uint32_t edited 
             number + (is_edited ? " edited" : ""));
     }
     return written(plan);
-}
-
-StableTables old_form(const Bundle& bundle) {
-    return value_of(StableTables::open(old_tables_of(bundle), *bundle.source()));
-}
-StableTables new_form(const Bundle& bundle) {
-    return value_of(StableTables::open(new_tables_of(bundle), *bundle.source()));
 }
 
 // Reads as another source does, until it is gone.
@@ -60,7 +52,7 @@ Frames frames_between(const Bundle& old, const Bundle& target, int effort, unsig
     Frames made;
     made.segments = value_of(plan_table_segments(old_tables_of(old), new_tables_of(target)));
     const Status status = encode_table_segments(
-        old_form(old), new_form(target), made.segments, effort,
+        &old, target, made.segments, effort,
         [&](const DeltaTables& segment, std::span<const std::byte> frame) {
             CHECK(segment.frame_bytes == frame.size());
             made.frames.emplace_back(frame.begin(), frame.end());
@@ -73,17 +65,11 @@ Frames frames_between(const Bundle& old, const Bundle& target, int effort, unsig
 }
 
 // The new image, as a client makes it.
-Bytes image_from(const Bundle& old, const Bundle& target, const Frames& made) {
-    const StableTables old_tables = old_form(old);
-    TableRestorer restorer(new_tables_of(target));
+Bytes image_from(const Bundle& old, const Frames& made) {
+    TableDecoder decoder(&old);
     Bytes all;
-    PrefixDecoder decoder;
     for (std::size_t i = 0; i < made.segments.size(); ++i) {
-        Bytes prefix(made.segments[i].prefix_bytes);
-        Bytes tables(made.segments[i].raw_bytes);
-        CHECK(old_tables.read(made.segments[i].prefix_offset, prefix));
-        CHECK(decoder.decode(prefix, made.frames[i], tables));
-        CHECK(restorer.restore(tables));
+        const Bytes tables = value_of(decoder.decode(made.segments[i], made.frames[i]));
         all.insert(all.end(), tables.begin(), tables.end());
     }
     return all;
@@ -122,10 +108,10 @@ TEST_CASE("table segments: large tables are cut, small ones are not, and all ref
 
 // Where the records of a table begin in the image of a delta.
 std::uint64_t image_offset(const BundleHead& head, TableKind kind) {
-    std::uint64_t offset = 2 * std::uint64_t{limits::kHeadBytes};
+    const std::uint64_t offset = 2 * std::uint64_t{limits::kHeadBytes};
     for (const TableEntry& entry : head.tables)
-        if (entry.kind < kind && !is_look_up_table(entry.kind))
-            offset += entry.length_bytes;
+        if (entry.kind == kind)
+            return offset + entry.offset;
     return offset;
 }
 
@@ -153,7 +139,7 @@ TEST_CASE("table segments: any number of threads gives the same frames, and they
     const auto target = open_bundle(bundle_of_many(100, 9100, 50));
     const Frames made = frames_between(*old, *target, 22, 1);
     REQUIRE(made.segments.size() >= 4);
-    CHECK(image_from(*old, *target, made) == image_of(*target));
+    CHECK(image_from(*old, made) == image_of(*target));
     CHECK(made.frame_bytes < new_tables_of(*target).size_bytes() / 5);
     for (const unsigned jobs : {2u, 7u}) {
         const Frames again = frames_between(*old, *target, 22, jobs);
@@ -161,26 +147,57 @@ TEST_CASE("table segments: any number of threads gives the same frames, and they
         CHECK(again.frames == made.frames);
     }
     const Frames quick = frames_between(*old, *target, 1, 2);
-    CHECK(image_from(*old, *target, quick) == image_of(*target));
+    CHECK(image_from(*old, quick) == image_of(*target));
     CHECK(quick.frame_bytes > made.frame_bytes);
 }
 
 TEST_CASE("table segments: an error of a file or of the receiver ends it") {
     const auto old = open_bundle(bundle_of_many(0, 9000));
     auto segments = value_of(plan_table_segments(old_tables_of(*old), new_tables_of(*old)));
-    const auto cut = make_memory_source(Bytes(20'000));
-    CHECK_FALSE(StableTables::open(new_tables_of(*old), *cut));
-    const VanishingSource vanishing(*old->source());
-    const StableTables target = value_of(StableTables::open(new_tables_of(*old), vanishing));
-    vanishing.vanish();
+    const auto vanishing = std::make_shared<const VanishingSource>(*old->source());
+    const auto target = value_of(Bundle::open(vanishing, {}));
+    vanishing->vanish();
     const auto take = [](auto&&...) { return ok(); };
-    CHECK(code_of(encode_table_segments(old_form(*old), target, segments, 1, take, 2)) == ErrorCode::io);
+    CHECK(code_of(encode_table_segments(old.get(), *target, segments, 1, take, 2)) == ErrorCode::io);
+    CHECK(code_of(encode_table_segments(target.get(), *old, segments, 1, take, 2)) == ErrorCode::io);
     int taken = 0;
     const Status status = encode_table_segments(
-        old_form(*old), new_form(*old), segments, 1,
+        old.get(), *old, segments, 1,
         [&](auto&&...) { return ++taken == 2 ? Status(Error(ErrorCode::no_space, "full")) : ok(); }, 2);
     CHECK(code_of(status) == ErrorCode::no_space);
     CHECK(taken == 2);
+}
+
+TEST_CASE("table segments: a delta of tables alone gives them, also against no bundle") {
+    const auto few = open_bundle(bundle_of_many(0, 50));
+    const auto old = open_bundle(bundle_of_many(0, 9000));
+    const auto target = open_bundle(bundle_of_many(0, 9050, 40));
+    for (const auto& held : {std::shared_ptr<const Bundle>(), few, old})
+        for (const auto& given : {few, target}) {
+            const Bytes delta = value_of(make_tables_delta(held.get(), *given, 5));
+            const auto source = make_memory_source(delta);
+            const DeltaFront front = value_of(open_delta_front(*source));
+            CHECK(front.directory.blocks.empty());
+            Bytes file(static_cast<std::size_t>(given->source()->size_bytes()));
+            const TablesPlace place{.set_file_bytes =
+                                        [&](std::uint64_t file_bytes) {
+                                            CHECK(file_bytes == file.size());
+                                            return ok();
+                                        },
+                                    .write =
+                                        [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+                                            REQUIRE(offset + bytes.size() <= file.size());
+                                            std::ranges::copy(bytes,
+                                                              file.begin() + static_cast<std::ptrdiff_t>(offset));
+                                            return ok();
+                                        }};
+            CHECK(value_of(place_delta_tables(held.get(), front, *source, 32u << 20, place)));
+            CHECK(value_of(Bundle::open(make_memory_source(file), {}))->verify_tables());
+            // Against another bundle, and of more tables than are wanted.
+            CHECK(code_of(place_delta_tables(held == old ? nullptr : old.get(), front, *source, 32u << 20, place)) ==
+                  ErrorCode::conflict);
+            CHECK_FALSE(value_of(place_delta_tables(held.get(), front, *source, 4000, place)));
+        }
 }
 
 TEST_CASE("table segments: a delta between bundles with many names is made of them") {

@@ -82,7 +82,7 @@ struct DeltaDirectory {
 };
 
 std::vector<std::byte> encode_delta_head(const DeltaHead& head);
-// Errors: malformed, unsupported (a later version), limit.
+// Errors: malformed, unsupported (an earlier or a later version), limit.
 Result<DeltaHead> decode_delta_head(std::span<const std::byte> bytes);
 
 std::vector<std::byte> encode_delta_directory(const DeltaDirectory& directory);

@@ -1,14 +1,11 @@
-// DeltaReader: turns the segments of a delta into tables and blocks of the new bundle, one at a time, in at most
-// 64 MiB.
+// DeltaReader: turns the segments of a delta into blocks of the new bundle, one at a time, in at most 64 MiB.
 //
-// Segments and frames are hostile. What comes out of tables is compared by the caller with the new bundle's ids; what
-// comes out of blocks has their hashes.
+// Segments and frames are hostile. What comes out has the hashes of the blocks.
 #pragma once
 
 #include <fardel/base/result.h>
 #include <fardel/delivery/delta_record.h>
 #include <fardel/delivery/raw_block.h>
-#include <fardel/delivery/stable_tables.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/prefix_codec.h>
 
@@ -40,10 +37,6 @@ public:
     static Result<DeltaReader> open(std::shared_ptr<const Bundle> old, const DeltaHead& head, unsigned jobs = 0,
                                     std::shared_ptr<PrefixRoom> prefix = std::make_shared<PrefixRoom>());
 
-    // Returns the segment's bytes of the new tables, in the stable form. Errors: malformed, those of reading the old
-    // bundle.
-    Result<std::vector<std::byte>> read_tables(const DeltaTables& segment, std::span<const std::byte> frame);
-
     // Passes on the segment's blocks of the new bundle, of which at least the tables can be read, and returns how many
     // of its blocks did not come out with their hashes: those that this version of libzstd encodes otherwise, or all of
     // a wrong segment. `wanted`: blocks for which it is false are left out. Errors: malformed and limit (the segment
@@ -62,7 +55,6 @@ private:
     std::uint32_t level_;
     unsigned jobs_;
     RawBlocks raw_;
-    std::optional<StableTables> old_tables_;  // once they are needed
     PrefixDecoder decoder_;
     std::shared_ptr<PrefixRoom> prefix_;
     std::vector<std::byte> given_;

@@ -20,6 +20,13 @@ std::string tables_path_of(const BundleId& bundle);        // .tables, its compr
 std::string asset_frames_path_of(const BundleId& bundle);  // .frames (asset_frames.h)
 std::string trace_path_of(const BundleId& bundle);         // .trace
 
+// Below a tree that is a project, whose files may be edited at any time (docs/serving.md): the id of its latest root,
+// and the tables of a root as a delta without blocks from another one.
+inline constexpr std::string_view kProjectHeadPath = "project/head";
+inline constexpr std::string_view kProjectTablesPath = "project/tables";
+inline constexpr std::size_t kProjectQuestionBytes = 64;  // the root that is wanted, and the one that is held or zeros
+inline constexpr std::uint64_t kProjectTablesBytesMax = 32u << 20;  // larger tables come page by page
+
 // What a client receives of a published trace at most; of a longer one, the first assets are published.
 inline constexpr std::size_t kPublishedTraceBytesMax = 1u << 20;
 
