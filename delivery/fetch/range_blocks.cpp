@@ -2,6 +2,8 @@
 
 #include "fetch/trace_fetch.h"
 
+#include <fardel/format/head.h>
+
 #include <utility>
 
 namespace fardel {

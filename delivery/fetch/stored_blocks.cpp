@@ -1,5 +1,7 @@
 #include "fetch/stored_blocks.h"
 
+#include <fardel/format/head.h>
+
 namespace fardel {
 
 Result<BlockChoice> StoredBlocks::choose(const BlockTarget& target, const std::vector<bool>& missing) {
