@@ -95,24 +95,25 @@ Result<NameTables> derive_name_tables(const Records& names, const Records& strin
 }
 
 // Passes on the rest of a table after its records, and the records themselves if they were derived.
-Status put(std::uint64_t section_offset, const TableEntry& entry, const Records& records, const TakeFileBytes& take) {
+Status put(std::uint64_t section_offset, const TableEntry& entry, const Records& records,
+           const FileBytesReceiver& receive) {
     if (records.size() != entry.length_bytes)
         return Error(ErrorCode::malformed, "the table " + std::string(table_name(entry.kind)) + " has " +
                                                std::to_string(entry.length_bytes) + " bytes; what it looks up needs " +
                                                std::to_string(records.size()));
     const std::uint64_t offset = section_offset + entry.offset;
     if (is_look_up_table(entry.kind))
-        FARDEL_TRY(take(offset, records));
+        FARDEL_TRY(receive(offset, records));
     const PageTree tree = build_page_tree(entry.kind, records);
     std::vector<std::byte> rest(align_up(records.size(), kTableAlign) - records.size());
     rest.insert(rest.end(), tree.levels.begin(), tree.levels.end());
-    return rest.empty() ? ok() : take(offset + records.size(), rest);
+    return rest.empty() ? ok() : receive(offset + records.size(), rest);
 }
 
 }  // namespace
 
 Status derive_tables(const BundleHead& head, const LayoutHead& layout, const ByteSource& given,
-                     const TakeFileBytes& take) {
+                     const FileBytesReceiver& receive) {
     const auto read_table = [&](TableKind kind) { return read(given, layout.manifest_offset, head.find(kind)); };
     std::optional<NameTables> of_names;
     const auto derive = [&](TableKind kind) -> Result<Records> {
@@ -131,11 +132,11 @@ Status derive_tables(const BundleHead& head, const LayoutHead& layout, const Byt
         FARDEL_TRY_ASSIGN(const Records records, is_look_up_table(entry.kind)
                                                      ? derive(entry.kind)
                                                      : read(given, layout.manifest_offset, &entry));
-        FARDEL_TRY(put(layout.manifest_offset, entry, records, take));
+        FARDEL_TRY(put(layout.manifest_offset, entry, records, receive));
     }
     for (const TableEntry& entry : layout.tables) {
         FARDEL_TRY_ASSIGN(const Records records, read(given, layout.layout_offset, &entry));
-        FARDEL_TRY(put(layout.layout_offset, entry, records, take));
+        FARDEL_TRY(put(layout.layout_offset, entry, records, receive));
     }
     return ok();
 }

@@ -19,14 +19,14 @@ constexpr bool is_look_up_table(TableKind kind) noexcept {
 }
 
 // Receives bytes of a bundle file.
-using TakeFileBytes = std::function<Status(std::uint64_t file_offset, std::span<const std::byte> bytes)>;
+using FileBytesReceiver = std::function<Status(std::uint64_t file_offset, std::span<const std::byte> bytes)>;
 
-// Calls `take` with the look-up tables, the page trees, and the zeros that pad tables. `given`: a bundle file, of which
-// the records of all other tables are read; the heads have passed verify_sections(). All of it is untrusted, and what
-// comes out is right only if its pages have the roots in the heads. In memory at once: the names and their texts, or
-// one table. Errors: malformed (a look-up table has another size than its head says; a name's text is not there), limit
-// (names or ids chosen to crowd a bucket), those of `given` and `take`.
+// Calls `receive` with the look-up tables, the page trees, and the zeros that pad tables. `given`: a bundle file, of
+// which the records of all other tables are read; the heads have passed verify_sections(). All of it is untrusted, and
+// what comes out is right only if its pages have the roots in the heads. In memory at once: the names and their texts,
+// or one table. Errors: malformed (a look-up table has another size than its head says; a name's text is not there),
+// limit (names or ids chosen to crowd a bucket), those of `given` and `receive`.
 Status derive_tables(const BundleHead& head, const LayoutHead& layout, const ByteSource& given,
-                     const TakeFileBytes& take);
+                     const FileBytesReceiver& receive);
 
 }  // namespace fardel
