@@ -3,6 +3,7 @@
 #include "system_call.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/text_fields.h>
 
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -50,20 +51,10 @@ std::string_view folder_part(std::string_view path) noexcept {
 }
 
 bool has_option(std::string_view options, std::string_view wanted) noexcept {
-    while (!options.empty()) {
-        const std::size_t comma = std::min(options.find(','), options.size());
-        if (options.substr(0, comma) == wanted)
+    while (!options.empty())
+        if (read_until(options, ',') == wanted)
             return true;
-        options.remove_prefix(std::min(comma + 1, options.size()));
-    }
     return false;
-}
-
-std::string_view cut_word(std::string_view& line) noexcept {
-    const std::size_t space = std::min(line.find(' '), line.size());
-    const std::string_view word = line.substr(0, space);
-    line.remove_prefix(std::min(space + 1, line.size()));
-    return word;
 }
 
 struct MountedDisk {
@@ -74,19 +65,17 @@ struct MountedDisk {
 // A line: number, parent, major:minor, root, mount point, options, tags, "-", type, source, options of the file system.
 std::optional<MountedDisk> find_mount(std::string_view mounts, const std::string& device) {
     while (!mounts.empty()) {
-        const std::size_t end = std::min(mounts.find('\n'), mounts.size());
-        std::string_view line = mounts.substr(0, end);
-        mounts.remove_prefix(std::min(end + 1, mounts.size()));
-        cut_word(line);
-        cut_word(line);
-        if (cut_word(line) != device)
+        std::string_view line = read_until(mounts, '\n');
+        read_until(line, ' ');
+        read_until(line, ' ');
+        if (read_until(line, ' ') != device)
             continue;
         const std::size_t dash = line.find(" - ");
         if (dash == std::string_view::npos)
             return std::nullopt;
         line.remove_prefix(dash + 3);
-        const std::string_view type = cut_word(line);
-        cut_word(line);
+        const std::string_view type = read_until(line, ' ');
+        read_until(line, ' ');
         return MountedDisk{.type = std::string(type), .options = std::string(line)};
     }
     return std::nullopt;

@@ -115,17 +115,17 @@ public:
             kept_since_ns = lock.kept_since_ns();
         }
         FARDEL_TRY_ASSIGN(Listing listing, list(folder_, deadline_, stop_));
-        trimmed_.is_whole = listing.shards == kCacheShards;
+        trimmed_.is_complete = listing.shards == kCacheShards;
         trimmed_.files_seen = listing.files.size() + listing.unfinished.size();
         for (const CacheFile& file : listing.files)
             trimmed_.bytes_left += file.size_bytes;
         CacheTrimOptions share = trim_;
         // The time was over before the whole folder was listed; the part that was is trimmed to its share.
-        if (!trimmed_.is_whole)
+        if (!trimmed_.is_complete)
             share.bytes_max = share.bytes_max / kCacheShards * listing.shards;
         FARDEL_TRY(remove_abandoned(listing.unfinished, now_ns));
         FARDEL_TRY(remove_planned(plan_trim(std::move(listing.files), share, now_ns, kept_since_ns)));
-        if (trimmed_.is_whole) {
+        if (trimmed_.is_complete) {
             FARDEL_TRY_ASSIGN(const auto marker, stage_file(folder_.retention_path(kTrimmedName)));
             FARDEL_TRY(marker->commit());
         }
@@ -163,7 +163,7 @@ private:
             if (!pace_.wait())
                 return cancelled(folder_);
             if (TrimClock::now() >= deadline_) {
-                trimmed_.is_whole = false;
+                trimmed_.is_complete = false;
                 return ok();
             }
             if (!lock) {

@@ -166,8 +166,8 @@ private:
 
     Status write_object(LayerSlot& slot, const CachedOutput& output, const CheckedBlob& blob);
     Status write_record(LayerSlot& slot, const CacheRecord& record, std::span<const std::byte> bytes);
-    Result<std::optional<CheckedBlobs>> keep(const SharedSlot& slot, const CacheRecord& record,
-                                             std::span<const std::byte> bytes, const CheckedBlobs& blobs);
+    Result<std::optional<CheckedBlobs>> write(const SharedSlot& slot, const CacheRecord& record,
+                                              std::span<const std::byte> bytes, const CheckedBlobs& blobs);
     void write_behind(std::vector<SharedSlot> slots, const CacheRecord& record, std::vector<std::byte> bytes,
                       const CheckedBlobs& blobs, bool fills);
     bool is_chosen_to_verify(const BuildKey& key) const;
@@ -323,7 +323,7 @@ void DerivedCache::State::fill_up(std::size_t below, const CacheRecord& record, 
             others.push_back(slot);
             continue;
         }
-        auto there = keep(slot, record, bytes, blobs);
+        auto there = write(slot, record, bytes, blobs);
         if (!there || !*there)
             continue;
         kept = true;
@@ -353,9 +353,9 @@ Status DerivedCache::State::write_record(LayerSlot& slot, const CacheRecord& rec
 
 // Writes the objects, then the record, and returns the blobs that the layer has now; nothing if it did not keep them
 // all.
-Result<std::optional<CheckedBlobs>> DerivedCache::State::keep(const SharedSlot& slot, const CacheRecord& record,
-                                                              std::span<const std::byte> bytes,
-                                                              const CheckedBlobs& blobs) {
+Result<std::optional<CheckedBlobs>> DerivedCache::State::write(const SharedSlot& slot, const CacheRecord& record,
+                                                               std::span<const std::byte> bytes,
+                                                               const CheckedBlobs& blobs) {
     CheckedBlobs kept;
     for (std::size_t i = 0; i < record.outputs.size(); ++i) {
         const CachedOutput& output = record.outputs[i];
@@ -419,7 +419,7 @@ Result<Blobs> DerivedCache::State::put(const CacheRecord& unsigned_record,
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         if (!takes_results(*slots_[i], record))
             continue;
-        auto kept = keep(slots_[i], record, bytes, given);
+        auto kept = write(slots_[i], record, bytes, given);
         if (!kept && std::ranges::any_of(given, [](const auto& blob) { return blob->has_failed(); }))
             return std::move(kept).error();
         if (!kept && !first_error)

@@ -267,11 +267,11 @@ private:
                          .headers = headers_of(request),
                          .body = upload ? &*upload : nullptr,
                          .body_bytes = request.upload_bytes,
-                         .take_body = {},
+                         .receive_body = {},
                          .duration_max = duration_max_of(request),
                          .progress = {}};
         const bool wants_body = request.method == "GET" || request.method == "POST";
-        sent.take_body = [&](std::span<const std::byte> bytes) -> Status {
+        sent.receive_body = [&](std::span<const std::byte> bytes) -> Status {
             if (!wants_body)
                 return ok();
             Status kept = response.body.append(bytes);

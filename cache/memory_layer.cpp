@@ -90,7 +90,7 @@ public:
         return std::optional<std::vector<std::byte>>(std::move(bytes));
     }
     Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override {
-        keep(records_, key, {bytes.begin(), bytes.end()});
+        insert(records_, key, {bytes.begin(), bytes.end()});
         return ok();
     }
 
@@ -106,7 +106,7 @@ public:
         if (known)
             return ok();
         FARDEL_TRY_ASSIGN(auto whole, read_whole(bytes, size_bytes));
-        keep(objects_, asset, std::move(whole));
+        insert(objects_, asset, std::move(whole));
         return ok();
     }
 
@@ -121,7 +121,7 @@ public:
 
 private:
     template <class Id>
-    void keep(RecentBytes<Id>& entries, const Id& id, std::vector<std::byte> bytes) {
+    void insert(RecentBytes<Id>& entries, const Id& id, std::vector<std::byte> bytes) {
         const std::uint64_t size_bytes = bytes.size();
         auto blob = make_memory_blob(std::move(bytes));
         const std::scoped_lock lock(mutex_);

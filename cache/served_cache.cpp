@@ -59,7 +59,9 @@ public:
         return folder_.blob(kind_of(file), file.id)->open_bytes();
     }
 
-    bool keeps(const ServedCacheFile& file) const override { return !file.is_record && has(kind_of(file), file.id); }
+    bool has_object(const ServedCacheFile& file) const override {
+        return !file.is_record && has(kind_of(file), file.id);
+    }
 
     std::vector<bool> find_lacking(const CacheQuestion& question) const override {
         std::vector<bool> lacking;

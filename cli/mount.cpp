@@ -145,7 +145,7 @@ void follow(FollowedProject& followed, Vfs& vfs, const std::stop_token& stop, Co
 }
 
 // Bundles that are named by URLs become ids, and their tree is that of --from. Returns what is wrong.
-std::optional<std::string> take_urls(MountCommand& command) {
+std::optional<std::string> read_urls(MountCommand& command) {
     for (std::size_t i = 0; i + 1 < command.words.size(); ++i) {
         std::string& word = command.words[i];
         if (!is_url(word))
@@ -328,7 +328,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;
     }
-    if (const auto mistake = take_urls(command))
+    if (const auto mistake = read_urls(command))
         return line.mistake(*mistake, console);
     if (command.tree.empty() && !command.mirrors.empty())
         return line.mistake("--mirror needs --from", console);

@@ -89,7 +89,7 @@ private:
         return !error;
     }
     bool add_body(std::span<const std::byte> bytes) {
-        if (request_.take_body)
+        if (request_.receive_body)
             return pass_on(bytes);
         if (bytes.size() > request_.answer_bytes_max - answer.body.size()) {
             error = Error(ErrorCode::limit,
@@ -107,8 +107,8 @@ private:
             is_body_cut_off = discarded_bytes_ > kErrorPageBytesMax;
             return !is_body_cut_off;
         }
-        if (Status taken = request_.take_body(bytes); !taken)
-            error = std::move(taken).error();
+        if (Status received = request_.receive_body(bytes); !received)
+            error = std::move(received).error();
         return !error;
     }
     std::size_t read_body(std::span<std::byte> out) {
@@ -268,7 +268,7 @@ Error HttpConnection::status_error(const HttpAnswer& answer, const std::string& 
     return fardel::status_error(answer.status, url);
 }
 
-Result<std::uint64_t> take_range(const HttpAnswer& answer, std::uint64_t offset, std::span<std::byte> out,
+Result<std::uint64_t> copy_range(const HttpAnswer& answer, std::uint64_t offset, std::span<std::byte> out,
                                  const std::string& url) {
     if (answer.status != 206 && answer.status != 200)
         return HttpConnection::status_error(answer, url);

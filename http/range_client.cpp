@@ -89,7 +89,7 @@ private:
     }
     static std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* self) {
         auto& transfer = *static_cast<Transfer*>(self);
-        transfer.is_paused_ = !transfer.limit_.take(size);
+        transfer.is_paused_ = !transfer.limit_.try_spend(size);
         if (transfer.is_paused_)
             return CURL_WRITEFUNC_PAUSE;
         return transfer.add_body(std::as_bytes(std::span(bytes, size))) ? size : 0;
@@ -110,15 +110,15 @@ private:
         const auto skipped = static_cast<std::size_t>(std::min<std::uint64_t>(skipped_bytes_, bytes.size()));
         skipped_bytes_ -= skipped;
         bytes = bytes.subspan(skipped);
-        const std::uint64_t missing = job_.range.length_bytes - taken_bytes_;
+        const std::uint64_t missing = job_.range.length_bytes - received_bytes_;
         bytes = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), missing)));
         if (bytes.empty())
-            return taken_bytes_ < job_.range.length_bytes;  // the rest of a whole file is not wanted
-        if (Status taken = job_.receiver->take(bytes); !taken) {
-            error_ = std::move(taken).error();
+            return received_bytes_ < job_.range.length_bytes;  // the rest of a whole file is not wanted
+        if (Status received = job_.receiver->receive(bytes); !received) {
+            error_ = std::move(received).error();
             return false;
         }
-        taken_bytes_ += bytes.size();
+        received_bytes_ += bytes.size();
         return true;
     }
 
@@ -167,7 +167,7 @@ private:
 
     Status outcome(CURLcode code) {
         const std::string& url = job_.range.url;
-        if (taken_bytes_ == job_.range.length_bytes)
+        if (received_bytes_ == job_.range.length_bytes)
             return ok();  // whatever came after it
         if (error_)
             return std::move(*error_);
@@ -184,7 +184,7 @@ private:
         }
         if (code != CURLE_OK)
             return transfer_error(code, url);
-        return Error(ErrorCode::corrupt, printable(url, 400) + ": the server sent " + std::to_string(taken_bytes_) +
+        return Error(ErrorCode::corrupt, printable(url, 400) + ": the server sent " + std::to_string(received_bytes_) +
                                              " bytes of " + std::to_string(job_.range.length_bytes));
     }
 
@@ -201,7 +201,7 @@ private:
     bool begun_ = false;
     long status_ = 0;
     std::uint64_t skipped_bytes_ = 0;  // still to be skipped; kRefused: the body is an error page
-    std::uint64_t taken_bytes_ = 0;
+    std::uint64_t received_bytes_ = 0;
     std::uint64_t refusal_bytes_ = 0;
     std::optional<Error> error_;
 };

@@ -18,10 +18,10 @@ public:
         : bytes_per_second_(bytes_per_second), paid_(now) {}
 
     // Returns false if the bytes must wait.
-    bool take(std::uint64_t bytes) noexcept {
-        if (bytes_per_second_ != 0 && taken_ > 0)
+    bool try_spend(std::uint64_t bytes) noexcept {
+        if (bytes_per_second_ != 0 && spent_ > 0)
             return false;
-        taken_ += static_cast<double>(bytes);
+        spent_ += static_cast<double>(bytes);
         return true;
     }
 
@@ -31,11 +31,11 @@ public:
             return std::chrono::milliseconds(0);
         const double rate = static_cast<double>(bytes_per_second_);
         const double elapsed = std::chrono::duration<double>(now - std::exchange(paid_, now)).count();
-        taken_ = std::max(taken_ - elapsed * rate, -kSavedSeconds * rate);
-        if (taken_ <= 0)
+        spent_ = std::max(spent_ - elapsed * rate, -kSavedSeconds * rate);
+        if (spent_ <= 0)
             return std::chrono::milliseconds(0);
         return std::min(kLongestPause,
-                        std::chrono::milliseconds(1 + static_cast<int>(std::min(1000 * taken_ / rate, 1000.0))));
+                        std::chrono::milliseconds(1 + static_cast<int>(std::min(1000 * spent_ / rate, 1000.0))));
     }
 
 private:
@@ -44,7 +44,7 @@ private:
     // processor. So after a pause, this much may come at once.
     static constexpr double kSavedSeconds = 0.25;
     const std::uint64_t bytes_per_second_;
-    double taken_ = 0;  // bytes that time has not paid for yet
+    double spent_ = 0;  // bytes that time has not paid for yet
     Clock::time_point paid_;
 };
 

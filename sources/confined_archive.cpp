@@ -115,7 +115,7 @@ public:
         const std::string origin = path_ + ": " + printable(item.name);
         switch (item.kind) {
             case ArchiveItem::Kind::folder:
-                if (!listing_.admit_folder(item.name, origin))
+                if (!listing_.accept_folder(item.name, origin))
                     skipped_ = item.name + '/';
                 return;
             case ArchiveItem::Kind::bad_name: return refuse_name(item.name, origin);
@@ -124,7 +124,7 @@ public:
                     item.name, origin,
                     Error(ErrorCode::conflict, "PhysicsFS has this name twice and can read only one"));
             case ArchiveItem::Kind::unreadable: return listing_.refuse(item.name, origin, *item.reason);
-            case ArchiveItem::Kind::file: return admit_file(item.name, origin, range);
+            case ArchiveItem::Kind::file: return add_file(item.name, origin, range);
         }
     }
 
@@ -135,15 +135,15 @@ private:
                         good ? Error(ErrorCode::malformed, "its reader refuses the name") : std::move(good).error());
     }
 
-    void admit_file(const std::string& name, const std::string& origin, const FileRange& range) {
-        std::optional<AssetName> admitted = listing_.admit(name, origin);
-        if (!admitted)
+    void add_file(const std::string& name, const std::string& origin, const FileRange& range) {
+        std::optional<AssetName> accepted = listing_.accept(name, origin);
+        if (!accepted)
             return;
         if (range.size_bytes > kEntryBytesMax)
             return listing_.refuse(name, origin,
                                    Error(ErrorCode::limit, "it has " + std::to_string(range.size_bytes) +
                                                                " bytes, more than " + std::to_string(kEntryBytesMax)));
-        listing_.entries.push_back({.name = std::move(*admitted),
+        listing_.entries.push_back({.name = std::move(*accepted),
                                     .origin = origin,
                                     .size_bytes = range.size_bytes,
                                     .blob = std::make_shared<ConfinedBlob>(archive_, range, origin)});
@@ -153,7 +153,7 @@ private:
     const std::string& path_;
     SourceListing& listing_;
     FileRange next_;
-    std::string skipped_;  // a folder that is not admitted, with '/' at its end
+    std::string skipped_;  // a folder that is not accepted, with '/' at its end
 };
 
 }  // namespace

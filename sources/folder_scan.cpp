@@ -47,8 +47,8 @@ private:
         const FileStatus& status = *found;
         if (status.is_folder())
             return list_subfolder(folder, item, name, origin);
-        std::optional<AssetName> admitted = listing_.admit(name, origin);
-        if (!admitted)
+        std::optional<AssetName> accepted = listing_.accept(name, origin);
+        if (!accepted)
             return ok();
         if (!status.is_file()) {
             listing_.refuse(name, origin, not_a_file(status.kind));
@@ -58,7 +58,7 @@ private:
         listing_.seen[seen].files.push_back({.name = item, .stamp = stamp});
         auto blob = make_folder_blob(root_, name, FileStamp(status), stamp.young);
         std::optional<Hash> version = blob->find_version();
-        listing_.entries.push_back({.name = std::move(*admitted),
+        listing_.entries.push_back({.name = std::move(*accepted),
                                     .origin = origin,
                                     .size_bytes = status.size_bytes,
                                     .blob = std::move(blob),
@@ -68,7 +68,7 @@ private:
 
     Status list_subfolder(const Descriptor& folder, const std::string& item, const std::string& name,
                           const std::string& origin) {
-        if (!listing_.admit_folder(name, origin))
+        if (!listing_.accept_folder(name, origin))
             return ok();
         auto subfolder = open_folder({folder, item}, origin, {.links = Links::refused});
         if (!subfolder)

@@ -27,7 +27,7 @@ Result<LooseBundle> open_loose_bundle(const std::string& path, const LooseOption
     auto source = make_unpacked_source(plan, {.digests = options.digests, .stop = options.stop});
     if (!source)
         return std::move(source).error().with_context(path);
-    kept.keep(std::move(versions), *options.digests);
+    kept.write(std::move(versions), *options.digests);
     return LooseBundle{.source = *std::move(source), .report = std::move(scan.report)};
 }
 

@@ -42,7 +42,7 @@ private:
 };
 
 // Called by C code, so it must not throw.
-PHYSFS_EnumerateCallbackResult keep_name(void* names, const char*, const char* name) noexcept {
+PHYSFS_EnumerateCallbackResult collect_name(void* names, const char*, const char* name) noexcept {
     static_cast<std::vector<std::string>*>(names)->emplace_back(name);
     return PHYSFS_ENUM_OK;
 }
@@ -82,7 +82,7 @@ PhysfsArchive::~PhysfsArchive() {
 
 Result<std::vector<std::string>> PhysfsArchive::list(const std::string& folder) const {
     std::vector<std::string> names;
-    if (PHYSFS_enumerate(path_of(folder).c_str(), keep_name, &names) == 0)
+    if (PHYSFS_enumerate(path_of(folder).c_str(), collect_name, &names) == 0)
         return physfs_error("cannot be listed");
     std::ranges::sort(names);
     return names;

@@ -12,7 +12,7 @@ bool excludes_folder(std::string_view pattern, std::string_view folder) {
 
 }  // namespace
 
-std::optional<AssetName> SourceListing::admit(std::string_view raw_name, const std::string& origin) {
+std::optional<AssetName> SourceListing::accept(std::string_view raw_name, const std::string& origin) {
     Result<AssetName> name = AssetName::parse(raw_name);
     if (!name) {
         refuse(raw_name, origin, std::move(name).error());
@@ -27,7 +27,7 @@ std::optional<AssetName> SourceListing::admit(std::string_view raw_name, const s
     return std::move(name).value();
 }
 
-bool SourceListing::admit_folder(std::string_view raw_name, const std::string& origin) {
+bool SourceListing::accept_folder(std::string_view raw_name, const std::string& origin) {
     if (Status good = verify_name(raw_name); !good) {
         refuse(std::string(raw_name) + '/', origin, std::move(good).error());
         return false;

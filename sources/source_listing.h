@@ -21,9 +21,9 @@ public:
     explicit SourceListing(std::span<const std::string> excludes) : excludes_(excludes) {}
 
     // Returns the name if it is well formed and not excluded; otherwise adds it to the report.
-    std::optional<AssetName> admit(std::string_view raw_name, const std::string& origin);
+    std::optional<AssetName> accept(std::string_view raw_name, const std::string& origin);
     // The same for a folder; returns whether its files are to be listed. `raw_name` does not end in '/'.
-    bool admit_folder(std::string_view raw_name, const std::string& origin);
+    bool accept_folder(std::string_view raw_name, const std::string& origin);
     void refuse(std::string_view raw_name, const std::string& origin, Error reason);
 
     // In the source's own order. Of two entries whose names contradict each other the later wins, unless

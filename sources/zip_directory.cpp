@@ -4,6 +4,7 @@
 
 #include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -148,7 +149,7 @@ Result<ZipEntry> decode_record(Bytes& bytes) {
     if (u16(bytes, 34) != 0)
         return Error(ErrorCode::unsupported, "zip: split over several disks");
     const Bytes name = bytes.subspan(kRecordBytes, name_bytes);
-    ZipEntry entry{.name = std::string(reinterpret_cast<const char*>(name.data()), name.size()),
+    ZipEntry entry{.name = std::string(as_text(name)),
                    .header_offset = u32(bytes, 42),
                    .stored_bytes = u32(bytes, 20),
                    .raw_bytes = u32(bytes, 24),

@@ -26,7 +26,7 @@ std::optional<Error> find_defect(const ZipEntry& entry) {
 
 void list_folder_entry(const ZipEntry& entry, const std::string& origin, SourceListing& listing) {
     const std::string_view name = std::string_view(entry.name).substr(0, entry.name.size() - 1);
-    if (listing.admit_folder(name, origin) && entry.raw_bytes != 0)
+    if (listing.accept_folder(name, origin) && entry.raw_bytes != 0)
         listing.refuse(entry.name, origin, Error(ErrorCode::malformed, "a folder that has bytes of its own"));
 }
 
@@ -42,7 +42,7 @@ Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path
             list_folder_entry(entry, origin, listing);
             continue;
         }
-        std::optional<AssetName> name = listing.admit(entry.name, origin);
+        std::optional<AssetName> name = listing.accept(entry.name, origin);
         if (!name)
             continue;
         if (std::optional<Error> defect = find_defect(entry)) {

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 namespace fardel {
 namespace {
@@ -65,11 +64,11 @@ std::optional<BundleFacts> find_facts(const CheckedHeads& heads, const CheckedTa
                       .layout = *heads.layout_id,
                       .name = std::string(own.name),
                       .version = std::string(own.version)};
-    facts.is_named = tables[TableKind::metadata].whole() && tables[TableKind::strings].whole();
+    facts.is_named = tables[TableKind::metadata].is_complete() && tables[TableKind::strings].is_complete();
     facts.manifest_bytes = sizes.manifest_bytes;
-    if (tables[TableKind::assets].whole())
+    if (tables[TableKind::assets].is_complete())
         facts.raw_bytes = sizes.raw_bytes;
-    if (tables[TableKind::blocks].whole())
+    if (tables[TableKind::blocks].is_complete())
         facts.stored_bytes = sizes.stored_bytes;
     return facts;
 }

@@ -183,7 +183,7 @@ Status Vfs::Impl::verify_here(const File& file) const {
                                          file.bundle_id().hex() + " is not here; fetch it first");
 }
 
-Status Vfs::Impl::admit(const std::optional<File>& found) const {
+Status Vfs::Impl::verify_allowed(const std::optional<File>& found) const {
     if (!found)
         return ok();
     if (found->bundle()->limits_classes()) {  // first bytes are read, so they have to be here (tests/ATTACKS.md, A137)
@@ -241,7 +241,7 @@ Result<std::optional<File>> Vfs::Impl::find_reference(const LookUp& wanted) cons
 Result<std::optional<File>> Vfs::find(const LookUp& wanted) const {
     const bool reference = is_reference(wanted);
     FARDEL_TRY_ASSIGN(auto file, reference ? impl_->find_reference(wanted) : impl_->find_path(wanted));
-    FARDEL_TRY(reference ? impl_->admit(file) : at_path(wanted.path, impl_->admit(file)));
+    FARDEL_TRY(reference ? impl_->verify_allowed(file) : at_path(wanted.path, impl_->verify_allowed(file)));
     return file;
 }
 

@@ -84,7 +84,7 @@ private:
 std::optional<File> find_traced(const MountSet& set, const TracedAsset& traced) {
     if (const Mount* const mount = set.find_bundle(traced.bundle); mount != nullptr && !mount->paths)
         if (const auto index = mount->bundle().find_asset(traced.asset); index && *index)
-            if (auto file = File::of(mount->content.leases->take(), **index))
+            if (auto file = File::of(mount->content.leases->of_this_thread(), **index))
                 return *std::move(file);
     auto file = find_asset_file(set, traced.asset);
     return file ? *std::move(file) : std::nullopt;

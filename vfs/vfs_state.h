@@ -62,7 +62,7 @@ struct Vfs::Impl {
     Status verify_here(const File& file) const;
     // Every file that leaves a Vfs passes here; notes it in the trace. Errors: denied (its signers may not bring such
     // content), and those of verify_here if that has to be read.
-    Status admit(const std::optional<File>& found) const;
+    Status verify_allowed(const std::optional<File>& found) const;
 
     std::mutex refreshing;  // held while a refresh scans and hashes; taken before `writing`, and by no other function
 

@@ -53,7 +53,7 @@ FrameDecoder::FrameDecoder(std::uint64_t raw_bytes)
 }
 
 Status FrameDecoder::decode(std::span<const std::byte> frame,
-                            const std::function<Status(std::span<const std::byte>)>& take) {
+                            const std::function<Status(std::span<const std::byte>)>& receive) {
     ZSTD_inBuffer in{frame.data(), frame.size(), 0};
     for (bool more = true; !complete_ && more;) {
         ZSTD_outBuffer out{buffer_.data(), buffer_.size(), 0};
@@ -65,7 +65,7 @@ Status FrameDecoder::decode(std::span<const std::byte> frame,
             return refused_frame("more bytes than expected");
         missing_bytes_ -= out.pos;
         if (out.pos != 0)
-            FARDEL_TRY(take(std::span<const std::byte>(buffer_).first(out.pos)));
+            FARDEL_TRY(receive(std::span<const std::byte>(buffer_).first(out.pos)));
         complete_ = left == 0;
         more = in.pos < in.size || out.pos == out.size;
     }

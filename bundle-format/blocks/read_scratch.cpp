@@ -20,17 +20,17 @@ ReadScratchPool::ReadScratchPool(std::size_t cores)
     spares_.reserve(kSparesMax);
 }
 
-ReadScratchPool::Lease ReadScratchPool::take() {
+ReadScratchPool::Lease ReadScratchPool::acquire() {
     if (cores_ > 0) {
         const std::size_t core = core_number();
         Slot& slot = slots_[core < cores_ ? core : core % cores_];
-        if (!slot.taken.test_and_set(std::memory_order_acquire))
+        if (!slot.in_use.test_and_set(std::memory_order_acquire))
             return Lease(*this, slot);
     }
-    return take_spare();
+    return acquire_spare();
 }
 
-ReadScratchPool::Lease ReadScratchPool::take_spare() {
+ReadScratchPool::Lease ReadScratchPool::acquire_spare() {
     {
         const std::scoped_lock lock(mutex_);
         if (!spares_.empty()) {

@@ -38,7 +38,7 @@ private:
 
 class ReadScratchPool {
     struct alignas(64) Slot {
-        std::atomic_flag taken;
+        std::atomic_flag in_use;
         ReadScratch scratch;
     };
 
@@ -50,7 +50,7 @@ public:
         Lease& operator=(Lease&&) = delete;
         ~Lease() {
             if (slot_)
-                slot_->taken.clear(std::memory_order_release);
+                slot_->in_use.clear(std::memory_order_release);
             else if (spare_)
                 pool_->put_back(std::move(spare_));
         }
@@ -73,12 +73,12 @@ public:
     ReadScratchPool(const ReadScratchPool&) = delete;
     ReadScratchPool& operator=(const ReadScratchPool&) = delete;
 
-    Lease take();
+    Lease acquire();
 
 private:
     static constexpr std::size_t kSparesMax = 4;
 
-    Lease take_spare();
+    Lease acquire_spare();
     void put_back(std::unique_ptr<ReadScratch> spare) noexcept;
 
     std::size_t cores_;

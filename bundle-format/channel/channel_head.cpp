@@ -25,14 +25,14 @@ Status verify_head(const ChannelHead& head) {
 Result<ChannelHead> parse_channel_head(std::string_view body) {
     FARDEL_TRY_ASSIGN(ChannelLines lines, ChannelLines::open(ChannelText::head, body));
     ChannelHead head;
-    FARDEL_TRY_ASSIGN(head.channel, lines.take("channel"));
-    FARDEL_TRY_ASSIGN(head.version, lines.take_number("version", 1));
-    FARDEL_TRY_ASSIGN(head.created_s, lines.take_number("created"));
-    FARDEL_TRY_ASSIGN(head.expires_s, lines.take_number("expires", 1));
-    FARDEL_TRY_ASSIGN(head.root_version, lines.take_number("root", 1));
-    FARDEL_TRY_ASSIGN(std::string_view release, lines.take("release"));
-    const auto version = parse_decimal(take_until(release, ' '), kChannelNumberMax);
-    const auto bytes = parse_decimal(take_until(release, ' '), kChannelNumberMax);
+    FARDEL_TRY_ASSIGN(head.channel, lines.read_field("channel"));
+    FARDEL_TRY_ASSIGN(head.version, lines.read_number("version", 1));
+    FARDEL_TRY_ASSIGN(head.created_s, lines.read_number("created"));
+    FARDEL_TRY_ASSIGN(head.expires_s, lines.read_number("expires", 1));
+    FARDEL_TRY_ASSIGN(head.root_version, lines.read_number("root", 1));
+    FARDEL_TRY_ASSIGN(std::string_view release, lines.read_field("release"));
+    const auto version = parse_decimal(read_until(release, ' '), kChannelNumberMax);
+    const auto bytes = parse_decimal(read_until(release, ' '), kChannelNumberMax);
     const auto hash = Hash::parse(release);
     if (!version || !bytes || !hash)
         return lines.bad_line("expected \"release VERSION BYTES HASH\"");

@@ -58,7 +58,7 @@ Result<ChannelLines> ChannelLines::open(ChannelText kind, std::string_view body)
     if (!body.ends_with('\n'))
         return Error(ErrorCode::malformed, describe(kind) + ": does not end with a line feed; has it been cut off?");
     ChannelLines lines(kind, body);
-    const std::string_view first = take_until(lines.rest_, '\n');
+    const std::string_view first = read_until(lines.rest_, '\n');
     const std::string title = channel_title(kind);
     const auto stem = std::string_view(title).substr(0, title.size() - kChannelTextVersion.size());
     if (!first.starts_with(stem))
@@ -72,9 +72,9 @@ bool ChannelLines::is_next(std::string_view word) const noexcept {
     return rest_.size() > word.size() && rest_.starts_with(word) && rest_[word.size()] == ' ';
 }
 
-Result<std::string_view> ChannelLines::take(std::string_view word) {
+Result<std::string_view> ChannelLines::read_field(std::string_view word) {
     const bool is_expected = is_next(word);
-    const std::string_view line = take_line();
+    const std::string_view line = read_line();
     if (!is_expected)
         return bad_line("expected \"" + std::string(word) + " …\"");
     if (!unicode::is_plain_text(line))
@@ -82,17 +82,17 @@ Result<std::string_view> ChannelLines::take(std::string_view word) {
     return line.substr(word.size() + 1);
 }
 
-Result<std::uint64_t> ChannelLines::take_number(std::string_view word, std::uint64_t min) {
-    FARDEL_TRY_ASSIGN(const std::string_view text, take(word));
+Result<std::uint64_t> ChannelLines::read_number(std::string_view word, std::uint64_t min) {
+    FARDEL_TRY_ASSIGN(const std::string_view text, read_field(word));
     const auto number = parse_decimal(text, kChannelNumberMax);
     if (!number || *number < min)
         return bad_line("expected a number from " + std::to_string(min) + " to 2^53-1");
     return *number;
 }
 
-std::string_view ChannelLines::take_line() {
+std::string_view ChannelLines::read_line() {
     ++number_;
-    return take_until(rest_, '\n');
+    return read_until(rest_, '\n');
 }
 
 Status ChannelLines::finish() const {

@@ -22,16 +22,16 @@ public:
     bool empty() const noexcept { return rest_.empty(); }
     // Whether the next line begins with `word` and a space.
     bool is_next(std::string_view word) const noexcept;
-    // Takes the next line, which begins with `word` and a space, and returns what follows. Error: malformed.
-    Result<std::string_view> take(std::string_view word);
+    // Reads the next line, which begins with `word` and a space, and returns what follows. Error: malformed.
+    Result<std::string_view> read_field(std::string_view word);
     // The same, for a line that ends with a number from `min` to kChannelNumberMax. Error: malformed.
-    Result<std::uint64_t> take_number(std::string_view word, std::uint64_t min = 0);
-    // Takes whatever line is next.
-    std::string_view take_line();
+    Result<std::uint64_t> read_number(std::string_view word, std::uint64_t min = 0);
+    // Reads whatever line is next.
+    std::string_view read_line();
     // No line may be left. Error: malformed.
     Status finish() const;
 
-    // An error about the line that was taken last.
+    // An error about the line that was read last.
     Error bad_line(std::string_view what) const;
     // The number of that line.
     std::size_t number() const noexcept { return number_; }

@@ -16,10 +16,10 @@ constexpr std::string_view kKeyRecall = "recall key";
 
 Result<ReleasedBundle> parse_bundle_line(std::string_view text, const ChannelLines& lines) {
     ReleasedBundle released;
-    const auto bundle = BundleId::parse(take_until(text, ' '));
-    const auto file_bytes = parse_decimal(take_until(text, ' '), kChannelNumberMax);
-    const auto epoch = parse_decimal(take_until(text, ' '), kChannelNumberMax);
-    auto version = BundleVersion::parse(take_until(text, ' '));
+    const auto bundle = BundleId::parse(read_until(text, ' '));
+    const auto file_bytes = parse_decimal(read_until(text, ' '), kChannelNumberMax);
+    const auto epoch = parse_decimal(read_until(text, ' '), kChannelNumberMax);
+    auto version = BundleVersion::parse(read_until(text, ' '));
     if (!bundle || !file_bytes || !epoch || !version || version->empty())
         return lines.bad_line("expected \"bundle ID BYTES EPOCH VERSION NAME\"");
     if (const Status named = verify_name(text); !named)
@@ -28,10 +28,10 @@ Result<ReleasedBundle> parse_bundle_line(std::string_view text, const ChannelLin
 }
 
 template <class Id>
-Status take_recalls(ChannelLines& lines, std::string_view word, std::vector<Revocation<Id>>& list) {
+Status read_recalls(ChannelLines& lines, std::string_view word, std::vector<Revocation<Id>>& list) {
     while (lines.is_next(word)) {
-        FARDEL_TRY_ASSIGN(std::string_view text, lines.take(word));
-        const auto id = Id::parse(take_until(text, ' '));
+        FARDEL_TRY_ASSIGN(std::string_view text, lines.read_field(word));
+        const auto id = Id::parse(read_until(text, ' '));
         if (!id)
             return lines.bad_line("expected \"" + std::string(word) + " ID REASON\"");
         list.push_back({*id, std::string(text)});
@@ -90,17 +90,17 @@ void append_recalls(std::string& text, std::string_view word, const std::vector<
 Result<ChannelRelease> parse_channel_release(std::string_view body) {
     FARDEL_TRY_ASSIGN(ChannelLines lines, ChannelLines::open(ChannelText::release, body));
     ChannelRelease release;
-    FARDEL_TRY_ASSIGN(release.channel, lines.take("channel"));
-    FARDEL_TRY_ASSIGN(release.version, lines.take_number("version", 1));
-    FARDEL_TRY_ASSIGN(release.epoch, lines.take_number("epoch"));
-    FARDEL_TRY_ASSIGN(release.created_s, lines.take_number("created"));
+    FARDEL_TRY_ASSIGN(release.channel, lines.read_field("channel"));
+    FARDEL_TRY_ASSIGN(release.version, lines.read_number("version", 1));
+    FARDEL_TRY_ASSIGN(release.epoch, lines.read_number("epoch"));
+    FARDEL_TRY_ASSIGN(release.created_s, lines.read_number("created"));
     while (lines.is_next("bundle")) {
-        FARDEL_TRY_ASSIGN(const std::string_view text, lines.take("bundle"));
+        FARDEL_TRY_ASSIGN(const std::string_view text, lines.read_field("bundle"));
         FARDEL_TRY_ASSIGN(ReleasedBundle released, parse_bundle_line(text, lines));
         release.bundles.push_back(std::move(released));
     }
-    FARDEL_TRY(take_recalls(lines, kBundleRecall, release.recalled_bundles));
-    FARDEL_TRY(take_recalls(lines, kKeyRecall, release.recalled_keys));
+    FARDEL_TRY(read_recalls(lines, kBundleRecall, release.recalled_bundles));
+    FARDEL_TRY(read_recalls(lines, kKeyRecall, release.recalled_keys));
     FARDEL_TRY(lines.finish());
     FARDEL_TRY(verify_release(release));
     return release;

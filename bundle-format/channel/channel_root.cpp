@@ -20,8 +20,8 @@ ChannelRole& role_of(ChannelRoot& root, ChannelText text) {
 
 // "role release 1 alice,bob": what follows the word `role`.
 Status parse_role_line(std::string_view text, ChannelText expected, const ChannelLines& lines, ChannelRole& role) {
-    const std::string_view name = take_until(text, ' ');
-    const auto threshold = parse_decimal(take_until(text, ' '), limits::kSignaturesMax);
+    const std::string_view name = read_until(text, ' ');
+    const auto threshold = parse_decimal(read_until(text, ' '), limits::kSignaturesMax);
     if (name != channel_text_name(expected) || !threshold)
         return lines.bad_line("expected \"role " + std::string(channel_text_name(expected)) + " NUMBER LABEL,…\"");
     role.threshold = static_cast<std::uint32_t>(*threshold);
@@ -82,26 +82,26 @@ std::vector<PublicKey> ChannelRoot::keys_of(const ChannelRole& role) const {
 Result<ChannelRoot> parse_channel_root(std::string_view body) {
     FARDEL_TRY_ASSIGN(ChannelLines lines, ChannelLines::open(ChannelText::root, body));
     ChannelRoot root;
-    FARDEL_TRY_ASSIGN(root.channel, lines.take("channel"));
-    FARDEL_TRY_ASSIGN(const std::string_view id, lines.take("id"));
+    FARDEL_TRY_ASSIGN(root.channel, lines.read_field("channel"));
+    FARDEL_TRY_ASSIGN(const std::string_view id, lines.read_field("id"));
     const auto parsed_id = Hash::parse(id);
     if (!parsed_id)
         return lines.bad_line("an id has 64 digits");
     root.id = *parsed_id;
-    FARDEL_TRY_ASSIGN(root.version, lines.take_number("version", 1));
-    FARDEL_TRY_ASSIGN(root.created_s, lines.take_number("created"));
-    FARDEL_TRY_ASSIGN(root.expires_s, lines.take_number("expires", 1));
+    FARDEL_TRY_ASSIGN(root.version, lines.read_number("version", 1));
+    FARDEL_TRY_ASSIGN(root.created_s, lines.read_number("created"));
+    FARDEL_TRY_ASSIGN(root.expires_s, lines.read_number("expires", 1));
     // The other lines are those of a trust policy, with the same numbers, so that its errors name the right line.
     std::string policy = "fardel-trust 1\n" + std::string(lines.number() - 1, '\n');
     std::size_t roles = 0;
     while (!lines.empty()) {
         if (lines.is_next("role") && roles < kRoles.size()) {
-            FARDEL_TRY_ASSIGN(const std::string_view text, lines.take("role"));
+            FARDEL_TRY_ASSIGN(const std::string_view text, lines.read_field("role"));
             FARDEL_TRY(parse_role_line(text, kRoles[roles], lines, role_of(root, kRoles[roles])));
             ++roles;
             policy += '\n';
         } else {
-            policy.append(lines.take_line()).append("\n");
+            policy.append(lines.read_line()).append("\n");
         }
     }
     FARDEL_TRY_ASSIGN(const TrustPolicy trust, TrustPolicy::parse(policy));
@@ -125,9 +125,9 @@ Result<std::string> format_channel_root(const ChannelRoot& root) {
     append_line(text, "expires", root.expires_s);
     const std::string policy = trust.format();
     std::string_view rest = policy;
-    take_until(rest, '\n');  // its title
+    read_until(rest, '\n');  // its title
     while (rest.starts_with("key "))
-        append_line(text, "key", take_until(rest, '\n').substr(4));
+        append_line(text, "key", read_until(rest, '\n').substr(4));
     for (const ChannelText kind : kRoles) {
         std::string value = std::string(channel_text_name(kind)) + " " + std::to_string(root.role(kind).threshold);
         for (std::size_t i = 0; i < root.role(kind).labels.size(); ++i)

@@ -34,8 +34,8 @@ std::size_t find_signatures(std::string_view file) {
 
 Result<TextSignature> parse_signature(ChannelText kind, std::string_view line) {
     std::string_view rest = line;
-    take_until(rest, ' ');
-    const auto key = PublicKey::parse(take_until(rest, ' '));
+    read_until(rest, ' ');
+    const auto key = PublicKey::parse(read_until(rest, ' '));
     const auto signature = Signature::parse(rest);
     if (!key || !signature)
         return bad_text(kind, "a signature is written \"signature KEY SIGNATURE\"");
@@ -65,7 +65,7 @@ Result<SignedText> parse_signed_text(ChannelText kind, std::string_view file) {
                                            std::to_string(limits::kSignaturesMax) + " signatures");
     SignedText text{.body = std::string(file.substr(0, body_bytes)), .signatures = {}};
     for (std::string_view rest = file.substr(body_bytes); !rest.empty();) {
-        FARDEL_TRY_ASSIGN(const TextSignature one, parse_signature(kind, take_until(rest, '\n')));
+        FARDEL_TRY_ASSIGN(const TextSignature one, parse_signature(kind, read_until(rest, '\n')));
         if (!text.signatures.empty() && !(text.signatures.back().key < one.key))
             return bad_text(kind, "signatures are not in increasing order of their keys");
         text.signatures.push_back(one);

@@ -35,7 +35,7 @@ constexpr Opening kOpenings[] = {
 
 // The text without a byte order mark, and without the zero bytes of ASCII text in UTF-16; lower case.
 std::string text_of(std::span<const std::byte> head) {
-    std::string_view bytes(reinterpret_cast<const char*>(head.data()), head.size());
+    const std::string_view bytes = as_text(head);
     std::string text;
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
         std::ranges::copy_if(bytes.substr(2), std::back_inserter(text), [](char c) { return c != '\0'; });
@@ -44,15 +44,9 @@ std::string text_of(std::span<const std::byte> head) {
     return lower_ascii_text(text);
 }
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_ascii_space(text.front()))
-        text.remove_prefix(1);
-    while (!text.empty() && is_ascii_space(text.back()))
-        text.remove_suffix(1);
-    return text;
-}
+std::string_view without_spaces(std::string_view text) { return trimmed(text, " \t\n\v\f\r"); }
 
-bool take_word(std::string_view& line, std::string_view word) {
+bool read_word(std::string_view& line, std::string_view word) {
     if (!line.starts_with(word))
         return false;
     line.remove_prefix(word.size());
@@ -60,12 +54,12 @@ bool take_word(std::string_view& line, std::string_view word) {
 }
 
 // Takes "name", "a.b" or "A::b" from the front; returns whether there was one.
-bool take_identifier(std::string_view& line) {
+bool read_identifier(std::string_view& line) {
     if (line.empty() || is_ascii_digit(line.front()))
         return false;
     const auto in_identifier = [](char c) { return is_ascii_letter_or_digit(c) || c == '_' || c == '.' || c == ':'; };
     const std::size_t size = static_cast<std::size_t>(std::ranges::find_if_not(line, in_identifier) - line.begin());
-    line = trimmed(line.substr(size));
+    line = without_spaces(line.substr(size));
     return size > 0;
 }
 
@@ -73,7 +67,7 @@ bool take_identifier(std::string_view& line) {
 bool is_declaration(std::string_view line) {
     for (const std::string_view word : {"local ", "var ", "let ", "const "}) {
         std::string_view rest = line;
-        if (take_word(rest, word) && take_identifier(rest))
+        if (read_word(rest, word) && read_identifier(rest))
             return rest.starts_with('=') || rest.starts_with("<-") || rest == ";";
     }
     return false;
@@ -82,21 +76,21 @@ bool is_declaration(std::string_view line) {
 // "function f(…", "local function f(…", "def f(…):", "class X extends Y"
 bool is_definition(std::string_view line) {
     std::string_view rest = line;
-    take_word(rest, "local ") || take_word(rest, "async ") || take_word(rest, "export ");
-    if (take_word(rest, "function ") && take_identifier(rest))
+    read_word(rest, "local ") || read_word(rest, "async ") || read_word(rest, "export ");
+    if (read_word(rest, "function ") && read_identifier(rest))
         return rest.starts_with('(');
-    if (take_word(rest, "def ") && take_identifier(rest))
+    if (read_word(rest, "def ") && read_identifier(rest))
         return rest.starts_with('(') && rest.ends_with(':');
-    return take_word(rest, "class ") && take_identifier(rest) && (rest.starts_with("extends ") || rest == "{");
+    return read_word(rest, "class ") && read_identifier(rest) && (rest.starts_with("extends ") || rest == "{");
 }
 
 // "import a", "from a import b", "require(…)", "import … from …"
 bool is_import(std::string_view line) {
     std::string_view rest = line;
-    if (take_word(rest, "from ") && take_identifier(rest))
+    if (read_word(rest, "from ") && read_identifier(rest))
         return rest.starts_with("import ");
-    if (take_word(rest, "import "))
-        return (take_identifier(rest) && rest.empty()) || rest.find(" from ") != rest.npos || rest.ends_with(';');
+    if (read_word(rest, "import "))
+        return (read_identifier(rest) && rest.empty()) || rest.find(" from ") != rest.npos || rest.ends_with(';');
     return line.starts_with("require(") || line.starts_with("require \"") || line.starts_with("require '") ||
            line.starts_with("module.exports") || line.starts_with("exec \"");
 }
@@ -105,7 +99,7 @@ bool is_import(std::string_view line) {
 bool is_member_call(std::string_view line) {
     const std::size_t open = line.find('(');
     std::string_view rest = line;
-    if (open == line.npos || line.substr(0, open).find_first_of(".:") == line.npos || !take_identifier(rest))
+    if (open == line.npos || line.substr(0, open).find_first_of(".:") == line.npos || !read_identifier(rest))
         return false;
     return rest.starts_with('(') && (rest.ends_with(')') || rest.ends_with(");"));
 }
@@ -118,7 +112,7 @@ bool is_statement(std::string_view line) {
 
 ContentFinding find_script(std::span<const std::byte> head) {
     const std::string text = text_of(head);
-    const std::string_view begin = trimmed(text);
+    const std::string_view begin = without_spaces(text);
     for (const Opening& opening : kOpenings)
         if (begin.starts_with(opening.text))
             return {ContentClass::script, opening.what};
@@ -126,7 +120,7 @@ ContentFinding find_script(std::span<const std::byte> head) {
         return {ContentClass::script, "a document with a script"};
     std::size_t statements = 0;
     for (std::string_view rest = text; !rest.empty() && statements < 2;)
-        statements += is_statement(trimmed(take_until(rest, '\n'))) ? 1 : 0;
+        statements += is_statement(without_spaces(read_until(rest, '\n'))) ? 1 : 0;
     return statements < 2 ? ContentFinding{} : ContentFinding{ContentClass::script, "text with statements of a script"};
 }
 

@@ -16,7 +16,7 @@ struct VersionPart {
 };
 
 // Takes the next part and the separators before it.
-VersionPart take_part(std::string_view& text) noexcept {
+VersionPart read_part(std::string_view& text) noexcept {
     text.remove_prefix(std::min(text.find_first_not_of(".-_~"), text.size()));
     if (text.empty())
         return {};
@@ -51,8 +51,8 @@ std::weak_ordering compare_parts(const VersionPart& a, const VersionPart& b) noe
 // `missing`: what stands for the parts that one of them lacks.
 std::weak_ordering compare_runs(std::string_view a, std::string_view b, const VersionPart& missing) noexcept {
     for (;;) {
-        VersionPart of_a = take_part(a);
-        VersionPart of_b = take_part(b);
+        VersionPart of_a = read_part(a);
+        VersionPart of_b = read_part(b);
         if (of_a.text.empty() && of_b.text.empty())
             return std::weak_ordering::equivalent;
         if (of_a.text.empty())

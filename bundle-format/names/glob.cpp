@@ -42,16 +42,16 @@ bool part_matches(std::string_view pattern, std::string_view part) noexcept {
     std::size_t p = 0, n = 0;
     std::size_t after_star = kNone, star_end = 0;
     while (n < part.size()) {
-        char wanted = p < pattern.size() ? pattern[p] : '\0';
-        if (continues(part[n]) && (wanted == '*' || wanted == '?'))
-            wanted = '\0';  // ill-formed pattern: a wildcard stands for whole characters
-        if (wanted == '*') {
+        char expected = p < pattern.size() ? pattern[p] : '\0';
+        if (continues(part[n]) && (expected == '*' || expected == '?'))
+            expected = '\0';  // ill-formed pattern: a wildcard stands for whole characters
+        if (expected == '*') {
             after_star = ++p;
             star_end = n;
-        } else if (wanted == '?') {
+        } else if (expected == '?') {
             ++p;
             n = after_character(part, n);
-        } else if (wanted == part[n]) {
+        } else if (expected == part[n]) {
             ++p;
             ++n;
         } else if (after_star != kNone) {
@@ -97,16 +97,16 @@ bool glob_matches(std::string_view pattern, std::string_view name) {
     std::size_t after_stars = kNone, stars_end = 0;
     while (n <= name.size()) {
         const bool more = p <= pattern.size();
-        const std::string_view wanted = more ? part_at(pattern, p) : std::string_view();
+        const std::string_view expected = more ? part_at(pattern, p) : std::string_view();
         const std::string_view part = part_at(name, n);
-        if (wanted == "**") {
+        if (expected == "**") {
             p += 3;
             if (p > pattern.size())
                 return true;  // a trailing "**" needs at least one part, and one is left
             after_stars = p;
             stars_end = n;
-        } else if (more && part_matches(wanted, part)) {
-            p += wanted.size() + 1;
+        } else if (more && part_matches(expected, part)) {
+            p += expected.size() + 1;
             n += part.size() + 1;
         } else if (after_stars != kNone) {
             p = after_stars;

@@ -33,16 +33,16 @@ HashedText hash_text(std::string_view text) noexcept {
     const std::size_t size = text.size();
     Reader reader;
     std::uint64_t state = kStart;
-    const auto take = [&state](WordPair words) { state = folded_product(words.first ^ kFirst, words.second ^ state); };
+    const auto mix = [&state](WordPair words) { state = folded_product(words.first ^ kFirst, words.second ^ state); };
     if (size > 16) {
         const char* const last = at + size - 16;
         for (; at < last; at += 16)
-            take(reader.read(at));
-        take(reader.read(last));
+            mix(reader.read(at));
+        mix(reader.read(last));
     } else if (size >= 8) {
-        take(reader.lower({read_word(at), size == 16 ? read_word(at + 8) : read_part_word(at + 8, size - 8)}));
+        mix(reader.lower({read_word(at), size == 16 ? read_word(at + 8) : read_part_word(at + 8, size - 8)}));
     } else {
-        take(reader.lower({read_part_word(at, size), 0}));
+        mix(reader.lower({read_part_word(at, size), 0}));
     }
     return {folded_product(state ^ kLast, size ^ kLength), reader.is_ascii()};
 }

@@ -64,7 +64,7 @@ struct CharacterMasks {
 
     explicit CharacterMasks(std::string_view text) noexcept {
         __m128i seen = _mm_setzero_si128();
-        const auto take = [&](const char* from, std::size_t at) {
+        const auto add = [&](const char* from, std::size_t at) {
             const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
             const auto set = [bytes](char bits) { return _mm_or_si128(bytes, _mm_set1_epi8(bits)); };
             const auto equal = [](__m128i values, char value) { return _mm_cmpeq_epi8(values, _mm_set1_epi8(value)); };
@@ -87,12 +87,12 @@ struct CharacterMasks {
             std::array<char, 16> padded;
             padded.fill('a');
             std::memcpy(padded.data(), text.data(), text.size());
-            take(padded.data(), 0);
+            add(padded.data(), 0);
         } else {
             std::size_t at = 0;
             for (; at + 16 < text.size(); at += 16)
-                take(text.data() + at, at);
-            take(text.data() + text.size() - 16, text.size() - 16);  // reads some bytes a second time
+                add(text.data() + at, at);
+            add(text.data() + text.size() - 16, text.size() - 16);  // reads some bytes a second time
         }
         odd = _mm_movemask_epi8(seen) != 0;
     }
@@ -100,10 +100,10 @@ struct CharacterMasks {
 
 // Whether the part that begins here may be a device name.
 bool may_be_device(std::string_view rest) noexcept {
-    const auto takes = [rest](std::size_t at) {
+    const auto steps = [rest](std::size_t at) {
         return (kSteps[static_cast<unsigned char>(rest[at])] & 1u << (kDeviceLetter + at)) != 0;
     };
-    return rest.size() >= 3 && takes(0) && takes(1) && takes(2) && (rest.size() == 3 || takes(3));
+    return rest.size() >= 3 && steps(0) && steps(1) && steps(2) && (rest.size() == 3 || steps(3));
 }
 
 bool is_short_plain_name(std::string_view text) noexcept {

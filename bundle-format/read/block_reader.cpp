@@ -139,7 +139,7 @@ Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, 
         return good;
     }
 
-    const ReadScratchPool::Lease scratch = scratch_.take();
+    const ReadScratchPool::Lease scratch = scratch_.acquire();
     FARDEL_TRY_ASSIGN(const std::byte* raw, find_or_load(block, *scratch));
     if (check)
         FARDEL_TRY(prove(*check, index, block, {raw, block.raw_bytes}));
@@ -177,7 +177,7 @@ Status BlockReader::load(const BlockRecord& block, std::span<std::byte> raw, Rea
     else if (scratch)
         status = decode(block, raw, *scratch);
     else
-        status = decode(block, raw, *scratch_.take());
+        status = decode(block, raw, *scratch_.acquire());
     if (!status)
         wipe(raw);
     return status;

@@ -36,13 +36,6 @@ Error bad_requirement(std::string_view text, std::string_view what) {
                                            "; write for example \"studio/base >= 1.0, < 2\"");
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(' ');
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
 Status verify_required_name(std::string_view text, std::string_view name) {
     if (name.size() > kRequirementNameBytesMax)
         return Error(ErrorCode::limit, "requirement " + in_short_quotes(text) + ": a name of more than " +
@@ -67,7 +60,7 @@ Result<VersionBound> parse_bound(std::string_view whole, std::string_view text) 
 }
 
 // Takes "by KEY" off the end.
-Result<std::optional<PublicKey>> take_signer(std::string_view whole, std::string_view& text) {
+Result<std::optional<PublicKey>> read_signer(std::string_view whole, std::string_view& text) {
     const std::size_t at = text.starts_with(kSignerWord) ? 0 : text.rfind(" by ");
     if (at == std::string_view::npos)
         return std::optional<PublicKey>();
@@ -80,7 +73,7 @@ Result<std::optional<PublicKey>> take_signer(std::string_view whole, std::string
 }
 
 Status parse_bounds(std::string_view whole, std::string_view text, Requirement& requirement) {
-    FARDEL_TRY_ASSIGN(requirement.signer, take_signer(whole, text));
+    FARDEL_TRY_ASSIGN(requirement.signer, read_signer(whole, text));
     if (text.empty() || text == kAnyVersion)
         return ok();
     const auto parts = split_text(text, ',');

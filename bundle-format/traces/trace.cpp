@@ -34,17 +34,17 @@ struct TraceKeyHash {
 using TraceKeys = std::unordered_set<TraceKey, TraceKeyHash>;
 
 // Takes the decimal number at the start of the line, without a sign or zeros in front, and what stands behind it.
-std::optional<std::uint64_t> take_number(std::string_view& line, char behind) {
+std::optional<std::uint64_t> read_number(std::string_view& line, char behind) {
     if (line.find(behind) == std::string_view::npos)
         return std::nullopt;
-    return parse_decimal(take_until(line, behind), UINT64_MAX);
+    return parse_decimal(read_until(line, behind), UINT64_MAX);
 }
 
 // The line of one asset, without its end.
 Result<TracedAsset> parse_traced(std::string_view line, std::size_t number) {
     TracedAsset traced;
-    const auto opened = take_number(line, ' ');
-    const auto size = opened ? take_number(line, ' ') : std::nullopt;
+    const auto opened = read_number(line, ' ');
+    const auto size = opened ? read_number(line, ' ') : std::nullopt;
     if (!size)
         return bad_trace(number, "expected milliseconds, bytes, asset id and name");
     if (*opened > kTracedMillisecondsMax || *size > kTracedSizeMax)
@@ -94,11 +94,10 @@ Result<Trace> parse_trace(std::string_view text) {
     bool is_begun = false;  // a bundle line has assets behind it
     std::size_t number = 1;
     for (; number == 1 || !text.empty(); ++number) {
-        const std::size_t end = text.find('\n');
-        if (end == std::string_view::npos)
+        const auto terminated = read_terminated(text, '\n');
+        if (!terminated)
             return bad_trace(number, "is cut off");
-        const std::string_view line = text.substr(0, end);
-        text.remove_prefix(end + 1);
+        const std::string_view line = *terminated;
         if (number == 1) {
             if (line != kTraceFirstLine)
                 return bad_trace(number, "this is not a trace of version 1");

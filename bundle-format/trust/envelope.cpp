@@ -49,7 +49,7 @@ Status verify_counts(std::size_t payload_bytes, std::size_t signatures) {
 }
 
 // Decodes one envelope from the front of `rest`, and advances `rest` past it.
-Result<Envelope> take_envelope(std::span<const std::byte>& rest) {
+Result<Envelope> read_envelope(std::span<const std::byte>& rest) {
     ByteReader in(rest, "envelope");
     const auto magic = in.raw(kMagic.size());
     if (!std::ranges::equal(magic, std::as_bytes(std::span(kMagic))))
@@ -119,7 +119,7 @@ Result<std::vector<Envelope>> decode_trailer(std::span<const std::byte> trailer)
         if (envelopes.size() == limits::kEnvelopesMax)
             return Error(ErrorCode::limit,
                          "trailer: more than " + std::to_string(limits::kEnvelopesMax) + " envelopes");
-        FARDEL_TRY_ASSIGN(Envelope envelope, take_envelope(trailer));
+        FARDEL_TRY_ASSIGN(Envelope envelope, read_envelope(trailer));
         // A token in the trailer would travel with the bundle, to everybody.
         if (envelope.type == EnvelopeType::license_token)
             return Error(ErrorCode::unsupported, "trailer: a license token is a file of its own");
@@ -133,7 +133,7 @@ Result<std::vector<Envelope>> decode_trailer(std::span<const std::byte> trailer)
 }
 
 Result<Envelope> decode_envelope(std::span<const std::byte> bytes) {
-    FARDEL_TRY_ASSIGN(Envelope envelope, take_envelope(bytes));
+    FARDEL_TRY_ASSIGN(Envelope envelope, read_envelope(bytes));
     if (!bytes.empty())
         return Error(ErrorCode::malformed, "envelope: " + std::to_string(bytes.size()) + " bytes behind it");
     return envelope;

@@ -6,9 +6,9 @@
 #include "names/unicode.h"
 #include "secrets/secure_memory.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/limits.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -128,13 +128,9 @@ private:
 };
 
 std::array<std::string_view, 3> split_at_spaces(std::string_view text) {
-    std::array<std::string_view, 3> parts;
-    for (std::size_t i = 0; i < 3; ++i) {
-        const std::size_t end = i < 2 ? text.find(' ') : text.size();
-        parts[i] = text.substr(0, end);
-        text.remove_prefix(std::min(text.size(), parts[i].size() + 1));
-    }
-    return parts;
+    const std::string_view first = read_until(text, ' ');
+    const std::string_view second = read_until(text, ' ');
+    return {first, second, text};
 }
 
 Result<SecureBytes> derive_key(std::string_view passphrase, KdfCost cost, const Salt& salt) {

@@ -4,6 +4,7 @@
 #include "secrets/secure_memory.h"
 
 #include <fardel/base/little_endian.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
@@ -25,19 +26,10 @@ struct Lines {
     std::string_view base64;
 };
 
-std::string_view take_line(std::string_view& text) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.ends_with('\r'))  // written on Windows
-        line.remove_suffix(1);
-    return line;
-}
-
 Result<Lines> split(std::string_view text) {
     Lines lines;
-    lines.comment = take_line(text);
-    lines.base64 = take_line(text);
+    lines.comment = read_line(text);
+    lines.base64 = read_line(text);
     if (!text.empty() || !lines.comment.starts_with(kCommentPrefix))
         return Error(ErrorCode::malformed, "minisign key: not a comment and one line of base64");
     lines.comment.remove_prefix(kCommentPrefix.size());

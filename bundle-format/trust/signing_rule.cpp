@@ -21,8 +21,8 @@ Result<AllowRule> find_signing_rule(const TrustPolicy& policy, std::string_view 
         const auto known = std::ranges::find(rules.keys, label, &PolicyKey::label);
         return known != rules.keys.end() && known->key == key;
     };
-    const auto wanted = std::ranges::find(rule->roles, role, &RoleThreshold::role);
-    if (wanted == rule->roles.end() || std::ranges::none_of(wanted->labels, is_key))
+    const auto required = std::ranges::find(rule->roles, role, &RoleThreshold::role);
+    if (required == rule->roles.end() || std::ranges::none_of(required->labels, is_key))
         return Error(ErrorCode::untrusted, "the rule " + printable(rule->pattern) + " does not list this key as " +
                                                role_name(role) + ": its signature would not count");
     return *rule;

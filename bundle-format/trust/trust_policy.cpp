@@ -52,15 +52,15 @@ public:
         if (rule.brings > ContentClass::code)
             return bad_policy("a class of content that is not known");
         std::vector<RoleKeys> all;
-        for (const RoleThreshold& wanted : rule.roles) {
-            if (wanted.role < SignerRole::author || wanted.role > SignerRole::release)
-                return bad_policy(role_name(wanted.role) + " is not known");
-            if (std::ranges::count(rule.roles, wanted.role, &RoleThreshold::role) != 1)
-                return bad_policy("role " + role_name(wanted.role) + " is given twice");
-            if (wanted.threshold < 1 || wanted.threshold > limits::kSignaturesMax)
+        for (const RoleThreshold& required : rule.roles) {
+            if (required.role < SignerRole::author || required.role > SignerRole::release)
+                return bad_policy(role_name(required.role) + " is not known");
+            if (std::ranges::count(rule.roles, required.role, &RoleThreshold::role) != 1)
+                return bad_policy("role " + role_name(required.role) + " is given twice");
+            if (required.threshold < 1 || required.threshold > limits::kSignaturesMax)
                 return bad_policy("a threshold is from 1 to " + std::to_string(limits::kSignaturesMax));
-            FARDEL_TRY_ASSIGN(auto keys, find_keys(wanted.labels));
-            all.push_back({wanted.threshold, std::move(keys)});
+            FARDEL_TRY_ASSIGN(auto keys, find_keys(required.labels));
+            all.push_back({required.threshold, std::move(keys)});
         }
         // As if everybody had signed: a rule that even then is not met is a mistake, and would refuse every bundle.
         if (!thresholds_met(all))
@@ -145,26 +145,26 @@ private:
 };
 
 Result<RoleThreshold> parse_role(std::string_view text) {
-    const std::string_view role = take_until(text, '=');
-    const std::string_view number = take_until(text, ':');
-    RoleThreshold wanted;
+    const std::string_view role = read_until(text, '=');
+    const std::string_view number = read_until(text, ':');
+    RoleThreshold required;
     const auto known = find_role(role);
     if (!known)
         return bad_policy("\"" + printable(role, 40) + "\" is not a role; a role is written author=1:label,label");
-    wanted.role = *known;
+    required.role = *known;
     const auto threshold = parse_decimal(number, UINT32_MAX);
     if (!threshold || *threshold == 0)
         return bad_policy("role " + role_name(*known) + " has no threshold; a role is written author=1:label,label");
-    wanted.threshold = static_cast<std::uint32_t>(*threshold);
+    required.threshold = static_cast<std::uint32_t>(*threshold);
     for (const std::string_view label : split_text(text, ','))
-        wanted.labels.emplace_back(label);
-    return wanted;
+        required.labels.emplace_back(label);
+    return required;
 }
 
 // Each class is written with those before it, so that nobody believes that byte code without scripts is safer.
 Result<AllowRule> parse_allow(std::string_view text) {
     AllowRule rule;
-    rule.pattern = take_until(text, ' ');
+    rule.pattern = read_until(text, ' ');
     bool has_classes = false;
     for (std::string_view word : split_text(text, ' ')) {
         if (word.starts_with(kPublish)) {
@@ -179,8 +179,8 @@ Result<AllowRule> parse_allow(std::string_view text) {
                 return bad_policy("classes are written classes=data, classes=data,script or classes=data,script,code");
             rule.brings = *brings;
         } else {
-            FARDEL_TRY_ASSIGN(auto wanted, parse_role(word));
-            rule.roles.push_back(std::move(wanted));
+            FARDEL_TRY_ASSIGN(auto required, parse_role(word));
+            rule.roles.push_back(std::move(required));
         }
     }
     return rule;
@@ -189,7 +189,7 @@ Result<AllowRule> parse_allow(std::string_view text) {
 template <class Id>
 Status parse_revocation(std::string_view text, RuleBuilder& builder) {
     Revocation<Id> revocation;
-    FARDEL_TRY_ASSIGN(revocation.id, Id::parse(take_until(text, ' ')));
+    FARDEL_TRY_ASSIGN(revocation.id, Id::parse(read_until(text, ' ')));
     revocation.reason = text;
     return builder.add(std::move(revocation));
 }
@@ -213,10 +213,10 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
         return ok();
     }
     std::string_view rest = line;
-    const std::string_view directive = take_until(rest, ' ');
+    const std::string_view directive = read_until(rest, ' ');
     if (directive == "key") {
         PolicyKey key;
-        key.label = take_until(rest, ' ');
+        key.label = read_until(rest, ' ');
         FARDEL_TRY_ASSIGN(key.key, PublicKey::parse(rest));
         return builder.add(std::move(key));
     }
@@ -226,13 +226,13 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
     }
     if (directive == "license") {
         LicenseRule rule;
-        rule.pattern = take_until(rest, ' ');
+        rule.pattern = read_until(rest, ' ');
         for (const std::string_view label : split_text(rest, ','))
             rule.labels.emplace_back(label);
         return builder.add(std::move(rule));
     }
     if (directive == "revoke") {
-        const std::string_view kind = take_until(rest, ' ');
+        const std::string_view kind = read_until(rest, ' ');
         if (kind == "key")
             return parse_revocation<PublicKey>(rest, builder);
         if (kind == "bundle")
@@ -272,13 +272,13 @@ Result<TrustPolicy> TrustPolicy::parse(std::string_view text) {
     if (!text.ends_with('\n'))
         return bad_policy("trust policy: does not end with a line feed; has it been cut off?");
     RuleBuilder builder;
-    const std::string_view title = take_until(text, '\n');
+    const std::string_view title = read_until(text, '\n');
     if (!title.starts_with(kTitle))
         return bad_policy("trust policy: line 1: not \"fardel-trust 1\"");
     if (title.substr(kTitle.size()) != kPolicyVersion)
         return Error(ErrorCode::unsupported, "trust policy: line 1: not a version that this library knows");
     for (std::size_t number = 2; !text.empty(); ++number)
-        if (auto status = parse_line(take_until(text, '\n'), builder); !status)
+        if (auto status = parse_line(read_until(text, '\n'), builder); !status)
             return std::move(status).error().with_context("trust policy: line " + std::to_string(number));
     return TrustPolicy(builder.take());
 }
@@ -324,10 +324,10 @@ std::string TrustPolicy::format() const {
         text += "key " + key.label + " " + key.key.hex() + "\n";
     for (const AllowRule& rule : rules_.allow) {
         text += "allow " + rule.pattern;
-        for (const RoleThreshold& wanted : rule.roles) {
-            text += " " + role_name(wanted.role) + "=" + std::to_string(wanted.threshold);
-            for (std::size_t i = 0; i < wanted.labels.size(); ++i)
-                text += (i == 0 ? ":" : ",") + wanted.labels[i];
+        for (const RoleThreshold& required : rule.roles) {
+            text += " " + role_name(required.role) + "=" + std::to_string(required.threshold);
+            for (std::size_t i = 0; i < required.labels.size(); ++i)
+                text += (i == 0 ? ":" : ",") + required.labels[i];
         }
         for (const std::string& glob : rule.publish)
             text += " " + std::string(kPublish) + glob;
@@ -363,14 +363,14 @@ Result<TrustPolicy> make_policy(std::span<const PolicyKey> authors, std::span<co
     const auto add = [&](SignerRole role, std::span<const PolicyKey> keys) {
         if (keys.empty())
             return;
-        RoleThreshold wanted;
-        wanted.role = role;
+        RoleThreshold required;
+        required.role = role;
         for (const PolicyKey& key : keys) {
-            wanted.labels.push_back(key.label);
+            required.labels.push_back(key.label);
             if (std::ranges::find(rules.keys, key) == rules.keys.end())
                 rules.keys.push_back(key);
         }
-        rule.roles.push_back(std::move(wanted));
+        rule.roles.push_back(std::move(required));
     };
     add(SignerRole::author, authors);
     add(SignerRole::registry, registries);

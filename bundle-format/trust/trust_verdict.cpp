@@ -43,14 +43,14 @@ const PublicKey& key_of(const TrustRules& rules, const std::string& label) {
 }
 
 // Returns the keys of a role that have signed in that role.
-RoleKeys signed_keys(const TrustRules& rules, const RoleThreshold& wanted, const SignedStatement& statement,
+RoleKeys signed_keys(const TrustRules& rules, const RoleThreshold& required, const SignedStatement& statement,
                      Reckoning with) {
-    RoleKeys found{wanted.threshold, {}};
-    for (const std::string& label : wanted.labels) {
+    RoleKeys found{required.threshold, {}};
+    for (const std::string& label : required.labels) {
         const PublicKey& key = key_of(rules, label);
         const auto counts = [&](const GoodSignature& signature) {
-            return signature.key == key && signature.role == wanted.role && (with.with_revoked || !signature.revoked) &&
-                   (with.with_expired || !signature.expired);
+            return signature.key == key && signature.role == required.role &&
+                   (with.with_revoked || !signature.revoked) && (with.with_expired || !signature.expired);
         };
         if (std::ranges::any_of(statement.signatures, counts))
             found.keys.push_back(key);
@@ -60,8 +60,8 @@ RoleKeys signed_keys(const TrustRules& rules, const RoleThreshold& wanted, const
 
 bool is_met(const TrustRules& rules, const AllowRule& rule, const SignedStatement& statement, Reckoning with) {
     std::vector<RoleKeys> roles;
-    for (const RoleThreshold& wanted : rule.roles)
-        roles.push_back(signed_keys(rules, wanted, statement, with));
+    for (const RoleThreshold& required : rule.roles)
+        roles.push_back(signed_keys(rules, required, statement, with));
     return thresholds_met(roles);
 }
 
@@ -74,10 +74,11 @@ Error obstacle(const TrustRules& rules, const AllowRule& rule, const SignedState
         return Error(ErrorCode::revoked,
                      "a signature that the rule " + rule.pattern + " wants is of a key that has been withdrawn");
     std::string wants;
-    for (const RoleThreshold& wanted : rule.roles) {
-        const RoleKeys found = signed_keys(rules, wanted, statement, {});
+    for (const RoleThreshold& required : rule.roles) {
+        const RoleKeys found = signed_keys(rules, required, statement, {});
         if (!thresholds_met(std::span(&found, 1)))
-            wants += (wants.empty() ? " " : ", ") + std::to_string(wanted.threshold) + " of " + role_name(wanted.role);
+            wants +=
+                (wants.empty() ? " " : ", ") + std::to_string(required.threshold) + " of " + role_name(required.role);
     }
     return Error(ErrorCode::untrusted, "the rule " + rule.pattern + " wants" +
                                            (wants.empty() ? " different keys for its roles"
@@ -86,11 +87,11 @@ Error obstacle(const TrustRules& rules, const AllowRule& rule, const SignedState
 
 std::vector<TrustedSigner> counted(const TrustRules& rules, const AllowRule& rule, const SignedStatement& statement) {
     std::vector<TrustedSigner> signers;
-    for (const RoleThreshold& wanted : rule.roles) {
-        std::vector<PublicKey> keys = signed_keys(rules, wanted, statement, {}).keys;
-        for (const std::string& label : wanted.labels)
+    for (const RoleThreshold& required : rule.roles) {
+        std::vector<PublicKey> keys = signed_keys(rules, required, statement, {}).keys;
+        for (const std::string& label : required.labels)
             if (std::erase(keys, key_of(rules, label)) != 0)  // if a key has two labels, its first one is used
-                signers.push_back({label, wanted.role, key_of(rules, label)});
+                signers.push_back({label, required.role, key_of(rules, label)});
     }
     return signers;
 }

@@ -99,7 +99,7 @@ KeptDigests::KeptDigests(const std::string& index_folder, const std::string& fol
         digests.put(version, digest);
 }
 
-void KeptDigests::keep(std::vector<Hash> versions, const DigestCache& digests) const {
+void KeptDigests::write(std::vector<Hash> versions, const DigestCache& digests) const {
     if (path_.empty())
         return;
     std::ranges::sort(versions);

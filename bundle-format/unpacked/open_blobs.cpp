@@ -33,7 +33,7 @@ Status OpenBlobs::read_at(std::uint32_t blob, std::uint64_t offset, std::span<st
     if (!bytes) {
         FARDEL_TRY_ASSIGN(Open opened, open(blob));
         bytes = opened.bytes;
-        keep(std::move(opened));
+        add(std::move(opened));
     }
     return bytes->read_at(offset, out);
 }
@@ -59,7 +59,7 @@ Result<OpenBlobs::Open> OpenBlobs::open(std::uint32_t blob) const {
     return Open{.blob = blob, .memory_bytes = planned.size_bytes, .bytes = make_memory_source(std::move(whole))};
 }
 
-void OpenBlobs::keep(Open open) const {
+void OpenBlobs::add(Open open) const {
     std::list<Open> leaving;  // closed after the lock is released
     const std::scoped_lock lock(mutex_);
     if (std::ranges::find(by_use_, open.blob, &Open::blob) != by_use_.end())

@@ -45,7 +45,7 @@ private:
 
     std::shared_ptr<const ByteSource> find(std::uint32_t blob) const;
     Result<Open> open(std::uint32_t blob) const;
-    void keep(Open open) const;
+    void add(Open open) const;
 
     const std::vector<PlannedBlob> blobs_;
     mutable std::mutex mutex_;

@@ -21,7 +21,7 @@ struct PlacedAsset {
 
 Hash hash_of(std::span<const AssetId> assets) { return blake3(std::as_bytes(assets)); }
 
-bool is_whole(const AssetRecord& asset) { return asset.raw_bytes <= (std::uint64_t{1} << asset.piece_log2); }
+bool is_one_piece(const AssetRecord& asset) { return asset.raw_bytes <= (std::uint64_t{1} << asset.piece_log2); }
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Result<DonorBlocks> DonorBlocks::open(std::shared_ptr<const Bundle> donor) {
     placed.reserve(bundle.asset_count());
     for (std::uint32_t i = 0; i < bundle.asset_count(); ++i) {
         FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(AssetIndex{i}));
-        if (asset.raw_bytes == 0 || !is_whole(asset))
+        if (asset.raw_bytes == 0 || !is_one_piece(asset))
             continue;
         FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle.placement(AssetIndex{i}));
         placed.push_back({placement.first_block, placement.offset, asset.id});
@@ -63,7 +63,7 @@ std::optional<DonorBlocks::Pieces> DonorBlocks::find_pieces(const AssetId& id, s
         return std::nullopt;
     const auto asset = donor_->asset(**index);
     const auto placement = donor_->placement(**index);
-    if (!asset || !placement || is_whole(*asset) || asset->piece_log2 != piece_log2)
+    if (!asset || !placement || is_one_piece(*asset) || asset->piece_log2 != piece_log2)
         return std::nullopt;
     const std::uint64_t count = asset->piece_count();
     if (count > limits::kBlocksMax)

@@ -25,7 +25,7 @@ std::string speakers(const BundlePlan& plan, std::uint32_t a, std::uint32_t b) {
 
 // Of neighbours with equal keys, only the first stays.
 template <class Item, class Key>
-void keep_first_of_each(std::vector<Item>& sorted, Key key) {
+void erase_repeats(std::vector<Item>& sorted, Key key) {
     // Not std::ranges::unique: clang 14 cannot compile what it returns.
     sorted.erase(
         std::unique(sorted.begin(), sorted.end(), [&](const Item& a, const Item& b) { return key(a) == key(b); }),
@@ -56,7 +56,7 @@ std::vector<ForeignAssetRecord> resolve_foreign_assets(const BundlePlan& plan) {
                 foreign_assets.push_back({foreign->asset, foreign->dependency});
     // By id and dependency: the order of the plan, which follows the order of files, must not show in the bundle.
     std::ranges::sort(foreign_assets, {}, foreign_key);
-    keep_first_of_each(foreign_assets, foreign_key);
+    erase_repeats(foreign_assets, foreign_key);
     return foreign_assets;
 }
 
@@ -149,7 +149,7 @@ Result<std::vector<ResolvedReference>> resolve_references(const BundlePlan& plan
                                                ": reference " + quoted_text(contradiction->spelling) +
                                                " has two targets");
     drop_ambiguous_names(references);
-    keep_first_of_each(references, name);
+    erase_repeats(references, name);
     FARDEL_TRY(verify_target_names(plan, content, references));
     if (longest_run(references, [](const ResolvedReference& r) { return r.asset; }) > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit,
@@ -176,7 +176,7 @@ Result<std::vector<ResolvedMetadata>> resolve_metadata(const BundlePlan& plan,
     if (contradiction != metadata.end())
         return Error(ErrorCode::malformed, speakers(plan, contradiction->planned, contradiction[1].planned) +
                                                ": metadata " + quoted_text(contradiction->key) + " has two values");
-    keep_first_of_each(metadata, name);
+    erase_repeats(metadata, name);
     if (longest_run(metadata, [](const ResolvedMetadata& m) { return m.subject; }) > limits::kMetadataPerSubjectMax)
         return Error(ErrorCode::limit,
                      "an asset has more than " + std::to_string(limits::kMetadataPerSubjectMax) + " metadata entries");
@@ -190,7 +190,7 @@ Result<std::vector<PlannedConsume>> resolve_consumes(std::vector<PlannedConsume>
     if (contradiction != consumes.end())
         return Error(ErrorCode::malformed,
                      "consumed name " + quoted_text(contradiction->text) + " is planned as a name and as a pattern");
-    keep_first_of_each(consumes, [](const PlannedConsume& c) { return c.text; });
+    erase_repeats(consumes, [](const PlannedConsume& c) { return c.text; });
     return consumes;
 }
 

@@ -104,7 +104,7 @@ Result<ServedProject::Root> ServedProject::open_project(const std::string& file,
     for (const PlannedAsset& asset : packed->plan.assets)
         if (const auto version = asset.source->find_version())
             versions.push_back(*version);
-    kept.keep(std::move(versions), *digests_);
+    kept.write(std::move(versions), *digests_);
     FARDEL_TRY_ASSIGN(auto dependencies, open_dependencies(needed));
     return Root{{.id = {}, .source = *std::move(source)}, std::move(dependencies)};
 }

@@ -24,14 +24,15 @@ Result<std::string> bundle_text(const Bundle& bundle, std::string_view key);
 // variants the first. Errors: malformed, limit (path), unresolved (no such asset), those of the bundle.
 Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path);
 
-// Reads an asset in pieces of at most 1 MiB, and calls `take` with each. Errors: those of the bundle and of `take`.
-template <class Take>
-Status read_in_pieces(const Bundle& bundle, AssetIndex index, std::uint64_t raw_bytes, Take take) {
+// Reads an asset in pieces of at most 1 MiB, and calls `receive` with each. Errors: those of the bundle and of
+// `receive`.
+template <class Receive>
+Status read_in_pieces(const Bundle& bundle, AssetIndex index, std::uint64_t raw_bytes, Receive receive) {
     std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(raw_bytes, 1 << 20)));
     for (std::uint64_t at = 0; at < raw_bytes; at += buffer.size()) {
         buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(raw_bytes - at, buffer.size())));
         FARDEL_TRY(bundle.read_at(index, at, buffer));
-        FARDEL_TRY(take(std::span<const std::byte>(buffer)));
+        FARDEL_TRY(receive(std::span<const std::byte>(buffer)));
     }
     return ok();
 }

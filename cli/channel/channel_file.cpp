@@ -25,7 +25,7 @@ std::optional<ChannelText> find_kind(std::string_view text) {
 }
 
 template <class Value>
-Status take_names(const Result<Value>& parsed, ChannelFile& file) {
+Status copy_names(const Result<Value>& parsed, ChannelFile& file) {
     if (!parsed)
         return parsed.error();
     file.channel = parsed->channel;
@@ -35,11 +35,11 @@ Status take_names(const Result<Value>& parsed, ChannelFile& file) {
 
 Status read_names(ChannelFile& file) {
     switch (file.kind) {
-        case ChannelText::root: return take_names(parse_channel_root(file.text.body), file);
-        case ChannelText::release: return take_names(parse_channel_release(file.text.body), file);
+        case ChannelText::root: return copy_names(parse_channel_root(file.text.body), file);
+        case ChannelText::release: return copy_names(parse_channel_release(file.text.body), file);
         case ChannelText::head: break;
     }
-    return take_names(parse_channel_head(file.text.body), file);
+    return copy_names(parse_channel_head(file.text.body), file);
 }
 
 Result<ChannelFile> parse_channel_file(std::string content) {

@@ -69,10 +69,10 @@ struct CommandLine::Parser {
         return option->get_positional() ? option->type_name("") : option->option_text(std::string(value));
     }
 
-    // `take` throws CLI::ValidationError.
-    CLI::Option* add_taker(std::string_view names, std::string value,
-                           const std::function<void(const std::string&)>& take, std::string_view description) {
-        return app.add_option_function<std::string>(std::string(names), take, std::string(description))
+    // `parse` throws CLI::ValidationError.
+    CLI::Option* add_parsed(std::string_view names, std::string value,
+                            const std::function<void(const std::string&)>& parse, std::string_view description) {
+        return app.add_option_function<std::string>(std::string(names), parse, std::string(description))
             ->option_text(std::move(value));
     }
 
@@ -110,34 +110,34 @@ Option CommandLine::texts(std::string_view names, std::string_view value, std::v
 Option CommandLine::number(std::string_view names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
                            std::string_view description) {
     // CLI11's own parser would read "010" as eight.
-    const auto take = [&target, least, most, names = std::string(names)](const std::string& text) {
+    const auto parse = [&target, least, most, names = std::string(names)](const std::string& text) {
         const auto number = find_number(text);
         if (!number || *number < least || *number > most)
             throw CLI::ValidationError(names, fmt::format("'{}' is not a number from {} to {}", text, least, most));
         target = *number;
     };
-    return Option(parser_->add_taker(names, "N", take, description));
+    return Option(parser_->add_parsed(names, "N", parse, description));
 }
 
 Option CommandLine::size(std::string_view names, std::optional<std::uint64_t>& target, std::string_view description,
                          std::uint64_t least) {
-    const auto take = [&target, least, names = std::string(names)](const std::string& text) {
+    const auto parse = [&target, least, names = std::string(names)](const std::string& text) {
         target = find_size(text);
         if (!target)
             throw CLI::ValidationError(names, fmt::format("'{}' is not a size such as 500M or 20G", text));
         if (*target < least)
             throw CLI::ValidationError(names, fmt::format("'{}' is less than {} bytes", text, least));
     };
-    return Option(parser_->add_taker(names, "SIZE", take, description));
+    return Option(parser_->add_parsed(names, "SIZE", parse, description));
 }
 
 Option CommandLine::time(std::string_view names, std::optional<std::int64_t>& target_s, std::string_view description) {
-    const auto take = [&target_s, names = std::string(names)](const std::string& text) {
+    const auto parse = [&target_s, names = std::string(names)](const std::string& text) {
         target_s = find_duration(text);
         if (!target_s)
             throw CLI::ValidationError(names, fmt::format("'{}' is not a time such as 90d, 12h, 15m or 30s", text));
     };
-    return Option(parser_->add_taker(names, "TIME", take, description));
+    return Option(parser_->add_parsed(names, "TIME", parse, description));
 }
 
 Option CommandLine::flag(std::string_view names, bool& target, std::string_view description) {

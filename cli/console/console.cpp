@@ -2,6 +2,7 @@
 
 #include <fardel/base/system_error.h>
 #include <fardel/base/terminal.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
@@ -46,9 +47,7 @@ Console::Console() {
 
 Console::~Console() = default;
 
-Status Console::write(std::span<const std::byte> bytes) {
-    return write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-}
+Status Console::write(std::span<const std::byte> bytes) { return write(as_text(bytes)); }
 
 Status Console::write(std::string_view text) {
     if (pending_.size() + text.size() < kPendingBytesMax) {

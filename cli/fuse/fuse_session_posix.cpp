@@ -39,7 +39,7 @@ constexpr std::string_view kType = "fuse.fardel";  // as /proc/self/mountinfo na
 std::mutex log_mutex;
 std::string logged;
 
-void keep_logged(fuse_log_level, const char* format, va_list arguments) {
+void collect_logged(fuse_log_level, const char* format, va_list arguments) {
     char line[512];
     const int count = std::vsnprintf(line, sizeof line, format, arguments);
     const std::scoped_lock lock(log_mutex);
@@ -160,7 +160,7 @@ FuseSession::~FuseSession() {
 Result<FuseSession> FuseSession::mount(FuseTree& tree, const std::string& folder, bool allow_other) {
     FARDEL_TRY_ASSIGN(const std::string mount_point, empty_folder(folder));
     FARDEL_TRY(check_device());
-    ::fuse_set_log_func(keep_logged);
+    ::fuse_set_log_func(collect_logged);
     std::string options = "ro,nosuid,nodev,default_permissions,fsname=fardel,subtype=fardel";
     if (allow_other)
         options += ",allow_other";

@@ -217,7 +217,7 @@ Kind& handle_of(const fuse_file_info* open) {
 }
 
 template <class Kind>
-void keep(fuse_file_info* open, std::unique_ptr<Kind> handle) {
+void attach(fuse_file_info* open, std::unique_ptr<Kind> handle) {
     open->fh = reinterpret_cast<std::uint64_t>(handle.get());
     serving().handles.add(std::move(handle));
 }
@@ -282,7 +282,7 @@ int open_file(const char* path, fuse_file_info* open) {
             const auto found = tree().vfs.find_stat(path);
             return found && *found ? failed_to_read(file.error()) : failed(file.error());
         }
-        keep(open, std::make_unique<OpenFile>(*std::move(file), inode_of(path)));
+        attach(open, std::make_unique<OpenFile>(*std::move(file), inode_of(path)));
         open->keep_cache = 1;
         return 0;
     });
@@ -303,7 +303,7 @@ int open_folder(const char* path, fuse_file_info* open) {
         auto folder = OpenFolder::open(path);
         if (!folder)
             return failed(folder.error());
-        keep(open, *std::move(folder));
+        attach(open, *std::move(folder));
         open->cache_readdir = open->keep_cache = tree().changes ? 0 : 1;
         return 0;
     });

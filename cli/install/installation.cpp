@@ -43,21 +43,21 @@ void say_recalled(const std::optional<LockFile>& before, const ChannelState& sta
 }
 
 // What happened besides the result.
-struct Course {
+struct Events {
     std::optional<ChannelState> followed;
     std::optional<Error> not_followed;
     std::vector<std::string> conflicts;
     std::optional<InstallPlan> plan;
 };
 
-Result<Exit> report_conflicts(const InstallCommand& command, const Course& course, Console& console) {
+Result<Exit> report_conflicts(const InstallCommand& command, const Events& events, Console& console) {
     if (command.consent.json)
-        FARDEL_TRY(console.write(format_json(Json{{"conflicts", course.conflicts}}) + "\n"));
-    for (const std::string& conflict : course.conflicts)
+        FARDEL_TRY(console.write(format_json(Json{{"conflicts", events.conflicts}}) + "\n"));
+    for (const std::string& conflict : events.conflicts)
         console.say("fardel: " + conflict);
     console.say(fmt::format("fardel: {} in release {} of channel {}; what is installed stays as it is",
-                            format_count(course.conflicts.size(), "conflict", "conflicts"),
-                            course.followed->release_version, printable(course.followed->name)));
+                            format_count(events.conflicts.size(), "conflict", "conflicts"),
+                            events.followed->release_version, printable(events.followed->name)));
     return Exit::refusal;
 }
 
@@ -124,34 +124,34 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, true));
     FARDEL_TRY_ASSIGN(const auto before, find_lock_file(command.lock));
     FARDEL_TRY_ASSIGN(const InstallWork work, work_of(command, change));
-    Course course;
+    Events events;
     FetchBar bar(console);
     FetchConsent consent(command.consent, bar, console);
     InstallSteps steps;
     steps.stop = interrupt.token();
     steps.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
     steps.followed = [&](const ChannelOutcome& outcome) {
-        course.followed = outcome.state;
-        course.not_followed = outcome.failure;
+        events.followed = outcome.state;
+        events.not_followed = outcome.failure;
         say_recalled(before, outcome.state, console);
     };
-    steps.conflicts = [&](const std::vector<std::string>& conflicts) { course.conflicts = conflicts; };
+    steps.conflicts = [&](const std::vector<std::string>& conflicts) { events.conflicts = conflicts; };
     steps.consent = [&](const InstallPlan& plan) -> Status {
-        course.plan = plan;
+        events.plan = plan;
         return consent.give(plan.fetch, format_plan(plan));
     };
     // An error says only that nothing was installed; the steps above noted what had been found out before it.
     const auto installed = install_bundles(store, work, steps);
     if (installed)
         return report(command, store, installed->plan, &*installed, console);
-    if (course.plan && command.consent.plan_only)
-        return report(command, store, *course.plan, nullptr, console);
-    if (!course.conflicts.empty())
-        return report_conflicts(command, course, console);
-    if (course.not_followed)
-        return Error(course.not_followed->code(),
-                     fmt::format("{}; {}; what is installed stays as it is", course.not_followed->message(),
-                                 describe_age(*course.followed, now_s())));
+    if (events.plan && command.consent.plan_only)
+        return report(command, store, *events.plan, nullptr, console);
+    if (!events.conflicts.empty())
+        return report_conflicts(command, events, console);
+    if (events.not_followed)
+        return Error(events.not_followed->code(),
+                     fmt::format("{}; {}; what is installed stays as it is", events.not_followed->message(),
+                                 describe_age(*events.followed, now_s())));
     return installed.error();
 }
 

@@ -27,15 +27,15 @@ Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
     if (!command.report.empty()) {
         FARDEL_TRY_ASSIGN(report, read_pure_report(command.report));
     }
-    FARDEL_TRY_ASSIGN(const PureState::Taken offer,
-                      PureState(command.state).take(answer.nonce, hash_connection(command.connection), now_s()));
-    PureTaken taken{.nonce = offer.nonce};
+    FARDEL_TRY_ASSIGN(const PureState::Claim offer,
+                      PureState(command.state).claim(answer.nonce, hash_connection(command.connection), now_s()));
+    PureClaim claim{.nonce = offer.nonce};
     // Only then has the server work to do: strangers send answers, and reading the set costs more than refusing.
     if (offer.nonce == PureNonce::open) {
-        FARDEL_TRY_ASSIGN(taken.epoch, make_pure_epoch(offer.epoch, policy, bundles));
+        FARDEL_TRY_ASSIGN(claim.epoch, make_pure_epoch(offer.epoch, policy, bundles));
     }
     const PureVerdict verdict =
-        check_pure_answer(answer, taken, policy, command.connection, report ? &*report : nullptr);
+        check_pure_answer(answer, claim, policy, command.connection, report ? &*report : nullptr);
     if (!command.out.empty())
         FARDEL_TRY(write_file(command.out, encode_pure_verdict(verdict)));
 

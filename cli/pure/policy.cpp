@@ -38,14 +38,14 @@ Result<std::string> name_of(const Bundle& bundle) {
 // "registry=1:KEY.pub,KEY.pub"
 Result<PureRole> parse_role(std::string_view word) {
     PureRole role;
-    const auto known = find_role(take_until(word, '='));
-    const auto threshold = parse_decimal(take_until(word, ':'), PurePolicy::kRoleKeysMax);
+    const auto known = find_role(read_until(word, '='));
+    const auto threshold = parse_decimal(read_until(word, ':'), PurePolicy::kRoleKeysMax);
     if (!known || !threshold)
         return Error(ErrorCode::malformed, "--except: signers are written KEY.pub, or registry=1:KEY.pub,KEY.pub");
     role.role = *known;
     role.threshold = static_cast<std::uint32_t>(*threshold);
     while (!word.empty()) {
-        FARDEL_TRY_ASSIGN(const PublicKeyFile key, read_public_key_file(std::string(take_until(word, ','))));
+        FARDEL_TRY_ASSIGN(const PublicKeyFile key, read_public_key_file(std::string(read_until(word, ','))));
         role.keys.push_back(key.key);
     }
     return role;

@@ -4,6 +4,7 @@
 #include "console/clock.h"
 
 #include <fardel/base/system_error.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/block_cache.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
@@ -22,10 +23,6 @@ namespace {
 
 constexpr std::size_t kLooseMax = 1'000'000;
 constexpr std::size_t kCacheBytes = 64u << 20;  // small assets share blocks
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 template <class T>
 Result<T> in_file(const std::string& path, Result<T> result) {
@@ -82,7 +79,7 @@ Result<PureAnswer> read_pure_answer(const std::string& path) {
 
 Result<PureReport> read_pure_report(const std::string& path) {
     FARDEL_TRY_ASSIGN(const auto bytes, read_file(path, PureReport::kBytesMax));
-    return in_file(path, PureReport::parse(text_of(bytes)));
+    return in_file(path, PureReport::parse(as_text(bytes)));
 }
 
 Result<OpenBundles> open_bundles(const std::vector<std::string>& files) {

@@ -28,32 +28,32 @@ Status PureState::open(const PureOffer& offer, const Hash& connection, std::uint
                       fmt::format("{} {} {}\n", connection.hex(), offer.epoch.hex(), expires_s));
 }
 
-Result<PureState::Taken> PureState::take(const Hash& nonce, const Hash& connection, std::uint64_t now_s) const {
+Result<PureState::Claim> PureState::claim(const Hash& nonce, const Hash& connection, std::uint64_t now_s) const {
     const std::string path = path_of(nonce, kOpen);
     const auto bytes = read_file(path, 200);
     if (!bytes && bytes.error().code() == ErrorCode::missing)
-        return Taken{.nonce = fs::exists(path_of(nonce, kTaken)) ? PureNonce::replayed : PureNonce::unknown};
+        return Claim{.nonce = fs::exists(path_of(nonce, kTaken)) ? PureNonce::replayed : PureNonce::unknown};
     if (!bytes)
         return bytes.error();
 
     std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    const auto owner = Hash::parse(take_until(text, ' '));
-    const auto epoch = Hash::parse(take_until(text, ' '));
-    const auto expires_s = parse_decimal(take_until(text, '\n'), UINT64_MAX);
+    const auto owner = Hash::parse(read_until(text, ' '));
+    const auto epoch = Hash::parse(read_until(text, ' '));
+    const auto expires_s = parse_decimal(read_until(text, '\n'), UINT64_MAX);
     if (!owner || !epoch || !expires_s || !text.empty())
         return Error(ErrorCode::malformed, path + ": not the file of an offer");
     if (*owner != connection)
-        return Taken{.nonce = PureNonce::other_connection};
+        return Claim{.nonce = PureNonce::other_connection};
 
     std::error_code failure;
     fs::rename(path, path_of(nonce, kTaken), failure);
     if (failure == std::errc::no_such_file_or_directory)
-        return Taken{.nonce = PureNonce::replayed};  // another program was faster
+        return Claim{.nonce = PureNonce::replayed};  // another program was faster
     if (failure)
         return system_error(failure, path);
     if (now_s > *expires_s)
-        return Taken{.nonce = PureNonce::expired};
-    return Taken{.nonce = PureNonce::open, .epoch = *epoch};
+        return Claim{.nonce = PureNonce::expired};
+    return Claim{.nonce = PureNonce::open, .epoch = *epoch};
 }
 
 }  // namespace fardel

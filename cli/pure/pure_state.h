@@ -1,6 +1,6 @@
 // PureState: a folder in which a server that is run from a shell keeps its offers, one file per offer; the counterpart
-// of PureOffers for a server that keeps running. Several programs may use one folder: an offer is taken by renaming its
-// file, and only one of them can succeed.
+// of PureOffers for a server that keeps running. Several programs may use one folder: an offer is claimed by renaming
+// its file, and only one of them can succeed.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -19,12 +19,12 @@ public:
 
     // Creates the folder if it is missing. Errors: denied, no_space, io.
     Status open(const PureOffer& offer, const Hash& connection, std::uint64_t expires_s) const;
-    struct Taken {
+    struct Claim {
         PureNonce nonce = PureNonce::unknown;
         Hash epoch;  // the key of the offer's epoch; zero unless the nonce is open
     };
     // Errors: malformed (a file that was not written by this class), denied, io.
-    Result<Taken> take(const Hash& nonce, const Hash& connection, std::uint64_t now_s) const;
+    Result<Claim> claim(const Hash& nonce, const Hash& connection, std::uint64_t now_s) const;
 
 private:
     std::string path_of(const Hash& nonce, const char* ending) const { return folder_ + "/" + nonce.hex() + ending; }

@@ -1,5 +1,6 @@
 #include "pure_verbs.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 namespace fardel {
@@ -33,14 +34,11 @@ Result<std::vector<PureAxis>> parse_axes(const std::vector<std::string>& words) 
     std::vector<PureAxis> axes;
     for (const std::string& word : words) {
         PureAxis axis;
-        const std::size_t equals = std::min(word.find('='), word.size());
-        axis.axis = word.substr(0, equals);
-        for (std::size_t at = equals + 1; at <= word.size();) {
-            const std::size_t end = std::min(word.find(',', at), word.size());
-            axis.tags.push_back(word.substr(at, end - at));
-            at = end + 1;
-        }
-        if (axis.axis.empty() || axis.tags.empty() || std::ranges::count(axis.tags, "") != 0)
+        std::string_view rest = word;
+        axis.axis = read_until(rest, '=');
+        for (const std::string_view tag : split_text(rest, ','))
+            axis.tags.emplace_back(tag);
+        if (axis.axis.empty() || std::ranges::count(axis.tags, "") != 0)
             return Error(ErrorCode::malformed, "--variant " + printable(word) + ": expected AXIS=TAG,TAG");
         axes.push_back(std::move(axis));
     }

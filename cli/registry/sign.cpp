@@ -6,6 +6,7 @@
 
 #include <fardel/base/descriptor.h>
 #include <fardel/base/file.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/channel.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/name.h>
@@ -71,7 +72,7 @@ Status verify_message(std::span<const std::byte> message, const SignCommand& com
         return ok();
     }
     FARDEL_TRY_ASSIGN(const auto payload, payload_in(message, signed_message("channel " + command.role, {})));
-    const std::string_view body(reinterpret_cast<const char*>(payload.data()), payload.size());
+    const std::string_view body = as_text(payload);
     return command.role == "release" ? verify_channel_of(parse_channel_release(body), command)
                                      : verify_channel_of(parse_channel_head(body), command);
 }

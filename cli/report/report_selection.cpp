@@ -66,7 +66,7 @@ const ContentName& name_at(const ReportFacts& facts, const SelectedName& name) {
 // Moves the names to list to the front, and returns their number.
 std::size_t choose(const ReportFacts& facts, std::vector<WeighedName>& names, std::size_t names_max) {
     std::size_t free = names_max, shown = 0;
-    const auto take = [&](std::size_t reserved) {
+    const auto fill = [&](std::size_t reserved) {
         while (shown < names.size()) {
             const std::size_t cost = std::max<std::size_t>(1, name_at(facts, names[shown].name).variants.size());
             if (free < cost + reserved)
@@ -77,10 +77,10 @@ std::size_t choose(const ReportFacts& facts, std::vector<WeighedName>& names, st
     };
     std::ranges::stable_sort(names, std::ranges::greater{},
                              [](const WeighedName& weighed) { return weighed.name.raw_bytes; });
-    take(names_max / 4);
+    fill(names_max / 4);
     std::ranges::stable_sort(names.begin() + static_cast<std::ptrdiff_t>(shown), names.end(), std::ranges::greater{},
                              &WeighedName::references);
-    take(0);
+    fill(0);
     return shown;
 }
 

@@ -36,7 +36,7 @@ std::string find_line(const TrustPolicy& policy, std::string_view word) {
 
 std::string_view pattern_in(std::string_view allow_line) {
     allow_line.remove_prefix(kAllow.size());
-    return take_until(allow_line, ' ');
+    return read_until(allow_line, ' ');
 }
 
 // Removes a label from all rules of a policy. Error: conflict (a rule could not be met without it).
@@ -69,7 +69,7 @@ Result<PolicyText> PolicyText::read(const std::string& path) {
         return std::move(policy).error().with_context(path);
     std::vector<std::string> lines;
     for (std::string_view rest = text; !rest.empty();)
-        lines.emplace_back(take_until(rest, '\n'));
+        lines.emplace_back(read_until(rest, '\n'));
     return PolicyText(std::move(lines), *std::move(policy));
 }
 

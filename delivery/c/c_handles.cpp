@@ -56,9 +56,9 @@ fardel_planned_fetch plain_planned(const PlannedFetch& planned, std::vector<cons
 
 }  // namespace
 
-fardel_code take_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,
+fardel_code read_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,
                          ChannelSubject& subject, const Report& report) {
-    if (const fardel_code bad = take_options(given, kChannelOptionsBytesLeast, options, report); bad != FARDEL_OK)
+    if (const fardel_code bad = read_options(given, kChannelOptionsBytesLeast, options, report); bad != FARDEL_OK)
         return bad;
     if ((options.name == nullptr && !is_named_elsewhere) || options.state_folder == nullptr)
         return report.argument("a channel needs a name and a state_folder");
@@ -88,7 +88,7 @@ fardel_fetch_progress plain_progress(const FetchProgress& progress) {
             .seconds_left = progress.seconds_left ? static_cast<std::int64_t>(*progress.seconds_left) : -1};
 }
 
-bool take_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out) {
+bool read_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out) {
     if (count > kTextsMax || (texts == nullptr && count != 0))
         return false;
     for (std::size_t i = 0; i < count; ++i) {
@@ -99,16 +99,16 @@ bool take_texts(const char* const* texts, std::size_t count, std::vector<std::st
     return true;
 }
 
-fardel_code take_servers(const fardel_server_options* given, ServerChoice& out, const Report& report) {
+fardel_code read_servers(const fardel_server_options* given, ServerChoice& out, const Report& report) {
     fardel_server_options taken = FARDEL_SERVER_OPTIONS_INIT;
-    if (const fardel_code bad = take_options(given, kServerOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+    if (const fardel_code bad = read_options(given, kServerOptionsBytesLeast, taken, report); bad != FARDEL_OK)
         return bad;
     if ((taken.flags & ~std::uint32_t{FARDEL_SERVERS_PUBLIC_ONLY}) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if ((taken.flags & FARDEL_SERVERS_PUBLIC_ONLY) != 0)
         out.rule = ServerRule::public_https();
-    if (!take_texts(taken.urls, taken.url_count, out.urls) ||
-        !take_texts(taken.allowed_hosts, taken.allowed_host_count, out.rule.allowed_hosts))
+    if (!read_texts(taken.urls, taken.url_count, out.urls) ||
+        !read_texts(taken.allowed_hosts, taken.allowed_host_count, out.rule.allowed_hosts))
         return report.argument("a null pointer among the URLs or allowed hosts, or too many of them");
     if (taken.connections > kConnectionsMax)
         return report.fail(FARDEL_ERROR_LIMIT, "at most 64 connections at once");
@@ -118,11 +118,11 @@ fardel_code take_servers(const fardel_server_options* given, ServerChoice& out, 
     return FARDEL_OK;
 }
 
-fardel_code take_trust(const fardel_trust_options* given, TrustChoice& out, const Report& report) {
+fardel_code read_trust(const fardel_trust_options* given, TrustChoice& out, const Report& report) {
     if (given == nullptr)
         return FARDEL_OK;
     fardel_trust_options taken = FARDEL_TRUST_OPTIONS_INIT;
-    if (const fardel_code bad = take_options(given, kTrustOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+    if (const fardel_code bad = read_options(given, kTrustOptionsBytesLeast, taken, report); bad != FARDEL_OK)
         return bad;
     if ((taken.flags & ~std::uint32_t{FARDEL_TRUST_IGNORE_DATES}) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");

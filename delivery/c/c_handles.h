@@ -44,21 +44,21 @@ struct ServerChoice {
     std::uint64_t bytes_per_second_max = 0;
     unsigned connections = 6;
 };
-fardel_code take_servers(const fardel_server_options* given, ServerChoice& out, const Report& report);
+fardel_code read_servers(const fardel_server_options* given, ServerChoice& out, const Report& report);
 
 // What a fardel_trust_options says; of a null pointer: no policy.
 struct TrustChoice {
     std::shared_ptr<const TrustPolicy> policy;
     TrustTime time;
 };
-fardel_code take_trust(const fardel_trust_options* given, TrustChoice& out, const Report& report);
+fardel_code read_trust(const fardel_trust_options* given, TrustChoice& out, const Report& report);
 
 // Copies `count` texts. Returns false if a pointer is null.
-bool take_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out);
+bool read_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out);
 
 // Fills in the members of a channel's options that both need. `name` may be null if `is_named_elsewhere`.
 constexpr std::size_t kChannelOptionsBytesLeast = offsetof(fardel_channel_options, now_s) + sizeof(std::uint64_t);
-fardel_code take_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,
+fardel_code read_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,
                          ChannelSubject& subject, const Report& report);
 
 // A plan, for as long as this exists, which borrows its texts.

@@ -60,7 +60,7 @@ fardel_code fardel_channel_accepted(const fardel_store* store, const fardel_chan
     return call(error, store != nullptr && options != nullptr && reported != nullptr, [&](const Report& report) {
         fardel_channel_options taken = FARDEL_CHANNEL_OPTIONS_INIT;
         ChannelSubject subject;
-        if (const fardel_code bad = take_subject(options, false, taken, subject, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_subject(options, false, taken, subject, report); bad != FARDEL_OK)
             return bad;
         return report.end(accepted_channel(store->store, subject),
                           [&](const ChannelState& state) { report_state(state, nullptr, reported, context); });
@@ -74,12 +74,12 @@ fardel_code fardel_channel_follow_start(const fardel_store* store, const fardel_
     return call(error, store != nullptr && options != nullptr && follow != nullptr, [&](const Report& report) {
         fardel_channel_options taken = FARDEL_CHANNEL_OPTIONS_INIT;
         ChannelWork work;
-        if (const fardel_code bad = take_subject(options, false, taken, work.subject, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_subject(options, false, taken, work.subject, report); bad != FARDEL_OK)
             return bad;
         if (taken.servers == nullptr)
             return report.argument("no servers are given");
         ServerChoice servers;
-        if (const fardel_code bad = take_servers(taken.servers, servers, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_servers(taken.servers, servers, report); bad != FARDEL_OK)
             return bad;
         work.servers = std::move(servers.urls);
         work.rule = std::move(servers.rule);

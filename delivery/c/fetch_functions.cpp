@@ -50,7 +50,7 @@ FetchCallbacks callbacks_of(const fardel_fetch_options& options, fardel_fetch* f
 }
 
 template <class Id>
-bool take_ids(const fardel_id* ids, std::size_t count, std::vector<Id>& out) {
+bool read_ids(const fardel_id* ids, std::size_t count, std::vector<Id>& out) {
     if (count > kListedIdsMax || (ids == nullptr && count != 0))
         return false;
     for (std::size_t i = 0; i < count; ++i)
@@ -58,12 +58,12 @@ bool take_ids(const fardel_id* ids, std::size_t count, std::vector<Id>& out) {
     return true;
 }
 
-fardel_code take_selection(const fardel_fetch_options& options, ContentSelection& out, const Report& report) {
+fardel_code read_selection(const fardel_fetch_options& options, ContentSelection& out, const Report& report) {
     std::vector<std::string> tags;
-    if (!take_texts(options.names, options.name_count, out.names) ||
-        !take_texts(options.closures, options.closure_count, out.closures) ||
-        !take_ids(options.assets, options.asset_count, out.assets) ||
-        !take_texts(options.tags, options.tag_count, tags))
+    if (!read_texts(options.names, options.name_count, out.names) ||
+        !read_texts(options.closures, options.closure_count, out.closures) ||
+        !read_ids(options.assets, options.asset_count, out.assets) ||
+        !read_texts(options.tags, options.tag_count, tags))
         return report.argument("a null pointer in the selection, or too much in it");
     for (const std::string& text : tags) {
         auto tag = parse_tag(text);
@@ -74,16 +74,16 @@ fardel_code take_selection(const fardel_fetch_options& options, ContentSelection
     return FARDEL_OK;
 }
 
-fardel_code take_work(const fardel_fetch_options& options, FetchWork& work, const Report& report) {
+fardel_code read_work(const fardel_fetch_options& options, FetchWork& work, const Report& report) {
     if (options.servers == nullptr)
         return report.argument("no servers are given");
     ServerChoice servers;
-    if (const fardel_code bad = take_servers(options.servers, servers, report); bad != FARDEL_OK)
+    if (const fardel_code bad = read_servers(options.servers, servers, report); bad != FARDEL_OK)
         return bad;
     TrustChoice trust;
-    if (const fardel_code bad = take_trust(options.trust, trust, report); bad != FARDEL_OK)
+    if (const fardel_code bad = read_trust(options.trust, trust, report); bad != FARDEL_OK)
         return bad;
-    if (!take_ids(options.bundles, options.bundle_count, work.bundles) || work.bundles.empty())
+    if (!read_ids(options.bundles, options.bundle_count, work.bundles) || work.bundles.empty())
         return report.argument("no bundles are given, or too many");
     work.servers = std::move(servers.urls);
     work.rule = std::move(servers.rule);
@@ -93,7 +93,7 @@ fardel_code take_work(const fardel_fetch_options& options, FetchWork& work, cons
     work.time = trust.time;
     work.source = options.source != nullptr ? options.source : "";
     work.source_bytes_max = options.source_bytes_max;
-    return take_selection(options, work.selection, report);
+    return read_selection(options, work.selection, report);
 }
 
 }  // namespace
@@ -108,10 +108,10 @@ fardel_code fardel_fetch_start(const fardel_store* store, const fardel_fetch_opt
         *fetch = nullptr;
     return call(error, store != nullptr && options != nullptr && fetch != nullptr, [&](const Report& report) {
         fardel_fetch_options taken = FARDEL_FETCH_OPTIONS_INIT;
-        if (const fardel_code bad = take_options(options, kFetchOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_options(options, kFetchOptionsBytesLeast, taken, report); bad != FARDEL_OK)
             return bad;
         FetchWork work;
-        if (const fardel_code bad = take_work(taken, work, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_work(taken, work, report); bad != FARDEL_OK)
             return bad;
         auto handle = std::make_unique<fardel_fetch>();
         return report.end(Fetch::start(store->store, std::move(work), callbacks_of(taken, handle.get())),

@@ -82,22 +82,22 @@ InstallCallbacks callbacks_of(const fardel_install_options& options, fardel_inst
     return callbacks;
 }
 
-fardel_code take_work(const fardel_install_options& options, InstallWork& work, const Report& report) {
+fardel_code read_work(const fardel_install_options& options, InstallWork& work, const Report& report) {
     if (options.lock == nullptr || options.channel == nullptr)
         return report.argument("an installation needs a lock file and a channel");
     fardel_channel_options channel = FARDEL_CHANNEL_OPTIONS_INIT;
-    if (const fardel_code bad = take_subject(options.channel, true, channel, work.channel, report); bad != FARDEL_OK)
+    if (const fardel_code bad = read_subject(options.channel, true, channel, work.channel, report); bad != FARDEL_OK)
         return bad;
     if (channel.servers != nullptr) {
         ServerChoice servers;
-        if (const fardel_code bad = take_servers(channel.servers, servers, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_servers(channel.servers, servers, report); bad != FARDEL_OK)
             return bad;
         work.servers = std::move(servers.urls);
         work.rule = std::move(servers.rule);
         work.bytes_per_second_max = servers.bytes_per_second_max;
         work.connections = servers.connections;
     }
-    if (!take_texts(options.names, options.name_count, work.names))
+    if (!read_texts(options.names, options.name_count, work.names))
         return report.argument("a null pointer in the names, or too many");
     if ((options.flags & ~std::uint32_t{FARDEL_INSTALL_UPDATE}) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
@@ -119,10 +119,10 @@ fardel_code fardel_install_start(const fardel_store* store, const fardel_install
         *install = nullptr;
     return call(error, store != nullptr && options != nullptr && install != nullptr, [&](const Report& report) {
         fardel_install_options taken = FARDEL_INSTALL_OPTIONS_INIT;
-        if (const fardel_code bad = take_options(options, kInstallOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_options(options, kInstallOptionsBytesLeast, taken, report); bad != FARDEL_OK)
             return bad;
         InstallWork work;
-        if (const fardel_code bad = take_work(taken, work, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_work(taken, work, report); bad != FARDEL_OK)
             return bad;
         auto handle = std::make_unique<fardel_install>();
         return report.end(Install::start(store->store, std::move(work), callbacks_of(taken, handle.get())),
@@ -178,7 +178,7 @@ fardel_code fardel_install_read(const fardel_store* store, const char* lock, con
     return call(error, is_complete, [&](const Report& report) {
         fardel_channel_options taken = FARDEL_CHANNEL_OPTIONS_INIT;
         ChannelSubject subject;
-        if (const fardel_code bad = take_subject(channel, true, taken, subject, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_subject(channel, true, taken, subject, report); bad != FARDEL_OK)
             return bad;
         return report.end(
             read_installed(store->store, lock, subject, time_of(taken.now_s)), [&](const InstalledSet& set) {
@@ -192,7 +192,7 @@ fardel_code fardel_install_remove(const fardel_store* store, const char* lock, c
                                   size_t name_count, fardel_error* error) {
     return call(error, store != nullptr && lock != nullptr, [&](const Report& report) {
         std::vector<std::string> taken;
-        if (!take_texts(names, name_count, taken))
+        if (!read_texts(names, name_count, taken))
             return report.argument("a null pointer in the names, or too many");
         return report.end(remove_installed(store->store, lock, taken), [](const auto&) {});
     });

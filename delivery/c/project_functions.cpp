@@ -13,16 +13,16 @@ namespace {
 constexpr std::size_t kProjectOptionsBytesLeast = offsetof(fardel_project_options, mounted_count) + sizeof(std::size_t);
 constexpr std::size_t kMountedMax = 1u << 16;
 
-fardel_code take_project_options(const fardel_project_options* given, TrustChoice& trust, RemoteProjectOptions& out,
+fardel_code read_project_options(const fardel_project_options* given, TrustChoice& trust, RemoteProjectOptions& out,
                                  const Report& report) {
     if (given == nullptr)
         return FARDEL_OK;
     fardel_project_options taken = FARDEL_PROJECT_OPTIONS_INIT;
-    if (const fardel_code bad = take_options(given, kProjectOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+    if (const fardel_code bad = read_options(given, kProjectOptionsBytesLeast, taken, report); bad != FARDEL_OK)
         return bad;
     if (taken.mounted_count > kMountedMax || (taken.mounted == nullptr && taken.mounted_count != 0))
         return report.argument("a null pointer for the mounted bundles, or too many of them");
-    if (const fardel_code bad = take_trust(taken.trust, trust, report); bad != FARDEL_OK)
+    if (const fardel_code bad = read_trust(taken.trust, trust, report); bad != FARDEL_OK)
         return bad;
     out.policy = trust.policy.get();
     out.time = trust.time;
@@ -40,7 +40,7 @@ fardel_code fardel_project_open(const fardel_store* store, const fardel_servers*
     return call(error, store != nullptr && servers != nullptr && project != nullptr, [&](const Report& report) {
         TrustChoice trust;
         RemoteProjectOptions how;
-        if (const fardel_code bad = take_project_options(options, trust, how, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_project_options(options, trust, how, report); bad != FARDEL_OK)
             return bad;
         return report.end(
             RemoteProject::open(store->store, servers->servers, std::move(how)), [&](RemoteProject opened) {

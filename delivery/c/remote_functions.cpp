@@ -13,7 +13,7 @@ fardel_code fardel_servers_open(const fardel_server_options* options, fardel_ser
         *servers = nullptr;
     return call(error, servers != nullptr && options != nullptr, [&](const Report& report) {
         ServerChoice choice;
-        if (const fardel_code bad = take_servers(options, choice, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_servers(options, choice, report); bad != FARDEL_OK)
             return bad;
         RemoteOptions how;
         how.trees = std::move(choice.urls);
@@ -41,7 +41,7 @@ fardel_code fardel_remote_open(const fardel_store* store, const fardel_servers* 
     const bool given = store != nullptr && servers != nullptr && bundle != nullptr && remote != nullptr;
     return call(error, given, [&](const Report& report) {
         TrustChoice choice;
-        if (const fardel_code bad = take_trust(trust, choice, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_trust(trust, choice, report); bad != FARDEL_OK)
             return bad;
         return report.end(
             RemoteBundle::open(store->store, servers->servers, id_of<BundleId>(*bundle), choice.policy.get(),

@@ -85,8 +85,8 @@ private:
 
     // Asks one tree after the other until `accept` accepts a text; one that is refused may be what a cache has kept, so
     // the same tree is asked past its caches. Returns nothing if a text was accepted.
-    Result<std::optional<Refusal>> take_from_any(const std::string& path, ChannelText kind, bool bypasses_caches,
-                                                 const std::function<Status(const std::string&)>& accept) {
+    Result<std::optional<Refusal>> fetch_from_any(const std::string& path, ChannelText kind, bool bypasses_caches,
+                                                  const std::function<Status(const std::string&)>& accept) {
         Refusal refusal;
         for (const std::string& tree : trees_)
             for (bool is_last = bypasses_caches;; is_last = true) {
@@ -109,7 +109,7 @@ private:
     Status add_roots() {
         for (;;) {
             const std::string path = channel_root_path(channel(), update().root().version + 1);
-            FARDEL_TRY_ASSIGN(auto refusal, take_from_any(path, ChannelText::root, true, [&](const std::string& file) {
+            FARDEL_TRY_ASSIGN(auto refusal, fetch_from_any(path, ChannelText::root, true, [&](const std::string& file) {
                                   return update().add_root(file);
                               }));
             if (refusal && refusal->was_missing)
@@ -149,8 +149,8 @@ private:
         if (!wanted)
             return ok();
         FARDEL_TRY_ASSIGN(auto refusal,
-                          take_from_any(channel_release_path(channel(), wanted->hash), ChannelText::release, false,
-                                        [&](const std::string& file) { return update().add_release(file); }));
+                          fetch_from_any(channel_release_path(channel(), wanted->hash), ChannelText::release, false,
+                                         [&](const std::string& file) { return update().add_release(file); }));
         return refusal ? Status(std::move(*refusal->error)) : ok();
     }
 

@@ -92,11 +92,11 @@ Result<ChannelFiles> decode_kept_channel(std::string_view bytes) {
     std::string_view body = bytes.substr(0, bytes.size() - kHashDigits - 1);
     if (bytes.substr(body.size()) != hash_text(body) + "\n")
         return Error(ErrorCode::corrupt, "kept channel: its bytes do not have their hash");
-    std::string_view line = take_until(body, '\n').substr(kKeptTitle.size());
+    std::string_view line = read_until(body, '\n').substr(kKeptTitle.size());
     ChannelFiles files;
-    take_until(line, ' ');
+    read_until(line, ' ');
     for (std::string* file : {&files.root, &files.release, &files.head}) {
-        const auto size = parse_decimal(take_until(line, ' '), body.size());
+        const auto size = parse_decimal(read_until(line, ' '), body.size());
         if (!size)
             return bad_copy("a size is wrong");
         *file = body.substr(0, static_cast<std::size_t>(*size));
@@ -146,7 +146,7 @@ Result<std::vector<KeptChannel>> KeptChannels::list(std::string_view channel) co
     return channels;
 }
 
-Status KeptChannels::keep(const Hash& channel_id, const ChannelFiles& files) const {
+Status KeptChannels::write(const Hash& channel_id, const ChannelFiles& files) const {
     FARDEL_TRY(create_folders(folders_[0], Lasting::yes));
     FARDEL_TRY_ASSIGN(const Descriptor lock, lock_folder(folders_[0]));
     FARDEL_TRY_ASSIGN(const ChannelUpdate next, ChannelUpdate::begin(files, 0));
@@ -163,7 +163,7 @@ Status KeptChannels::keep(const Hash& channel_id, const ChannelFiles& files) con
     return ok();
 }
 
-Status KeptChannels::keep_evidence(const Hash& channel_id, std::string_view text) const {
+Status KeptChannels::write_evidence(const Hash& channel_id, std::string_view text) const {
     FARDEL_TRY(create_folders(folders_[0], Lasting::yes));
     FARDEL_TRY_ASSIGN(const auto names, list_names_at(folders_[0]));
     const auto is_evidence = [&](const std::string& name) {

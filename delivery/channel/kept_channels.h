@@ -33,10 +33,10 @@ public:
     Result<std::vector<KeptChannel>> list(std::string_view channel = {}) const;
     // Writes both copies, durably, unless something newer is kept. Errors: busy (another program has written for
     // seconds), denied, no_space, io.
-    Status keep(const Hash& channel_id, const ChannelFiles& files) const;
+    Status write(const Hash& channel_id, const ChannelFiles& files) const;
     // Keeps a text that contradicts another one of the same version: evidence that a key signed two truths. The first
     // 16 of a channel are kept.
-    Status keep_evidence(const Hash& channel_id, std::string_view text) const;
+    Status write_evidence(const Hash& channel_id, std::string_view text) const;
 
 private:
     std::array<std::string, 2> folders_;

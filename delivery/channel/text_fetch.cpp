@@ -22,7 +22,7 @@ public:
         file_bytes_ = file_bytes;
         return ok();
     }
-    Status take(std::span<const std::byte> bytes) override {
+    Status receive(std::span<const std::byte> bytes) override {
         outcome_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         return ok();
     }

@@ -135,9 +135,9 @@ Result<ChannelOutcome> update_channel(const BundleStore& store, const ChannelWor
     FARDEL_TRY_ASSIGN(FollowedChannel followed, follow_channel(std::move(accepted), options));
     const KeptChannels kept = kept_channels(store, work.subject);
     // Before anybody acts on it: a program that is killed after this line does not accept an older head the next time.
-    FARDEL_TRY(kept.keep(before.root().id, followed.update.files()));
+    FARDEL_TRY(kept.write(before.root().id, followed.update.files()));
     if (!followed.refused.empty())
-        FARDEL_TRY(kept.keep_evidence(before.root().id, followed.refused));
+        FARDEL_TRY(kept.write_evidence(before.root().id, followed.refused));
 
     ChannelOutcome outcome;
     FARDEL_TRY_ASSIGN(const ChannelState old, state_of(before, work.subject.policy.get()));

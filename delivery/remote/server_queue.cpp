@@ -30,7 +30,7 @@ public:
         return ok();
     }
 
-    Status take(std::span<const std::byte> bytes) override {
+    Status receive(std::span<const std::byte> bytes) override {
         {
             const std::scoped_lock lock(queue_.mutex_);
             queue_.counts_.received_bytes += bytes.size();

@@ -38,7 +38,7 @@ public:
 private:
     Status parse_channel() {
         auto text = lines_.find("channel");
-        const auto name = text ? take_until(*text, ' ') : std::string_view();
+        const auto name = text ? read_until(*text, ' ') : std::string_view();
         const auto id = Hash::parse(text.value_or(""));
         if (name.empty() || name.size() > kChannelBytesMax || !verify_name(name) || !id)
             return lines_.bad_line("expected \"channel NAME ID\"");
@@ -87,7 +87,7 @@ private:
 
     // "ID REQUIREMENT"
     Result<ResolvedRequirement> parse_resolved(std::string_view text) const {
-        const auto id = BundleId::parse(take_until(text, ' '));
+        const auto id = BundleId::parse(read_until(text, ' '));
         auto requirement = Requirement::parse(text);
         if (!id || !requirement)
             return lines_.bad_line(id ? requirement.error().message() : "expected the id of a bundle");

@@ -17,7 +17,7 @@ Result<TextLines> TextLines::open(std::string_view what, std::string_view title,
     if (text.empty() || text.back() != '\n')
         return fail(ErrorCode::malformed, "its last line has no line feed; it is cut off, or another file");
     std::string_view rest = text;
-    const std::string_view first = take_until(rest, '\n');
+    const std::string_view first = read_until(rest, '\n');
     const std::string_view word = title.substr(0, title.rfind(' ') + 1);
     if (first != title)
         return first.starts_with(word)
@@ -34,7 +34,7 @@ std::optional<std::string_view> TextLines::find(std::string_view word) {
     if (rest_.size() <= word.size() || !rest_.starts_with(word) || rest_[word.size()] != ' ')
         return std::nullopt;
     ++number_;
-    return take_until(rest_, '\n').substr(word.size() + 1);
+    return read_until(rest_, '\n').substr(word.size() + 1);
 }
 
 Status TextLines::finish() {

@@ -60,7 +60,7 @@ public:
         return file_bytes < raw_bytes_ ? ok() : Error(ErrorCode::malformed, "larger than the tables themselves");
     }
 
-    Status take(std::span<const std::byte> bytes) override {
+    Status receive(std::span<const std::byte> bytes) override {
         attempt_.received_bytes += bytes.size();
         return decoder_.decode(bytes, [this](std::span<const std::byte> raw) {
             Status written = writer_.write(raw);
@@ -109,7 +109,7 @@ void add_missing_units(std::vector<FetchUnit>& units, const IncomingBundle& inco
 }
 
 Status encode_tables(const ByteSource& file, const TableSections& sections,
-                     const std::function<Status(std::span<const std::byte>)>& take) {
+                     const std::function<Status(std::span<const std::byte>)>& receive) {
     FrameEncoder encoder(bytes_of(sections));
     std::vector<std::byte> raw;
     std::vector<std::byte> frame;
@@ -120,7 +120,7 @@ Status encode_tables(const ByteSource& file, const TableSections& sections,
             frame.clear();
             encoder.encode(raw, frame);
             if (!frame.empty())
-                FARDEL_TRY(take(frame));
+                FARDEL_TRY(receive(frame));
         }
     return ok();
 }

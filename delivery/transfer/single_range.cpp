@@ -8,7 +8,7 @@ class ByteCollector final : public RangeReceiver {
 public:
     ByteCollector(std::vector<std::byte>& bytes, std::optional<Error>& failure) : bytes_(bytes), failure_(failure) {}
     Status begin(std::uint64_t) override { return ok(); }
-    Status take(std::span<const std::byte> bytes) override {
+    Status receive(std::span<const std::byte> bytes) override {
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
         return ok();
     }

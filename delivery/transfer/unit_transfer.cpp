@@ -98,7 +98,7 @@ public:
         return incoming.file_bytes() ? ok() : stored(incoming.set_file_bytes(file_bytes));
     }
 
-    Status take(std::span<const std::byte> bytes) override {
+    Status receive(std::span<const std::byte> bytes) override {
         if (queue_.failure_)
             return *queue_.failure_;
         queue_.transfer_.counts_.received_bytes += bytes.size();

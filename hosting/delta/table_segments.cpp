@@ -64,7 +64,7 @@ Result<std::vector<DeltaTables>> plan_table_segments(const TableImage& old, cons
 }
 
 Status encode_table_segments(const Bundle* old, const Bundle& target, std::span<DeltaTables> segments, int effort,
-                             const TakeTables& take, unsigned jobs) {
+                             const TablesReceiver& receive, unsigned jobs) {
     const Effort chosen = effort_for(segments.size(), effort);
     std::uint64_t offset = 0;
     while (!segments.empty()) {
@@ -79,7 +79,7 @@ Status encode_table_segments(const Bundle* old, const Bundle& target, std::span<
         for (std::size_t i = 0; i < batch.size(); ++i) {
             FARDEL_TRY_ASSIGN(const std::vector<std::byte> frame, std::move(frames[i]));
             batch[i].frame_bytes = static_cast<std::uint32_t>(frame.size());
-            FARDEL_TRY(take(batch[i], frame));
+            FARDEL_TRY(receive(batch[i], frame));
         }
     }
     return ok();

@@ -26,14 +26,14 @@ inline constexpr std::uint32_t kTablesPrefixBytes = 512u << 10;        // and wh
 Result<std::vector<DeltaTables>> plan_table_segments(const TableImage& old, const TableImage& target);
 
 // Receives a segment with the size of its frame, and its frame.
-using TakeTables = std::function<Status(const DeltaTables& segment, std::span<const std::byte> frame)>;
+using TablesReceiver = std::function<Status(const DeltaTables& segment, std::span<const std::byte> frame)>;
 
-// Makes the frames of the segments, which are those of plan_table_segments(), on up to 16 threads. Calls `take` for
+// Makes the frames of the segments, which are those of plan_table_segments(), on up to 16 threads. Calls `receive` for
 // each in order, on the caller's thread. `effort`: 1–22, of zstd. `jobs`: threads; 0: one per core. At most 256 MiB of
-// memory. Errors: those of the files and of `take`.
+// memory. Errors: those of the files and of `receive`.
 // `old`: nullptr for none, as in what follows.
 Status encode_table_segments(const Bundle* old, const Bundle& target, std::span<DeltaTables> segments, int effort,
-                             const TakeTables& take, unsigned jobs = 0);
+                             const TablesReceiver& receive, unsigned jobs = 0);
 
 // Returns the head of a delta with this directory, without the sizes of frames.
 DeltaHead delta_head(const Bundle* old, const Bundle& target, const DeltaDirectory& directory);

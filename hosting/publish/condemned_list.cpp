@@ -42,7 +42,7 @@ Result<CondemnedFiles> parse_condemned_list(std::string_view text) {
         if (!file.is_being_removed && !line.starts_with(kCondemned))
             return damaged(number);
         line.remove_prefix(file.is_being_removed ? kRemoving.size() : kCondemned.size());
-        const auto since_s = parse_decimal(take_until(line, ' '), UINT64_MAX);
+        const auto since_s = parse_decimal(read_until(line, ' '), UINT64_MAX);
         if (!since_s || !is_tree_path(line))
             return damaged(number);
         file.since_s = *since_s;

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kListedMax = 500;
 constexpr std::size_t kFindingBytesMax = 2000;
 
-RegistryRefusal taken_from(const VerifyFinding& finding) {
+RegistryRefusal refusal_of(const VerifyFinding& finding) {
     return {.reason = finding.rule, .where = finding.where, .text = printable(finding.text, kFindingBytesMax)};
 }
 
@@ -66,7 +66,7 @@ public:
         FARDEL_TRY_ASSIGN(
             const VerifyReport report,
             verify_bundle(file, {.policy = policy ? &*policy : nullptr, .time = TrustTime::at(now_s_), .stop = stop}));
-        take_findings(report);
+        add_findings(report);
         if (!bundle)
             return std::move(judgement_);
         return judge_rules(*std::move(bundle));
@@ -101,10 +101,10 @@ private:
         return false;
     }
 
-    void take_findings(const VerifyReport& report) {
+    void add_findings(const VerifyReport& report) {
         for (const VerifyFinding& finding : report.findings)
             if (finding.severity == FindingSeverity::error && judgement_.refusals.size() < kListedMax)
-                judgement_.refusals.push_back(taken_from(finding));
+                judgement_.refusals.push_back(refusal_of(finding));
         judgement_.remarks = remarks_of(report);
     }
 
@@ -268,7 +268,7 @@ std::vector<RegistryRefusal> remarks_of(const VerifyReport& report) {
     for (const VerifyFinding& finding : report.findings)
         if (finding.severity != FindingSeverity::error && !finding.where.starts_with("trailer") &&
             remarks.size() < kListedMax)
-            remarks.push_back(taken_from(finding));
+            remarks.push_back(refusal_of(finding));
     return remarks;
 }
 

@@ -181,8 +181,8 @@ struct Registry::Impl {
         return entry != nullptr && entry->author == author ? entry : nullptr;
     }
 
-    Result<RegistryAnswer> admit(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
-                                 UploadJudgement judgement, const std::stop_token& stop) {
+    Result<RegistryAnswer> accept(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
+                                  UploadJudgement judgement, const std::stop_token& stop) {
         const std::scoped_lock guard(mutex);
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
         FARDEL_TRY(folder.refresh(now_s()));
@@ -339,7 +339,7 @@ Result<RegistryAnswer> Registry::accept(const std::shared_ptr<const ByteSource>&
     }
     FARDEL_TRY_ASSIGN(UploadJudgement judgement, judge_upload(file, author, *state, impl_->now_s(), stop));
     if (judgement.refusals.empty())
-        return impl_->admit(file, author, std::move(judgement), stop);
+        return impl_->accept(file, author, std::move(judgement), stop);
     const std::scoped_lock guard(impl_->mutex);
     return impl_->count(Impl::refusal_of(std::move(judgement)));
 }

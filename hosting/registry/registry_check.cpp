@@ -148,13 +148,13 @@ private:
         if (!path.starts_with(channel))
             return false;
         std::string_view rest = std::string_view(path).substr(channel.size());
-        const std::string_view folder = take_until(rest, '/');
+        const std::string_view folder = read_until(rest, '/');
         return (folder == "head" && rest.empty()) || (folder == "root" && parse_decimal(rest, UINT64_MAX)) ||
                ((folder == "release" || folder == "requirements") && Hash::parse(rest));
     }
 
     bool is_of_bundle(std::string_view file) const {
-        const auto id = BundleId::parse(take_until(file, '.'));
+        const auto id = BundleId::parse(read_until(file, '.'));
         const bool is_known = file == "fardel" || file == "tables" || file == "frames" || file == "trace" ||
                               (file == "html" && id && state().catalogue.find(*id) != nullptr);
         return id && is_known;

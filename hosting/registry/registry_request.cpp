@@ -34,8 +34,8 @@ Result<PublicKey> verify_registry_request(std::string_view header, RegistryReque
     if (!header.starts_with(kRequestScheme))
         return Error(ErrorCode::malformed, "the request has no signature; give 'fardel publish' a --key");
     header.remove_prefix(kRequestScheme.size());
-    FARDEL_TRY_ASSIGN(const PublicKey key, PublicKey::parse(take_until(header, ' ')));
-    const auto date_s = parse_decimal(take_until(header, ' '), UINT64_MAX);
+    FARDEL_TRY_ASSIGN(const PublicKey key, PublicKey::parse(read_until(header, ' ')));
+    const auto date_s = parse_decimal(read_until(header, ' '), UINT64_MAX);
     FARDEL_TRY_ASSIGN(const Signature signature, Signature::parse(header));
     if (!date_s)
         return Error(ErrorCode::malformed, "the request has no time");

@@ -35,7 +35,7 @@ public:
             return ok();
         if (!is_utf8_text(line) || std::ranges::any_of(line, [](char c) { return c >= 0 && c < ' '; }))
             return bad_rule("not UTF-8 without control characters");
-        const std::string_view word = take_until(line, ' ');
+        const std::string_view word = read_until(line, ' ');
         if (word == "url")
             return add_url(line);
         if (word == "channel")
@@ -83,7 +83,7 @@ private:
 
     Status add_owners(std::string_view text) {
         NameOwners owners;
-        owners.pattern = take_until(text, ' ');
+        owners.pattern = read_until(text, ' ');
         FARDEL_TRY(verify_pattern(owners.pattern));
         for (const std::string_view key : split_text(text, ' ')) {
             FARDEL_TRY_ASSIGN(owners.keys.emplace_back(), PublicKey::parse(key));
@@ -146,14 +146,14 @@ Result<RegistryRules> parse_registry_rules(std::string_view text) {
         return Error(ErrorCode::limit, "registry rules: more than 1 MiB");
     if (!text.ends_with('\n'))
         return bad_rule("registry rules: do not end with a line feed; have they been cut off?");
-    const std::string_view title = take_until(text, '\n');
+    const std::string_view title = read_until(text, '\n');
     if (!title.starts_with(kRulesTitle))
         return bad_rule("registry rules: line 1: not \"fardel-registry 1\"");
     if (title.substr(kRulesTitle.size()) != kRulesVersion)
         return Error(ErrorCode::unsupported, "registry rules: line 1: not a version that this program knows");
     RulesReader reader;
     for (std::size_t number = 2; !text.empty(); ++number)
-        if (Status added = reader.add_line(take_until(text, '\n')); !added)
+        if (Status added = reader.add_line(read_until(text, '\n')); !added)
             return std::move(added).error().with_context("registry rules: line " + std::to_string(number));
     return reader.take();
 }

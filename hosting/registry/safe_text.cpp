@@ -23,7 +23,7 @@ void append_character(std::string& out, std::uint32_t character) {
 }
 
 // Of well-formed UTF-8.
-std::uint32_t take_character(std::string_view& text) {
+std::uint32_t read_character(std::string_view& text) {
     const auto first = static_cast<unsigned char>(text.front());
     const unsigned more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
     std::uint32_t character = more == 0 ? first : first & (0x3fu >> more);
@@ -39,7 +39,7 @@ std::string json_text(std::string_view text) {
     const std::string safe = printable(text, SIZE_MAX);
     std::string out = "\"";
     for (std::string_view rest = safe; !rest.empty();) {
-        const std::uint32_t character = take_character(rest);
+        const std::uint32_t character = read_character(rest);
         if (character < ' ' || character > '~' || character == '"' || character == '\\' || character == '<')
             append_character(out, character);
         else

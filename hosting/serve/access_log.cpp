@@ -84,11 +84,11 @@ std::string format_access(const AccessRecord& record, AccessLogForm form) {
     if (form == AccessLogForm::common)
         return peer + " - - [" + format_common_time(record.unix_s) + "] \"" + method + " " + target + " HTTP/1.1\" " +
                std::to_string(record.status) + " " +
-               (record.is_whole ? std::to_string(record.body_bytes) : std::string("-")) + "\n";
+               (record.is_complete ? std::to_string(record.body_bytes) : std::string("-")) + "\n";
     return "{\"time\":\"" + format_json_time(record.unix_s) + "\",\"peer\":\"" + peer + "\",\"method\":\"" + method +
            "\",\"target\":\"" + target + "\",\"status\":" + std::to_string(record.status) +
            ",\"body_bytes\":" + std::to_string(record.body_bytes) +
-           ",\"whole\":" + (record.is_whole ? "true" : "false") +
+           ",\"whole\":" + (record.is_complete ? "true" : "false") +
            ",\"microseconds\":" + std::to_string(record.microseconds) + "}\n";
 }
 

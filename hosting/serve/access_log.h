@@ -23,7 +23,7 @@ struct AccessRecord {
     unsigned status = 0;  // 0: the connection ended before there was an answer
     std::uint64_t body_bytes = 0;
     std::uint64_t microseconds = 0;  // from the headers of the request to the end of the answer
-    bool is_whole = true;            // the answer was sent to its end
+    bool is_complete = true;         // the answer was sent to its end
 };
 
 // With the line feed. At most 1 KiB of method and target.

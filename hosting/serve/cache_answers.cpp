@@ -30,10 +30,10 @@ ServerAnswer refuse_cache_file(const Error& error) {
 
 class CacheAnswers::Upload final : public BodyReceiver {
 public:
-    Upload(Turns::Turn turn, std::unique_ptr<CacheUpload> upload)
-        : turn_(std::move(turn)), upload_(std::move(upload)) {}
+    Upload(RequestSlots::Slot slot, std::unique_ptr<CacheUpload> upload)
+        : slot_(std::move(slot)), upload_(std::move(upload)) {}
 
-    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
+    std::optional<ServerAnswer> receive(std::span<const std::byte> bytes) override {
         const Status appended = upload_->append(bytes);
         return appended ? std::nullopt : std::optional(refuse_cache_file(appended.error()));
     }
@@ -43,14 +43,14 @@ public:
     }
 
 private:
-    const Turns::Turn turn_;
+    const RequestSlots::Slot slot_;
     const std::unique_ptr<CacheUpload> upload_;
 };
 
 class CacheAnswers::Question final : public QuestionReceiver {
 public:
-    Question(Turns::Turn turn, const ServedCache& cache, std::size_t bytes_max)
-        : QuestionReceiver(bytes_max, std::move(turn)), cache_(cache) {}
+    Question(RequestSlots::Slot slot, const ServedCache& cache, std::size_t bytes_max)
+        : QuestionReceiver(bytes_max, std::move(slot)), cache_(cache) {}
 
 private:
     ServerAnswer answer(std::span<const std::byte> bytes) override {
@@ -65,7 +65,7 @@ private:
 CacheAnswers::CacheAnswers(std::unique_ptr<ServedCache> cache, std::optional<UploadTokens> tokens)
     : cache_(std::move(cache)),
       tokens_(std::move(tokens)),
-      questions_(kQuestionsMax, kTurnsOfClientMax),
+      questions_(kQuestionsMax, kSlotsOfClientMax),
       uploads_(kUploadsMax, kUploadsMax) {}
 
 std::optional<ServedCacheFile> CacheAnswers::find_file(std::string_view target) {
@@ -97,22 +97,22 @@ CacheAnswers::Begun CacheAnswers::begin_upload(const ServedCacheFile& file, cons
         return plain_answer(411, "the size of the file must be announced");
     if (*bytes > kObjectBytesMax)
         return plain_answer(413, "the file is too large");
-    if (request.header("If-None-Match") == "*" && cache_->keeps(file))
+    if (request.header("If-None-Match") == "*" && cache_->has_object(file))
         return plain_answer(412, "the object is there already");
-    auto turn = uploads_.take(request.client);
-    if (!turn)
+    auto slot = uploads_.acquire(request.client);
+    if (!slot)
         return plain_answer(503, "too many requests at once; try again later");
-    return std::make_unique<Upload>(*std::move(turn), cache_->begin_upload(file, *bytes));
+    return std::make_unique<Upload>(*std::move(slot), cache_->begin_upload(file, *bytes));
 }
 
 CacheAnswers::Begun CacheAnswers::begin_question(const ReceivedRequest& request) {
     auto bytes = announced_question(request, kCacheQuestionBytesMax);
     if (auto* const refused = std::get_if<ServerAnswer>(&bytes))
         return std::move(*refused);
-    auto turn = questions_.take(request.client);
-    if (!turn)
+    auto slot = questions_.acquire(request.client);
+    if (!slot)
         return plain_answer(503, "too many questions at once; read the files instead");
-    return std::make_unique<Question>(*std::move(turn), *cache_, std::get<std::size_t>(bytes));
+    return std::make_unique<Question>(*std::move(slot), *cache_, std::get<std::size_t>(bytes));
 }
 
 }  // namespace fardel

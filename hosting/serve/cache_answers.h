@@ -2,9 +2,9 @@
 // questions which of many it lacks (<fardel/cache/cache_question.h>). Any thread.
 #pragma once
 
+#include "serve/request_slots.h"
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
-#include "serve/turns.h"
 #include "serve/upload_tokens.h"
 
 #include <fardel/base/result.h>
@@ -38,8 +38,8 @@ private:
 
     const std::unique_ptr<ServedCache> cache_;
     const std::optional<UploadTokens> tokens_;
-    Turns questions_;
-    Turns uploads_;  // apart, so that who may write does not wait for who may only ask
+    RequestSlots questions_;
+    RequestSlots uploads_;  // apart, so that who may write does not wait for who may only ask
 };
 
 }  // namespace fardel

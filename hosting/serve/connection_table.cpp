@@ -9,7 +9,7 @@ constexpr std::size_t kEndingMax = 64;
 
 }  // namespace
 
-bool ConnectionTable::admit(int socket, const std::string& group, bool is_loopback, SteadyTime now) {
+bool ConnectionTable::accept(int socket, const std::string& group, bool is_loopback, SteadyTime now) {
     const std::scoped_lock lock(mutex_);
     // The descriptor of a connection that ended before anybody could say so has a new owner.
     if (const auto stale = connections_.find(socket); stale != connections_.end()) {
@@ -68,7 +68,7 @@ bool ConnectionTable::begin_request(int socket, SteadyTime now) {
     const auto found = connections_.find(socket);
     if (found == connections_.end())
         return false;
-    enter(socket, found->second, Phase::receiving, now);
+    enter_phase(socket, found->second, Phase::receiving, now);
     return ++found->second.requests < limits_.requests_max && !drains_;
 }
 
@@ -81,22 +81,22 @@ void ConnectionTable::count_received(int socket, std::uint64_t bytes) {
 void ConnectionTable::begin_work(int socket) {
     const std::scoped_lock lock(mutex_);
     if (const auto found = connections_.find(socket); found != connections_.end())
-        enter(socket, found->second, Phase::working, found->second.since);
+        enter_phase(socket, found->second, Phase::working, found->second.since);
 }
 
 void ConnectionTable::begin_answer(int socket, SteadyTime now) {
     const std::scoped_lock lock(mutex_);
     if (const auto found = connections_.find(socket); found != connections_.end())
-        enter(socket, found->second, Phase::answering, now);
+        enter_phase(socket, found->second, Phase::answering, now);
 }
 
 void ConnectionTable::end_request(int socket, SteadyTime now) {
     const std::scoped_lock lock(mutex_);
     if (const auto found = connections_.find(socket); found != connections_.end())
-        enter(socket, found->second, Phase::waiting, now);
+        enter_phase(socket, found->second, Phase::waiting, now);
 }
 
-void ConnectionTable::enter(int socket, Connection& connection, Phase phase, SteadyTime now) {
+void ConnectionTable::enter_phase(int socket, Connection& connection, Phase phase, SteadyTime now) {
     if (connection.phase == Phase::waiting && !connection.is_ending)
         waiting_.erase(connection.place);
     connection.phase = phase;

@@ -47,7 +47,7 @@ public:
     ConnectionTable(const ConnectionLimits& limits, SocketCalls calls) : limits_(limits), calls_(std::move(calls)) {}
 
     // Returns false if the connection is refused; the caller then closes it. `group`: see AcceptedConnection.
-    bool admit(int socket, const std::string& group, bool is_loopback, SteadyTime now);
+    bool accept(int socket, const std::string& group, bool is_loopback, SteadyTime now);
     // Whether connections from there are limited.
     bool limits(bool is_loopback) const noexcept { return !is_loopback || limits_.limits_loopback; }
     // Whether so many connections are ending that no further one should be accepted before some of them have ended.
@@ -87,7 +87,7 @@ private:
         std::list<int>::iterator place;  // in waiting_, in that phase
     };
 
-    void enter(int socket, Connection& connection, Phase phase, SteadyTime now);
+    void enter_phase(int socket, Connection& connection, Phase phase, SteadyTime now);
     void end(int socket, Connection& connection);
     std::optional<std::uint64_t> moved_bytes(int socket, const Connection& connection) const;
 

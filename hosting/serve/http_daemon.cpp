@@ -175,7 +175,7 @@ struct HttpDaemon::Impl {
                 return;
             AcceptedConnection& connection = **accepted;
             const int socket = connection.socket.number();
-            if (!table.admit(socket, connection.group, connection.is_loopback, Clock::now()))
+            if (!table.accept(socket, connection.group, connection.is_loopback, Clock::now()))
                 continue;
             {
                 const std::scoped_lock lock(peers_mutex);
@@ -267,13 +267,13 @@ struct HttpDaemon::Impl {
         if (size == 0)
             return request.answer ? send(connection, request, *request.answer) : finish_later(connection, request);
         table.count_received(request.socket, size);
-        const std::size_t taken = std::exchange(size, 0);
+        const std::size_t received = std::exchange(size, 0);
         if (!request.answer) {
-            request.answer = request.receiver->take(bytes);
+            request.answer = request.receiver->receive(bytes);
             return MHD_YES;
         }
         // A client that still sends does not see the answer. What it sends is discarded, up to a limit.
-        request.discarded_bytes += taken;
+        request.discarded_bytes += received;
         return request.discarded_bytes <= kDiscardedBytesMax ? MHD_YES : MHD_NO;
     }
 

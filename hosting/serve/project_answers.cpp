@@ -51,8 +51,8 @@ std::unique_ptr<ServedFiles> serve_live_bundle(const LiveBundle& bundle, std::un
 // Takes 64 bytes: the root that is wanted, and the one that is held.
 class ProjectAnswers::TablesQuestionReceiver final : public QuestionReceiver {
 public:
-    TablesQuestionReceiver(ProjectAnswers& answers, Turns::Turn turn)
-        : QuestionReceiver(kProjectQuestionBytes, std::move(turn)), answers_(answers) {}
+    TablesQuestionReceiver(ProjectAnswers& answers, RequestSlots::Slot slot)
+        : QuestionReceiver(kProjectQuestionBytes, std::move(slot)), answers_(answers) {}
 
 private:
     ServerAnswer answer(std::span<const std::byte> question) override {
@@ -114,10 +114,10 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> ProjectAnswers::begin(
         return refuse_method("POST");
     if (find_announced_bytes(request) != kProjectQuestionBytes)
         return plain_answer(400, "a question has two bundle ids");
-    auto turn = questions_.take(request.client);
-    if (!turn)
+    auto slot = questions_.acquire(request.client);
+    if (!slot)
         return plain_answer(503, "too many questions at once; ask later");
-    return std::make_unique<TablesQuestionReceiver>(*this, *std::move(turn));
+    return std::make_unique<TablesQuestionReceiver>(*this, *std::move(slot));
 }
 
 }  // namespace fardel

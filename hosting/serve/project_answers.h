@@ -2,9 +2,9 @@
 // earlier one. The bundle files themselves are ServedFiles. Any thread.
 #pragma once
 
+#include "serve/request_slots.h"
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
-#include "serve/turns.h"
 
 #include <fardel/hosting/live_bundle.h>
 
@@ -31,7 +31,7 @@ private:
     ServerAnswer answer_head(const ReceivedRequest& request) const;
 
     const LiveBundle& bundle_;
-    Turns questions_;  // for tables
+    RequestSlots questions_;  // for tables
 };
 
 }  // namespace fardel

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "serve/announced_bytes.h"
+#include "serve/request_slots.h"
 #include "serve/server_answer.h"
-#include "serve/turns.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,11 +39,11 @@ inline std::variant<ServerAnswer, std::size_t> announced_question(const Received
 
 class QuestionReceiver : public BodyReceiver {
 public:
-    // `turn`: nothing: their number is not limited here.
-    explicit QuestionReceiver(std::size_t bytes_max, std::optional<Turns::Turn> turn = std::nullopt)
-        : bytes_max_(bytes_max), turn_(std::move(turn)) {}
+    // `slot`: nothing: their number is not limited here.
+    explicit QuestionReceiver(std::size_t bytes_max, std::optional<RequestSlots::Slot> slot = std::nullopt)
+        : bytes_max_(bytes_max), slot_(std::move(slot)) {}
 
-    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) final {
+    std::optional<ServerAnswer> receive(std::span<const std::byte> bytes) final {
         if (bytes.size() > bytes_max_ - question_.size())
             return refuse_question_size();
         question_.insert(question_.end(), bytes.begin(), bytes.end());
@@ -56,7 +56,7 @@ private:
     virtual ServerAnswer answer(std::span<const std::byte> question) = 0;
 
     const std::size_t bytes_max_;
-    const std::optional<Turns::Turn> turn_;
+    const std::optional<RequestSlots::Slot> slot_;
     std::vector<std::byte> question_;
 };
 

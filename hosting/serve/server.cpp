@@ -105,11 +105,11 @@ struct Server::Impl final : RequestHandler {
         return answer_file(request);
     }
 
-    void end(const ReceivedRequest& request, unsigned status, std::uint64_t body_bytes, bool is_whole,
+    void end(const ReceivedRequest& request, unsigned status, std::uint64_t body_bytes, bool is_complete,
              std::uint64_t microseconds) override {
         if (request.listener == metrics_listener)
             return;
-        metrics.count_request(status, body_bytes, is_whole, microseconds);
+        metrics.count_request(status, body_bytes, is_complete, microseconds);
         if (log)
             log->add({.peer = request.peer,
                       .unix_s = static_cast<std::uint64_t>(wall_clock_ns() / 1'000'000'000),
@@ -118,7 +118,7 @@ struct Server::Impl final : RequestHandler {
                       .status = status,
                       .body_bytes = body_bytes,
                       .microseconds = microseconds,
-                      .is_whole = is_whole});
+                      .is_complete = is_complete});
     }
 
     ServerAnswer answer_metrics(const ReceivedRequest& request) const {

@@ -59,7 +59,7 @@ class BodyReceiver {
 public:
     virtual ~BodyReceiver() = default;  // also if the body never ends
     // An answer ends the request: the rest of the body is not wanted.
-    virtual std::optional<ServerAnswer> take(std::span<const std::byte> bytes) = 0;
+    virtual std::optional<ServerAnswer> receive(std::span<const std::byte> bytes) = 0;
     // The body is complete. Runs on a thread that may take its time.
     virtual ServerAnswer finish() = 0;
     // True: finish() takes seconds at most, and must not wait for those that may take minutes.
@@ -72,7 +72,7 @@ public:
     // Called when the headers are complete, by any thread, which serves other connections, too: it must not wait.
     virtual std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const ReceivedRequest& request) = 0;
     // Called once per request, at its end.
-    virtual void end(const ReceivedRequest& request, unsigned status, std::uint64_t body_bytes, bool is_whole,
+    virtual void end(const ReceivedRequest& request, unsigned status, std::uint64_t body_bytes, bool is_complete,
                      std::uint64_t microseconds) = 0;
 };
 

@@ -19,11 +19,11 @@ std::string format_seconds_of(std::uint64_t microseconds) {
 
 }  // namespace
 
-void ServerMetrics::count_request(unsigned status, std::uint64_t body_bytes, bool is_whole,
+void ServerMetrics::count_request(unsigned status, std::uint64_t body_bytes, bool is_complete,
                                   std::uint64_t microseconds) noexcept {
     ++requests_[status < kStatuses ? status : 0];
     microseconds_ += microseconds;
-    if (is_whole)
+    if (is_complete)
         body_bytes_ += body_bytes;
     else
         ++broken_answers_;

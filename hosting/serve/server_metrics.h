@@ -13,7 +13,8 @@ namespace fardel {
 class ServerMetrics {
 public:
     // `status`: 0 if the connection ended before there was an answer.
-    void count_request(unsigned status, std::uint64_t body_bytes, bool is_whole, std::uint64_t microseconds) noexcept;
+    void count_request(unsigned status, std::uint64_t body_bytes, bool is_complete,
+                       std::uint64_t microseconds) noexcept;
     std::string format(const ConnectionCounts& connections, std::uint64_t dropped_log_lines) const;
 
 private:

@@ -143,8 +143,8 @@ struct Uploads::Staged {
 
 // Whose bytes are awaited.
 struct Uploads::Sender {
-    Turns::Turn client;
-    Turns::Turn author;
+    RequestSlots::Slot client;
+    RequestSlots::Slot author;
 };
 
 // Room in the tree, reserved while the object exists.
@@ -176,11 +176,11 @@ public:
         received_bytes_ = staged_.bytes;
     }
 
-    std::optional<ServerAnswer> take(std::span<const std::byte> bytes) override {
+    std::optional<ServerAnswer> receive(std::span<const std::byte> bytes) override {
         if (bytes.size() > file_bytes_ - received_bytes_)
             return plain_answer(400, "more bytes than the request announced");
         if (received_bytes_ < head_.size())
-            if (auto refused = take_head(bytes)) {
+            if (auto refused = receive_head(bytes)) {
                 forget();
                 return refused;
             }
@@ -208,7 +208,7 @@ public:
 
 private:
     // Another bundle than the target names is refused before the rest of it is sent.
-    std::optional<ServerAnswer> take_head(std::span<const std::byte> bytes) {
+    std::optional<ServerAnswer> receive_head(std::span<const std::byte> bytes) {
         const auto at = static_cast<std::size_t>(received_bytes_);
         const std::size_t size = std::min(bytes.size(), head_.size() - at);
         std::ranges::copy(bytes.first(size), head_.begin() + static_cast<std::ptrdiff_t>(at));
@@ -384,9 +384,9 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
 }
 
 std::optional<Uploads::Sender> Uploads::find_sender(const std::string& owner, const ReceivedRequest& request) {
-    auto client = clients_.take(request.client);
+    auto client = clients_.acquire(request.client);
     // Many build machines may share a token; a key is that of one author, wherever requests come from.
-    auto author = authors_.take(rules_.registry != nullptr ? owner : std::string());
+    auto author = authors_.acquire(rules_.registry != nullptr ? owner : std::string());
     if (!client || !author)
         return std::nullopt;
     return Sender{*std::move(client), *std::move(author)};

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "registry/pending_judgements.h"
+#include "serve/request_slots.h"
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
-#include "serve/turns.h"
 #include "serve/upload_parts.h"
 #include "serve/upload_tokens.h"
 
@@ -82,8 +82,8 @@ private:
     std::mutex mutex_;
     std::uint64_t reserved_bytes_ = 0;
     unsigned under_way_ = 0;
-    Turns clients_;
-    Turns authors_;
+    RequestSlots clients_;
+    RequestSlots authors_;
     std::mutex publishing_;
     std::optional<PendingJudgements> judgements_;  // of a registry
 };

@@ -8,10 +8,10 @@
 namespace fardel {
 
 Status read_file_pieces(const ByteSource& file, const PublishWork& work,
-                        const std::function<Status(std::uint64_t offset, std::span<const std::byte> piece)>& take) {
+                        const std::function<Status(std::uint64_t offset, std::span<const std::byte> piece)>& receive) {
     return read_pieces(file, "publishing", work.stop,
                        [&](std::uint64_t at, std::span<const std::byte> piece) -> Status {
-                           FARDEL_TRY(take(at, piece));
+                           FARDEL_TRY(receive(at, piece));
                            if (work.progress)
                                work.progress(at + piece.size(), file.size_bytes());
                            return ok();

@@ -27,7 +27,7 @@ public:
     // Several parts at a time, because one connection seldom fills a line. A part is read twice, for its signed hash
     // and for sending, so that memory depends neither on the size of parts nor on their number.
     void send(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-        while (const auto part = take_part()) {
+        while (const auto part = next_part()) {
             const std::size_t index = static_cast<std::size_t>(part->number - 1);
             const auto sent = [&](std::uint64_t bytes) {
                 const std::uint64_t sum = note_sent(index, bytes);
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    std::optional<UploadPart> take_part() {
+    std::optional<UploadPart> next_part() {
         const std::scoped_lock lock(mutex_);
         if (failure_ || next_ == names_.size())
             return std::nullopt;

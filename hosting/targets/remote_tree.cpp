@@ -61,7 +61,7 @@ private:
             .url = url_, .headers = tree_.read_headers(), .answer_bytes_max = std::max(length, kErrorBytesMax)};
         request.headers.push_back("Range: bytes=" + std::to_string(offset) + "-" + std::to_string(offset + length - 1));
         FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree_.perform(request));
-        FARDEL_TRY_ASSIGN(const std::uint64_t total, take_range(answer, offset, bytes, url_));
+        FARDEL_TRY_ASSIGN(const std::uint64_t total, copy_range(answer, offset, bytes, url_));
         if (total != size_bytes_)
             return Error(ErrorCode::corrupt, printable(url_, 400) + ": the server changed its size");
         window_ = std::move(bytes);

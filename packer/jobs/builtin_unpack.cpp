@@ -65,9 +65,9 @@ public:
     GzipReader(const GzipReader&) = delete;
     GzipReader& operator=(const GzipReader&) = delete;
 
-    // `packed`: the next piece of the file; empty at its end. `take` receives the unpacked bytes.
-    template <class Take>
-    Status read(std::span<char> packed, Take take) {
+    // `packed`: the next piece of the file; empty at its end. `receive` receives the unpacked bytes.
+    template <class Receive>
+    Status read(std::span<char> packed, Receive receive) {
         if (!started_)
             return Error(ErrorCode::io, "zlib does not start");
         if (packed.empty())
@@ -86,7 +86,7 @@ public:
             if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
                 return malformed();
             between_members_ = result == Z_STREAM_END;
-            FARDEL_TRY(take(std::string_view(unpacked_.data(), unpacked_.size() - stream_.avail_out)));
+            FARDEL_TRY(receive(std::string_view(unpacked_.data(), unpacked_.size() - stream_.avail_out)));
         } while (stream_.avail_in > 0 || (!between_members_ && stream_.avail_out == 0));
         return ok();
     }

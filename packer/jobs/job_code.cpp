@@ -4,6 +4,7 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/own_program.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/printable.h>
@@ -49,11 +50,9 @@ Result<ProgramPlace> find_program(const Processor& processor, const std::string&
     if (name.find('/') == std::string::npos) {
         // Not PATH: two machines, or two shells of one, must find the same program.
         for (std::string_view rest = kJobPath; !rest.empty();) {
-            const std::size_t end = rest.find(':');
-            const std::string path = std::string(rest.substr(0, end)) + "/" + name;
+            const std::string path = std::string(read_until(rest, ':')) + "/" + name;
             if (is_program(path))
                 return ProgramPlace{.path = path, .in_project = false};
-            rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
         }
         return Error(ErrorCode::missing,
                      "there is no program " + in_quotes(name) + " in " + kJobPath + "; install it, or write its path");

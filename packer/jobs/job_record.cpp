@@ -15,7 +15,7 @@ constexpr std::string_view kStatesMark = "found 2";
 constexpr std::size_t kStatesMax = 16;
 constexpr std::size_t kStatesBytesMax = 1u << 20;
 
-void made_reference_fields(auto& record, auto& references) {
+void reference_fields(auto& record, auto& references) {
     const auto fields = [&](auto& reference) {
         record.text(reference.first);
         record.text(reference.second.spelling);
@@ -45,7 +45,7 @@ CacheRecord record_of(const BuildKey& key, const JobResult& result) {
     writer.text(kResultMark);
     writer.text(result.log);
     writer.number(result.took.count());
-    made_reference_fields(writer, result.references);
+    reference_fields(writer, result.references);
     record.notes = writer.take();
     return record;
 }
@@ -60,8 +60,8 @@ std::optional<JobResult> find_result(const CacheRecord& record, const std::vecto
     std::int64_t took_ms = 0;
     reader.number(took_ms);
     result.took = std::chrono::milliseconds(took_ms);
-    made_reference_fields(reader, result.references);
-    if (!reader.is_whole())
+    reference_fields(reader, result.references);
+    if (!reader.is_complete())
         return std::nullopt;
     std::vector<std::string> names;
     for (const CachedOutput& output : record.outputs) {
@@ -105,7 +105,7 @@ std::optional<FoundStates> find_found_states(std::string_view notes) {
         return std::ranges::adjacent_find(state, std::ranges::greater_equal(), &FoundInput::path) == state.end();
     };
     const bool good =
-        reader.is_whole() && found.states.size() <= kStatesMax && std::ranges::all_of(found.states, is_sorted);
+        reader.is_complete() && found.states.size() <= kStatesMax && std::ranges::all_of(found.states, is_sorted);
     return good ? std::optional(std::move(found)) : std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include <fardel/base/confined_program.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/sandbox.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/project_path.h>
 
@@ -67,10 +68,8 @@ std::string last_lines(std::string_view log) {
         begin = 0;
     std::string text = "; it printed:";
     for (std::string_view rest = log.substr(begin); !rest.empty();) {
-        const std::size_t end = rest.find('\n');
-        if (const std::string_view line = rest.substr(0, end); !line.empty())
+        if (const std::string_view line = read_until(rest, '\n'); !line.empty())
             text += "\n  " + std::string(line.substr(0, kShownBytesMax));
-        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }
     return text;
 }

@@ -1,7 +1,7 @@
 #include "included_macros.h"
 
+#include "scan/format_scanners.h"
 #include "scan/reference_scanners.h"
-#include "scan/scan_menu.h"
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>

@@ -68,7 +68,7 @@ std::optional<ScanRecord> decode_scan_record(std::string_view bytes) {
     ScanRecord record;
     scan_fields(reader, record);
     const bool empty = is_empty(record.findings);
-    const bool good = reader.is_whole() && is_possible(record.findings) && (record.broken.empty() || empty);
+    const bool good = reader.is_complete() && is_possible(record.findings) && (record.broken.empty() || empty);
     return good ? std::optional(std::move(record)) : std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #include "toml_document.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -74,14 +75,11 @@ TomlTable table_of(const toml::table& table) {
 
 Status verify_dots(std::string_view text, std::string_view file) {
     TomlPosition at;
-    for (std::size_t from = 0; from < text.size(); ++at.line) {
-        const std::size_t end = std::min(text.find('\n', from), text.size());
-        if (static_cast<std::size_t>(std::ranges::count(text.substr(from, end - from), '.')) > kTomlDotsPerLineMax)
+    for (; !text.empty(); ++at.line)
+        if (static_cast<std::size_t>(std::ranges::count(read_until(text, '\n'), '.')) > kTomlDotsPerLineMax)
             return Error(ErrorCode::limit, format_position(file, at) + ": the line has more than " +
                                                std::to_string(kTomlDotsPerLineMax) +
                                                " dots; break it into several lines");
-        from = end + 1;
-    }
     return ok();
 }
 

@@ -39,9 +39,9 @@ Status verify_input(std::span<const std::string> names, std::span<const SplitInp
 // Unique texts for the names of bundles. They also differ as parts of file names, where '/' becomes '-'.
 class Titles {
 public:
-    std::string take(const std::string& wanted) {
+    std::string claim(const std::string& wanted) {
         std::string title = wanted;
-        for (std::size_t number = 2; !taken_.insert(key_of(title)).second; ++number)
+        for (std::size_t number = 2; !claimed_.insert(key_of(title)).second; ++number)
             title = wanted + "-" + std::to_string(number);
         return title;
     }
@@ -52,7 +52,7 @@ private:
         std::ranges::replace(key, '/', '-');
         return key;
     }
-    std::set<std::string> taken_;
+    std::set<std::string> claimed_;
 };
 
 std::string without_extension(const std::string& name) {
@@ -127,17 +127,17 @@ public:
              join_pieces(pieces_of(shared), std::max(kCommonBundlesLeast, roots_.size()), bytes_max)) {
             for (const std::uint32_t piece : pieces)
                 add(groups_[shared[piece]], static_cast<std::uint32_t>(texts.size()));
-            texts.push_back(titles.take("common-" + std::to_string(texts.size() + 1)));
+            texts.push_back(titles.claim("common-" + std::to_string(texts.size() + 1)));
         }
         for (const std::uint32_t at : order_)
             if (const Group& group = groups_[at]; group.roots == 1) {
                 add(group, static_cast<std::uint32_t>(texts.size()));
-                texts.push_back(titles.take(without_extension(names_[roots_[group.root]])));
+                texts.push_back(titles.claim(without_extension(names_[roots_[group.root]])));
             }
         for (const std::uint32_t at : order_)
             if (const Group& group = groups_[at]; group.roots == 0) {
                 add(group, static_cast<std::uint32_t>(texts.size()));
-                texts.push_back(titles.take("rest"));
+                texts.push_back(titles.claim("rest"));
             }
         return bundles_of(inputs_, bundle_of, std::move(texts));
     }

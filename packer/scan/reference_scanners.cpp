@@ -1,21 +1,13 @@
 #include "scan/reference_scanners.h"
 
-#include "scan_arena.h"
-#include "scan_bots.h"
-#include "scan_bsp.h"
-#include "scan_gltf.h"
-#include "scan_map_source.h"
-#include "scan_md3.h"
-#include "scan_menu.h"
-#include "scan_obj.h"
-#include "scan_quake3_shader.h"
-#include "scan_skin.h"
+#include "format_scanners.h"
 #include "script_text.h"
 
 #include <fardel/format/name.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
-#include <utility>
 
 namespace fardel {
 namespace {
@@ -23,17 +15,13 @@ namespace {
 using ScanText = Result<ScanFindings> (*)(std::string_view, const char*);
 using ScanBytes = Result<ScanFindings> (*)(std::span<const std::byte>);
 
-struct TextScanner {
-    std::string_view type;
-    ScanText scan;
+struct Scanner {
+    std::string_view word;  // a content type or a glob
+    ScanText text = nullptr;
+    ScanBytes bytes = nullptr;  // at most one of both is set
 };
 
-struct ByteScanner {
-    std::string_view type;
-    ScanBytes scan;
-};
-
-constexpr TextScanner kTextScanners[] = {
+constexpr Scanner kTypeScanners[] = {
     {"text/x-quake-shader", scan_quake3_shader},
     {"text/x-quake-skin", scan_skin},
     {"text/x-quake-menu", scan_menu},
@@ -42,21 +30,13 @@ constexpr TextScanner kTextScanners[] = {
     {"model/gltf+json", scan_gltf},
     {"model/obj", scan_obj},
     {"model/mtl", scan_mtl},
+    {"model/x-md3", nullptr, scan_md3},
+    {"application/x-bsp", nullptr, scan_bsp},
+    {"model/gltf-binary", nullptr, scan_glb},
 };
 
-constexpr ByteScanner kByteScanners[] = {
-    {"model/x-md3", scan_md3},
-    {"application/x-bsp", scan_bsp},
-    {"model/gltf-binary", scan_glb},
-};
-
-struct NamedScanner {
-    std::string_view name;  // a glob over folded names
-    ScanText scan;
-};
-
-// Files that the game reads by name, and whose extension does not identify a format.
-constexpr NamedScanner kNamedScanners[] = {
+// Files that the game reads by name, and whose extension does not identify a format: globs over folded names.
+constexpr Scanner kNamedScanners[] = {
     {"botfiles/**/*.c", scan_bot_file}, {"botfiles/**/*.h", scan_bot_file}, {"scripts/*.bot", scan_bots},
     {"scripts/*/*.bot", scan_bots},     {"scripts/arenas.txt", scan_arena}, {"scripts/bots.txt", scan_bots},
     {"ui/**/*.panel", scan_menu_part},  {"ui/**/*.h", scan_menu_part},      {"ui/hud.txt", scan_menu},
@@ -68,24 +48,13 @@ Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes, 
     return scan(text, with_locations ? reinterpret_cast<const char*>(bytes.data()) : nullptr);
 }
 
-struct Scanner {
-    std::string_view word;
-    ScanText text = nullptr;
-    ScanBytes bytes = nullptr;  // at most one of both is set
-};
-
 Scanner scanner_of(std::string_view name, std::string_view content_type) {
     const std::string folded = fold_name(name);
-    for (const NamedScanner& scanner : kNamedScanners)
-        if (glob_matches(scanner.name, folded))
-            return {.word = scanner.name, .text = scanner.scan};
-    for (const TextScanner& scanner : kTextScanners)
-        if (content_type == scanner.type)
-            return {.word = scanner.type, .text = scanner.scan};
-    for (const ByteScanner& scanner : kByteScanners)
-        if (content_type == scanner.type)
-            return {.word = scanner.type, .bytes = scanner.scan};
-    return {};
+    for (const Scanner& scanner : kNamedScanners)
+        if (glob_matches(scanner.word, folded))
+            return scanner;
+    const auto* const scanner = std::ranges::find(kTypeScanners, content_type, &Scanner::word);
+    return scanner != std::end(kTypeScanners) ? *scanner : Scanner();
 }
 
 Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> bytes, bool with_locations) {

@@ -1,4 +1,4 @@
-#include "scan_arena.h"
+#include "format_scanners.h"
 
 #include "found_references.h"
 #include "script_text.h"

@@ -1,4 +1,4 @@
-#include "scan_bots.h"
+#include "format_scanners.h"
 
 #include "found_references.h"
 #include "script_text.h"
@@ -74,9 +74,9 @@ void set_key(Bot& bot, std::string_view key, const ScriptWord& value) {
         bot.character = value;
 }
 
-// The quoted texts of one line outside its comment. `take` gets each.
-template <class Take>
-Status each_quoted(std::string_view line, Take take) {
+// The quoted texts of one line outside its comment. `visit` gets each.
+template <class Visit>
+Status each_quoted(std::string_view line, Visit visit) {
     for (std::size_t at = 0; at < line.size(); ++at) {
         if (line.substr(at).starts_with("//"))
             return ok();
@@ -85,7 +85,7 @@ Status each_quoted(std::string_view line, Take take) {
         const std::size_t end = line.find('"', at + 1);
         if (end == line.npos)
             return ok();
-        FARDEL_TRY(take(line.substr(at + 1, end - at - 1)));
+        FARDEL_TRY(visit(line.substr(at + 1, end - at - 1)));
         at = end;
     }
     return ok();

@@ -1,4 +1,4 @@
-#include "scan_bsp.h"
+#include "format_scanners.h"
 
 #include "byte_record.h"
 #include "found_references.h"
@@ -8,7 +8,6 @@
 #include "scan/reference_scanners.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "scan_gltf.h"
+#include "format_scanners.h"
 
 #include "byte_record.h"
 #include "found_references.h"
@@ -150,7 +150,7 @@ Result<ScanFindings> scan_glb(std::span<const std::byte> bytes) {
         return bad_gltf("the JSON chunk ends outside the file");
     if (json->size() > kScannedTextBytesMax)
         return Error(ErrorCode::limit, "JSON of " + std::to_string(json->size()) + " bytes");
-    return scan_gltf(json->text());
+    return scan_gltf(json->text(), nullptr);
 }
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-#include "scan_map_source.h"
+#include "format_scanners.h"
 
 #include "found_references.h"
 #include "map_entity.h"
@@ -25,7 +25,7 @@ public:
             if (!word)
                 break;
             line_ = word->line;
-            FARDEL_TRY(take(*word));
+            FARDEL_TRY(handle_word(*word));
         }
         if (depth_ > 0)
             return malformed_at(line_, "the text ends within an entity");
@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    Status take(const ScriptWord& word) {
+    Status handle_word(const ScriptWord& word) {
         if (word.starts_line)
             begin_line();
         if (word.is("{") && !expects_face_shader())
@@ -42,7 +42,7 @@ private:
             return close();
         if (depth_ == 0)
             return malformed_at(line_, "a word outside an entity");
-        return depth_ == 1 ? take_entity_word(word) : take_brush_word(word);
+        return depth_ == 1 ? handle_entity_word(word) : handle_brush_word(word);
     }
 
     // Counting starts again on each line: a face is one line, the matrix of a patch several.
@@ -75,7 +75,7 @@ private:
         return ok();
     }
 
-    Status take_entity_word(const ScriptWord& word) {
+    Status handle_entity_word(const ScriptWord& word) {
         if (!key_) {
             key_ = word.text;
             return ok();
@@ -84,7 +84,7 @@ private:
         return entity_.add(key, word.text, line_);
     }
 
-    Status take_brush_word(const ScriptWord& word) {
+    Status handle_brush_word(const ScriptWord& word) {
         if (word.is("("))
             return ++parentheses_, ok();
         if (word.is(")"))

@@ -1,4 +1,4 @@
-#include "scan_md3.h"
+#include "format_scanners.h"
 
 #include "byte_record.h"
 #include "found_references.h"

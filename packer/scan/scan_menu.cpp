@@ -1,4 +1,4 @@
-#include "scan_menu.h"
+#include "format_scanners.h"
 
 #include "found_references.h"
 #include "script_text.h"
@@ -64,7 +64,7 @@ public:
             FARDEL_TRY_ASSIGN(const auto word, words_.next());
             if (!word)
                 break;
-            FARDEL_TRY(take(*word));
+            FARDEL_TRY(handle_word(*word));
         }
         FARDEL_TRY(end_macro());
         for (const auto& [name, value] : macros_) {
@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    Status take(const ScriptWord& word) {
+    Status handle_word(const ScriptWord& word) {
         line_ = word.line;
         if (word.starts_line && !goes_on())
             FARDEL_TRY(end_macro());
@@ -94,7 +94,7 @@ private:
             awaited_.reset();
             return ok();
         }
-        return take_statement(word);
+        return handle_statement(word);
     }
 
     // Whether the last word of a #define is the \ that joins the next line.
@@ -117,7 +117,7 @@ private:
         return ok();
     }
 
-    Status take_statement(const ScriptWord& word) {
+    Status handle_statement(const ScriptWord& word) {
         if (!macro_)
             FARDEL_TRY(count_brace(word));
         if (is_separator(word)) {

@@ -1,7 +1,9 @@
-#include "scan_obj.h"
+#include "format_scanners.h"
 
 #include "found_references.h"
 #include "script_text.h"
+
+#include <fardel/base/text_fields.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,16 +15,11 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\v\f";
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(kSpace);
-    return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
-// Removes the first word from `text` and returns it.
-std::string_view cut_word(std::string_view& text) {
-    text = trimmed(text);
+// Reads the first word of `text`.
+std::string_view read_word(std::string_view& text) {
+    text = trimmed(text, kSpace);
     const std::string_view word = text.substr(0, text.find_first_of(kSpace));
-    text = trimmed(text.substr(word.size()));
+    text = trimmed(text.substr(word.size()), kSpace);
     return word;
 }
 
@@ -41,14 +38,14 @@ struct Option {
 constexpr Option kOptions[] = {{"-mm", 2}, {"-o", 3, true}, {"-s", 3, true}, {"-t", 3, true}};
 
 void skip_option(std::string_view& text) {
-    const std::string_view word = cut_word(text);
+    const std::string_view word = read_word(text);
     Option option;
     for (const Option& known : kOptions)
         if (words_equal(word, known.word))
             option = known;
     for (unsigned i = 0; i < option.words; ++i) {
         std::string_view rest = text;
-        if (const std::string_view value = cut_word(rest); option.numbers && !is_number(value))
+        if (const std::string_view value = read_word(rest); option.numbers && !is_number(value))
             return;
         text = rest;
     }
@@ -71,7 +68,7 @@ bool is_texture_statement(std::string_view word) {
 
 Status add_files(FoundReferences& found, std::string_view text, ReferenceUse use, std::uint32_t line) {
     while (!text.empty()) {
-        const std::string_view file = cut_word(text);
+        const std::string_view file = read_word(text);
         FARDEL_TRY(found.add({.spelling = std::string(file), .use = use, .form = ReferenceForm::relative, .line = line},
                              file));
     }
@@ -82,7 +79,7 @@ Status scan_obj_line(FoundReferences& found, std::string_view word, std::string_
     if (words_equal(word, "mtllib"))
         return add_files(found, rest, ReferenceUse::script, line);
     if (words_equal(word, "shadow_obj") || words_equal(word, "trace_obj") || words_equal(word, "call"))
-        return add_files(found, cut_word(rest), ReferenceUse::model, line);
+        return add_files(found, read_word(rest), ReferenceUse::model, line);
     return ok();
 }
 
@@ -94,12 +91,10 @@ template <class ScanLine>
 Result<ScanFindings> scan_lines(std::string_view text, const char* asset, ScanLine scan_line) {
     FoundReferences found(asset);
     for (std::uint32_t number = 1; !text.empty(); ++number) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = trimmed(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
+        std::string_view line = trimmed(read_until(text, '\n'), kSpace);
         if (line.starts_with('#'))
             continue;
-        const std::string_view word = cut_word(line);
+        const std::string_view word = read_word(line);
         FARDEL_TRY(scan_line(found, word, line, number));
     }
     return std::move(found).take();

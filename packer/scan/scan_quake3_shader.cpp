@@ -1,4 +1,4 @@
-#include "scan_quake3_shader.h"
+#include "format_scanners.h"
 
 #include "found_references.h"
 #include "script_text.h"
@@ -13,17 +13,17 @@
 namespace fardel {
 namespace {
 
-enum class Takes : std::uint8_t { name, frames, sky };
+enum class ShaderArguments : std::uint8_t { name, frames, sky };
 
 struct ShaderKeyword {
     std::string_view word;
     ReferenceUse use;
     bool optional = false;
-    Takes takes = Takes::name;
+    ShaderArguments arguments = ShaderArguments::name;
 };
 
 constexpr ShaderKeyword kOfShader[] = {
-    {"skyparms", ReferenceUse::texture, false, Takes::sky},
+    {"skyparms", ReferenceUse::texture, false, ShaderArguments::sky},
     {"qer_editorimage", ReferenceUse::texture, true},
     {"q3map_lightimage", ReferenceUse::texture, true},
     {"q3map_normalimage", ReferenceUse::texture, true},
@@ -39,7 +39,7 @@ constexpr ShaderKeyword kOfShader[] = {
 constexpr ShaderKeyword kOfStage[] = {
     {"map", ReferenceUse::texture},
     {"clampmap", ReferenceUse::texture},
-    {"animmap", ReferenceUse::texture, false, Takes::frames},
+    {"animmap", ReferenceUse::texture, false, ShaderArguments::frames},
     {"videomap", ReferenceUse::video},
     {"normalmap", ReferenceUse::texture},
     {"bumpmap", ReferenceUse::texture},
@@ -67,17 +67,17 @@ Status add_sky_box(FoundReferences& found, const ScriptWord& box, bool is_near) 
 }
 
 Status add_statement(FoundReferences& found, const ShaderKeyword& keyword, const ShaderLine& statement) {
-    if (keyword.takes == Takes::sky) {
+    if (keyword.arguments == ShaderArguments::sky) {
         for (const std::size_t word : {1u, 3u})
             if (word < statement.size())
                 FARDEL_TRY(add_sky_box(found, statement[word], word == 3));
         return ok();
     }
-    const std::size_t first = keyword.takes == Takes::frames ? 2 : 1;
-    const std::size_t end = keyword.takes == Takes::frames ? statement.size() : 2;
+    const std::size_t first = keyword.arguments == ShaderArguments::frames ? 2 : 1;
+    const std::size_t end = keyword.arguments == ShaderArguments::frames ? statement.size() : 2;
     for (std::size_t at = first; at < end && at < statement.size(); ++at) {
         const ScriptWord& word = statement[at];
-        const bool is_skipped = keyword.takes == Takes::frames && at >= first + kFramesMax;
+        const bool is_skipped = keyword.arguments == ShaderArguments::frames && at >= first + kFramesMax;
         if (!is_created_by_game(word.text))
             FARDEL_TRY(found.add({.spelling = std::string(word.text),
                                   .use = keyword.use,
@@ -110,7 +110,7 @@ public:
             if (!word)
                 break;
             last_line_ = word->line;
-            FARDEL_TRY(take(*word));
+            FARDEL_TRY(handle_word(*word));
         }
         if (depth_ > 0 || !name_.empty())
             return malformed_at(last_line_, "the text ends inside a shader");
@@ -118,13 +118,13 @@ public:
     }
 
 private:
-    Status take(const ScriptWord& word) {
+    Status handle_word(const ScriptWord& word) {
         if (word.is("{"))
             return open(word);
         if (word.is("}"))
             return close(word);
         if (depth_ == 0)
-            return take_name(word);
+            return handle_name(word);
         if (word.starts_line)
             FARDEL_TRY(end_statement());
         if (statement_.size() < kStatementWordsMax)
@@ -132,7 +132,7 @@ private:
         return ok();
     }
 
-    Status take_name(const ScriptWord& word) {
+    Status handle_name(const ScriptWord& word) {
         if (!name_.empty() || word.text.empty())
             return malformed_at(word.line, "a shader's name is not followed by {");
         name_ = word.text;

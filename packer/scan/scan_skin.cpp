@@ -1,4 +1,4 @@
-#include "scan_skin.h"
+#include "format_scanners.h"
 
 #include "found_references.h"
 

@@ -3,6 +3,7 @@
 #include "scan/reference_scanners.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/text_fields.h>
 
 #include <algorithm>
 #include <string>
@@ -80,7 +81,7 @@ Result<std::string_view> asset_text(std::span<const std::byte> bytes) {
     if (bytes.size() > kScannedTextBytesMax)
         return Error(ErrorCode::limit, "text of " + std::to_string(bytes.size()) + " bytes, at most " +
                                            std::to_string(kScannedTextBytesMax) + " are scanned");
-    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::string_view text = as_text(bytes);
     if (text.starts_with("\xef\xbb\xbf"))
         text.remove_prefix(3);
     if (const std::size_t nul = text.find('\0'); nul != text.npos)

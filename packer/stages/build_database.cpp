@@ -237,7 +237,7 @@ std::optional<FinishedBuild> decode(std::string_view bytes) {
     RecordReader record(bytes);
     FinishedBuild build;
     build_fields(record, build);
-    return record.is_whole() ? std::optional(std::move(build)) : std::nullopt;
+    return record.is_complete() ? std::optional(std::move(build)) : std::nullopt;
 }
 
 template <class Id>
@@ -445,7 +445,7 @@ Status BuildDatabase::write_finished(std::string_view target, const FinishedBuil
     return forgive(std::move(written));
 }
 
-Status BuildDatabase::keep() {
+Status BuildDatabase::commit() {
     Status kept = execute(database_.get(), "COMMIT", "what this build learnt");
     if (!kept)
         return forgive(std::move(kept));

@@ -2,7 +2,7 @@
 //
 // It records the bytes that each source had when it was last read, the references of assets, and the outputs of the
 // last build. It is only a cache: stamps and hashes decide whether an entry is still valid. One build at a time may
-// open it; keep() makes changes permanent, and the destructor drops later ones.
+// open it; commit() makes changes permanent, and the destructor drops later ones.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -66,7 +66,7 @@ public:
     Status write_finished(std::string_view target, const FinishedBuild& build);
 
     // Errors: no_space, io.
-    Status keep();
+    Status commit();
 
 private:
     struct Close {

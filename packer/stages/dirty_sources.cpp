@@ -44,7 +44,7 @@ Status remember_sources(BuildDatabase& database, const KnownSources& before, con
             if (!present.contains(origin))
                 FARDEL_TRY(database.remove_source(origin));
     }
-    return database.keep();
+    return database.commit();
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ public:
     }
 
     Result<JobsRun> run() {
-        admit_from(JobIndex{});
+        add_jobs(JobIndex{});
         expect_ready();
         {
             const std::size_t wanted = worker_count(options_.jobs);
@@ -75,7 +75,7 @@ public:
 private:
     // ---- One job; called without the lock.
 
-    std::optional<JobOutcome> take_hit(const ProcessorJob& job, std::optional<CacheHit> hit, bool& verify) {
+    std::optional<JobOutcome> outcome_of_hit(const ProcessorJob& job, std::optional<CacheHit> hit, bool& verify) {
         if (!hit)
             return std::nullopt;
         auto result = find_result(hit->record, job.outputs);
@@ -143,7 +143,7 @@ private:
             const BuildKey full = build_key_with(key, state);
             if (!*as_recorded || !notes.tried.insert(full).second)
                 continue;
-            if (auto outcome = take_hit(job, options_.cache->find(full), verify)) {
+            if (auto outcome = outcome_of_hit(job, options_.cache->find(full), verify)) {
                 outcome->result.found = state;
                 outcome->seen = std::move(seen);
                 return outcome;
@@ -171,7 +171,7 @@ private:
                                                   bool& verify) {
         if (finds_inputs(job.processor))
             return find_by_found(job, key, notes, verify);
-        return take_hit(job, options_.cache->find(key), verify);
+        return outcome_of_hit(job, options_.cache->find(key), verify);
     }
 
     // Adds a state to what the layer's note says.
@@ -277,7 +277,7 @@ private:
     }
 
     // Counts the jobs that the new jobs, from `first` on, wait for.
-    void admit_from(JobIndex first) {
+    void add_jobs(JobIndex first) {
         missing_.resize(graph_.jobs().size());
         followers_.resize(graph_.jobs().size());
         for (JobIndex job = first; job < graph_.jobs().end_index(); ++job) {
@@ -297,7 +297,7 @@ private:
         std::vector<std::string> names;
         std::ranges::transform(result.outputs, std::back_inserter(names), &JobOutput::name);
         FARDEL_TRY_ASSIGN(const JobIndex first, graph_.add_outputs(index, names));
-        admit_from(first);
+        add_jobs(first);
         return ok();
     }
 

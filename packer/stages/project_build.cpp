@@ -111,7 +111,7 @@ Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bun
     for (FinishedBundle& bundle : build.bundles)
         bundle.stamp = stamp_path(bundle.path);
     FARDEL_TRY(state_->database.write_finished(state_->options.target, build));
-    return state_->database.keep();
+    return state_->database.commit();
 }
 
 // ---- Results of plan() ----------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ Result<PackPlan> ProjectBuild::State::plan_bundles(std::vector<ProjectFile> file
         counts.with_scanner = count(&AssetScan::has_scanner);
         counts.scanned = count(&AssetScan::was_read);
     }
-    FARDEL_TRY(database.keep());
+    FARDEL_TRY(database.commit());
     return plan;
 }
 

@@ -2,7 +2,7 @@
 //
 // Such a function is a template over the record; a writer writes the fields of a value, and a reader fills them.
 // Numbers have 64 bits, little-endian; a text or a list begins with its length. The reader's bytes are untrusted: after
-// the first error all fields are zero or empty, and is_whole() is false.
+// the first error all fields are zero or empty, and is_complete() is false.
 #pragma once
 
 #include <fardel/base/byte_reader.h>
@@ -141,7 +141,7 @@ public:
 
     void fail() { bytes_.fail(ErrorCode::malformed, "a field is out of its range"); }
     // Whether nothing was missing or out of its range, and nothing is left.
-    bool is_whole() const noexcept { return bytes_.is_whole(); }
+    bool is_complete() const noexcept { return bytes_.is_complete(); }
 
 private:
     ByteReader bytes_;

@@ -292,7 +292,7 @@ Result<StoreAddition> add_signatures(const StoreFolder& folder, StoreLease& leas
 
 bool is_stored_whole(const StoreFolder& folder, const BundleId& bundle) {
     const auto record = folder.find_record(bundle);
-    return record && *record && (*record)->is_whole() && open_record_source(folder, **record);
+    return record && *record && (*record)->is_complete() && open_record_source(folder, **record);
 }
 
 Result<StoreAddition> add_referred_bundle(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle,

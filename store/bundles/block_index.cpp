@@ -163,10 +163,10 @@ void BlockIndex::add_layouts(const std::vector<IndexedRecord>& records) {
         ++layouts_read_;
         added_head_.records.push_back(indexed);
         if (writes_ && added_.size() >= kAddedEntriesMax)
-            keep_added();
+            write_added();
     }
     if (!added_head_.records.empty())
-        keep_added();
+        write_added();
 }
 
 // Returns false if the layout cannot be read.
@@ -193,7 +193,7 @@ bool BlockIndex::add_layout(const StoreRecord& record) {
 }
 
 // Writes what was added as a run. If that is not possible, it stays in memory.
-void BlockIndex::keep_added() {
+void BlockIndex::write_added() {
     std::ranges::stable_sort(added_, {}, &IndexRunEntry::key);
     added_.erase(std::unique(added_.begin(), added_.end(),
                              [](const IndexRunEntry& a, const IndexRunEntry& b) { return a.key == b.key; }),

@@ -38,7 +38,7 @@ private:
     Result<std::vector<IndexedRecord>> read_runs();
     void add_layouts(const std::vector<IndexedRecord>& records);
     bool add_layout(const StoreRecord& record);
-    void keep_added();
+    void write_added();
     Status write_added(const std::string& path, std::vector<IndexRun>& absorbed);
 
     StoreFolder folder_;

@@ -173,7 +173,7 @@ private:
         if (!record)
             return ok();  // removed meanwhile
         const std::string label = "bundle " + id.hex();
-        if (!record->is_whole())
+        if (!record->is_complete())
             incomplete_.insert(id);
         std::string damaged;
         for (const StorePack& pack : record->packs) {
@@ -204,7 +204,7 @@ private:
             FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(i));
             const std::uint64_t offset = bundle.layout_head().blocks_offset + block.stored_offset;
             const StoreExtent* const extent = record.find(offset, block.stored_bytes);
-            if (extent == nullptr && !record.is_whole())
+            if (extent == nullptr && !record.is_complete())
                 continue;
             if (extent != nullptr &&
                 !checked_
@@ -346,7 +346,7 @@ Result<std::shared_ptr<const ByteSource>> BundleStore::open_bundle(const BundleI
     RetentionFolder disk(impl_->folder);
     std::shared_ptr<DiskHold> use = use_bundle(disk, bundle);
     FARDEL_TRY_ASSIGN(FoundRecord opened, open_found(impl_->folder, bundle));
-    auto source = opened.record.is_whole()
+    auto source = opened.record.is_complete()
                       ? std::move(opened.source)
                       : make_growing_source(impl_->folder, opened.record, std::move(opened.source));
     const ByteSource* const bytes = source.get();

@@ -13,7 +13,7 @@ namespace {
 
 // Returns the pack that is equal to the bundle's file; nullptr if there is none, or if it is a file elsewhere.
 std::shared_ptr<const ByteSource> find_equal_pack(const StoreFolder& folder, const std::optional<StoreRecord>& record) {
-    if (!record || record->packs.size() != 1 || !record->is_whole() ||
+    if (!record || record->packs.size() != 1 || !record->is_complete() ||
         record->packs[0].size_bytes != record->file_bytes || record->extents.size() != 1)
         return nullptr;
     auto pack = folder.open_pack(record->packs[0]);

@@ -64,7 +64,7 @@ HeldRanges::Run HeldRanges::run_at(std::uint64_t offset) const {
     return {false, after == ranges_.end() ? UINT64_MAX : after->first - offset};
 }
 
-void KeptBlocks::keep(const Hash& hash, const HeldRange& range) {
+void KeptBlocks::add(const Hash& hash, const HeldRange& range) {
     if (blocks_.emplace(hash, range).second)
         size_bytes_ += range.length_bytes;
 }

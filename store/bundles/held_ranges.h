@@ -54,7 +54,7 @@ private:
 class KeptBlocks {
 public:
     // Of several with one hash, the first one stays.
-    void keep(const Hash& hash, const HeldRange& range);
+    void add(const Hash& hash, const HeldRange& range);
     // Returns nullptr if there is none.
     const HeldRange* find(const Hash& hash) const;
     std::uint64_t size_bytes() const noexcept { return size_bytes_; }

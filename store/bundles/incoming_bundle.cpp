@@ -132,7 +132,7 @@ struct IncomingBundle::Impl {
             if (!named)
                 pack.accept(bytes);
             if (entry->offset == kUnlocated)
-                kept.keep(entry->hash, range);
+                kept.add(entry->hash, range);
             else
                 add(entry->offset, range);
             pack_at += entry->length_bytes;
@@ -204,7 +204,7 @@ struct IncomingBundle::Impl {
                 continue;
             }
             FARDEL_TRY_ASSIGN(const LogEntry entry, log.forget_location(range.log_at));  // first: it may fail
-            kept.keep(entry.hash, range);
+            kept.add(entry.hash, range);
             ranges.remove(start);
         }
         return ok();
@@ -343,7 +343,7 @@ Result<bool> IncomingBundle::share(std::uint64_t file_offset, const Hash& stored
 
 Status IncomingBundle::keep_extra(std::string_view key, std::span<const std::byte> bytes) {
     FARDEL_TRY(impl_->open_extras());
-    return impl_->extras->keep(hash_of_key(key), bytes);
+    return impl_->extras->add(hash_of_key(key), bytes);
 }
 
 Result<bool> IncomingBundle::has_extra(std::string_view key) {

@@ -93,7 +93,7 @@ Result<std::optional<std::vector<std::byte>>> IncomingExtras::read(const Hash& k
     return std::optional(std::move(bytes));
 }
 
-Status IncomingExtras::keep(const Hash& key, std::span<const std::byte> bytes) {
+Status IncomingExtras::add(const Hash& key, std::span<const std::byte> bytes) {
     if (has(key))
         return ok();
     if (!file_) {

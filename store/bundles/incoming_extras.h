@@ -30,7 +30,7 @@ public:
     // Returns nothing if no bytes are kept with this key. Error: io.
     Result<std::optional<std::vector<std::byte>>> read(const Hash& key) const;
     // Does nothing if some are kept with this key. Errors: no_space, io.
-    Status keep(const Hash& key, std::span<const std::byte> bytes);
+    Status add(const Hash& key, std::span<const std::byte> bytes);
 
 private:
     explicit IncomingExtras(std::string path) : path_(std::move(path)) {}

@@ -118,7 +118,7 @@ void remove_needless_incoming(const StoreFolder& folder) {
         if (!id)
             continue;
         const auto record = folder.find_record(*id);
-        if (!record || !*record || !(*record)->is_whole())
+        if (!record || !*record || !(*record)->is_complete())
             continue;
         const auto lock = folder.lock_incoming(*id);
         if (!lock)

@@ -28,7 +28,7 @@ PackCopy::PackCopy(const StoreFolder& folder, std::span<const PackId> packs, Pac
         packs_.emplace(pack, OldPack{});
 }
 
-Result<StoreRecord> PackCopy::take(const StoreRecord& record) {
+Result<StoreRecord> PackCopy::add(const StoreRecord& record) {
     StoreRecordBuilder builder;
     for (const StoreExtent& extent : record.extents) {
         const StorePack& old = record.packs[extent.pack];

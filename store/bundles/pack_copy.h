@@ -29,8 +29,8 @@ public:
     // Appends the bytes that the record names in these packs, except those that the new pack has already. Returns the
     // record that is to replace it; the name of the new pack is still missing in it. Errors: those of reading and
     // writing.
-    Result<StoreRecord> take(const StoreRecord& record);
-    // Puts the name of the new pack into a record that take() returned.
+    Result<StoreRecord> add(const StoreRecord& record);
+    // Puts the name of the new pack into a record that add() returned.
     static void name_new_pack(StoreRecord& record, const StorePack& sealed);
 
 private:

@@ -92,7 +92,7 @@ public:
             FARDEL_TRY_ASSIGN(auto record, folder_.find_record(bundle));
             if (!record)
                 return left("bundle " + bundle.hex() + " was removed meanwhile");
-            FARDEL_TRY_ASSIGN(StoreRecord moved, copy.take(*record));
+            FARDEL_TRY_ASSIGN(StoreRecord moved, copy.add(*record));
             before_.emplace(bundle, *std::move(record));
             after_.emplace(bundle, std::move(moved));
         }

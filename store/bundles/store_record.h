@@ -43,7 +43,7 @@ struct StoreRecord {
     friend bool operator==(const StoreRecord&, const StoreRecord&) = default;
 
     std::uint64_t held_bytes() const noexcept;
-    bool is_whole() const noexcept { return held_bytes() == file_bytes; }
+    bool is_complete() const noexcept { return held_bytes() == file_bytes; }
     // Returns the extent with the whole range; nullptr if none has all of it.
     const StoreExtent* find(std::uint64_t file_offset, std::uint64_t length_bytes) const noexcept;
 };

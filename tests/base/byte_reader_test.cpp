@@ -100,7 +100,7 @@ TEST_CASE("byte reader: after the first error everything is zero or empty, and t
     reader.copy(out);
     CHECK(out == std::array<std::byte, 4>{});
     reader.fail(ErrorCode::unsupported, "later");
-    CHECK_FALSE(reader.is_whole());
+    CHECK_FALSE(reader.is_complete());
     const Status status = reader.finish();
     REQUIRE_FALSE(status);
     CHECK(status.error().text() == "malformed: record: cut off after 16 bytes");
@@ -136,7 +136,7 @@ TEST_CASE("byte reader: reading zero bytes from an empty input is no error") {
     ByteReader reader(std::span<const std::byte>{});
     CHECK(reader.raw(0).empty());
     reader.copy({});
-    CHECK(reader.is_whole());
+    CHECK(reader.is_complete());
     CHECK(reader.finish());
 }
 

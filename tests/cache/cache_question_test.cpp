@@ -80,8 +80,8 @@ TEST_CASE("served cache: a folder says what it lacks, and takes only what has it
     CHECK(upload(record_file, record));
     CHECK(upload(record_file, record));  // replaces it
     CHECK(served->find_lacking(question) == std::vector<bool>{false, false});
-    CHECK(served->keeps(object_file));
-    CHECK_FALSE(served->keeps(record_file));
+    CHECK(served->has_object(object_file));
+    CHECK_FALSE(served->has_object(record_file));
     CHECK(value_of(layer->find_record(sample.record.key)) == record);
     CHECK(value_of(served->open_file(object_file))->size_bytes() == 1000);
     CHECK(code_of(served->open_file({.is_record = true, .id = id_from<Hash>(key_of(9))})) == ErrorCode::missing);

@@ -184,13 +184,13 @@ TEST_CASE("trim: of a folder that cannot be listed in time, a part is trimmed to
     for (int round = 0; round < 3; ++round) {
         const auto trimmed = trim_cache_folder(folder, {.unused_for = 1h, .time_max = 0ms, .again_after = 10min});
         REQUIRE(trimmed);
-        CHECK_FALSE(trimmed->is_whole);
+        CHECK_FALSE(trimmed->is_complete);
         CHECK(trimmed->files_seen < 100);
         CHECK(trimmed->files_removed == 0);  // the time was over
     }
     const auto whole = trim_cache_folder(folder, {.unused_for = 50h, .time_max = 1min, .again_after = 10min});
     REQUIRE(whole);
-    CHECK(whole->is_whole);
+    CHECK(whole->is_complete);
     CHECK(whole->files_seen == 600);
     CHECK(whole->files_removed > 400);
     const auto soon = trim_cache_folder(folder, {.unused_for = 1h, .again_after = 10min});

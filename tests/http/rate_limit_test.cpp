@@ -16,7 +16,7 @@ std::uint64_t received_in(RateLimit& limit, RateLimit::Clock::time_point from, s
                           std::chrono::milliseconds turn) {
     std::uint64_t bytes = 0;
     for (auto now = from; now < from + time; now += turn)
-        while (limit.pause(now).count() == 0 && limit.take(kPiece))
+        while (limit.pause(now).count() == 0 && limit.try_spend(kPiece))
             bytes += kPiece;
     return bytes;
 }
@@ -40,12 +40,12 @@ TEST_CASE("rate limit: after an hour without transfers, no more than a quarter o
 
 TEST_CASE("rate limit: a pause is short, so that a stop is noticed, and there is none without a limit") {
     RateLimit limit(kRate, kBegin);
-    CHECK(limit.take(100 * kRate));
-    CHECK_FALSE(limit.take(1));
+    CHECK(limit.try_spend(100 * kRate));
+    CHECK_FALSE(limit.try_spend(1));
     CHECK(limit.pause(kBegin) == 50ms);
     RateLimit none(0, kBegin);
-    CHECK(none.take(100 * kRate));
-    CHECK(none.take(100 * kRate));
+    CHECK(none.try_spend(100 * kRate));
+    CHECK(none.try_spend(100 * kRate));
     CHECK(none.pause(kBegin) == 0ms);
 }
 

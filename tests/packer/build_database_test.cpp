@@ -85,7 +85,7 @@ std::string make(const ScratchFolder& scratch) {
     REQUIRE(database.write_note("note", "text"));
     REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
     REQUIRE(database.write_finished("x.fardel", finished()));
-    REQUIRE(database.keep());
+    REQUIRE(database.commit());
     return path;
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("build database: records that were not committed are not found") {
     {
         BuildDatabase database = open_well(path);
         REQUIRE(database.write_note("first", "1"));
-        REQUIRE(database.keep());
+        REQUIRE(database.commit());
         REQUIRE(database.write_note("second", "2"));
     }
     const BuildDatabase database = open_well(path);
@@ -172,7 +172,7 @@ TEST_CASE("build database: a second user gets busy, also between two commits of 
             CHECK(second.error().message().find("another build of this project is at work; wait for it") !=
                   std::string::npos);
             REQUIRE(first.write_note("round", std::to_string(round)));
-            REQUIRE(first.keep());
+            REQUIRE(first.commit());
         }
     }
     CHECK(*open_well(path).find_note("round") == "2");
@@ -188,7 +188,7 @@ TEST_CASE_FIXTURE(MadeDatabase, "build database: an empty, truncated or foreign 
         REQUIRE(database.mend());
         CHECK(is_empty(database));
         REQUIRE(database.write_note("note", "text"));
-        REQUIRE(database.keep());
+        REQUIRE(database.commit());
     }
     for (const std::string& foreign :
          {std::string("name = \"no database\"\n"), std::string(5000, 'x'), std::string(20'000, '\0')}) {
@@ -261,12 +261,12 @@ TEST_CASE_FIXTURE(MadeDatabase,
                (bytes_of((*build)->summary) == bytes_of(finished().summary) && (*build)->plan == finished().plan)));
         // The database can be used again. Damage that nothing has read so far may replace it at any of these writes,
         // and what was written before is lost then; the next build finds a sound database.
-        for (int build = 0; build < 2 && (build == 0 || !knows_all(database)); ++build) {
+        for (int attempt = 0; attempt < 2 && (attempt == 0 || !knows_all(database)); ++attempt) {
             REQUIRE(database.write_source("assets/a.png", kSource));
             REQUIRE(database.write_note("note", "text"));
             REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
             REQUIRE(database.write_finished("x.fardel", finished()));
-            REQUIRE(database.keep());
+            REQUIRE(database.commit());
         }
         CHECK(knows_all(database));
     }
@@ -295,7 +295,7 @@ TEST_CASE_FIXTURE(
             REQUIRE(database.write_note("note", "text"));
             REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
             REQUIRE(database.write_finished("x.fardel", finished()));
-            REQUIRE(database.keep());
+            REQUIRE(database.commit());
         }
         REQUIRE(database.mend());
     }
@@ -316,7 +316,7 @@ TEST_CASE_FIXTURE(MadeDatabase,
             REQUIRE(database.write_note("note", "text"));
             REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
             REQUIRE(database.write_finished("x.fardel", finished()));
-            REQUIRE(database.keep());
+            REQUIRE(database.commit());
             CHECK(knows_all(database));
         }
 }
@@ -370,7 +370,7 @@ TEST_CASE("build summary: a whole record is read back, and no part of it is acce
     RecordReader reader(bytes);
     BuildSummary read;
     summary_fields(reader, read);
-    CHECK(reader.is_whole());
+    CHECK(reader.is_complete());
     CHECK(bytes_of(read) == bytes);
     CHECK(read.bundles[0].signed_by == tests::filled_id<PublicKey>(9));
     CHECK_FALSE(read.bundles[1].signed_by);
@@ -380,7 +380,7 @@ TEST_CASE("build summary: a whole record is read back, and no part of it is acce
         RecordReader cut(std::string_view(bytes).substr(0, size));
         BuildSummary part;
         summary_fields(cut, part);
-        CHECK_FALSE(cut.is_whole());
+        CHECK_FALSE(cut.is_complete());
     }
     for (std::size_t at = 0; at < bytes.size(); ++at) {  // a changed byte gives another summary or none
         std::string spoilt = bytes;
@@ -388,7 +388,7 @@ TEST_CASE("build summary: a whole record is read back, and no part of it is acce
         RecordReader other(spoilt);
         BuildSummary different;
         summary_fields(other, different);
-        CHECK((!other.is_whole() || bytes_of(different) != bytes));
+        CHECK((!other.is_complete() || bytes_of(different) != bytes));
     }
 }
 

@@ -85,8 +85,8 @@ TEST_CASE("kept blocks: of several with one hash, the first one stays and counts
     KeptBlocks kept;
     const Hash hash{};
     CHECK(kept.find(hash) == nullptr);
-    kept.keep(hash, {.length_bytes = 3, .pack = kIncomingPack, .pack_offset = 1});
-    kept.keep(hash, {.length_bytes = 4, .pack = kIncomingPack, .pack_offset = 2});
+    kept.add(hash, {.length_bytes = 3, .pack = kIncomingPack, .pack_offset = 1});
+    kept.add(hash, {.length_bytes = 4, .pack = kIncomingPack, .pack_offset = 2});
     REQUIRE(kept.find(hash) != nullptr);
     CHECK(kept.find(hash)->pack_offset == 1);
     CHECK(kept.size_bytes() == 3);

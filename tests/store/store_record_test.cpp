@@ -46,7 +46,7 @@ TEST_CASE("store record: neighbours are joined, and packs are numbered by their 
     CHECK(record.packs == std::vector<StorePack>{kFirst, kSecond});
     CHECK(record.extents == std::vector<StoreExtent>{{0, 200, 0, 0}, {200, 50, 1, 0}, {300, 10, 0, 900}});
     CHECK(record.held_bytes() == 260);
-    CHECK_FALSE(record.is_whole());
+    CHECK_FALSE(record.is_complete());
 }
 
 TEST_CASE("store record: an extent is found for a range that lies in it whole") {

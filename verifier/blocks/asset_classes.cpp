@@ -37,7 +37,7 @@ AssetClasses::AssetClasses(const CheckedTables& tables, const BundleStrings& tex
                 claim(variant->asset, *name);
 }
 
-void AssetClasses::take(std::uint32_t asset, std::span<const std::byte> head) {
+void AssetClasses::add(std::uint32_t asset, std::span<const std::byte> head) {
     const ContentFinding found = classify_bytes(head, asset < media_.size() && media_[asset]);
     if (found.content != ContentClass::data)
         found_.emplace_back(asset, found);

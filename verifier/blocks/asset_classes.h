@@ -21,7 +21,7 @@ public:
     AssetClasses(const CheckedTables& tables, const BundleStrings& texts);
 
     // `head` is the beginning of the asset's bytes.
-    void take(std::uint32_t asset, std::span<const std::byte> head);
+    void add(std::uint32_t asset, std::span<const std::byte> head);
     // Adds a finding per name and per asset of a class that the signers may not bring.
     void check(ContentClass brings, const AssetLabels& labels, VerifyFindings& findings) const;
 

@@ -42,7 +42,7 @@ class BlockBytesCheck {
 public:
     BlockBytesCheck(const BlockBytesPlan& plan, VerifyFindings& findings) : plan_(plan), findings_(findings) {}
 
-    void take(const BlockBatch& batch, const BatchProof& proof) {
+    void add(const BlockBatch& batch, const BatchProof& proof) {
         for (std::uint32_t i = batch.first; i < batch.last; ++i) {
             const BlockVerdict& verdict = proof.verdicts[i - batch.first];
             report_block(i, verdict);
@@ -51,7 +51,7 @@ public:
                                  : std::span<const std::byte>();
             for (const PlacedAsset& placed : assets_in_block(plan_.input.placed_assets, i)) {
                 if (plan_.classes != nullptr && i == placed.first_block && placed.offset < raw.size())
-                    plan_.classes->take(placed.asset, head_of(placed, raw));
+                    plan_.classes->add(placed.asset, head_of(placed, raw));
                 if (placed.block_count > 1)
                     add_piece(i, placed, verdict, raw);
             }
@@ -151,12 +151,12 @@ std::uint64_t check_block_bytes(const BlockBytesPlan& plan, const VerifyOptions&
         total_bytes += batch.to - batch.from;
 
     BlockBytesCheck check(plan, findings);
-    // Batches are proved on all cores and taken in order, so findings have one order whatever the number of threads.
+    // Batches are proved on all cores and received in order, so findings have one order whatever the number of threads.
     work_in_order<BatchProof>(
         batches.size(), worker_count(options.jobs), options.stop,
         [&](std::uint64_t i, BatchProof& proof) { prove_batch(plan.input, batches[i], proof); },
         [&](std::uint64_t i, const BatchProof& proof) {
-            check.take(batches[i], proof);
+            check.add(batches[i], proof);
             done_bytes += batches[i].to - batches[i].from;
             if (options.progress)
                 options.progress({.stored_bytes_done = done_bytes, .stored_bytes_total = total_bytes});

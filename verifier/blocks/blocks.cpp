@@ -50,7 +50,7 @@ std::vector<bool> check_blocks(const CheckedTables& tables, const LayoutHead& la
     using enum TableKind;
     const std::uint64_t count = tables.count(blocks);
     // Whether a block must be aligned depends on the asset in it, so all placements must be known.
-    const bool judge_alignment = has_manifest && tables[assets].whole() && tables[placements].whole();
+    const bool judge_alignment = has_manifest && tables[assets].is_complete() && tables[placements].is_complete();
     const std::vector<bool> of_pieces = blocks_of_pieces(placed_assets, count);
     std::vector<bool> readable(count);
     CodecUse codecs(layout);

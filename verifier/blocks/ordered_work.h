@@ -1,4 +1,4 @@
-// work_in_order: work on many threads whose results one thread takes in order, with a bounded number under way.
+// work_in_order: work on many threads whose results one thread receives in order, with a bounded number under way.
 #pragma once
 
 #include <fardel/base/parallel.h>
@@ -12,11 +12,11 @@
 namespace fardel {
 
 // Calls work(i, slot) for each i < count, in any order, on up to `jobs` ≥ 1 threads, or on the caller's thread if none
-// can be started; and take(i, slot) on the caller's thread with i rising. A slot belongs to one item from work() to
-// take(); its memory is reused. Returns false if stopped before the end.
-template <class Slot, class Work, class Take>
+// can be started; and receive(i, slot) on the caller's thread with i rising. A slot belongs to one item from work() to
+// receive(); its memory is reused. Returns false if stopped before the end.
+template <class Slot, class Work, class Receive>
 bool work_in_order(std::uint64_t count, unsigned jobs, const std::stop_token& stop, const Work& work,
-                   const Take& take) {
+                   const Receive& receive) {
     struct Cell {
         Slot slot;
         bool done = false;
@@ -26,13 +26,13 @@ bool work_in_order(std::uint64_t count, unsigned jobs, const std::stop_token& st
     std::condition_variable free_cell;
     std::condition_variable done_cell;
     std::uint64_t next = 0;  // the first item that no thread has begun
-    std::uint64_t taken = 0;
+    std::uint64_t received = 0;
     bool stopped = false;
 
     const auto run = [&] {
         std::unique_lock lock(mutex);
         for (;;) {
-            free_cell.wait(lock, [&] { return stopped || next == count || next < taken + cells.size(); });
+            free_cell.wait(lock, [&] { return stopped || next == count || next < received + cells.size(); });
             if (stopped || next == count)
                 return;
             const std::uint64_t i = next++;
@@ -41,7 +41,7 @@ bool work_in_order(std::uint64_t count, unsigned jobs, const std::stop_token& st
             work(i, cell.slot);
             lock.lock();
             cell.done = true;
-            if (i == taken)
+            if (i == received)
                 done_cell.notify_one();
         }
     };
@@ -55,7 +55,7 @@ bool work_in_order(std::uint64_t count, unsigned jobs, const std::stop_token& st
             if (stop.stop_requested())
                 return false;
             work(i, slot);
-            take(i, slot);
+            receive(i, slot);
         }
         return true;
     }
@@ -71,10 +71,10 @@ bool work_in_order(std::uint64_t count, unsigned jobs, const std::stop_token& st
                 return false;  // each thread first completes its item
             }
         }
-        take(i, cell.slot);
+        receive(i, cell.slot);
         std::unique_lock lock(mutex);
         cell.done = false;
-        ++taken;
+        ++received;
         free_cell.notify_one();
     }
     free_cell.notify_all();

@@ -56,13 +56,14 @@ public:
     PlacementWalk(const CheckedTables& tables, VerifyFindings& findings)
         : tables_(tables),
           findings_(findings),
-          judge_holes_(tables[assets].whole() && tables[placements].whole() && tables[blocks].whole()) {}
+          judge_holes_(tables[assets].is_complete() && tables[placements].is_complete() &&
+                       tables[blocks].is_complete()) {}
 
-    bool take(const PlacedAsset& placed) {
+    bool add(const PlacedAsset& placed) {
         // Assets that claim the same bytes would be proved together by each other's reads (tests/ATTACKS.md, A127).
         if (placed.first_block < block_ || (placed.first_block == block_ && placed.offset < filled_))
             return overlaps(placed);
-        return placed.block_count == 1 ? take_one(placed) : take_several(placed);
+        return placed.block_count == 1 ? add_single(placed) : add_run(placed);
     }
 
     void finish() { close_until(tables_.count(blocks)); }
@@ -74,7 +75,7 @@ private:
         return false;
     }
 
-    bool take_one(const PlacedAsset& placed) {
+    bool add_single(const PlacedAsset& placed) {
         close_until(placed.first_block);
         const auto block = tables_.find<BlockRecord>(placed.first_block);
         if (block && !fits(placed.offset, placed.bytes, block->raw_bytes)) {
@@ -98,7 +99,7 @@ private:
         return true;
     }
 
-    bool take_several(const PlacedAsset& placed) {
+    bool add_run(const PlacedAsset& placed) {
         if (placed.first_block == block_ && filled_ > 0)
             return overlaps(placed);
         close_until(placed.first_block);
@@ -150,7 +151,7 @@ std::vector<PlacedAsset> check_placements(const CheckedTables& tables, VerifyFin
     std::vector<PlacedAsset> placed_assets = claimed_placements(tables, findings);
     PlacementWalk walk(tables, findings);
     std::erase_if(placed_assets,
-                  [&](const PlacedAsset& placed) { return !walk.take(placed); });  // visits each once, in order
+                  [&](const PlacedAsset& placed) { return !walk.add(placed); });  // visits each once, in order
     walk.finish();
     return placed_assets;
 }

@@ -39,7 +39,7 @@ void check_assets(const CheckedTables& tables, BundleStrings& texts, VerifyFindi
                     ? "it has no bytes, but its id " + asset->id.hex() + " is not that of an empty asset"
                     : "its id is that of an empty asset, but it has " + std::to_string(asset->raw_bytes) + " bytes");
         if (asset->piece_count() > 1)
-            pieces_run.take(assets, i, asset->piece_first, asset->piece_count());
+            pieces_run.add(assets, i, asset->piece_first, asset->piece_count());
     }
     pieces_run.finish();
 }

@@ -34,7 +34,7 @@ void check_consumes(const CheckedTables& tables, BundleStrings& texts, VerifyFin
                 findings.add(VerifierRule::consume_own, record_location(consumes, i),
                              quoted(*text) + " is a name of this bundle; no other bundle needs to publish it");
         }
-        if (const std::string defect = order.take(text); !defect.empty())
+        if (const std::string defect = order.add(text); !defect.empty())
             findings.add(VerifierRule::consumes_not_sorted, consumes, i,
                          defect + "; texts must strictly increase in byte order");
     }

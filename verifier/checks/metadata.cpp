@@ -76,7 +76,7 @@ public:
                     VerifierRule::metadata_crowded, kind_, i,
                     "more than " + std::to_string(limits::kMetadataPerSubjectMax) + " records for one subject");
             const auto key = texts_.use(record->key, kind_, i, "key", findings_);
-            if (const std::string defect = keys.take(key); !defect.empty())
+            if (const std::string defect = keys.add(key); !defect.empty())
                 findings_.add(VerifierRule::metadata_not_sorted, kind_, i,
                               defect + "; keys of a subject must strictly increase");
             check_value(*record, key, i);

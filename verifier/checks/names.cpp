@@ -29,7 +29,7 @@ void check_names(const CheckedTables& tables, BundleStrings& texts, VerifyFindin
         if (Status status = text ? verify_name(*text) : ok(); !status)
             findings.add(VerifierRule::name_malformed, names, i,
                          Error(status.error().code(), quoted(*text) + ": " + status.error().message()));
-        if (const std::string defect = order.take(text); !defect.empty())
+        if (const std::string defect = order.add(text); !defect.empty())
             findings.add(VerifierRule::names_not_sorted, names, i,
                          defect + "; names must strictly increase in byte order");
     }

@@ -81,7 +81,7 @@ bool check_run(std::uint64_t first, std::uint64_t count, const CheckedTables& ta
         const auto reference = tables.find<ReferenceRecord>(i);
         const auto spelling =
             reference ? texts.use(reference->spelling, references, i, "spelling", findings) : std::nullopt;
-        if (const std::string defect = order.take(spelling); !defect.empty())
+        if (const std::string defect = order.add(spelling); !defect.empty())
             findings.add(VerifierRule::references_not_sorted, references, i,
                          defect + "; spellings of an asset must strictly increase");
         all_known = all_known && reference;
@@ -138,14 +138,14 @@ void check_references(const CheckedTables& tables, BundleStrings& texts, VerifyF
     using enum TableKind;
     RunCheck run(VerifierRule::reference_run, references, tables.count(references), findings);
     std::vector<bool> foreign_used(tables.count(foreign_assets));
-    bool all_known = tables[references].whole() && tables[assets].whole();
+    bool all_known = tables[references].is_complete() && tables[assets].is_complete();
     for (std::uint64_t i = 0; i < tables.count(assets); ++i) {
         const auto asset = tables.find<AssetRecord>(i);
         if (!asset)
             run.lose();
         if (!asset || asset->reference_count == 0)
             continue;
-        if (run.take(assets, i, asset->reference_first, asset->reference_count) &&
+        if (run.add(assets, i, asset->reference_first, asset->reference_count) &&
             !check_run(asset->reference_first, asset->reference_count, tables, texts, foreign_used, findings))
             all_known = false;
     }

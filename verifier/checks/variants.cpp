@@ -30,7 +30,7 @@ std::optional<TagViews> check_tags(const VariantRecord& variant, const CheckedTa
                 findings.add(
                     VerifierRule::tag_malformed, tags, i,
                     quoted(*word) + " is not a word that a preference can name: " + std::string(kTagWordCharacters));
-        if (const std::string defect = order.take(axis); !defect.empty())
+        if (const std::string defect = order.add(axis); !defect.empty())
             findings.add(VerifierRule::tags_not_sorted, tags, i,
                          "axis " + defect + "; axes of a variant must strictly increase");
         known = known && axis && value;
@@ -56,7 +56,7 @@ void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFin
         }
         if (!name || !name->is(NameRecord::has_variants))
             continue;
-        if (!variant_run.take(names, n, name->target, name->count)) {
+        if (!variant_run.add(names, n, name->target, name->count)) {
             tag_run.lose();
             continue;
         }
@@ -83,7 +83,7 @@ void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFin
                     findings.add(VerifierRule::variant_needless, names, n,
                                  "a single variant without tags must be written as a plain name");
                 of_one_name.emplace_back(TagViews{}, v);
-            } else if (tag_run.take(variants, v, variant->tag_first, variant->tag_count)) {
+            } else if (tag_run.add(variants, v, variant->tag_first, variant->tag_count)) {
                 if (auto found = check_tags(*variant, tables, texts, findings))
                     of_one_name.emplace_back(*std::move(found), v);
             }

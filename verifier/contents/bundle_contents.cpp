@@ -25,7 +25,7 @@ Error bad_contents(const std::string& text) { return Error(ErrorCode::malformed,
 
 // A run that overlaps another would let a small bundle fill the memory.
 Status verify_run(RecordRun& run, std::uint64_t first, std::uint64_t count, TableKind of, const std::string& whose) {
-    if (run.take(first, count) == RunDefect::none)
+    if (run.add(first, count) == RunDefect::none)
         return ok();
     return bad_contents(whose + " claims records of " + std::string(table_name(of)) +
                         " that do not exist or that another record has");

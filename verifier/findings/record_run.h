@@ -21,7 +21,7 @@ public:
     explicit RecordRun(std::uint64_t count) : count_(count) {}
 
     // Judges the next run; after `beyond` and `overlap` it must not be walked.
-    RunDefect take(std::uint64_t first, std::uint64_t count) noexcept {
+    RunDefect add(std::uint64_t first, std::uint64_t count) noexcept {
         if (count > count_ || first > count_ - count) {
             known_ = false;
             return RunDefect::beyond;
@@ -34,7 +34,7 @@ public:
         return gap ? RunDefect::gap : RunDefect::none;
     }
 
-    // Call it instead of take() for an unknown record, which may have claimed a run.
+    // Call it instead of add() for an unknown record, which may have claimed a run.
     void lose() noexcept { known_ = false; }
 
     // Returns where the next run begins.

@@ -16,9 +16,9 @@ public:
 
     // Checks the next run, which record `record` of `table` claims. False: there is a finding, and the run must not be
     // walked.
-    bool take(TableKind table, std::uint64_t record, std::uint64_t first, std::uint64_t count) {
+    bool add(TableKind table, std::uint64_t record, std::uint64_t first, std::uint64_t count) {
         const std::uint64_t begin = run_.next();
-        const RunDefect defect = run_.take(first, count);
+        const RunDefect defect = run_.add(first, count);
         if (defect == RunDefect::beyond)
             findings_.add(rule_, record_location(table, record),
                           "it claims records " + format(first, count) + " of " + name() + ", which has " +
@@ -30,7 +30,7 @@ public:
         return defect == RunDefect::none || defect == RunDefect::gap;
     }
 
-    // Call it instead of take() for an unknown record, which may have claimed a run.
+    // Call it instead of add() for an unknown record, which may have claimed a run.
     void lose() noexcept { run_.lose(); }
 
     // Call it after the last record: adds a finding if unclaimed records are left.

@@ -20,7 +20,7 @@ std::string quoted(std::string_view untrusted) { return "'" + printable(untruste
 
 BundleStrings::BundleStrings(const CheckedTables& tables, VerifyFindings& findings)
     : tables_(tables), table_(tables[TableKind::strings]) {
-    if (!table_.whole())
+    if (!table_.is_complete())
         return;
     starts_.resize(table_.length_bytes());
     used_.resize(table_.length_bytes());
@@ -33,7 +33,7 @@ BundleStrings::BundleStrings(const CheckedTables& tables, VerifyFindings& findin
             return;
         }
         starts_[at] = true;
-        if (const std::string defect = order.take(text); !defect.empty())
+        if (const std::string defect = order.add(text); !defect.empty())
             findings.add(VerifierRule::strings_not_sorted, string_location(at),
                          defect + "; strings strictly increase in byte order");
         if (!is_utf8_text(*text))
@@ -69,7 +69,7 @@ std::optional<std::string_view> BundleStrings::use(std::uint64_t ref, TableKind 
     if (text && ref < used_.size())
         used_[ref] = true;
     // If pages of the table are damaged, only a reference beyond its end is certainly wrong.
-    const bool wrong = !text && (table_.whole() || ref >= table_.length_bytes());
+    const bool wrong = !text && (table_.is_complete() || ref >= table_.length_bytes());
     if (wrong)
         findings.add(VerifierRule::string_reference, table, record,
                      "its " + std::string(field) + " is the string at byte " + std::to_string(ref) +

@@ -1,7 +1,9 @@
 #include "checked_heads.h"
 
-#include <algorithm>
+#include <fardel/base/text_fields.h>
+
 #include <string>
+#include <string_view>
 
 namespace fardel {
 namespace {
@@ -11,7 +13,7 @@ constexpr std::string_view kLayoutMagic = "FARDELL\n";
 
 // A file transfer in text mode changes or drops the CR or the LF of the magic, and nothing else of it.
 bool looks_like_text_transfer(const HeadBytes& bytes) {
-    return begins_with(bytes, kHeadMagic.substr(0, 6)) && !begins_with(bytes, kHeadMagic);
+    return as_text(bytes).starts_with(kHeadMagic.substr(0, 6)) && !as_text(bytes).starts_with(kHeadMagic);
 }
 
 struct RawHead {
@@ -58,11 +60,6 @@ void check_versions(std::uint16_t minor, std::uint64_t optional_flags, const std
 
 }  // namespace
 
-bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
-    const auto text = std::as_bytes(std::span(magic));
-    return bytes.size() >= text.size() && std::ranges::equal(text, bytes.first(text.size()));
-}
-
 CheckedHeads read_heads(const ByteSource& source, VerifyFindings& findings) {
     CheckedHeads heads;
     const RawHead head = read_head(source, 0, "head", findings);
@@ -71,8 +68,8 @@ CheckedHeads read_heads(const ByteSource& source, VerifyFindings& findings) {
         return heads;
 
     // Either head will do, so that a bundle whose first bytes are damaged is still reported as one.
-    const bool is_bundle = begins_with(head.bytes, kHeadMagic) || begins_with(layout.bytes, kLayoutMagic) ||
-                           looks_like_text_transfer(head.bytes);
+    const bool is_bundle = as_text(head.bytes).starts_with(kHeadMagic) ||
+                           as_text(layout.bytes).starts_with(kLayoutMagic) || looks_like_text_transfer(head.bytes);
     if (!is_bundle) {
         findings.add(
             VerifierRule::not_a_bundle, "",

@@ -6,15 +6,9 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
 
-#include <cstddef>
 #include <optional>
-#include <span>
-#include <string_view>
 
 namespace fardel {
-
-// Whether the bytes begin with the text.
-bool begins_with(std::span<const std::byte> bytes, std::string_view magic);
 
 struct CheckedHeads {
     std::optional<BundleHead> head;

@@ -152,7 +152,7 @@ CheckedTable CheckedTable::read(const ByteSource& source, std::uint64_t section_
         const Level* above = number + 1 < levels.size() ? &levels[number + 1] : nullptr;
         proved = prove_level(entry, static_cast<std::uint32_t>(number), levels[number], above, proved, findings);
     }
-    table.whole_ = std::ranges::find(proved, false) == proved.end();
+    table.complete_ = std::ranges::find(proved, false) == proved.end();
     table.proved_ = std::move(proved);
     table.bytes_ = std::move(levels.front().bytes);
     return table;
@@ -164,7 +164,7 @@ std::optional<std::span<const std::byte>> CheckedTable::find_bytes(std::uint64_t
         return std::nullopt;
     if (length == 0)
         return std::span<const std::byte>();
-    if (!whole_)
+    if (!complete_)
         for (std::uint64_t page = offset / kPage; page * kPage < offset + length; ++page)
             if (!proved_[page])
                 return std::nullopt;

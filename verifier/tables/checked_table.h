@@ -19,7 +19,7 @@ namespace fardel {
 
 class CheckedTable {
 public:
-    CheckedTable() = default;  // for a table that the bundle does not have: no records, and it is whole
+    CheckedTable() = default;  // for a table that the bundle does not have: no records, and it is complete
 
     // Reads records and page tree, and checks every page and the padding. `section_offset` is an offset in the file and
     // may be any number.
@@ -30,7 +30,7 @@ public:
     std::uint64_t count() const noexcept { return entry_.count; }
     std::uint64_t length_bytes() const noexcept { return entry_.length_bytes; }
     // Whether every record is known.
-    bool whole() const noexcept { return whole_; }
+    bool is_complete() const noexcept { return complete_; }
 
     // Returns bytes of the records; nothing if one of them is unknown or beyond the end. They live as long as the
     // table.
@@ -45,7 +45,7 @@ private:
     TableEntry entry_;
     std::vector<std::byte> bytes_;  // shorter than the table if the file is cut off
     std::vector<bool> proved_;      // per page of records
-    bool whole_ = true;
+    bool complete_ = true;
 };
 
 }  // namespace fardel

@@ -10,7 +10,7 @@ namespace {
 
 template <class Record>
 bool check_records_of(const CheckedTable& table, TableKind kind, VerifyFindings& findings) {
-    bool all = table.whole();
+    bool all = table.is_complete();
     for (std::uint64_t i = 0; i < table.count(); ++i) {
         const auto bytes = table.find_record_bytes(i);
         if (!bytes)
@@ -82,7 +82,7 @@ bool CheckedTables::check_records(VerifyFindings& findings) const {
     check.operator()<PlacementRecord>();
     check.operator()<BlockRecord>();
     for (const TableKind kind : {strings, asset_buckets, name_filters, pieces})
-        all = (*this)[kind].whole() && all;
+        all = (*this)[kind].is_complete() && all;
     return all;
 }
 

@@ -11,9 +11,9 @@ namespace fardel {
 
 class RisingTexts {
 public:
-    // Takes the next text, or nothing if it is unknown. Returns what is wrong with the order: "'a' comes after 'b'";
+    // Adds the next text, or nothing if it is unknown. Returns what is wrong with the order: "'a' comes after 'b'";
     // empty if nothing is wrong or the text cannot be compared.
-    std::string take(const std::optional<std::string_view>& text) {
+    std::string add(const std::optional<std::string_view>& text) {
         std::string defect;
         if (known_ && text.has_value() && *text <= before_)
             defect = quoted(*text) + (*text == before_ ? " appears twice" : " comes after " + quoted(before_));

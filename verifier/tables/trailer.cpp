@@ -1,8 +1,8 @@
 #include "trailer.h"
 
 #include "bundle_strings.h"
-#include "checked_heads.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
@@ -152,7 +152,7 @@ void check_countersignature(std::size_t index, std::span<const Envelope> envelop
 // An envelope of an unknown type is ignored, unless it contains a statement or countersignature with its type changed.
 void check_unknown(std::size_t index, const Envelope& envelope, VerifyFindings& findings) {
     const std::string type = "envelope type " + std::to_string(static_cast<unsigned>(envelope.type));
-    if (begins_with(envelope.payload, "FARDELST") || begins_with(envelope.payload, "FARDELCS"))
+    if (as_text(envelope.payload).starts_with("FARDELST") || as_text(envelope.payload).starts_with("FARDELCS"))
         findings.add(VerifierRule::signature_wrong, envelope_location(index),
                      type + " contains a statement or countersignature; its type was changed");
     else

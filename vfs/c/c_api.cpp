@@ -55,7 +55,7 @@ fardel_node node_of(NodeKind kind) noexcept {
 template <class Mount>
 fardel_code with_options(const fardel_mount_options* given, const char* label, const Report& report, Mount mount) {
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
-    if (const fardel_code bad = take_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
+    if (const fardel_code bad = read_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
         return bad;
     constexpr std::uint32_t kKnown = FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH |
                                      FARDEL_MOUNT_IGNORE_DATES | FARDEL_MOUNT_REQUIRE_DEPENDENCIES |
@@ -193,7 +193,7 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
         *vfs = nullptr;
     return call(error, vfs != nullptr, [&](const Report& report) {
         fardel_vfs_options taken = FARDEL_VFS_OPTIONS_INIT;
-        if (const fardel_code bad = take_options(options, kVfsOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_options(options, kVfsOptionsBytesLeast, taken, report); bad != FARDEL_OK)
             return bad;
         constexpr std::uint32_t kKnown = FARDEL_VFS_OPEN_NEEDS_CONTENT | FARDEL_VFS_RECORDS_TRACE;
         if ((taken.flags & ~kKnown) != 0)
@@ -247,7 +247,7 @@ fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader, co
     return call(error, reader != nullptr, [&](const Report& report) {
         // Before `vfs` is looked at: the reader is the library's from this call on, also if the call fails.
         fardel_reader taken = FARDEL_READER_INIT;
-        if (const fardel_code bad = take_reader(*reader, taken, report); bad != FARDEL_OK)
+        if (const fardel_code bad = copy_reader(*reader, taken, report); bad != FARDEL_OK)
             return bad;
         auto source = make_reader_source(taken);  // from here on, it is released whatever happens
         if (vfs == nullptr)
@@ -311,7 +311,7 @@ fardel_code fardel_replace_readers(fardel_vfs* vfs, const fardel_mount_id* mount
                        (mounts != nullptr || mount_count == 0);
     return call(error, given, [&](const Report& report) {
         std::vector<std::shared_ptr<const ByteSource>> sources;
-        if (const fardel_code bad = take_readers(readers, reader_count, sources, report); bad != FARDEL_OK)
+        if (const fardel_code bad = adopt_readers(readers, reader_count, sources, report); bad != FARDEL_OK)
             return bad;
         return with_options(options, "reader", report, [&](const MountOptions& how) {
             std::vector<MountRequest> requests;

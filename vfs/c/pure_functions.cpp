@@ -258,14 +258,14 @@ fardel_code fardel_pure_server_create(const fardel_pure_server_options* options,
         *server = nullptr;
     return call(error, options != nullptr && server != nullptr, [&](const Report& report) {
         fardel_pure_server_options taken = FARDEL_PURE_SERVER_OPTIONS_INIT;
-        if (const fardel_code bad = take_options(options, kServerOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+        if (const fardel_code bad = read_options(options, kServerOptionsBytesLeast, taken, report); bad != FARDEL_OK)
             return bad;
         if (taken.flags != 0)
             return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
         if (!are_complete(taken))
             return report.argument("a text or list of the options is missing");
         ByteSources readers;
-        if (const fardel_code bad = take_readers(taken.readers, taken.reader_count, readers, report); bad != FARDEL_OK)
+        if (const fardel_code bad = adopt_readers(taken.readers, taken.reader_count, readers, report); bad != FARDEL_OK)
             return bad;
         return report.end(create_server(taken, std::move(readers)),
                           [&](PureServer created) { *server = new fardel_pure_server{std::move(created)}; });

@@ -17,7 +17,7 @@ public:
         if (reader_.release != nullptr)
             reader_.release(reader_.context);
     }
-    void take(const fardel_reader& reader) noexcept { reader_ = reader; }
+    void adopt(const fardel_reader& reader) noexcept { reader_ = reader; }
 
     std::uint64_t size_bytes() const noexcept override { return reader_.size_bytes; }
 
@@ -51,17 +51,17 @@ private:
 
 }  // namespace
 
-fardel_code take_reader(const fardel_reader& given, fardel_reader& taken, const c::Report& report) {
-    if (const fardel_code bad = c::take_options(&given, c::kReaderBytesLeast, taken, report); bad != FARDEL_OK)
+fardel_code copy_reader(const fardel_reader& given, fardel_reader& taken, const c::Report& report) {
+    if (const fardel_code bad = c::read_options(&given, c::kReaderBytesLeast, taken, report); bad != FARDEL_OK)
         return bad;
     return taken.read_at != nullptr ? FARDEL_OK : report.argument("the reader has no read_at");
 }
 
-fardel_code take_readers(const fardel_reader* readers, std::size_t count,
-                         std::vector<std::shared_ptr<const ByteSource>>& sources, const c::Report& report) {
+fardel_code adopt_readers(const fardel_reader* readers, std::size_t count,
+                          std::vector<std::shared_ptr<const ByteSource>>& sources, const c::Report& report) {
     std::vector<fardel_reader> taken(count, FARDEL_READER_INIT);
     for (std::size_t i = 0; i < count; ++i)
-        if (const fardel_code bad = take_reader(readers[i], taken[i], report); bad != FARDEL_OK)
+        if (const fardel_code bad = copy_reader(readers[i], taken[i], report); bad != FARDEL_OK)
             return bad;
     sources.reserve(count);
     for (const fardel_reader& reader : taken)
@@ -78,7 +78,7 @@ std::shared_ptr<const ByteSource> make_reader_source(const fardel_reader& reader
             reader.release(reader.context);
         throw;
     }
-    source->take(reader);
+    source->adopt(reader);
     return source;
 }
 

@@ -12,10 +12,10 @@
 namespace fardel {
 
 // As this version defines it. Errors: argument (a wrong struct_size, no read_at), unsupported.
-fardel_code take_reader(const fardel_reader& given, fardel_reader& taken, const c::Report& report);
-// Takes all readers over, or none. Errors: those of take_reader.
-fardel_code take_readers(const fardel_reader* readers, std::size_t count,
-                         std::vector<std::shared_ptr<const ByteSource>>& sources, const c::Report& report);
+fardel_code copy_reader(const fardel_reader& given, fardel_reader& taken, const c::Report& report);
+// Takes all readers over, or none. Errors: those of copy_reader.
+fardel_code adopt_readers(const fardel_reader* readers, std::size_t count,
+                          std::vector<std::shared_ptr<const ByteSource>>& sources, const c::Report& report);
 
 // Takes the reader over: its release() is called when the source is destroyed. It has a read_at().
 std::shared_ptr<const ByteSource> make_reader_source(const fardel_reader& reader);

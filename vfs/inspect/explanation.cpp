@@ -35,8 +35,8 @@ Status describe_match(const MountSet& set, const NameMatch& match, PathCandidate
     return describe_choice(choice, out);
 }
 
-// Keeps the error of a description that failed.
-void keep_error(Status described, PathCandidate& out) {
+// Notes the error of a description that failed.
+void note_error(Status described, PathCandidate& out) {
     if (!described)
         out.error = std::move(described).error();
 }
@@ -69,7 +69,7 @@ void explain_choice(const MountSet& set, const PathParts& path, const NameMatch&
     for (std::size_t i = 0; i < out.candidates.size(); ++i) {
         if (out.candidates[i].mount.id != choice->mount->id)
             continue;
-        keep_error(describe_choice(*choice, out.candidates[i]), out.candidates[i]);
+        note_error(describe_choice(*choice, out.candidates[i]), out.candidates[i]);
         if (out.candidates[i].outcome == CandidateOutcome::extends_only)
             out.candidates[i].outcome = CandidateOutcome::gives_variant;
         out.winner = i;
@@ -102,7 +102,7 @@ void explain_published(const MountSet& set, const PathParts& path, Explanation& 
         PathCandidate candidate{.mount = mount.describe()};
         if (match) {
             candidate.outcome = outcome_of(**match, deciding);
-            keep_error(describe_match(set, **match, candidate), candidate);
+            note_error(describe_match(set, **match, candidate), candidate);
         } else {
             candidate.error = std::move(match).error();
         }
@@ -130,7 +130,7 @@ void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation
     if (!match)
         candidate.error = std::move(match).error();
     else
-        keep_error(describe_match(set, **match, candidate), candidate);
+        note_error(describe_match(set, **match, candidate), candidate);
     if (candidate.error)
         candidate.outcome = CandidateOutcome::damaged;
     else
@@ -157,7 +157,7 @@ void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts
             candidate.size_bytes = record->raw_bytes;
             if (!out.winner) {
                 candidate.outcome = CandidateOutcome::wins;
-                keep_error(verify_copy(mount, **index, verdicts), candidate);
+                note_error(verify_copy(mount, **index, verdicts), candidate);
             }
         }
         if (candidate.error)

@@ -21,7 +21,7 @@ public:
     // every program that never looks at it.
     Result<std::vector<MissingContent>> run(const std::vector<File>& files) {
         for (const File& file : files)
-            enter(file);
+            enqueue(file);
         while (!waiting_.empty()) {
             const File file = std::move(waiting_.back());
             waiting_.pop_back();
@@ -36,8 +36,8 @@ public:
     }
 
 private:
-    void enter(const File& file) {
-        if (entered_.emplace(file.bundle_id(), static_cast<std::uint32_t>(file.index())).second)
+    void enqueue(const File& file) {
+        if (queued_.emplace(file.bundle_id(), static_cast<std::uint32_t>(file.index())).second)
             waiting_.push_back(file);
     }
 
@@ -69,7 +69,7 @@ private:
         auto target = find_in_scope(set_, file, spelling);
         if (target) {
             if (*target)
-                enter(**target);
+                enqueue(**target);
             return ok();
         }
         if (target.error().code() != ErrorCode::unresolved)
@@ -85,7 +85,7 @@ private:
     const ContentReach reach_;
     const std::size_t assets_max_;
     std::size_t count_ = 0;
-    std::set<std::pair<BundleId, std::uint32_t>> entered_;
+    std::set<std::pair<BundleId, std::uint32_t>> queued_;
     std::vector<File> waiting_;
     std::map<BundleId, std::set<AssetId>> missing_;
 };
@@ -108,7 +108,7 @@ Result<std::optional<File>> find_asset_file(const MountSet& set, const AssetId& 
         FARDEL_TRY_ASSIGN(const bool here, mount.bundle().holds_content(*index));
         if (!here && first)
             continue;
-        FARDEL_TRY_ASSIGN(first, File::of(mount.content.leases->take(), *index));
+        FARDEL_TRY_ASSIGN(first, File::of(mount.content.leases->of_this_thread(), *index));
         if (here)
             break;
     }

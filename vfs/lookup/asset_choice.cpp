@@ -74,7 +74,7 @@ struct Choices {
     }
 
     // Of two variants with equal tags, that of the mount with the higher precedence.
-    Result<AssetChoice> take_best(const MountSet& set, WithTags with_tags) && {
+    Result<AssetChoice> choose_best(const MountSet& set, WithTags with_tags) && {
         FARDEL_TRY(verify_any());
         std::size_t best = choose_variant(tags, set.preference());
         for (std::size_t i = 0; i < tags.size(); ++i)
@@ -91,7 +91,7 @@ struct Choices {
     }
 };
 
-Result<AssetChoice> take_default(const NameMatch& match) {
+Result<AssetChoice> choose_default(const NameMatch& match) {
     FARDEL_TRY_ASSIGN(const AssetIndex asset, match.mount->bundle().default_asset(match.record));
     return AssetChoice{.mount = match.mount, .asset = asset};
 }
@@ -151,7 +151,7 @@ Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, With
     // The short way: one asset, or nothing that could prefer another. Most look-ups take it.
     if (!match.record.is(NameRecord::has_variants) ||
         (set.preference().empty() && set.pure_policy() == nullptr && with_tags == WithTags::no))
-        return take_default(match);
+        return choose_default(match);
     Choices choices;
     choices.policy = set.pure_policy();
     FARDEL_TRY(choices.add(match));
@@ -167,7 +167,7 @@ Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match
     choices.policy = set.pure_policy();
     FARDEL_TRY(choices.add(match));
     FARDEL_TRY(add_extensions(choices, set, match, name, hash, [] { return Result<bool>(true); }));
-    return std::move(choices).take_best(set, with_tags);
+    return std::move(choices).choose_best(set, with_tags);
 }
 
 Result<AssetChoice> choose_scoped(const MountSet& set, const NameMatch& match, std::string_view name) {
@@ -184,17 +184,17 @@ Result<AssetChoice> choose_scoped(const MountSet& set, const NameMatch& match, s
         FARDEL_TRY_ASSIGN(const auto winner, find_published(set, path, hash));
         return winner && winner->same_record(match);
     }));
-    return std::move(choices).take_best(set, WithTags::no);
+    return std::move(choices).choose_best(set, WithTags::no);
 }
 
 Result<File> open_choice(const AssetChoice& choice) {
-    return File::of(choice.mount->content.leases->take(), choice.asset);
+    return File::of(choice.mount->content.leases->of_this_thread(), choice.asset);
 }
 
 Result<std::optional<File>> find_chosen_file(const AssetChoice& choice) {
     FARDEL_TRY(choice.mount->verify_not_recalled());
     FARDEL_TRY_ASSIGN(const AssetRecord& record, choice.mount->bundle().asset(choice.asset));
-    return std::optional<File>(std::in_place, choice.mount->content.leases->take(), choice.asset, record);
+    return std::optional<File>(std::in_place, choice.mount->content.leases->of_this_thread(), choice.asset, record);
 }
 
 Result<std::optional<File>> find_own_file(const MountSet& set, const Mount& mount, std::string_view name,

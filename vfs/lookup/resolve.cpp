@@ -92,7 +92,7 @@ Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts
 
 Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts, const AssetId& id, Compare compare) {
     std::optional<Error> first_error;
-    const auto keep = [&](Error error) {
+    const auto note = [&](Error error) {
         if (!first_error)
             first_error = std::move(error);
     };
@@ -102,13 +102,13 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
         auto index = mount.bundle().find_asset(id);
         if (!index) {
             // A damaged mount does not hide an intact copy in another one; its error counts only if there is none.
-            keep(std::move(index).error());
+            note(std::move(index).error());
             continue;
         }
         if (!index->has_value())
             continue;
         if (Status usable = mount.verify_not_recalled(); !usable) {
-            keep(std::move(usable).error());
+            note(std::move(usable).error());
             continue;
         }
         const AssetIndex asset = **index;
@@ -117,19 +117,19 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
             // Comparing reads the disk, and this call may not wait: the caller asks again where it may.
             return AssetSearch{.undecided = true};
         if (auto allowed = limited ? mount.bundle().verify_class(asset) : ok(); !allowed) {
-            keep(std::move(allowed).error());
+            note(std::move(allowed).error());
             continue;
         }
         if (auto good = verify_copy(mount, asset, verdicts); !good) {
-            keep(std::move(good).error());
+            note(std::move(good).error());
             continue;
         }
         auto record = mount.bundle().asset(asset);
         if (!record) {
-            keep(std::move(record).error());
+            note(std::move(record).error());
             continue;
         }
-        return AssetSearch{.file = File(mount.content.leases->take(), asset, *record), .mount = &mount};
+        return AssetSearch{.file = File(mount.content.leases->of_this_thread(), asset, *record), .mount = &mount};
     }
     if (first_error)
         return *std::move(first_error);

@@ -90,7 +90,7 @@ Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string
             bundle, spelling,
             "leads to asset " + record.id.hex() + ", which bundle " + dependency.bundle.hex() + " does not have");
     FARDEL_TRY(mount->verify_not_recalled());
-    return File::of(mount->content.leases->take(), *index);
+    return File::of(mount->content.leases->of_this_thread(), *index);
 }
 
 Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bundle& bundle, std::string_view name) {

@@ -25,7 +25,7 @@ public:
             lease = std::shared_ptr<const Bundle>(std::make_shared<Holder>(Holder{bundle}), bundle.get());
     }
 
-    const std::shared_ptr<const Bundle>& take() const noexcept { return leases_[thread_stripe() % kLeases]; }
+    const std::shared_ptr<const Bundle>& of_this_thread() const noexcept { return leases_[thread_stripe() % kLeases]; }
 
 private:
     static constexpr std::size_t kLeases = 16;

@@ -15,7 +15,7 @@ namespace fardel {
 namespace {
 
 // Takes the first part off `name`.
-std::string_view take_part(std::string_view& name) {
+std::string_view read_part(std::string_view& name) {
     const std::string_view part = name.substr(0, name.find('/'));
     name.remove_prefix(std::min(name.size(), part.size() + 1));
     return part;
@@ -83,7 +83,7 @@ void insert_youngest(std::vector<Mount>& mounts, std::vector<Mount> added) {
     mounts = std::move(all);
 }
 
-Result<Mount> take(std::vector<Mount>& mounts, MountId id) {
+Result<Mount> extract(std::vector<Mount>& mounts, MountId id) {
     const auto at = std::ranges::find(mounts, id, &Mount::id);
     if (at == mounts.end())
         return no_such_mount(id);
@@ -157,10 +157,10 @@ std::optional<std::string_view> Mount::inside(std::string_view name) const {
 FolderRelation Mount::relate(std::string_view folder) const {
     std::string_view rest = mount_point;
     while (!rest.empty()) {
-        const std::string_view part = take_part(rest);
+        const std::string_view part = read_part(rest);
         if (folder.empty())
             return {.kind = FolderRelation::above, .rest = part};
-        const std::string_view asked = take_part(folder);
+        const std::string_view asked = read_part(folder);
         if (asked != part && (case_rule == CaseRule::exact || !names_fold_equal(asked, part)))
             return {};
     }
@@ -228,9 +228,9 @@ std::shared_ptr<MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& 
 Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change) const {
     std::vector<Mount> mounts = mounts_;
     for (const MountId id : change.remove)
-        FARDEL_TRY(take(mounts, id));
+        FARDEL_TRY(extract(mounts, id));
     for (const MountPriority& wanted : change.prioritise) {
-        FARDEL_TRY_ASSIGN(Mount mount, take(mounts, wanted.mount));
+        FARDEL_TRY_ASSIGN(Mount mount, extract(mounts, wanted.mount));
         mount.priority = wanted.priority;
         insert_youngest(mounts, {mount});
     }

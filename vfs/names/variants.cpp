@@ -3,6 +3,7 @@
 #include "names/variant_choice.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -12,14 +13,6 @@ namespace {
 
 constexpr std::size_t kAxesMax = 64;
 constexpr std::size_t kValuesMax = 64;
-
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' '))
-        text.remove_prefix(1);
-    while (text.ends_with(' '))
-        text.remove_suffix(1);
-    return text;
-}
 
 Error malformed(std::string_view what, std::string_view text) {
     return Error(ErrorCode::malformed, "variant preference: " + std::string(what) + " in \"" + printable(text) +
@@ -78,8 +71,7 @@ bool is_better(const VariantTags& a, const VariantTags& b, const VariantPreferen
 Result<VariantPreference> parse_variant_preference(std::string_view text) {
     VariantPreference out;
     while (!trimmed(text).empty()) {
-        const auto end = std::min(text.find(';'), text.size());
-        if (const std::string_view part = trimmed(text.substr(0, end)); !part.empty()) {
+        if (const std::string_view part = trimmed(read_until(text, ';')); !part.empty()) {
             if (out.size() == kAxesMax)
                 return Error(ErrorCode::limit, "variant preference: more than " + std::to_string(kAxesMax) + " axes");
             FARDEL_TRY_ASSIGN(AxisPreference axis, parse_preference_axis(part));
@@ -87,7 +79,6 @@ Result<VariantPreference> parse_variant_preference(std::string_view text) {
                 return malformed("an axis is listed twice", part);
             out.push_back(std::move(axis));
         }
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return out;
 }

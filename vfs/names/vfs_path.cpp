@@ -1,6 +1,7 @@
 #include <fardel/vfs/vfs_path.h>
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -101,9 +102,7 @@ Result<PathParts> parse_path_parts(std::string_view text) {
 
 Result<NameExtensions> NameExtensions::parse(std::string_view text) {
     NameExtensions out;
-    for (std::size_t from = 0; from <= text.size();) {
-        const std::size_t end = std::min(text.find(',', from), text.size());
-        const std::string_view one = text.substr(from, end - from);
+    for (const std::string_view one : split_text(text, ',')) {
         const auto equal = [&](const std::string& other) { return lower_ascii_text(other) == lower_ascii_text(one); };
         if (!is_extension(one))
             return Error(ErrorCode::malformed, "extensions \"" + printable(text) +
@@ -113,7 +112,6 @@ Result<NameExtensions> NameExtensions::parse(std::string_view text) {
         if (out.list_.size() == kNameExtensionsMax)
             return Error(ErrorCode::limit, "more than " + std::to_string(kNameExtensionsMax) + " extensions");
         out.list_.emplace_back(one);
-        from = end + 1;
     }
     return out;
 }

@@ -1,5 +1,6 @@
 #include "bundle_set_text.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -7,39 +8,24 @@
 namespace fardel {
 namespace {
 
-std::string_view take_line(std::string_view& text) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r'))
-        line.remove_suffix(1);
-    return line;
-}
-
 // Whether the path is relative and has no part "..".
 bool stays_below(std::string_view path) {
     if (path.starts_with('/') || path.find('\\') != std::string_view::npos || path.find(':') != std::string_view::npos)
         return false;
-    while (!path.empty()) {
-        const std::size_t end = std::min(path.find('/'), path.size());
-        if (path.substr(0, end) == "..")
-            return false;
-        path.remove_prefix(std::min(end + 1, path.size()));
-    }
-    return true;
+    return std::ranges::count(split_text(path, '/'), "..") == 0;
 }
 
 }  // namespace
 
 Result<std::vector<std::string>> parse_bundle_set(std::string_view text) {
-    const std::string_view first = take_line(text);
+    const std::string_view first = read_line(text);
     if (!first.starts_with(kBundleSetStart))
         return Error(ErrorCode::malformed, "a set file begins with the line \"fardel-set 1\"");
     if (first.substr(kBundleSetStart.size()) != "1")
         return Error(ErrorCode::unsupported, "this library reads set files of version 1 only");
     std::vector<std::string> paths;
     while (!text.empty()) {
-        const std::string_view line = take_line(text);
+        const std::string_view line = read_line(text);
         if (line.find('\0') != std::string_view::npos)
             return Error(ErrorCode::malformed, "a set file is text");
         if (line.empty() || line.starts_with('#'))

@@ -12,7 +12,7 @@ AddressRate::AddressRate(std::uint32_t per_minute, std::uint32_t at_once, std::s
       addresses_max_(addresses_max) {}
 
 // Each question keeps an address busy for one interval.
-bool AddressRate::take_until(std::uint64_t& busy_until_us, std::uint64_t now_us) const {
+bool AddressRate::spend_interval(std::uint64_t& busy_until_us, std::uint64_t now_us) const {
     const std::uint64_t begin_us = std::max(busy_until_us, now_us);
     if (begin_us - now_us > ahead_max_us_)
         return false;
@@ -20,7 +20,7 @@ bool AddressRate::take_until(std::uint64_t& busy_until_us, std::uint64_t now_us)
     return true;
 }
 
-bool AddressRate::take(const Hash& address, std::uint64_t now_s) {
+bool AddressRate::try_spend(const Hash& address, std::uint64_t now_s) {
     const std::uint64_t now_us = now_s * kSecond_us;
     const std::scoped_lock lock(mutex_);
     while (!by_time_.empty() && by_time_.begin()->first <= now_us) {
@@ -30,10 +30,10 @@ bool AddressRate::take(const Hash& address, std::uint64_t now_s) {
     const auto known = busy_until_us_.find(address);
     // With forged addresses anybody could fill the memory: above the limit, new addresses share one budget.
     if (known == busy_until_us_.end() && busy_until_us_.size() >= addresses_max_)
-        return take_until(others_busy_until_us_, now_us);
+        return spend_interval(others_busy_until_us_, now_us);
     const std::uint64_t before_us = known != busy_until_us_.end() ? known->second : 0;
     std::uint64_t until_us = before_us;
-    if (!take_until(until_us, now_us))
+    if (!spend_interval(until_us, now_us))
         return false;
     by_time_.erase({before_us, address});
     by_time_.emplace(until_us, address);

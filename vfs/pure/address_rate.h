@@ -19,10 +19,10 @@ public:
     AddressRate(std::uint32_t per_minute, std::uint32_t at_once, std::size_t addresses_max);
 
     // Whether it may ask now; what is refused does not count.
-    bool take(const Hash& address, std::uint64_t now_s);
+    bool try_spend(const Hash& address, std::uint64_t now_s);
 
 private:
-    bool take_until(std::uint64_t& busy_until_us, std::uint64_t now_us) const;
+    bool spend_interval(std::uint64_t& busy_until_us, std::uint64_t now_us) const;
 
     const std::uint64_t interval_us_;
     const std::uint64_t ahead_max_us_;

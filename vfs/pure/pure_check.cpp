@@ -133,11 +133,11 @@ Result<PureEpoch> make_pure_epoch(const Hash& key, const PurePolicy& policy, Pur
     return epoch;
 }
 
-PureVerdict check_pure_answer(const PureAnswer& answer, const PureTaken& taken, const PurePolicy& policy,
+PureVerdict check_pure_answer(const PureAnswer& answer, const PureClaim& claim, const PurePolicy& policy,
                               std::string_view connection, const PureReport* report) {
     PureVerdict verdict{.nonce = answer.nonce, .report = answer.report};
     // All problems at once, so that a player does not meet them one after the other.
-    if (const auto refusal = refusal_of(taken.nonce))
+    if (const auto refusal = refusal_of(claim.nonce))
         verdict.add(*refusal);
     if (answer.connection != hash_connection(connection))
         verdict.add(PureRefusal::other_connection);
@@ -152,7 +152,7 @@ PureVerdict check_pure_answer(const PureAnswer& answer, const PureTaken& taken, 
     else if (report != nullptr)
         verdict.problems = report->counts();
     // Only if nothing else is wrong: otherwise a wrong proof is a consequence, and would be the misleading reason.
-    if (verdict.welcome() && !equal_in_constant_time(prove(answer, taken.epoch.content), answer.proof))
+    if (verdict.welcome() && !equal_in_constant_time(prove(answer, claim.epoch.content), answer.proof))
         verdict.add(PureRefusal::wrong_proof);
     return verdict;
 }

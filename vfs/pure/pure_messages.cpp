@@ -4,6 +4,7 @@
 
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
+#include <fardel/base/text_fields.h>
 
 #include <algorithm>
 #include <cassert>
@@ -74,12 +75,10 @@ void read_sources(ByteReader& in, std::vector<std::string>& sources) {
     if (padding.find_first_not_of('\0') != std::string_view::npos)
         in.fail(ErrorCode::malformed, "bytes after the sources");
     while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        const std::string_view source = text.substr(0, end);
-        if (end == std::string_view::npos || !is_source(source))
+        const auto source = read_terminated(text, '\n');
+        if (!source || !is_source(*source))
             return in.fail(ErrorCode::malformed, "a source that is not printable ASCII on its own line");
-        sources.emplace_back(source);
-        text.remove_prefix(end + 1);
+        sources.emplace_back(*source);
     }
 }
 

@@ -28,14 +28,14 @@ Status PureOffers::open(const Hash& nonce, const PureEpoch& epoch, const Hash& c
         return Error(ErrorCode::busy,
                      "pure offer: " + std::to_string(offers_max_) + " are open; try again when some have expired");
     if (const auto old = by_connection_.find(connection); old != by_connection_.end())
-        entries_.at(old->second).taken = true;
+        entries_.at(old->second).claimed = true;
     by_connection_[connection] = nonce;
     by_expiry_.emplace(expires_s, nonce);
-    entries_.emplace(nonce, Entry{.epoch = epoch, .connection = connection, .expires_s = expires_s, .taken = false});
+    entries_.emplace(nonce, Entry{.epoch = epoch, .connection = connection, .expires_s = expires_s, .claimed = false});
     return ok();
 }
 
-PureTaken PureOffers::take(const Hash& nonce, const Hash& connection, std::uint64_t now_s) {
+PureClaim PureOffers::claim(const Hash& nonce, const Hash& connection, std::uint64_t now_s) {
     const std::scoped_lock lock(mutex_);
     const auto at = entries_.find(nonce);
     if (at == entries_.end())
@@ -43,7 +43,7 @@ PureTaken PureOffers::take(const Hash& nonce, const Hash& connection, std::uint6
     Entry& entry = at->second;
     if (entry.connection != connection)
         return {.nonce = PureNonce::other_connection};
-    if (std::exchange(entry.taken, true))
+    if (std::exchange(entry.claimed, true))
         return {.nonce = PureNonce::replayed};
     by_connection_.erase(connection);
     if (now_s > entry.expires_s)

@@ -152,12 +152,12 @@ Status settle(PureRules& rules) {
 
 Result<PureBundle> parse_bundle(std::string_view text) {
     PureBundle bundle;
-    FARDEL_TRY_ASSIGN(bundle.bundle, BundleId::parse(take_until(text, ' ')));
-    const std::string_view rule = take_until(text, ' ');
+    FARDEL_TRY_ASSIGN(bundle.bundle, BundleId::parse(read_until(text, ' ')));
+    const std::string_view rule = read_until(text, ' ');
     if (rule != "exact" && rule != "fold")
         return malformed("a bundle is written \"bundle ID exact /MOUNT-POINT NAME\", or with fold for exact");
     bundle.case_rule = rule == "fold" ? CaseRule::fold : CaseRule::exact;
-    const std::string_view mount_point = take_until(text, ' ');
+    const std::string_view mount_point = read_until(text, ' ');
     if (!mount_point.starts_with('/'))
         return malformed("a bundle's mount point begins with '/'; the root is '/' alone");
     bundle.mount_point = mount_point.substr(1);
@@ -167,9 +167,9 @@ Result<PureBundle> parse_bundle(std::string_view text) {
 
 PureAxis parse_axis(std::string_view text) {
     PureAxis axis;
-    axis.axis = take_until(text, ' ');
+    axis.axis = read_until(text, ' ');
     while (!text.empty() && axis.tags.size() <= PurePolicy::kTagsMax)
-        axis.tags.emplace_back(take_until(text, ','));
+        axis.tags.emplace_back(read_until(text, ','));
     std::ranges::sort(axis.tags);
     return axis;
 }
@@ -177,14 +177,14 @@ PureAxis parse_axis(std::string_view text) {
 // "registry=1:KEY,KEY"
 Result<PureRole> parse_role(std::string_view text) {
     PureRole role;
-    const auto known = find_role(take_until(text, '='));
-    const auto threshold = parse_decimal(take_until(text, ':'), PurePolicy::kRoleKeysMax);
+    const auto known = find_role(read_until(text, '='));
+    const auto threshold = parse_decimal(read_until(text, ':'), PurePolicy::kRoleKeysMax);
     if (!known || !threshold || text.ends_with(','))
         return malformed("the signers of an exception are written KEY, or registry=1:KEY,KEY");
     role.role = *known;
     role.threshold = static_cast<std::uint32_t>(*threshold);
     while (!text.empty() && role.keys.size() <= PurePolicy::kRoleKeysMax) {
-        FARDEL_TRY_ASSIGN(role.keys.emplace_back(), PublicKey::parse(take_until(text, ',')));
+        FARDEL_TRY_ASSIGN(role.keys.emplace_back(), PublicKey::parse(read_until(text, ',')));
     }
     std::ranges::sort(role.keys);
     return role;
@@ -192,8 +192,8 @@ Result<PureRole> parse_role(std::string_view text) {
 
 Result<PureException> parse_exception(std::string_view text) {
     PureException exception;
-    exception.bundles = take_until(text, ' ');
-    const std::string_view signers = take_until(text, ' ');
+    exception.bundles = read_until(text, ' ');
+    const std::string_view signers = read_until(text, ' ');
     if (signers.find('=') != std::string_view::npos) {
         FARDEL_TRY_ASSIGN(exception.role, parse_role(signers));
     } else {
@@ -205,7 +205,7 @@ Result<PureException> parse_exception(std::string_view text) {
 
 Result<PureChannel> parse_channel(std::string_view text) {
     PureChannel channel;
-    channel.name = take_until(text, ' ');
+    channel.name = read_until(text, ' ');
     FARDEL_TRY_ASSIGN(channel.id, Hash::parse(text));
     return channel;
 }
@@ -213,13 +213,13 @@ Result<PureChannel> parse_channel(std::string_view text) {
 template <class Id>
 Result<Revocation<Id>> parse_revocation(std::string_view text) {
     Revocation<Id> revocation;
-    FARDEL_TRY_ASSIGN(revocation.id, Id::parse(take_until(text, ' ')));
+    FARDEL_TRY_ASSIGN(revocation.id, Id::parse(read_until(text, ' ')));
     revocation.reason = text;
     return revocation;
 }
 
 template <class T>
-Status keep(Result<T> parsed, std::vector<T>& list) {
+Status add(Result<T> parsed, std::vector<T>& list) {
     FARDEL_TRY_ASSIGN(T value, std::move(parsed));
     FARDEL_TRY(verify(value));
     list.push_back(std::move(value));
@@ -236,23 +236,23 @@ Status parse_line(std::string_view line, PureRules& rules) {
         return ok();
     }
     std::string_view rest = line;
-    const std::string_view directive = take_until(rest, ' ');
+    const std::string_view directive = read_until(rest, ' ');
     if (directive == "bundle")
-        return keep(parse_bundle(rest), rules.bundles);
+        return add(parse_bundle(rest), rules.bundles);
     if (directive == "variant")
-        return keep<PureAxis>(parse_axis(rest), rules.variants);
+        return add<PureAxis>(parse_axis(rest), rules.variants);
     if (directive == "except")
-        return keep(parse_exception(rest), rules.exceptions);
+        return add(parse_exception(rest), rules.exceptions);
     if (directive == "channel")
-        return keep(parse_channel(rest), rules.channels);
+        return add(parse_channel(rest), rules.channels);
     if (directive == "loose")
-        return keep<std::string>(std::string(rest), rules.loose);
+        return add<std::string>(std::string(rest), rules.loose);
     if (directive == "revoke") {
-        const std::string_view kind = take_until(rest, ' ');
+        const std::string_view kind = read_until(rest, ' ');
         if (kind == "key")
-            return keep(parse_revocation<PublicKey>(rest), rules.revoked_keys);
+            return add(parse_revocation<PublicKey>(rest), rules.revoked_keys);
         if (kind == "bundle")
-            return keep(parse_revocation<BundleId>(rest), rules.revoked_bundles);
+            return add(parse_revocation<BundleId>(rest), rules.revoked_bundles);
     }
     return malformed("\"" + printable(line, 40) + "\" is not a rule that is known");
 }
@@ -341,14 +341,14 @@ Result<PurePolicy> PurePolicy::parse(std::string_view text) {
     FARDEL_TRY(verify_count(text.size(), kBytesMax, "bytes of pure policy"));
     if (!text.ends_with('\n'))
         return malformed("pure policy: does not end with a line feed; has it been cut off?");
-    const std::string_view title = take_until(text, '\n');
+    const std::string_view title = read_until(text, '\n');
     if (!title.starts_with(kTitle))
         return malformed("pure policy: line 1: not \"fardel-pure 1\"");
     if (title.substr(kTitle.size()) != kVersion)
         return Error(ErrorCode::unsupported, "pure policy: line 1: not a version that this library knows");
     PureRules rules;
     for (std::size_t number = 2; !text.empty(); ++number)
-        if (auto status = parse_line(take_until(text, '\n'), rules); !status)
+        if (auto status = parse_line(read_until(text, '\n'), rules); !status)
             return std::move(status).error().with_context("pure policy: line " + std::to_string(number));
     auto policy = make(std::move(rules));
     if (!policy)

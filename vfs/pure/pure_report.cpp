@@ -2,10 +2,10 @@
 
 #include "domain_hash.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace fardel {
@@ -18,16 +18,6 @@ constexpr std::array<std::string_view, kPureFaults> kFaults = {"missing", "wrong
 
 Error bad_report(std::string_view reason) { return Error(ErrorCode::malformed, "pure report: " + std::string(reason)); }
 
-// Removes the text up to the next `separator`, and the separator, and returns it; nothing if there is none.
-std::optional<std::string_view> take(std::string_view& text, char separator) {
-    const std::size_t end = text.find(separator);
-    if (end == std::string_view::npos)
-        return std::nullopt;
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    return part;
-}
-
 std::string shown(std::string_view text) { return printable(text, PureReport::kTextBytesMax); }
 
 // Whether shown() can return the text: it may end in an ellipsis where text was left out.
@@ -36,9 +26,9 @@ bool is_shown_text(std::string_view text) {
 }
 
 Result<PureProblem> parse_problem(std::string_view line) {
-    const auto word = take(line, '\t');
-    const auto id = take(line, '\t');
-    const auto name = take(line, '\t');
+    const auto word = read_terminated(line, '\t');
+    const auto id = read_terminated(line, '\t');
+    const auto name = read_terminated(line, '\t');
     if (!word || !id || !name)
         return bad_report("a line is fault, bundle id, name and reason, with tabs between them");
     const auto fault = std::ranges::find(kFaults, *word);
@@ -92,14 +82,14 @@ Result<PureReport> PureReport::parse(std::string_view text) {
     if (text.size() > kBytesMax)
         return Error(ErrorCode::limit, "pure report of " + std::to_string(text.size()) + " bytes, at most " +
                                            std::to_string(kBytesMax) + " allowed");
-    const auto title = take(text, '\n');
+    const auto title = read_terminated(text, '\n');
     if (!title || !title->starts_with(kReportTitle))
         return bad_report("does not begin with \"fardel-pure-report 1\"");
     if (title->substr(kReportTitle.size()) != kReportVersion)
         return Error(ErrorCode::unsupported, "pure report: not a version that this library knows");
     std::vector<PureProblem> problems;
     while (!text.empty()) {
-        const auto line = take(text, '\n');
+        const auto line = read_terminated(text, '\n');
         if (!line)
             return bad_report("does not end with a line feed; has it been cut off?");
         if (problems.size() == kProblemsMax)

@@ -61,7 +61,7 @@ Result<PureOffer> PureServer::offer(const Hash& nonce, std::string_view address,
         return Error(ErrorCode::missing, "pure offer: no epoch was begun; call begin_epoch() first");
     // Offers are limited, and not answers: an answer costs a few hashes, and refusing it would let others silence a
     // client.
-    if (!state_->rate.take(domain_hash("fardel pure address 1", address), now_s))
+    if (!state_->rate.try_spend(domain_hash("fardel pure address 1", address), now_s))
         return Error(ErrorCode::busy, "pure offer: this address asks too often; ask again in a minute");
     FARDEL_TRY(state_->offers.open(nonce, *epoch, hash_connection(connection), now_s, now_s + state_->options.valid_s));
     return PureOffer{
@@ -70,8 +70,8 @@ Result<PureOffer> PureServer::offer(const Hash& nonce, std::string_view address,
 
 PureVerdict PureServer::check(const PureAnswer& answer, std::string_view connection, const PureReport* report,
                               std::uint64_t now_s) {
-    const PureTaken taken = state_->offers.take(answer.nonce, hash_connection(connection), now_s);
-    return check_pure_answer(answer, taken, state_->policy, connection, report);
+    const PureClaim claim = state_->offers.claim(answer.nonce, hash_connection(connection), now_s);
+    return check_pure_answer(answer, claim, state_->policy, connection, report);
 }
 
 }  // namespace fardel

@@ -12,7 +12,7 @@ TEST_CASE("read scratch: every lease has its own scratch memory") {
         std::vector<ReadScratchPool::Lease> leases;
         std::set<const ReadScratch*> lent;
         for (int i = 0; i < 20; ++i) {
-            leases.push_back(pool.take());
+            leases.push_back(pool.acquire());
             lent.insert(&*leases.back());
         }
         CHECK(lent.size() == 20);
@@ -22,11 +22,11 @@ TEST_CASE("read scratch: every lease has its own scratch memory") {
 TEST_CASE("read scratch: a core's scratch memory keeps its last block, a spare one does not") {
     ReadScratchPool pool(1);
     const BlockCache::Block block(std::make_shared<std::byte[]>(10));
-    pool.take()->last_bytes = block;
-    std::optional<ReadScratchPool::Lease> first(pool.take());
+    pool.acquire()->last_bytes = block;
+    std::optional<ReadScratchPool::Lease> first(pool.acquire());
     CHECK((*first)->last_bytes == block);
-    pool.take()->last_bytes = block;
-    CHECK_FALSE(pool.take()->last_bytes);
+    pool.acquire()->last_bytes = block;
+    CHECK_FALSE(pool.acquire()->last_bytes);
     CHECK(block.use_count() == 2);
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("channel follow: a newer state that another program has kept is not re
     const KeptChannels folders(follower.scratch.path("store/channels"), follower.scratch.path("state/channels"));
     publish(*follower.tree, sample_release(2), 4);
     const ChannelOutcome newest = follower.update();
-    REQUIRE(folders.keep(sample_root().id, accepted_files(3, 1)));
+    REQUIRE(folders.write(sample_root().id, accepted_files(3, 1)));
     CHECK(value_of(accepted_channel(follower.store, follower.subject(false))).head_version == 4);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("channel follow: roots of other names and channels, and dates that are
     ChannelRoot twin = sample_root();
     twin.id.bytes.fill(0x33);
     const KeptChannels folders(follower.scratch.path("store/channels"), follower.scratch.path("state/channels"));
-    REQUIRE(folders.keep(twin.id, {.root = root_file(twin), .release = {}, .head = {}}));
+    REQUIRE(folders.write(twin.id, {.root = root_file(twin), .release = {}, .head = {}}));
     CHECK(code_of(accepted_channel(follower.store, follower.subject(false))) == ErrorCode::conflict);
     CHECK(value_of(accepted_channel(follower.store, follower.subject())).id == sample_root().id);
 }

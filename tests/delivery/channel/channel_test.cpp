@@ -236,10 +236,10 @@ TEST_CASE("channel: what was accepted survives the loss or the rollback of one o
     const Hash id = sample_root().id;
     CHECK_FALSE(value_of(kept.find(id)));
     const ChannelFiles before = accepted_files(5, 3);
-    REQUIRE(kept.keep(id, before));
+    REQUIRE(kept.write(id, before));
     std::filesystem::copy(scratch.path("store"), scratch.path("old"), std::filesystem::copy_options::recursive);
     const ChannelFiles after = accepted_files(6, 4);
-    REQUIRE(kept.keep(id, after));
+    REQUIRE(kept.write(id, after));
     CHECK(value_of(kept.find(id))->files == after);
     std::filesystem::remove_all(scratch.path("store"));
     CHECK(value_of(kept.find(id))->files == after);
@@ -256,10 +256,10 @@ TEST_CASE("channel: what was accepted survives the loss or the rollback of one o
     CHECK(value_of(kept.find(id))->files == before);
     std::filesystem::remove_all(scratch.path("store"));
     CHECK_FALSE(kept.find(id));
-    REQUIRE(kept.keep_evidence(id, before.head));
+    REQUIRE(kept.write_evidence(id, before.head));
     // Whoever has stolen a key can sign any number of truths.
     for (int i = 0; i < 40; ++i)
-        REQUIRE(kept.keep_evidence(id, "truth " + std::to_string(i)));
+        REQUIRE(kept.write_evidence(id, "truth " + std::to_string(i)));
     const auto files = std::filesystem::directory_iterator(scratch.path("store/channels"));
     CHECK(std::count_if(begin(files), end(files),
                         [](const auto& file) { return file.path().extension() == ".refused"; }) == 16);

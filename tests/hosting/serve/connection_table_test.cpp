@@ -25,13 +25,13 @@ const SteadyTime kStart{};
 TEST_CASE("connection table: at the limit, the connection that waits longest ends for a new one") {  // A82
     Sockets sockets;
     ConnectionTable table(kFew, sockets.calls());
-    CHECK(table.admit(1, "a", false, kStart));
-    CHECK(table.admit(2, "b", false, kStart));
-    CHECK(table.admit(3, "c", false, kStart));
+    CHECK(table.accept(1, "a", false, kStart));
+    CHECK(table.accept(2, "b", false, kStart));
+    CHECK(table.accept(3, "c", false, kStart));
     table.begin_request(1, kStart);  // works, so it is not ended
-    CHECK(table.admit(4, "d", false, kStart));
+    CHECK(table.accept(4, "d", false, kStart));
     CHECK(sockets.ended == std::vector<int>{2});
-    CHECK(table.admit(5, "e", false, kStart));
+    CHECK(table.accept(5, "e", false, kStart));
     CHECK(sockets.ended == std::vector<int>{2, 3});
     table.remove(2);
     table.remove(3);
@@ -42,10 +42,10 @@ TEST_CASE("connection table: at the limit, the connection that waits longest end
 TEST_CASE("connection table: it is crowded while many connections are ending") {  // A82
     Sockets sockets;
     ConnectionTable table(kFew, sockets.calls());
-    int admitted = 0;
-    for (; !table.is_crowded() && admitted < 1000; ++admitted)
-        CHECK(table.admit(admitted, std::to_string(admitted), false, kStart));
-    CHECK(admitted == 67);
+    int accepted = 0;
+    for (; !table.is_crowded() && accepted < 1000; ++accepted)
+        CHECK(table.accept(accepted, std::to_string(accepted), false, kStart));
+    CHECK(accepted == 67);
     CHECK(sockets.ended.size() == 64);
     table.remove(sockets.ended.back());
     CHECK_FALSE(table.is_crowded());
@@ -55,12 +55,12 @@ TEST_CASE("connection table: if no connection waits, a new one is refused") {
     Sockets sockets;
     ConnectionTable table(kFew, sockets.calls());
     for (int socket = 1; socket <= 3; ++socket) {
-        CHECK(table.admit(socket, std::to_string(socket), false, kStart));
+        CHECK(table.accept(socket, std::to_string(socket), false, kStart));
         table.begin_request(socket, kStart);
     }
-    CHECK_FALSE(table.admit(4, "d", false, kStart));
+    CHECK_FALSE(table.accept(4, "d", false, kStart));
     table.end_request(2, kStart);
-    CHECK(table.admit(4, "d", false, kStart));
+    CHECK(table.accept(4, "d", false, kStart));
     CHECK(sockets.ended == std::vector<int>{2});
 }
 
@@ -69,26 +69,26 @@ TEST_CASE("connection table: one address has so many connections; a proxy on thi
     ConnectionLimits limits = kFew;
     limits.connections_max = 100;
     ConnectionTable table(limits, sockets.calls());
-    CHECK(table.admit(1, "a", false, kStart));
-    CHECK(table.admit(2, "a", false, kStart));
-    CHECK_FALSE(table.admit(3, "a", false, kStart));
-    CHECK(table.admit(4, "b", false, kStart));
+    CHECK(table.accept(1, "a", false, kStart));
+    CHECK(table.accept(2, "a", false, kStart));
+    CHECK_FALSE(table.accept(3, "a", false, kStart));
+    CHECK(table.accept(4, "b", false, kStart));
     for (int socket = 10; socket < 20; ++socket)
-        CHECK(table.admit(socket, "127.0.0.1", true, kStart));
+        CHECK(table.accept(socket, "127.0.0.1", true, kStart));
     table.remove(1);
-    CHECK(table.admit(3, "a", false, kStart));
+    CHECK(table.accept(3, "a", false, kStart));
     CHECK(table.counts().refused == 1);
     limits.limits_loopback = true;
     ConnectionTable strict(limits, sockets.calls());
-    CHECK(strict.admit(1, "127.0.0.1", true, kStart));
-    CHECK(strict.admit(2, "127.0.0.1", true, kStart));
-    CHECK_FALSE(strict.admit(3, "127.0.0.1", true, kStart));
+    CHECK(strict.accept(1, "127.0.0.1", true, kStart));
+    CHECK(strict.accept(2, "127.0.0.1", true, kStart));
+    CHECK_FALSE(strict.accept(3, "127.0.0.1", true, kStart));
 }
 
 TEST_CASE("connection table: who sends no whole request in time is ended, whatever bytes come") {  // A82
     Sockets sockets;
     ConnectionTable table({}, sockets.calls());
-    table.admit(1, "a", false, kStart);
+    table.accept(1, "a", false, kStart);
     table.sweep(kStart + seconds(19));
     CHECK(sockets.ended.empty());
     table.begin_request(1, kStart + seconds(19));
@@ -106,7 +106,7 @@ TEST_CASE("connection table: a slow reader and a slow sender end, fast ones and 
     Sockets sockets;  // A82
     ConnectionTable table({}, sockets.calls());
     for (int socket = 1; socket <= 4; ++socket) {
-        table.admit(socket, std::to_string(socket), false, kStart);
+        table.accept(socket, std::to_string(socket), false, kStart);
         table.begin_request(socket, kStart);
     }
     table.begin_answer(1, kStart);
@@ -127,14 +127,14 @@ TEST_CASE("connection table: a slow reader and a slow sender end, fast ones and 
 TEST_CASE("connection table: a connection has so many requests, and none further while the server stops") {
     Sockets sockets;
     ConnectionTable table(kFew, sockets.calls());
-    table.admit(1, "a", false, kStart);
+    table.accept(1, "a", false, kStart);
     CHECK(table.begin_request(1, kStart));
     table.end_request(1, kStart);
     CHECK_FALSE(table.begin_request(1, kStart));
-    table.admit(2, "b", false, kStart);
+    table.accept(2, "b", false, kStart);
     table.drain();
     CHECK(sockets.ended == std::vector<int>{2});  // waits; the other one works
-    CHECK_FALSE(table.admit(3, "c", false, kStart));
+    CHECK_FALSE(table.accept(3, "c", false, kStart));
     table.remove(1);
     table.remove(2);
     CHECK(table.counts().open == 0);
@@ -143,13 +143,13 @@ TEST_CASE("connection table: a connection has so many requests, and none further
 TEST_CASE("connection table: a descriptor that is used again is another connection") {
     Sockets sockets;
     ConnectionTable table(kFew, sockets.calls());
-    table.admit(1, "a", false, kStart);
-    CHECK(table.admit(1, "b", false, kStart + seconds(15)));
+    table.accept(1, "a", false, kStart);
+    CHECK(table.accept(1, "b", false, kStart + seconds(15)));
     CHECK(table.counts().open == 1);
     table.sweep(kStart + seconds(20));
     CHECK(sockets.ended.empty());
-    CHECK(table.admit(2, "a", false, kStart));
-    CHECK(table.admit(3, "a", false, kStart));
+    CHECK(table.accept(2, "a", false, kStart));
+    CHECK(table.accept(3, "a", false, kStart));
     table.remove(7);  // is none
 }
 

@@ -36,7 +36,7 @@ private:
     class Receiver final : public BodyReceiver {
     public:
         Receiver(Handler& handler, bool is_question) : handler_(handler), is_question_(is_question) {}
-        std::optional<ServerAnswer> take(std::span<const std::byte>) override { return std::nullopt; }
+        std::optional<ServerAnswer> receive(std::span<const std::byte>) override { return std::nullopt; }
         bool is_question() const noexcept override { return is_question_; }
         ServerAnswer finish() override {
             if (!is_question_)

@@ -48,13 +48,13 @@ struct Server {
         return decode_pure_offer(*encode_pure_offer(offer)).value();
     }
     // An open offer of that epoch.
-    PureTaken open_offer(const Hash& epoch) const {
+    PureClaim open_offer(const Hash& epoch) const {
         return {PureNonce::open, make_pure_epoch(epoch, policy, bundles).value()};
     }
     PureVerdict check(const PureAnswer& answer, std::string_view connection, const PureReport* report = nullptr) {
         const PureAnswer received = decode_pure_answer(encode_pure_answer(answer)).value();
-        const PureTaken taken = offers.take(received.nonce, hash_connection(connection), now_s);
-        const PureVerdict verdict = check_pure_answer(received, taken, policy, connection, report);
+        const PureClaim claim = offers.claim(received.nonce, hash_connection(connection), now_s);
+        const PureVerdict verdict = check_pure_answer(received, claim, policy, connection, report);
         return decode_pure_verdict(encode_pure_verdict(verdict)).value();
     }
 
@@ -133,9 +133,9 @@ TEST_CASE("pure handshake: an answer with any bit changed is refused") {
     const PureReply reply =
         answer_pure_offer(offer, server.policy, copies, std::vector<PureAxis>{{"texture", {"bc7"}}}, "alice", {})
             .value();
-    const PureTaken open = server.open_offer(offer.epoch);
-    const auto verdict = [&](const PureAnswer& answer, const PureTaken& taken) {
-        return check_pure_answer(answer, taken, server.policy, "alice", nullptr);
+    const PureClaim open = server.open_offer(offer.epoch);
+    const auto verdict = [&](const PureAnswer& answer, const PureClaim& claim) {
+        return check_pure_answer(answer, claim, server.policy, "alice", nullptr);
     };
     REQUIRE(verdict(reply.answer, open).welcome());
     const auto good = encode_pure_answer(reply.answer);
@@ -458,17 +458,17 @@ TEST_CASE("pure offers: their number is bounded, expired ones make room, and one
     REQUIRE(offers.open(nonces[1], {}, bob, 100, 120));
     REQUIRE(offers.open(nonces[2], {}, alice, 100, 120));  // the older one of Alice is void
     CHECK(outcome_of(offers.open(nonces[3], {}, carol, 105, 120)) == "busy");
-    CHECK(offers.take(nonces[0], alice, 105).nonce == PureNonce::replayed);
-    CHECK(offers.take(nonces[1], alice, 105).nonce == PureNonce::other_connection);
-    CHECK(offers.take(nonces[2], alice, 105).nonce == PureNonce::open);
-    CHECK(offers.take(nonces[2], alice, 105).nonce == PureNonce::replayed);
+    CHECK(offers.claim(nonces[0], alice, 105).nonce == PureNonce::replayed);
+    CHECK(offers.claim(nonces[1], alice, 105).nonce == PureNonce::other_connection);
+    CHECK(offers.claim(nonces[2], alice, 105).nonce == PureNonce::open);
+    CHECK(offers.claim(nonces[2], alice, 105).nonce == PureNonce::replayed);
     REQUIRE(offers.open(nonces[3], {}, carol, 111, 120));  // the first has expired
-    CHECK(offers.take(nonces[0], alice, 111).nonce == PureNonce::unknown);
+    CHECK(offers.claim(nonces[0], alice, 111).nonce == PureNonce::unknown);
     CHECK(outcome_of(offers.open(nonces[4], {}, dave, 120, 130)) == "busy");
     REQUIRE(offers.open(nonces[4], {}, dave, 121, 130));
-    CHECK(offers.take(nonces[1], bob, 121).nonce == PureNonce::unknown);
-    CHECK(offers.take(nonces[4], dave, 131).nonce == PureNonce::expired);
-    CHECK(offers.take(nonces[4], dave, 131).nonce == PureNonce::replayed);
+    CHECK(offers.claim(nonces[1], bob, 121).nonce == PureNonce::unknown);
+    CHECK(offers.claim(nonces[4], dave, 131).nonce == PureNonce::expired);
+    CHECK(offers.claim(nonces[4], dave, 131).nonce == PureNonce::replayed);
     CHECK(hash_connection("") != hash_connection(std::string_view("\0", 1)));
 }
 

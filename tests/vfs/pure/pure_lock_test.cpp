@@ -281,13 +281,13 @@ TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one d
     const PurePolicy policy = policy_of(rules_of({base, mod}));
     const auto own = [&](const Bytes& bundle) { return Bundle::open(make_memory_source(bundle), {}).value(); };
     const std::vector<std::shared_ptr<const Bundle>> server = {own(base), own(mod)};
-    const PureTaken taken{PureNonce::open, make_pure_epoch(id_from<Hash>(id_of("epoch")), policy, server).value()};
+    const PureClaim claim{PureNonce::open, make_pure_epoch(id_from<Hash>(id_of("epoch")), policy, server).value()};
     PureOffer offer;
     offer.nonce = id_from<Hash>(id_of("nonce"));
     offer.policy = policy.digest();
-    offer.epoch = taken.epoch.key;
+    offer.epoch = claim.epoch.key;
     const auto is_welcome = [&](const PureReply& reply, std::string_view connection) {
-        return check_pure_answer(reply.answer, taken, policy, connection, &reply.report).welcome();
+        return check_pure_answer(reply.answer, claim, policy, connection, &reply.report).welcome();
     };
 
     Vfs vfs;

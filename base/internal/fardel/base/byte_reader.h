@@ -97,7 +97,7 @@ public:
     // Returns the offset of the next field; the whole size after an error.
     std::size_t position() const noexcept { return size_bytes_ - rest_.size(); }
     // Whether all fields were read without an error and no bytes remain.
-    bool is_whole() const noexcept { return status_ && rest_.empty(); }
+    bool is_complete() const noexcept { return status_ && rest_.empty(); }
     // Returns the first error; malformed if bytes remain.
     Status finish();
 

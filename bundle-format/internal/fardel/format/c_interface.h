@@ -90,7 +90,7 @@ fardel_code open_handle(Handle** handle, bool given, fardel_error* error, Open o
 // Copies the caller's options as this version defines them. Fields that an older caller does not have are zero; fields
 // of a newer caller that this version does not know have to be zero.
 template <class Options>
-fardel_code take_options(const Options* given, std::size_t least, Options& out, const Report& report) {
+fardel_code read_options(const Options* given, std::size_t least, Options& out, const Report& report) {
     if (given == nullptr)
         return FARDEL_OK;
     if (!is_size(given->struct_size, least))

@@ -42,7 +42,7 @@ public:
     KeptDigests(const std::string& index_folder, const std::string& folder, DigestCache& digests);
     // Writes what `digests` has about these versions, unless the index says exactly this. An index that cannot be
     // written is made the next time.
-    void keep(std::vector<Hash> versions, const DigestCache& digests) const;
+    void write(std::vector<Hash> versions, const DigestCache& digests) const;
 
 private:
     std::string path_;     // empty: nothing is kept

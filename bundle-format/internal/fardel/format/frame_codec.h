@@ -40,9 +40,9 @@ public:
     // `raw_bytes`: that the frame must have.
     explicit FrameDecoder(std::uint64_t raw_bytes);
 
-    // Passes decoded bytes to `take`, in order, in pieces. Errors: malformed (no frame, a frame of another size or with
-    // a larger window, bytes after its end), those of `take`.
-    Status decode(std::span<const std::byte> frame, const std::function<Status(std::span<const std::byte>)>& take);
+    // Passes decoded bytes to `receive`, in order, in pieces. Errors: malformed (no frame, a frame of another size or
+    // with a larger window, bytes after its end), those of `receive`.
+    Status decode(std::span<const std::byte> frame, const std::function<Status(std::span<const std::byte>)>& receive);
     bool is_complete() const noexcept { return complete_; }
 
 private:

@@ -13,9 +13,9 @@
 
 namespace fardel {
 
-// Calls `take` with pieces of at most 1 MiB, in order. `subject` names the work in the error of a stop. Errors:
-// cancelled, those of the source and of `take`, after which nothing more is read.
+// Calls `receive` with pieces of at most 1 MiB, in order. `subject` names the work in the error of a stop. Errors:
+// cancelled, those of the source and of `receive`, after which nothing more is read.
 Status read_pieces(const ByteSource& source, std::string_view subject, const std::stop_token& stop,
-                   const std::function<Status(std::uint64_t offset, std::span<const std::byte> piece)>& take);
+                   const std::function<Status(std::uint64_t offset, std::span<const std::byte> piece)>& receive);
 
 }  // namespace fardel

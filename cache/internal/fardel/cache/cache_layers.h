@@ -58,7 +58,7 @@ struct CacheTrimReport {
     std::uint64_t files_removed = 0;
     std::uint64_t bytes_removed = 0;
     std::uint64_t bytes_left = 0;  // of the files seen
-    bool is_whole = true;          // false: `time_max` was over, and the next trim goes on
+    bool is_complete = true;       // false: `time_max` was over, and the next trim goes on
 };
 // Removes files of a folder layer: first those unused for too long, then the least recently used until the rest fits;
 // never what a running build of any process or machine uses. Several programs may trim at once. Errors: missing,

@@ -46,7 +46,7 @@ public:
     // Counts as use. Errors: missing, io.
     virtual Result<std::shared_ptr<const ByteSource>> open_file(const ServedCacheFile& file) const = 0;
     // Whether an object is there. Records are replaced, so they never are.
-    virtual bool keeps(const ServedCacheFile& file) const = 0;
+    virtual bool has_object(const ServedCacheFile& file) const = 0;
     // By id of the question, the records first.
     virtual std::vector<bool> find_lacking(const CacheQuestion& question) const = 0;
     // `bytes_max`: what the upload may have at most.

@@ -35,9 +35,9 @@ std::uint64_t bytes_of(const TableSections& sections) noexcept;
 void add_missing_units(std::vector<FetchUnit>& units, const IncomingBundle& incoming, std::uint64_t offset,
                        std::uint64_t length_bytes);
 
-// Passes the compressed sections to `take`, in pieces.
+// Passes the compressed sections to `receive`, in pieces.
 Status encode_tables(const ByteSource& file, const TableSections& sections,
-                     const std::function<Status(std::span<const std::byte>)>& take);
+                     const std::function<Status(std::span<const std::byte>)>& receive);
 
 // Writes what such a file decodes to, as far as it does, into the incoming bundle, which has nothing of the sections
 // yet. Errors: those of IncomingBundle::write.

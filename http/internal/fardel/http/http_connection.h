@@ -51,7 +51,7 @@ struct HttpRequest {
     std::uint64_t answer_bytes_max = 64u << 10;
     // Receives the body of an answer with status 200, in order, instead of HttpAnswer::body; an error ends the
     // transfer. Bodies of other statuses are discarded then.
-    std::function<Status(std::span<const std::byte>)> take_body;
+    std::function<Status(std::span<const std::byte>)> receive_body;
     std::chrono::milliseconds duration_max{0};  // from first to last byte; 0: as long as there is progress
     // Also called about once per second while all is sent and the answer is awaited.
     std::function<void(std::uint64_t sent_bytes)> progress;
@@ -98,7 +98,7 @@ private:
 
 // Fills `out` from the offset of a file, and returns the size of the whole file, as `answer` says. The range that was
 // requested is that of `out`. Errors: missing, corrupt (another range), those of HttpConnection::status_error.
-Result<std::uint64_t> take_range(const HttpAnswer& answer, std::uint64_t offset, std::span<std::byte> out,
+Result<std::uint64_t> copy_range(const HttpAnswer& answer, std::uint64_t offset, std::span<std::byte> out,
                                  const std::string& url);
 
 // Whether the URL's host is this machine, by its text: 127.0.0.1, [::1] or localhost.

@@ -39,10 +39,10 @@ public:
     // Called once, before the first bytes: the size of the whole file as the server reports it.
     virtual Status begin(std::uint64_t file_bytes) = 0;
     // An error ends the transfer.
-    virtual Status take(std::span<const std::byte> bytes) = 0;
+    virtual Status receive(std::span<const std::byte> bytes) = 0;
     // Called before end() if the server refuses and names a time after which it wants to be asked again.
     virtual void retry_after(std::chrono::seconds) {}
-    // Called last, whatever happened. `result` is ok only if all bytes of the range were taken.
+    // Called last, whatever happened. `result` is ok only if all bytes of the range were received.
     virtual void end(Status result) = 0;
 };
 

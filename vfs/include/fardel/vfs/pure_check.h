@@ -151,7 +151,7 @@ Result<PureEpoch> make_pure_epoch(const Hash& key, const PurePolicy& policy, Pur
 
 // What a server knows about the nonce of an answer.
 enum class PureNonce : std::uint8_t { open, unknown, replayed, expired, other_connection };
-struct PureTaken {
+struct PureClaim {
     PureNonce nonce = PureNonce::unknown;
     PureEpoch epoch;  // the offer's; zero unless the nonce is open
 };
@@ -165,29 +165,29 @@ public:
     // (offers_max are open; some will expire).
     Status open(const Hash& nonce, const PureEpoch& epoch, const Hash& connection, std::uint64_t now_s,
                 std::uint64_t expires_s);
-    // Takes the offer, which is not open any more. A call for another connection takes nothing, so that a client cannot
-    // void the offers of others.
-    PureTaken take(const Hash& nonce, const Hash& connection, std::uint64_t now_s);
+    // Claims the offer, which is not open any more. A call for another connection claims nothing, so that a client
+    // cannot void the offers of others.
+    PureClaim claim(const Hash& nonce, const Hash& connection, std::uint64_t now_s);
 
 private:
     struct Entry {
         PureEpoch epoch;
         Hash connection;
         std::uint64_t expires_s = 0;
-        bool taken = false;
+        bool claimed = false;
     };
     void forget_expired(std::uint64_t now_s);
 
     std::size_t offers_max_;
     std::mutex mutex_;
-    std::map<Hash, Entry> entries_;       // taken ones stay until they would have expired
+    std::map<Hash, Entry> entries_;       // claimed ones stay until they would have expired
     std::map<Hash, Hash> by_connection_;  // the open offer's nonce
     std::multimap<std::uint64_t, Hash> by_expiry_;
 };
 
 // Reads no content. `report`: the client's, or nullptr if it has not arrived. Everything that is wrong with the answer
 // is in the verdict.
-PureVerdict check_pure_answer(const PureAnswer& answer, const PureTaken& taken, const PurePolicy& policy,
+PureVerdict check_pure_answer(const PureAnswer& answer, const PureClaim& claim, const PurePolicy& policy,
                               std::string_view connection, const PureReport* report);
 
 struct PureServerOptions {

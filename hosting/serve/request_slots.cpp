@@ -1,18 +1,18 @@
-#include "serve/turns.h"
+#include "serve/request_slots.h"
 
 #include <utility>
 
 namespace fardel {
 
-Turns::Turn::Turn(Turns& turns, std::string client) : turns_(&turns), client_(std::move(client)) {}
-Turns::Turn::Turn(Turn&& other) noexcept
-    : turns_(std::exchange(other.turns_, nullptr)), client_(std::move(other.client_)) {}
-Turns::Turn::~Turn() {
-    if (turns_ != nullptr)
-        turns_->give_back(client_);
+RequestSlots::Slot::Slot(RequestSlots& slots, std::string client) : slots_(&slots), client_(std::move(client)) {}
+RequestSlots::Slot::Slot(Slot&& other) noexcept
+    : slots_(std::exchange(other.slots_, nullptr)), client_(std::move(other.client_)) {}
+RequestSlots::Slot::~Slot() {
+    if (slots_ != nullptr)
+        slots_->release(client_);
 }
 
-std::optional<Turns::Turn> Turns::take(std::string_view client) {
+std::optional<RequestSlots::Slot> RequestSlots::acquire(std::string_view client) {
     std::string known(client);
     const std::scoped_lock lock(mutex_);
     if (all_ >= all_max_)
@@ -24,10 +24,10 @@ std::optional<Turns::Turn> Turns::take(std::string_view client) {
         ++own;
     }
     ++all_;
-    return Turn(*this, std::move(known));
+    return Slot(*this, std::move(known));
 }
 
-void Turns::give_back(const std::string& client) {
+void RequestSlots::release(const std::string& client) {
     const std::scoped_lock lock(mutex_);
     --all_;
     if (const auto found = of_clients_.find(client); found != of_clients_.end() && --found->second == 0)
