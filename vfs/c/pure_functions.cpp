@@ -9,7 +9,7 @@
 #include <fardel/format/c_interface.h>
 #include <fardel/vfs/fardel_pure.h>
 #include <fardel/vfs/pure_check.h>
-#include <fardel/vfs/variants.h>
+#include <fardel/vfs/vfs_path.h>
 
 #include <algorithm>
 #include <array>
