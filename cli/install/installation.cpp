@@ -151,7 +151,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     if (course.not_followed)
         return Error(course.not_followed->code(),
                      fmt::format("{}; {}; what is installed stays as it is", course.not_followed->message(),
-                                 describe_age(*course.followed, now_s())));
+                                 describe_age(*course.followed, system_now())));
     return installed.error();
 }
 

@@ -150,8 +150,7 @@ private:
 
     // Counts what a collection with the same quota counts.
     Status verify_quota() {
-        FARDEL_TRY_ASSIGN(const auto retained,
-                          store_.retained(static_cast<std::int64_t>(options_.time.now_s().value_or(0))));
+        FARDEL_TRY_ASSIGN(const auto retained, store_.retained(options_.time.now()));
         const auto& planned = summary_.plan.bundles;
         std::uint64_t bytes = 0;
         for (const RetainedBundle& bundle : retained)
