@@ -78,7 +78,7 @@ void measure_verdicts(const Game& game, Table& table) {
     std::vector<PureOffer> offers;
     const double offer_s = best_seconds(1, [&] {
         for (std::size_t i = 0; i < kAnswers; ++i)
-            offers.push_back(must(server.offer(random_hash(), client_name(i), client_name(i), 1000)));
+            offers.push_back(must(server.offer(random_hash(), client_name(i), client_name(i), {1000})));
     });
     table.add({.work = "make an offer", .ours = offer_s / kAnswers * 1e6, .unit = "µs", .peer_name = "none"});
     std::vector<PureAnswer> answers;
@@ -97,7 +97,7 @@ void measure_verdicts(const Game& game, Table& table) {
     std::size_t welcome = 0;
     const double verdict_s = best_seconds(1, [&] {
         for (std::size_t i = 0; i < kAnswers; ++i)
-            welcome += server.check(answers[i], client_name(i), nullptr, 1001).welcome() ? 1 : 0;
+            welcome += server.check(answers[i], client_name(i), nullptr, {1001}).welcome() ? 1 : 0;
     });
     if (welcome != honest)
         std::abort();
@@ -141,10 +141,10 @@ void measure_bundles(std::size_t count, Table& table) {
     add("enter pure mode", best_seconds(5, [&] { (void)vfs.enter_pure(*game.policy); }));
     PureServer server = game.serve();
     add("begin an epoch", best_seconds(5, [&] { (void)must(server.begin_epoch(random_hash())); }));
-    const PureOffer offer = must(server.offer(random_hash(), "client", "client", 1000));
+    const PureOffer offer = must(server.offer(random_hash(), "client", "client", {1000}));
     std::optional<PureReply> reply;
     add("a client's answer", best_seconds(5, [&] { reply = must(vfs.answer_pure(offer, {}, "client", {})); }));
-    if (!server.check(reply->answer, "client", &reply->report, 1001).welcome())
+    if (!server.check(reply->answer, "client", &reply->report, {1001}).welcome())
         std::abort();
 }
 
@@ -206,9 +206,9 @@ double serve(PureServer& server, const Socket& socket, const std::atomic<bool>& 
         const auto begin = std::chrono::steady_clock::now();
         const std::string client = name_of(from);
         if (message->size() == 1) {
-            socket.send(must(encode_pure_offer(must(server.offer(random_hash(), client, client, 1000)))), from);
+            socket.send(must(encode_pure_offer(must(server.offer(random_hash(), client, client, {1000})))), from);
         } else if (const auto answer = decode_pure_answer(*message)) {
-            const PureVerdict verdict = server.check(*answer, client, nullptr, 1001);
+            const PureVerdict verdict = server.check(*answer, client, nullptr, {1001});
             if (!verdict.has(PureRefusal::replayed))  // of an answer that was sent twice
                 socket.send(encode_pure_verdict(verdict), from);
         }

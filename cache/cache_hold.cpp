@@ -47,7 +47,8 @@ Result<CacheTrimLock> CacheTrimLock::open(const CacheFolder& folder) {
     std::int64_t kept_since_ns = std::numeric_limits<std::int64_t>::max();
     for (const FoundFileLease& lease : leases) {
         if (lease.is_locked)
-            kept_since_ns = std::min(kept_since_ns, lease.renewed_s * kLeaseTimeNs - kUsedBeforeNs);
+            kept_since_ns = std::min(kept_since_ns,
+                                     static_cast<std::int64_t>(lease.renewed.seconds) * kLeaseTimeNs - kUsedBeforeNs);
         else
             FARDEL_TRY(leases_of(folder).remove(lease.name));  // of a build that was killed
     }

@@ -67,7 +67,7 @@ Result<ChannelOutcome> follow(const FetchCommand& command, const BundleStore& st
 
 // No update: what is here stays, and the message says since when the channel is stale.
 Result<Exit> report_failure(const ChannelOutcome& outcome, bool json, Console& console) {
-    const std::uint64_t now = now_s();
+    const UnixTime now = system_now();
     FARDEL_TRY(console.write(json ? format_json(Json{{"channel", json_of(outcome, now)}}) + "\n"
                                   : format_outcome(outcome, now)));
     console.say(
@@ -120,7 +120,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     FetchBar bar(console);
     FetchConsent consent(command.consent, bar, console);
     const auto describe = [&](const FetchPlan& plan) {
-        return (followed ? format_outcome(*followed, now_s()) : "") + format_plan(plan);
+        return (followed ? format_outcome(*followed, system_now()) : "") + format_plan(plan);
     };
     std::optional<FetchPlan> shown;
     FetchOptions options;
@@ -163,7 +163,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         [&] {
             Json json{{"store", store.path()}, {"plan", json_of(plan)}};
             if (followed)
-                json.set("channel", json_of(*followed, now_s()));
+                json.set("channel", json_of(*followed, system_now()));
             if (fetched) {
                 json.set("received_bytes", fetched->received_bytes);
                 json.set("requests", fetched->requests);

@@ -29,8 +29,8 @@ struct ListedSignature {
     std::string channel;
     std::string comment;
     std::uint64_t epoch = 0;
-    std::uint64_t created_s = 0;
-    std::uint64_t expires_s = 0;
+    UnixTime created;
+    std::optional<UnixTime> expires;
     std::optional<PublicKey> author;  // of the statement that is countersigned
 };
 
@@ -39,8 +39,8 @@ template <class Claims>
 void add_claims(const Claims& claims, ListedSignature& listed) {
     listed.comment = claims.comment;
     listed.epoch = claims.epoch;
-    listed.created_s = claims.created_s;
-    listed.expires_s = claims.expires_s;
+    listed.created = claims.created;
+    listed.expires = claims.expires;
 }
 
 ListedSignature listed_of(const Envelope& envelope, const EnvelopeSignature& entry, const BundleId& bundle) {
@@ -82,9 +82,9 @@ std::string format_signature(const ListedSignature& signature) {
         text += fmt::format(", states \"{}\" {}", signature.name, signature.version);
     if (signature.author)
         text += fmt::format(", countersigns {}", short_id(*signature.author));
-    text += fmt::format(", created {}", format_date(signature.created_s));
-    if (signature.expires_s != 0)
-        text += fmt::format(", expires {}", format_date(signature.expires_s));
+    text += fmt::format(", created {}", format_date(signature.created));
+    if (signature.expires)
+        text += fmt::format(", expires {}", format_date(*signature.expires));
     if (!signature.comment.empty())
         text += fmt::format(", \"{}\"", signature.comment);
     return printable(text, 2000);
@@ -100,8 +100,8 @@ Json json_of(const ListedSignature& signature) {
         {"channel", signature.channel},
         {"comment", signature.comment},
         {"epoch", signature.epoch},
-        {"created", signature.created_s},
-        {"expires", signature.expires_s},
+        {"created", signature.created.seconds},
+        {"expires", signature.expires ? signature.expires->seconds : 0},
         {"author", json_id(signature.author)},
     };
 }

@@ -27,12 +27,12 @@ std::string subject_of(const LicenseToken& token) {
     return token.pattern.empty() ? "bundle " + token.bundle.hex() : "bundles named " + printable(token.pattern);
 }
 
-bool has_token_ended(const LicenseToken& token) { return token.expires_s <= now_s(); }
+bool has_token_ended(const LicenseToken& token) { return token.expires <= system_now(); }
 
 std::string format_token(const LicenseToken& token) {
     std::string text =
         fmt::format("{}\n  {:<7} {}\n  by      {}\n", subject_of(token), has_token_ended(token) ? "ended" : "until",
-                    format_date(token.expires_s), token.issuer.hex());
+                    format_date(token.expires), token.issuer.hex());
     if (!token.comment.empty())
         text += fmt::format("  comment {}\n", printable(token.comment));
     return text;
@@ -40,8 +40,8 @@ std::string format_token(const LicenseToken& token) {
 
 Json json_of(const LicenseToken& token) {
     Json json{{"issuer", token.issuer.hex()},
-              {"created", token.created_s},
-              {"expires", token.expires_s},
+              {"created", token.created.seconds},
+              {"expires", token.expires.seconds},
               {"ended", has_token_ended(token)},
               {"comment", token.comment}};
     if (token.pattern.empty())
@@ -79,9 +79,9 @@ struct IssueCommand {
 
 Result<Exit> issue(const IssueCommand& command, Console& console) {
     LicenseToken token{.pattern = command.name, .comment = command.comment};
-    FARDEL_TRY_ASSIGN(token.created_s, created_s());
-    FARDEL_TRY_ASSIGN(token.expires_s, parse_day(command.until));
-    if (token.expires_s <= token.created_s)
+    FARDEL_TRY_ASSIGN(token.created, creation_time());
+    FARDEL_TRY_ASSIGN(token.expires, parse_day(command.until));
+    if (token.expires <= token.created)
         return Error(ErrorCode::expired, "--until: that day is in the past; choose a later one");
     if (!command.bundle.empty()) {
         FARDEL_TRY_ASSIGN(token.bundle, id_of_word(command.bundle));

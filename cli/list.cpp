@@ -93,11 +93,11 @@ Result<Exit> list(const std::string& path, const std::string& store_path, bool a
                         {"channel", lock.channel},
                         {"release", lock.release},
                         {"sources", lock.sources},
-                        {"stale", state ? Json(state->is_stale(now_s())) : Json()},
+                        {"stale", state ? Json(state->is_stale(system_now())) : Json()},
                         {"bundles", json_list(listed, [](const ListedInstall& one) { return json_of(one); })}};
         },
         [&] {
-            const std::string age = state ? describe_age(*state, now_s()) : "channel " + printable(lock.channel);
+            const std::string age = state ? describe_age(*state, system_now()) : "channel " + printable(lock.channel);
             return fmt::format("{}\n  release {} is installed\n", age, lock.release) +
                    format_each(listed, format_installed);
         },

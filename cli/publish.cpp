@@ -100,7 +100,7 @@ Result<Publication> publish_file(const std::string& file, TreeTarget& tree, bool
                                 bar.show(done, total, fmt::format("{} of {}", format_size(done), format_size(total)));
                             },
                         .stop = interrupt.token(),
-                        .now_s = now_s()});
+                        .now = system_now()});
     return published ? std::move(published) : std::move(published).error().with_context(printable(file));
 }
 
@@ -147,7 +147,7 @@ Result<Exit> prune(const PublishCommand& command, Console& console) {
     const Interrupt interrupt;
     PruneOptions options{.grace_s = command.grace_days * 24 * 3600,
                          .only_plans = command.only_plans,
-                         .now_s = [] { return now_s(); },
+                         .now = system_now,
                          .stop = interrupt.token()};
     FARDEL_TRY_ASSIGN(options.keep, parse_bundle_ids(command.keep));
     FARDEL_TRY_ASSIGN(const auto target, open_tree(command.words.back(), "", interrupt.token()));

@@ -101,9 +101,7 @@ void look_after(Registry* registry, const std::stop_token& stop, Console& consol
 
 Result<std::unique_ptr<Registry>> open_registry(const ServeCommand& command) {
     RegistryOptions options{
-        .folder = command.tree, .signers = {}, .head_life_s = command.head_days * 24 * 3600, .now_s = [] {
-            return now_s();
-        }};
+        .folder = command.tree, .signers = {}, .head_life_s = command.head_days * 24 * 3600, .now = system_now};
     FARDEL_TRY_ASSIGN(options.signers, open_registry_signers(command.signers));
     return Registry::open(std::move(options));
 }

@@ -87,7 +87,7 @@ Result<AuthorStatement> choose_statement(const Bundle& bundle, const std::option
             bundle, Error(ErrorCode::conflict, "several authors have signed it; choose one of them with --author"));
     // An author renews a statement by signing again; the older ones stay in the trailer.
     return *std::ranges::max_element(
-        found, {}, [](const AuthorStatement& one) { return std::pair(one.statement.epoch, one.statement.created_s); });
+        found, {}, [](const AuthorStatement& one) { return std::pair(one.statement.epoch, one.statement.created); });
 }
 
 // ---- Signing --------------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ struct SignOptions {
     SignerRole role = SignerRole::author;
     std::string channel;
     std::string comment;
-    std::uint64_t expires_s = 0;
+    std::optional<UnixTime> expires;
     std::string author;
     std::uint64_t epoch = 0;
     std::string policy;
@@ -106,7 +106,7 @@ struct SignOptions {
     bool json = false;
 };
 
-Result<Statement> make_statement(const Bundle& bundle, const SignOptions& options, std::uint64_t created) {
+Result<Statement> make_statement(const Bundle& bundle, const SignOptions& options, UnixTime created) {
     FARDEL_TRY_ASSIGN(Statement statement, measure_statement(bundle));
     FARDEL_TRY_ASSIGN(statement.name, bundle_text(bundle, "name"));
     FARDEL_TRY_ASSIGN(statement.version, bundle_text(bundle, "version"));
@@ -115,8 +115,8 @@ Result<Statement> make_statement(const Bundle& bundle, const SignOptions& option
                          Error(ErrorCode::unresolved, "the bundle has no name to sign; pack it again with --name"));
     statement.channel = options.channel;
     statement.epoch = options.epoch;
-    statement.created_s = created;
-    statement.expires_s = options.expires_s;
+    statement.created = created;
+    statement.expires = options.expires;
     statement.comment = options.comment;
     return statement;
 }
@@ -126,13 +126,12 @@ Error already_signed(const Bundle& bundle) {
                      Error(ErrorCode::conflict, "this key has already signed exactly this; nothing was changed"));
 }
 
-Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created,
-                                 Signer& signer) {
+Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& options, UnixTime created, Signer& signer) {
     FARDEL_TRY_ASSIGN(Statement statement, make_statement(bundle, options, created));
     statement.author = signer.public_key();
     for (AuthorStatement& before : author_statements(bundle)) {
         // A statement that differs in its time alone says nothing new, and signatures in a trailer are few.
-        before.statement.created_s = statement.created_s;
+        before.statement.created = statement.created;
         if (before.statement == statement)
             return already_signed(bundle);
     }
@@ -145,18 +144,18 @@ bool has_countersignature(const Bundle& bundle, const Countersignature& made) {
         auto before = decode_countersignature(envelope.payload);
         if (envelope.type != EnvelopeType::countersignature || !before)
             return false;
-        before->created_s = made.created_s;
+        before->created = made.created;
         return *before == made && verify_envelope_signature(envelope, envelope.signatures.front());
     });
 }
 
 Result<Envelope> countersign_envelope(const Bundle& bundle, const AuthorStatement& chosen, const SignOptions& options,
-                                      std::uint64_t created, Signer& signer) {
+                                      UnixTime created, Signer& signer) {
     const CountersignRequest request{.role = options.role,
                                      .comment = options.comment,
                                      .epoch = options.epoch,
-                                     .created_s = created,
-                                     .expires_s = options.expires_s};
+                                     .created = created,
+                                     .expires = options.expires};
     FARDEL_TRY_ASSIGN(Envelope envelope, countersign(chosen.envelope, request, signer));
     FARDEL_TRY_ASSIGN(const Countersignature made, decode_countersignature(envelope.payload));
     if (has_countersignature(bundle, made))
@@ -185,7 +184,7 @@ Result<std::optional<AuthorStatement>> find_statement_to_sign(const Bundle& bund
 }
 
 Result<Envelope> make_envelope(const Bundle& bundle, const std::optional<AuthorStatement>& chosen,
-                               const SignOptions& options, std::uint64_t created, Signer& signer) {
+                               const SignOptions& options, UnixTime created, Signer& signer) {
     if (!chosen)
         return author_envelope(bundle, options, created, signer);
     if (options.cosign)
@@ -253,8 +252,8 @@ Json json_done(const Bundle& bundle, const SignOptions& options, const Done& don
 }
 
 Result<Exit> sign(const SignOptions& options, Console& console) {
-    FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
-    if (options.expires_s != 0 && options.expires_s <= created)
+    FARDEL_TRY_ASSIGN(const UnixTime created, creation_time());
+    if (has_passed(options.expires, created))
         return Error(ErrorCode::expired, "--expires: that day is in the past; choose a later one");
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(options.file));
     // Before all bytes are read, which takes minutes for a large bundle.
@@ -280,7 +279,7 @@ std::string_view mistake_in(const SignOptions& options) {
     const bool states = !options.channel.empty();
     if (options.role != SignerRole::author && (states || options.cosign))
         return "--channel and --cosign are for --role author; a countersignature repeats what the author states";
-    if (options.cosign && (states || options.epoch != 0 || !options.comment.empty() || options.expires_s != 0))
+    if (options.cosign && (states || options.epoch != 0 || !options.comment.empty() || options.expires))
         return "--cosign signs the statement of another author unchanged; it goes with no option that states something";
     if (options.role == SignerRole::author && !options.cosign && !options.author.empty())
         return "--author needs --cosign or another role";
@@ -324,7 +323,7 @@ Result<Exit> run_sign(Words words, Console& console) {
         const auto day = parse_day(expires);
         if (!day)
             return line.mistake("--expires: " + day.error().message(), console);
-        options.expires_s = *day;
+        options.expires = *day;
     }
     if (const auto mistake = mistake_in(options); !mistake.empty())
         return line.mistake(mistake, console);

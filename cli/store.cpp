@@ -154,11 +154,10 @@ std::string format_listed(const ListedBundle& listed) {
         text += fmt::format(", {} in {} elsewhere", format_size(stored.referred_bytes),
                             format_count(stored.references, "file", "files"));
     const RetainedBundle& retained = listed.retained;
-    text +=
-        fmt::format(", used {}", format_date(static_cast<std::uint64_t>(std::max<std::int64_t>(retained.used_s, 0))));
+    text += fmt::format(", used {}", format_date(retained.used));
     for (const std::string& pin : retained.pins)
         text += ", pinned: " + pin;
-    if (retained.condemned_s)
+    if (retained.condemned)
         text += ", condemned";
     return text + "\n";
 }
@@ -174,18 +173,18 @@ Json json_of(const ListedBundle& listed) {
               {"referred_bytes", listed.stored.referred_bytes},
               {"stale_references", listed.stored.stale_references},
               {"own_bytes", listed.retained.own_bytes},
-              {"used", listed.retained.used_s},
+              {"used", listed.retained.used.seconds},
               {"pins", listed.retained.pins},
               {"source", listed.retained.source}};
-    if (listed.retained.condemned_s)
-        json.set("condemned", *listed.retained.condemned_s);
+    if (listed.retained.condemned)
+        json.set("condemned", listed.retained.condemned->seconds);
     return json;
 }
 
 Result<Exit> list(const ListCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
     FARDEL_TRY_ASSIGN(const auto bundles, store.list());
-    FARDEL_TRY_ASSIGN(auto retained, store.retained(wall_clock_ns() / 1'000'000'000));
+    FARDEL_TRY_ASSIGN(auto retained, store.retained(system_now()));
     std::vector<ListedBundle> listed;
     for (const StoredBundle& stored : bundles) {
         const auto known = std::ranges::lower_bound(retained, stored.bundle, {}, &RetainedBundle::bundle);

@@ -5,7 +5,6 @@
 #include "console/figures.h"
 #include "console/json.h"
 
-#include <fardel/base/clock.h>
 #include <fardel/format/name.h>
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/retention.h>
@@ -21,12 +20,6 @@ namespace {
 
 constexpr std::size_t kCollectedListedMax = 40;  // --json lists all
 constexpr std::string_view kManualPin = "manual";
-
-std::int64_t unix_time_s() { return wall_clock_ns() / 1'000'000'000; }
-
-std::string format_time(std::int64_t unix_s) {
-    return format_date(static_cast<std::uint64_t>(std::max<std::int64_t>(unix_s, 0)));
-}
 
 // A bundle may be pinned before it is there, by all its digits.
 Result<BundleId> pinned_id(const BundleStore& store, const std::string& digits) {
@@ -47,26 +40,25 @@ struct PinCommand {
 
 Json json_of(const BundlePin& pin) {
     Json json{{"bundle", pin.bundle.hex()}, {"name", pin.name}};
-    if (pin.until_s)
-        json.set("until", *pin.until_s);
+    if (pin.until)
+        json.set("until", pin.until->seconds);
     return json;
 }
 
 std::string format_pin(const BundlePin& pin) {
     return fmt::format("{}  {}{}\n", pin.bundle.hex(), pin.name,
-                       pin.until_s ? " until " + format_time(*pin.until_s) : std::string());
+                       pin.until ? " until " + format_date(*pin.until) : std::string());
 }
 
 Result<Exit> pin(const PinCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
-    std::optional<std::int64_t> until;
+    std::optional<UnixTime> until;
     if (!command.until.empty()) {
-        FARDEL_TRY_ASSIGN(const std::uint64_t day, parse_day(command.until));
-        until = static_cast<std::int64_t>(day);
+        FARDEL_TRY_ASSIGN(until, parse_day(command.until));
     }
     for (const std::string& digits : command.ids) {
         FARDEL_TRY_ASSIGN(const BundleId bundle, pinned_id(store, digits));
-        FARDEL_TRY(store.pin({.bundle = bundle, .name = command.name, .until_s = until}));
+        FARDEL_TRY(store.pin({.bundle = bundle, .name = command.name, .until = until}));
     }
     FARDEL_TRY_ASSIGN(const auto pins, store.pins());
     return print_result(
@@ -105,7 +97,7 @@ Result<Exit> remove(const RemoveCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(const BundleId bundle, store.find(digits));
         bundles.push_back(bundle);
     }
-    FARDEL_TRY(store.remove_bundles(bundles, unix_time_s()));
+    FARDEL_TRY(store.remove_bundles(bundles, system_now()));
     return console.print(fmt::format("{} will be removed by 'fardel store gc'; adding or using one takes it back\n",
                                      format_count(bundles.size(), "bundle", "bundles")));
 }
@@ -122,7 +114,7 @@ Json json_of(const CollectedBundle& bundle) {
     return Json{{"bundle", bundle.bundle.hex()},
                 {"reason", removal_reason_text(bundle.reason)},
                 {"file_bytes", bundle.file_bytes},
-                {"condemned", bundle.condemned_s},
+                {"condemned", bundle.condemned.seconds},
                 {"removed", bundle.removed}};
 }
 
@@ -150,7 +142,7 @@ std::string format_report(const CollectionReport& report, const RetentionRules& 
         const std::string what = fmt::format("{}  {:>9}  {}", bundle.bundle.hex(), format_size(bundle.file_bytes),
                                              removal_reason_text(bundle.reason));
         return bundle.removed ? fmt::format("{}, {}", what, verb)
-                              : fmt::format("{}, goes after {}", what, format_time(bundle.condemned_s + rules.grace_s));
+                              : fmt::format("{}, goes after {}", what, format_date(bundle.condemned + rules.grace_s));
     });
     text +=
         fmt::format("{} {}, {} with {}\n", verb, format_count(static_cast<std::uint64_t>(removed), "bundle", "bundles"),
@@ -273,7 +265,7 @@ Result<Exit> run_store_gc(Words words, Console& console) {
         "  fardel store gc --source https://cdn.example/fort --unused 7d\n");
     CollectCommand command;
     RetentionRules& rules = command.rules;
-    rules.now_s = unix_time_s();
+    rules.now = system_now();
     std::optional<std::int64_t> grace_s;
     std::optional<std::int64_t> incoming_for_s;
     std::uint64_t repack_percent = rules.repack_percent;
@@ -312,7 +304,7 @@ Result<Exit> run_store_stats(Words words, Console& console) {
     line.json(json);
     return line.run(words, console, [&]() -> Result<Exit> {
         FARDEL_TRY_ASSIGN(const BundleStore store, open_store(path, false));
-        FARDEL_TRY_ASSIGN(const StoreUsage usage, store.usage(unix_time_s()));
+        FARDEL_TRY_ASSIGN(const StoreUsage usage, store.usage(system_now()));
         return print_result(
             console, json, [&] { return json_of(usage, store.path()); },
             [&] { return format_usage(usage, store.path()); });

@@ -62,7 +62,7 @@ Result<VerifyOutcome> verify_files(const std::vector<std::string>& files, const 
 Result<VerifyOutcome> verify_all(const VerifyCommand& command, const VerifyOptions& options) {
     if (!command.channel.empty())
         return verify_channel({.address = command.files.front(), .name = command.channel, .root = command.root},
-                              now_s(), options);
+                              system_now(), options);
     if (!command.files.empty())
         return verify_files(command.files, options);
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));

@@ -39,7 +39,7 @@ fardel::Status make_bundle(const std::string& folder) {
     auto signer = fardel::make_key_signer(fardel::SecretKey::generate());
     const fardel::BundleWriteSummary& summary = staged.summary();
     fardel::Statement statement = fardel::statement_about(summary);
-    statement.created_s = static_cast<std::uint64_t>(std::time(nullptr));
+    statement.created = {static_cast<std::uint64_t>(std::time(nullptr))};
     FARDEL_TRY_ASSIGN(const auto envelope, fardel::sign_statement(statement, *signer));
     FARDEL_TRY(staged.append(envelope));
     FARDEL_TRY(staged.commit());  // visible from here on

@@ -91,7 +91,7 @@ std::optional<CheckedTables> read_tables(const ByteSource& source, const Checked
 }
 
 void check_manifest(const CheckedTables& tables, BundleStrings& texts, bool all_records_known,
-                    std::optional<std::uint64_t> now_s, VerifyFindings& findings) {
+                    std::optional<UnixTime> now, VerifyFindings& findings) {
     check_assets(tables, texts, findings);
     check_asset_buckets(tables, findings);
     check_names(tables, texts, findings);
@@ -102,8 +102,8 @@ void check_manifest(const CheckedTables& tables, BundleStrings& texts, bool all_
     check_references(tables, texts, findings);
     check_consumes(tables, texts, findings);
     check_dependencies(tables, texts, findings);
-    check_metadata(tables, TableKind::metadata, texts, now_s, findings);
-    check_metadata(tables, TableKind::creator_metadata, texts, now_s, findings);
+    check_metadata(tables, TableKind::metadata, texts, now, findings);
+    check_metadata(tables, TableKind::creator_metadata, texts, now, findings);
     if (all_records_known)
         texts.check_all_used(findings);
 }
@@ -111,13 +111,13 @@ void check_manifest(const CheckedTables& tables, BundleStrings& texts, bool all_
 // Checks everything that the tables describe, and adds to `report` what is known only from them.
 void check_behind_heads(const ByteSource& source, const CheckedHeads& heads, const CheckedTables& tables,
                         const VerifyOptions& options, VerifyReport& report, VerifyFindings& findings) {
-    const std::optional<std::uint64_t> now_s = options.time.now_s();
+    const std::optional<UnixTime> now = options.time.now();
     const bool has_manifest = heads.head.has_value();
     const bool all_records_known = tables.check_records(findings);
     BundleStrings texts(tables, findings);
     if (has_manifest) {
         check_name_placements(tables, texts, options.placements, findings);
-        check_manifest(tables, texts, all_records_known, now_s, findings);
+        check_manifest(tables, texts, all_records_known, now, findings);
     }
     const OwnMetadata own = find_own_metadata(tables, texts);
     report.bundle.name = printable(own.name);
@@ -144,9 +144,9 @@ void check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
     if (verdict && classes)
         // Bytes decide about classes of content, and not only names (tests/ATTACKS.md, A137).
         classes->check(verdict->brings, labels, findings);
-    check_expiry(own, options.policy, now_s, findings);
+    check_expiry(own, options.policy, now, findings);
     if (facts)
-        check_license(own, facts->identity, options, now_s, findings);
+        check_license(own, facts->identity, options, now, findings);
 }
 
 }  // namespace

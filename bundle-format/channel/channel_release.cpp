@@ -60,7 +60,7 @@ auto order_of(const ReleasedBundle& released) { return std::tie(released.name, r
 
 Status verify_release(const ChannelRelease& release) {
     FARDEL_TRY(verify_channel_name(release.channel));
-    if (release.version < 1 || std::max({release.version, release.epoch, release.created_s}) > kChannelNumberMax)
+    if (release.version < 1 || std::max({release.version, release.epoch, release.created.seconds}) > kChannelNumberMax)
         return Error(ErrorCode::malformed, "channel release: a number is not from 1 to 2^53-1");
     if (release.bundles.size() > kChannelReleasedBundlesMax)
         return Error(ErrorCode::limit,
@@ -93,7 +93,7 @@ Result<ChannelRelease> parse_channel_release(std::string_view body) {
     FARDEL_TRY_ASSIGN(release.channel, lines.read_field("channel"));
     FARDEL_TRY_ASSIGN(release.version, lines.read_number("version", 1));
     FARDEL_TRY_ASSIGN(release.epoch, lines.read_number("epoch"));
-    FARDEL_TRY_ASSIGN(release.created_s, lines.read_number("created"));
+    FARDEL_TRY_ASSIGN(release.created.seconds, lines.read_number("created"));
     while (lines.is_next("bundle")) {
         FARDEL_TRY_ASSIGN(const std::string_view text, lines.read_field("bundle"));
         FARDEL_TRY_ASSIGN(ReleasedBundle released, parse_bundle_line(text, lines));
@@ -112,7 +112,7 @@ Result<std::string> format_channel_release(const ChannelRelease& release) {
     append_line(text, "channel", release.channel);
     append_line(text, "version", release.version);
     append_line(text, "epoch", release.epoch);
-    append_line(text, "created", release.created_s);
+    append_line(text, "created", release.created.seconds);
     for (const ReleasedBundle& released : release.bundles)
         append_line(text, "bundle",
                     released.bundle.hex() + " " + std::to_string(released.file_bytes) + " " +

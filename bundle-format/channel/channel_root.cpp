@@ -53,8 +53,8 @@ Status verify_role(const ChannelRoot& root, ChannelText text) {
 
 Status verify_root(const ChannelRoot& root) {
     FARDEL_TRY(verify_channel_name(root.channel));
-    if (root.version < 1 || root.version > kChannelNumberMax || root.expires_s > kChannelNumberMax ||
-        root.created_s >= root.expires_s)
+    if (root.version < 1 || root.version > kChannelNumberMax || root.expires.seconds > kChannelNumberMax ||
+        root.created >= root.expires)
         return Error(ErrorCode::malformed,
                      "channel root: the version is not from 1 to 2^53-1, or it ends before it begins");
     if (root.trust.unsigned_allowed || root.trust.expired_content_allowed || root.trust.unlicensed_allowed)
@@ -89,8 +89,8 @@ Result<ChannelRoot> parse_channel_root(std::string_view body) {
         return lines.bad_line("an id has 64 digits");
     root.id = *parsed_id;
     FARDEL_TRY_ASSIGN(root.version, lines.read_number("version", 1));
-    FARDEL_TRY_ASSIGN(root.created_s, lines.read_number("created"));
-    FARDEL_TRY_ASSIGN(root.expires_s, lines.read_number("expires", 1));
+    FARDEL_TRY_ASSIGN(root.created.seconds, lines.read_number("created"));
+    FARDEL_TRY_ASSIGN(root.expires.seconds, lines.read_number("expires", 1));
     // The other lines are those of a trust policy, with the same numbers, so that its errors name the right line.
     std::string policy = "fardel-trust 1\n" + std::string(lines.number() - 1, '\n');
     std::size_t roles = 0;
@@ -121,8 +121,8 @@ Result<std::string> format_channel_root(const ChannelRoot& root) {
     append_line(text, "channel", root.channel);
     append_line(text, "id", root.id.hex());
     append_line(text, "version", root.version);
-    append_line(text, "created", root.created_s);
-    append_line(text, "expires", root.expires_s);
+    append_line(text, "created", root.created.seconds);
+    append_line(text, "expires", root.expires.seconds);
     const std::string policy = trust.format();
     std::string_view rest = policy;
     read_until(rest, '\n');  // its title

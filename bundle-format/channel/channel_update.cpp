@@ -84,16 +84,18 @@ Result<ParsedFiles> parse_files(const ChannelFiles& files) {
 
 }  // namespace
 
-Result<ChannelUpdate> ChannelUpdate::begin(ChannelFiles accepted, std::uint64_t now_s) {
+Result<ChannelUpdate> ChannelUpdate::begin(ChannelFiles accepted, std::optional<UnixTime> now) {
     FARDEL_TRY_ASSIGN(ParsedFiles parsed, parse_files(accepted));
-    ChannelUpdate update(std::move(parsed.root), std::move(accepted), now_s);
+    ChannelUpdate update(std::move(parsed.root), std::move(accepted), now);
     update.release_ = std::move(parsed.release);
     update.head_ = std::move(parsed.head);
     update.head_body_ = std::move(parsed.head_body);
     return update;
 }
 
-std::uint64_t ChannelUpdate::time_s() const noexcept { return head_ ? std::max(now_s_, head_->created_s) : now_s_; }
+std::optional<UnixTime> ChannelUpdate::time() const noexcept {
+    return head_ && now_ ? std::max(*now_, head_->created) : now_;
+}
 
 Status ChannelUpdate::add_root(std::string_view file) {
     // A server could otherwise keep a client busy with an endless chain of roots.
@@ -157,10 +159,10 @@ Status ChannelUpdate::add_head(std::string_view file) {
     FARDEL_TRY(verify_channel(ChannelText::head, head.channel, root_.channel));
     FARDEL_TRY(verify_newer(head, text.body));
     // Expiry is judged last, so that a server that only replays old texts is called what it is.
-    if (root_.expires_s <= time_s())
+    if (has_passed(root_.expires, time()))
         return Error(ErrorCode::expired, "channel " + in_quotes(root_.channel) + ": root " +
                                              std::to_string(root_.version) + " has expired; its owner must renew it");
-    if (head.expires_s <= time_s())
+    if (has_passed(head.expires, time()))
         return Error(ErrorCode::expired, "channel " + in_quotes(root_.channel) + ": the head " +
                                              std::to_string(head.version) +
                                              " has expired: nothing newer is known, and "

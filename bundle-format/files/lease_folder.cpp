@@ -1,5 +1,6 @@
 #include <fardel/format/lease_folder.h>
 
+#include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/random.h>
@@ -7,14 +8,12 @@
 #include <fardel/format/fresh_listing.h>
 
 #include <array>
-#include <cstdint>
 #include <string_view>
 
 namespace fardel {
 namespace {
 
 constexpr std::size_t kLeaseBytesMax = 16u << 20;
-constexpr std::int64_t kLeaseNsPerSecond = 1'000'000'000;
 
 // 32 hexadecimal digits that nobody else has.
 std::string new_lease_name() {
@@ -65,10 +64,8 @@ Result<std::vector<FoundFileLease>> LeaseFolder::list() const {
         if (!file)
             return file.error();
         FARDEL_TRY_ASSIGN(const bool is_free, lock_file(file->descriptor, path));
-        FoundFileLease lease{.name = name,
-                             .is_locked = !is_free,
-                             .renewed_s = file->status.modified_ns / kLeaseNsPerSecond,
-                             .bytes = std::nullopt};
+        FoundFileLease lease{
+            .name = name, .is_locked = !is_free, .renewed = second_of(file->status.modified_ns), .bytes = std::nullopt};
         if (file->status.size_bytes <= kLeaseBytesMax) {
             std::vector<std::byte> bytes(static_cast<std::size_t>(file->status.size_bytes));
             const auto count = read_whole_at(file->descriptor, 0, bytes, path);

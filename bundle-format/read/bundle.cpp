@@ -15,7 +15,6 @@
 #include <fardel/format/printable.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -138,7 +137,7 @@ Status Bundle::Impl::read_trailer(const TrustPolicy* policy, const TrustTime& ti
         return ok();
     }
     FARDEL_TRY_ASSIGN(const BundleIdentity own, identity());
-    FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, own, time.now_s()));
+    FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, own, time.now()));
     if (verdict.trusted)
         return ok();
     if (verdict.refusal)
@@ -154,7 +153,7 @@ const std::vector<Envelope>& Bundle::envelopes() const noexcept { return impl_->
 const TrustVerdict& Bundle::verdict() const noexcept { return impl_->verdict; }
 Result<TrustVerdict> Bundle::judge(const TrustPolicy& policy, const TrustTime& time) const {
     FARDEL_TRY_ASSIGN(const BundleIdentity own, impl_->identity());
-    return policy.evaluate(impl_->envelopes, own, time.now_s());
+    return policy.evaluate(impl_->envelopes, own, time.now());
 }
 const std::string& Bundle::label() const noexcept { return impl_->label; }
 std::uint32_t Bundle::asset_count() const noexcept { return impl_->asset_count; }
@@ -279,21 +278,16 @@ Result<std::optional<std::string_view>> Bundle::Impl::find_text(std::string_view
     return std::optional(text);
 }
 
-Status Bundle::verify_content_date(const TrustTime& time) const {
-    const auto now_s = time.now_s();
-    if (!now_s)
+Status Bundle::verify_content_date(std::optional<UnixTime> now) const {
+    if (!now)
         return ok();
     auto record = impl_->find_own("expires", MetadataKind::integer);
     if (!record)
         return impl_->named(std::move(record).error());
-    if (!*record)
-        return ok();
-    const auto expires_s = std::bit_cast<std::int64_t>((*record)->value);
-    if (std::cmp_greater(expires_s, *now_s))
+    if (!*record || !has_passed((*record)->date(), now))
         return ok();
     return impl_->named(
-        Error(ErrorCode::expired, "its content expired on " +
-                                      shown_date(static_cast<std::uint64_t>(std::max<std::int64_t>(expires_s, 0))) +
+        Error(ErrorCode::expired, "its content expired on " + shown_date((*record)->date()) +
                                       "; the line \"expired-content allow\" in a trust policy lets it be mounted"));
 }
 
@@ -327,7 +321,7 @@ Status Bundle::verify_license(const TrustPolicy* policy, std::span<const Envelop
         return impl_->named(Error(ErrorCode::untrusted,
                                   "it requires a license token, and there is no trust policy that says whose count"));
     FARDEL_TRY_ASSIGN(const BundleIdentity identity, impl_->named(impl_->identity()));
-    Status permitted = policy->verify_license(tokens, identity, time.now_s());
+    Status permitted = policy->verify_license(tokens, identity, time.now());
     if (permitted || requirement->empty())
         return permitted ? std::move(permitted) : impl_->named(std::move(permitted).error());
     const ErrorCode code = permitted.error().code();

@@ -224,8 +224,8 @@ Result<Envelope> countersign(const Envelope& statement, const CountersignRequest
     countersignature.author_signature = by_author->signature;
     countersignature.role = request.role;
     countersignature.epoch = request.epoch;
-    countersignature.created_s = request.created_s;
-    countersignature.expires_s = request.expires_s;
+    countersignature.created = request.created;
+    countersignature.expires = request.expires;
     countersignature.signer = signer.public_key();
     countersignature.comment = request.comment;
     FARDEL_TRY_ASSIGN(auto payload, encode_countersignature(countersignature));

@@ -54,15 +54,15 @@ Result<Envelope> parse_license_token(std::span<const std::byte> file) {
 }
 
 Status TrustPolicy::verify_license(std::span<const Envelope> tokens, const BundleIdentity& bundle,
-                                   std::optional<std::uint64_t> now_s) const {
+                                   std::optional<UnixTime> now) const {
     const bool other_decides = other_ && !other_->rules_.licenses.empty();
     if (!other_decides || !rules_.licenses.empty())
-        FARDEL_TRY(verify_own_license(tokens, bundle, now_s));
-    return other_decides ? other_->verify_license(tokens, bundle, now_s) : ok();
+        FARDEL_TRY(verify_own_license(tokens, bundle, now));
+    return other_decides ? other_->verify_license(tokens, bundle, now) : ok();
 }
 
 Status TrustPolicy::verify_own_license(std::span<const Envelope> tokens, const BundleIdentity& bundle,
-                                       std::optional<std::uint64_t> now_s) const {
+                                       std::optional<UnixTime> now) const {
     if (tokens.size() > limits::kLicenseTokensMax)
         return Error(ErrorCode::limit, std::to_string(tokens.size()) + " license tokens, at most " +
                                            std::to_string(limits::kLicenseTokensMax) + " allowed");
@@ -94,9 +94,9 @@ Status TrustPolicy::verify_own_license(std::span<const Envelope> tokens, const B
         else if (const auto* revocation = find_revocation(rules_.revoked_keys, token->issuer))
             note(LicenseStep::withdrawn, ErrorCode::revoked,
                  "its license token is by " + key + ", which has been withdrawn" + shown_reason(revocation->reason));
-        else if (has_expired(token->expires_s, now_s))
+        else if (has_passed(token->expires, now))
             note(LicenseStep::over, ErrorCode::expired,
-                 "its license ended on " + shown_date(token->expires_s) + "; add a token that renews it");
+                 "its license ended on " + shown_date(token->expires) + "; add a token that renews it");
         else
             return ok();
     }

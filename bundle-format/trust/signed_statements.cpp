@@ -19,8 +19,8 @@ std::string shown_name(std::string_view name, std::string_view version) {
 class Gathering {
 public:
     Gathering(const TrustRules& rules, std::span<const Envelope> envelopes, const BundleIdentity& bundle,
-              std::optional<std::uint64_t> now_s)
-        : rules_(rules), envelopes_(envelopes), bundle_(bundle), now_s_(now_s) {}
+              std::optional<UnixTime> now)
+        : rules_(rules), envelopes_(envelopes), bundle_(bundle), now_(now) {}
 
     SignedStatements run() {
         gather_statements();
@@ -162,11 +162,11 @@ private:
 
     void gather_countersigners(std::size_t envelope, const Countersignature& countersignature,
                                SignedStatement& signed_statement) {
-        const bool expired = has_expired(countersignature.expires_s, now_s_);
+        const bool expired = has_passed(countersignature.expires, now_);
         if (expired)
             note("expired-countersignature", ErrorCode::expired, envelope,
                  "the countersignature by " + shown_key(rules_, countersignature.signer) + " expired on " +
-                     shown_date(countersignature.expires_s));
+                     shown_date(*countersignature.expires));
         for (const EnvelopeSignature& entry : envelopes_[envelope].signatures) {
             if (entry.key != countersignature.signer)
                 note("wrong-signer", ErrorCode::untrusted, envelope,
@@ -191,15 +191,15 @@ private:
     const TrustRules& rules_;
     std::span<const Envelope> envelopes_;
     const BundleIdentity& bundle_;
-    std::optional<std::uint64_t> now_s_;
+    std::optional<UnixTime> now_;
     SignedStatements found_;
 };
 
 }  // namespace
 
 SignedStatements gather_signed_statements(const TrustRules& rules, std::span<const Envelope> envelopes,
-                                          const BundleIdentity& bundle, std::optional<std::uint64_t> now_s) {
-    return Gathering(rules, envelopes, bundle, now_s).run();
+                                          const BundleIdentity& bundle, std::optional<UnixTime> now) {
+    return Gathering(rules, envelopes, bundle, now).run();
 }
 
 std::string shown_key(const TrustRules& rules, const PublicKey& key) {
@@ -207,11 +207,11 @@ std::string shown_key(const TrustRules& rules, const PublicKey& key) {
     return at == rules.keys.end() ? "unknown key " + key_id(key) : at->label + " (" + key_id(key) + ")";
 }
 
-std::string shown_date(std::uint64_t seconds) {
-    if (seconds > 253'402'300'799)
+std::string shown_date(UnixTime date) {
+    if (date.seconds > 253'402'300'799)
         return "a day after the year 9999";
     using namespace std::chrono;
-    const year_month_day day(sys_days(days(seconds / 86'400)));
+    const year_month_day day(sys_days(days(date.seconds / 86'400)));
     const auto two = [](unsigned value) { return (value < 10 ? "0" : "") + std::to_string(value); };
     return std::to_string(static_cast<int>(day.year())) + "-" + two(static_cast<unsigned>(day.month())) + "-" +
            two(static_cast<unsigned>(day.day())) + " UTC";

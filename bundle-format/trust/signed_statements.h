@@ -6,7 +6,6 @@
 #include <fardel/format/trust_policy.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,7 +39,7 @@ struct SignedStatements {
 // Equal payloads become one statement. A statement that gives another name or version than the bundle's manifest is
 // left out. `rules` labels keys and says which are revoked; it decides nothing here.
 SignedStatements gather_signed_statements(const TrustRules& rules, std::span<const Envelope> envelopes,
-                                          const BundleIdentity& bundle, std::optional<std::uint64_t> now_s);
+                                          const BundleIdentity& bundle, std::optional<UnixTime> now);
 
 // `sorted`: one of the lists of TrustRules.
 template <class Id>
@@ -49,14 +48,9 @@ const Revocation<Id>* find_revocation(const std::vector<Revocation<Id>>& sorted,
     return at != sorted.end() && at->id == id ? &*at : nullptr;
 }
 
-// `expires_s` 0: never; `now_s` nothing: dates are ignored.
-inline bool has_expired(std::uint64_t expires_s, std::optional<std::uint64_t> now_s) {
-    return now_s && expires_s != 0 && expires_s <= *now_s;
-}
-
 // Texts for messages, all safe to show: "alice (03a107bff3ce10be)"; "2027-01-15 UTC"; ": reason", or empty without one.
 std::string shown_key(const TrustRules& rules, const PublicKey& key);
-std::string shown_date(std::uint64_t seconds);
+std::string shown_date(UnixTime date);
 std::string shown_reason(std::string_view reason);
 
 }  // namespace fardel

@@ -44,6 +44,12 @@ std::uint16_t read_header(ByteReader& in, std::string_view magic) {
     return minor;
 }
 
+void write_expiry(ByteWriter& out, std::optional<UnixTime> expires) { out.u64(expires ? expires->seconds : 0); }
+std::optional<UnixTime> read_expiry(ByteReader& in) {
+    const UnixTime expires{in.u64()};
+    return expires == UnixTime{} ? std::nullopt : std::optional(expires);
+}
+
 Status verify_text(std::string_view text, std::size_t bytes_max, std::string_view field) {
     if (text.size() > bytes_max)
         return Error(ErrorCode::limit, std::string(field) + " of " + std::to_string(text.size()) + " bytes, at most " +
@@ -57,7 +63,7 @@ Status verify_text(std::string_view text, std::size_t bytes_max, std::string_vie
 template <class Record>
 Status verify_shared(const Record& record) {
     FARDEL_TRY(verify_text(record.comment, limits::kCommentBytesMax, "comment"));
-    if (record.expires_s != 0 && record.expires_s <= record.created_s)
+    if (has_passed(record.expires, record.created))
         return Error(ErrorCode::malformed, "expires before it was created");
     // Later minor versions append fields, which this one keeps, so that what it encodes again has the same signature.
     if (record.minor == 0 && !record.extra.empty())
@@ -101,8 +107,8 @@ Status verify(const LicenseToken& token) {
         return Error(ErrorCode::malformed, "is about either a bundle or a pattern of names");
     if (!token.pattern.empty())
         FARDEL_TRY(verify_glob(token.pattern));
-    // A token is purged when it has ended; one without an end could never be.
-    if (token.expires_s == 0)
+    // A token is purged when it has ended; one without an end, which 0 is in a statement, could never be.
+    if (token.expires == UnixTime{})
         return Error(ErrorCode::malformed, "has no end");
     return verify_shared(token);
 }
@@ -165,8 +171,8 @@ Result<std::vector<std::byte>> encode_statement(const Statement& statement) {
         out.u64(statement.raw_bytes);
         out.u64(statement.stored_bytes);
         out.u64(statement.epoch);
-        out.u64(statement.created_s);
-        out.u64(statement.expires_s);
+        out.u64(statement.created.seconds);
+        write_expiry(out, statement.expires);
         out.fixed(statement.author);
         out.u16(static_cast<std::uint16_t>(statement.layouts.size()));
         for (const LayoutId& layout : statement.layouts)
@@ -184,8 +190,8 @@ Result<Statement> decode_statement(std::span<const std::byte> bytes) {
         statement.raw_bytes = in.u64();
         statement.stored_bytes = in.u64();
         statement.epoch = in.u64();
-        statement.created_s = in.u64();
-        statement.expires_s = in.u64();
+        statement.created.seconds = in.u64();
+        statement.expires = read_expiry(in);
         statement.author = in.fixed<PublicKey>();
         const std::size_t layouts = in.u16();
         if (layouts > limits::kLayoutIdsMax)
@@ -206,8 +212,8 @@ Result<std::vector<std::byte>> encode_countersignature(const Countersignature& c
         out.fixed(countersignature.author_signature);
         out.fixed(countersignature.signer);
         out.u64(countersignature.epoch);
-        out.u64(countersignature.created_s);
-        out.u64(countersignature.expires_s);
+        out.u64(countersignature.created.seconds);
+        write_expiry(out, countersignature.expires);
         out.u16(static_cast<std::uint16_t>(countersignature.role));
     });
 }
@@ -220,8 +226,8 @@ Result<Countersignature> decode_countersignature(std::span<const std::byte> byte
         countersignature.author_signature = in.fixed<Signature>();
         countersignature.signer = in.fixed<PublicKey>();
         countersignature.epoch = in.u64();
-        countersignature.created_s = in.u64();
-        countersignature.expires_s = in.u64();
+        countersignature.created.seconds = in.u64();
+        countersignature.expires = read_expiry(in);
         countersignature.role = static_cast<SignerRole>(in.u16());
     });
 }
@@ -230,8 +236,8 @@ Result<std::vector<std::byte>> encode_license_token(const LicenseToken& token) {
     return encode(token, kLicenseToken, [&](ByteWriter& out) {
         out.fixed(token.bundle);
         out.fixed(token.issuer);
-        out.u64(token.created_s);
-        out.u64(token.expires_s);
+        out.u64(token.created.seconds);
+        out.u64(token.expires.seconds);
         out.sized_text<std::uint16_t>(token.pattern);
     });
 }
@@ -240,8 +246,8 @@ Result<LicenseToken> decode_license_token(std::span<const std::byte> bytes) {
     return decode<LicenseToken>(bytes, kLicenseToken, [](ByteReader& in, LicenseToken& token) {
         token.bundle = in.fixed<BundleId>();
         token.issuer = in.fixed<PublicKey>();
-        token.created_s = in.u64();
-        token.expires_s = in.u64();
+        token.created.seconds = in.u64();
+        token.expires.seconds = in.u64();
         token.pattern = in.sized_text<std::uint16_t>(limits::kNameBytesMax, "pattern");
     });
 }

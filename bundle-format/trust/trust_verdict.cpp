@@ -96,7 +96,7 @@ std::vector<TrustedSigner> counted(const TrustRules& rules, const AllowRule& rul
     return signers;
 }
 
-Judgement judge(const TrustRules& rules, const SignedStatement& signed_statement, std::optional<std::uint64_t> now_s) {
+Judgement judge(const TrustRules& rules, const SignedStatement& signed_statement, std::optional<UnixTime> now) {
     const Statement& statement = signed_statement.statement;
     const AllowRule* const rule = first_rule(rules, statement.name);
     Judgement judgement;
@@ -113,8 +113,8 @@ Judgement judge(const TrustRules& rules, const SignedStatement& signed_statement
                                             rule->pattern + " in other letter case");
     else if (!is_met(rules, *rule, signed_statement, {}))
         judgement.refusal = obstacle(rules, *rule, signed_statement);
-    else if (has_expired(statement.expires_s, now_s))
-        judgement.refusal = Error(ErrorCode::expired, "its statement expired on " + shown_date(statement.expires_s));
+    else if (has_passed(statement.expires, now))
+        judgement.refusal = Error(ErrorCode::expired, "its statement expired on " + shown_date(*statement.expires));
     else {
         judgement.signers = counted(rules, *rule, signed_statement);
         judgement.rule = *rule;
@@ -124,15 +124,15 @@ Judgement judge(const TrustRules& rules, const SignedStatement& signed_statement
 
 // Returns the verdict on the statement that ranks first: trusted before others, then by higher epoch, later creation,
 // greater hash. So the order of statements in the trailer does not matter. All have the bundle's name, and so one rule.
-TrustVerdict choose(const TrustRules& rules, const SignedStatements& found, std::optional<std::uint64_t> now_s) {
+TrustVerdict choose(const TrustRules& rules, const SignedStatements& found, std::optional<UnixTime> now) {
     TrustVerdict verdict;
     const SignedStatement* best = nullptr;
     Judgement judgement;
     const auto rank = [](const SignedStatement& of, const Judgement& judged) {
-        return std::tuple(!judged.refusal, of.statement.epoch, of.statement.created_s, of.hash);
+        return std::tuple(!judged.refusal, of.statement.epoch, of.statement.created, of.hash);
     };
     for (const SignedStatement& next : found.statements) {
-        Judgement judged = judge(rules, next, now_s);
+        Judgement judged = judge(rules, next, now);
         if (best && rank(next, judged) < rank(*best, judgement))
             continue;
         best = &next;
@@ -183,7 +183,7 @@ std::string describe_limit(ContentClass brings) {
 const AllowRule* TrustPolicy::find_rule(std::string_view bundle_name) const { return first_rule(rules_, bundle_name); }
 
 Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, const BundleIdentity& bundle,
-                                           std::optional<std::uint64_t> now_s) const {
+                                           std::optional<UnixTime> now) const {
     std::size_t signatures = 0;
     for (const Envelope& envelope : envelopes)
         signatures += envelope.signatures.size();
@@ -194,8 +194,8 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
                                            std::to_string(limits::kSignaturesMax) + " in " +
                                            std::to_string(limits::kEnvelopesMax) + " are looked at");
 
-    SignedStatements found = gather_signed_statements(rules_, envelopes, bundle, now_s);
-    TrustVerdict verdict = choose(rules_, found, now_s);
+    SignedStatements found = gather_signed_statements(rules_, envelopes, bundle, now);
+    TrustVerdict verdict = choose(rules_, found, now);
     // After the choice: a bundle that was withdrawn is so whichever statement ranks first.
     if (const auto* revocation = find_revocation(rules_.revoked_bundles, bundle.bundle)) {
         verdict.refusal =
@@ -217,7 +217,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
     }
     if (!verdict.trusted || !other_)
         return verdict;
-    FARDEL_TRY_ASSIGN(TrustVerdict other, other_->evaluate(envelopes, bundle, now_s));
+    FARDEL_TRY_ASSIGN(TrustVerdict other, other_->evaluate(envelopes, bundle, now));
     return join(std::move(verdict), std::move(other));
 }
 

@@ -29,14 +29,14 @@ void add_signable_option(CommandLine& line, std::string& policy) {
 }
 
 Result<BuildSigning> signing_with(const SigningKey& key) {
-    FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
+    FARDEL_TRY_ASSIGN(const UnixTime created, creation_time());
     std::vector<std::string> secret_files;
     if (std::string file = passphrase_file(); !file.empty())
         secret_files.push_back(std::move(file));
     return BuildSigning{.key_path = key.key_path,
                         .program = key.program,
                         .secret_files = std::move(secret_files),
-                        .created_s = created,
+                        .created = created,
                         .open = [program = key.program](const std::string& key_path) {
                             return open_signer({.key_path = key_path, .program = program});
                         }};

@@ -29,7 +29,7 @@ void add_output_options(CommandLine& line, OutputOptions& options);
 // --trust of verbs that build and sign.
 void add_signable_option(CommandLine& line, std::string& policy);
 
-// Errors: those of created_s.
+// Errors: those of creation_time().
 Result<BuildSigning> signing_with(const SigningKey& key);
 
 // Shows a bar for each stage of a build.

@@ -83,7 +83,7 @@ Status check_newer(TreeTarget& tree, const ChannelUpdate& update, ChannelStatus&
     return ok();
 }
 
-Result<ChannelStatus> look_into_tree(const ChannelAddress& channel, std::uint64_t now, std::stop_token stop) {
+Result<ChannelStatus> look_into_tree(const ChannelAddress& channel, UnixTime now, std::stop_token stop) {
     FARDEL_TRY_ASSIGN(const auto tree, open_tree(channel.address, "", std::move(stop)));
     FARDEL_TRY_ASSIGN(const auto there, read_channel(*tree, channel.name));
     if (!there)
@@ -97,7 +97,7 @@ Result<ChannelStatus> look_into_tree(const ChannelAddress& channel, std::uint64_
 }
 
 // As a client that has only that root.
-Result<ChannelStatus> ask_server(const ChannelAddress& channel, std::uint64_t now, std::stop_token stop) {
+Result<ChannelStatus> ask_server(const ChannelAddress& channel, UnixTime now, std::stop_token stop) {
     ChannelFiles files;
     FARDEL_TRY_ASSIGN(const ChannelRoot root, read_root_file(channel.root, &files.root));
     if (root.channel != channel.name)
@@ -107,7 +107,7 @@ Result<ChannelStatus> ask_server(const ChannelAddress& channel, std::uint64_t no
     FARDEL_TRY_ASSIGN(
         auto followed,
         follow_channel(std::move(files),
-                       {.trees = {channel.address}, .now_s = now, .connections = {}, .stop = std::move(stop)}));
+                       {.trees = {channel.address}, .now = now, .connections = {}, .stop = std::move(stop)}));
     FARDEL_TRY_ASSIGN(ChannelStatus status, status_of(followed.update));
     if (followed.failure)
         status.problems.push_back(*followed.failure);
@@ -116,20 +116,19 @@ Result<ChannelStatus> ask_server(const ChannelAddress& channel, std::uint64_t no
 
 // ---- Dates ----------------------------------------------------------------------------------------------------------
 
-void check_date(std::string_view what, std::uint64_t expires_s, std::uint64_t soon_s, std::uint64_t now,
-                std::string_view advice, ChannelStatus& status) {
-    if (expires_s <= now)
+void check_date(std::string_view what, UnixTime expires, std::uint64_t soon_s, UnixTime now, std::string_view advice,
+                ChannelStatus& status) {
+    if (expires <= now)
         status.problems.emplace_back(ErrorCode::expired,
-                                     fmt::format("the {} expired on {}; {}", what, format_date(expires_s), advice));
-    else if (expires_s - now < soon_s)
-        status.warnings.push_back(fmt::format("the {} expires on {}; {}", what, format_date(expires_s), advice));
+                                     fmt::format("the {} expired on {}; {}", what, format_date(expires), advice));
+    else if (expires - now < soon_s)
+        status.warnings.push_back(fmt::format("the {} expires on {}; {}", what, format_date(expires), advice));
 }
 
-void check_dates(ChannelStatus& status, std::uint64_t now) {
-    check_date("root", status.root.expires_s, kRootSoonSeconds, now, "make the next one: fardel channel rotate",
-               status);
+void check_dates(ChannelStatus& status, UnixTime now) {
+    check_date("root", status.root.expires, kRootSoonSeconds, now, "make the next one: fardel channel rotate", status);
     if (status.head)
-        check_date("head", status.head->expires_s, kHeadSoonSeconds, now, "renew it: fardel channel head", status);
+        check_date("head", status.head->expires, kHeadSoonSeconds, now, "renew it: fardel channel head", status);
     else
         status.problems.emplace_back(ErrorCode::missing, "there is no head: clients see no release");
 }
@@ -147,10 +146,10 @@ void check_numbers(ChannelStatus& status) {
 
 }  // namespace
 
-Result<ChannelStatus> read_channel_status(const ChannelAddress& channel, std::uint64_t now_s, std::stop_token stop) {
-    FARDEL_TRY_ASSIGN(ChannelStatus status, channel.root.empty() ? look_into_tree(channel, now_s, std::move(stop))
-                                                                 : ask_server(channel, now_s, std::move(stop)));
-    check_dates(status, now_s);
+Result<ChannelStatus> read_channel_status(const ChannelAddress& channel, UnixTime now, std::stop_token stop) {
+    FARDEL_TRY_ASSIGN(ChannelStatus status, channel.root.empty() ? look_into_tree(channel, now, std::move(stop))
+                                                                 : ask_server(channel, now, std::move(stop)));
+    check_dates(status, now);
     check_numbers(status);
     return status;
 }

@@ -4,7 +4,6 @@
 #include <fardel/base/result.h>
 #include <fardel/format/channel.h>
 
-#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -29,6 +28,6 @@ struct ChannelStatus {
 
 // With a root, the server is asked as a client would that has only that root. Errors: those of open_tree, read_channel,
 // ChannelUpdate, read_root_file and follow_channel; missing (no such channel), untrusted (the root is another's).
-Result<ChannelStatus> read_channel_status(const ChannelAddress& channel, std::uint64_t now_s, std::stop_token stop);
+Result<ChannelStatus> read_channel_status(const ChannelAddress& channel, UnixTime now, std::stop_token stop);
 
 }  // namespace fardel

@@ -73,16 +73,16 @@ Result<std::vector<BundleId>> choose_bundles(const ChannelState& state, const st
     return chosen;
 }
 
-std::string describe_age(const ChannelState& state, std::uint64_t now_s) {
+std::string describe_age(const ChannelState& state, UnixTime now) {
     if (state.head_version == 0)
         return fmt::format("channel {}: no head of it counts at present", printable(state.name));
     return fmt::format("channel {}: {} {}", printable(state.name),
-                       state.is_stale(now_s) ? "stale since" : "current until", format_date(state.fresh_until_s));
+                       state.is_stale(now) ? "stale since" : "current until", format_date(*state.fresh_until));
 }
 
-std::string format_outcome(const ChannelOutcome& outcome, std::uint64_t now_s) {
+std::string format_outcome(const ChannelOutcome& outcome, UnixTime now) {
     const ChannelState& state = outcome.state;
-    std::string text = fmt::format("{}\n", describe_age(state, now_s));
+    std::string text = fmt::format("{}\n", describe_age(state, now));
     if (state.release_version != 0)
         text += fmt::format("  release {}, {}\n", state.release_version,
                             format_count(state.bundles.size(), "bundle", "bundles"));
@@ -99,7 +99,7 @@ std::string format_outcome(const ChannelOutcome& outcome, std::uint64_t now_s) {
     return text;
 }
 
-Json json_of(const ChannelOutcome& outcome, std::uint64_t now_s) {
+Json json_of(const ChannelOutcome& outcome, UnixTime now) {
     const ChannelState& state = outcome.state;
     const auto recalls = [](const auto& list) {
         return json_list(list, [](const auto& one) { return Json{{"id", one.id.hex()}, {"reason", one.reason}}; });
@@ -115,8 +115,8 @@ Json json_of(const ChannelOutcome& outcome, std::uint64_t now_s) {
                 {"root", state.root_version},
                 {"release", state.release_version},
                 {"head", state.head_version},
-                {"fresh_until", state.fresh_until_s},
-                {"stale", state.is_stale(now_s)},
+                {"fresh_until", state.fresh_until ? state.fresh_until->seconds : 0},
+                {"stale", state.is_stale(now)},
                 {"bundles", bundles(state.bundles)},
                 {"added", bundles(outcome.added)},
                 {"removed", bundles(outcome.removed)},

@@ -7,7 +7,6 @@
 #include <fardel/base/result.h>
 #include <fardel/delivery/channel_follow.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,8 +28,8 @@ Result<ChannelSubject> subject_of(const ChannelChoice& choice, std::shared_ptr<c
 Result<std::vector<BundleId>> choose_bundles(const ChannelState& state, const std::vector<std::string>& names);
 
 // Since when the channel is stale, or until when it counts; one sentence.
-std::string describe_age(const ChannelState& state, std::uint64_t now_s);
-std::string format_outcome(const ChannelOutcome& outcome, std::uint64_t now_s);
-Json json_of(const ChannelOutcome& outcome, std::uint64_t now_s);
+std::string describe_age(const ChannelState& state, UnixTime now);
+std::string format_outcome(const ChannelOutcome& outcome, UnixTime now);
+Json json_of(const ChannelOutcome& outcome, UnixTime now);
 
 }  // namespace fardel

@@ -22,7 +22,7 @@ struct HeadCommand {
     MakeOptions make;
 };
 
-Result<ChannelHead> make_next_head(const TreeChannel& channel, std::uint64_t now, std::uint64_t days) {
+Result<ChannelHead> make_next_head(const TreeChannel& channel, UnixTime now, std::uint64_t days) {
     FARDEL_TRY_ASSIGN(const auto newest, find_newest_release(*channel.tree, channel.update));
     if (!newest)
         return Error(ErrorCode::missing, channel.tree->name() +
@@ -33,7 +33,7 @@ Result<ChannelHead> make_next_head(const TreeChannel& channel, std::uint64_t now
 
 Result<Exit> make_head(const HeadCommand& command, Console& console) {
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(const std::uint64_t now, created_s());
+    FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
     FARDEL_TRY_ASSIGN(const TreeChannel channel, open_tree_channel(command.tree, command.make, now, interrupt.token()));
     FARDEL_TRY_ASSIGN(const ChannelHead head, make_next_head(channel, now, command.days));
     ChannelFile file{.kind = ChannelText::head, .text = {}, .channel = head.channel, .version = head.version};
@@ -46,11 +46,11 @@ Result<Exit> make_head(const HeadCommand& command, Console& console) {
                         {"version", head.version},
                         {"release", head.release_version},
                         {"root", head.root_version},
-                        {"expires", head.expires_s}};
+                        {"expires", head.expires.seconds}};
         },
         [&] {
             return format_made(file, command.make) +
-                   fmt::format("  release  {}\n  expires  {}\n", head.release_version, format_date(head.expires_s));
+                   fmt::format("  release  {}\n  expires  {}\n", head.release_version, format_date(head.expires));
         });
 }
 

@@ -33,8 +33,8 @@ Result<Exit> init(const InitCommand& command, Console& console) {
                                                ": the name of a channel has at most 118 characters, of a-z, 0-9, . "
                                                "_ - and /, and no part of it begins with a dot");
     fill_random(std::as_writable_bytes(std::span(root.id.bytes)));
-    FARDEL_TRY_ASSIGN(root.created_s, created_s());
-    root.expires_s = root.created_s + command.days * kDaySeconds;
+    FARDEL_TRY_ASSIGN(root.created, creation_time());
+    root.expires = root.created + command.days * kDaySeconds;
     if (!command.policy.empty()) {
         FARDEL_TRY_ASSIGN(const TrustPolicy policy, read_trust_policy(command.policy));
         root.trust = policy.rules();

@@ -40,7 +40,7 @@ Status withdraw(const ChannelState& state, Vfs& vfs, std::set<MountId>& withdraw
 // What to say about an update; empty: nothing.
 std::string describe(const ChannelOutcome& outcome, std::uint64_t release_mounted, const std::string& newer_advice) {
     if (outcome.failure)
-        return fmt::format("{}; {}", outcome.failure->text(), describe_age(outcome.state, now_s()));
+        return fmt::format("{}; {}", outcome.failure->text(), describe_age(outcome.state, system_now()));
     if (outcome.state.release_version != release_mounted)
         return fmt::format("channel {}: release {} is there; {}", printable(outcome.state.name),
                            outcome.state.release_version, newer_advice);
@@ -56,8 +56,8 @@ Status plan_channel(const ChannelSubject& subject, std::vector<std::string>& wor
     FARDEL_TRY_ASSIGN(const auto bundles, choose_bundles(state, {}));
     for (const BundleId& id : bundles)
         words.push_back(id.hex());
-    if (state.is_stale(now_s()))
-        console.say(fmt::format("fardel: {}; what is here is mounted", describe_age(state, now_s())));
+    if (state.is_stale(system_now()))
+        console.say(fmt::format("fardel: {}; what is here is mounted", describe_age(state, system_now())));
     for (const ChannelBundle& one : state.bundles)
         if (one.recall)
             console.say(fmt::format("fardel: {} {} is not mounted: it has been recalled: {}", printable(one.name),

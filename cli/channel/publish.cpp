@@ -22,7 +22,7 @@ struct PublishCommand {
 
 Result<Exit> publish(const PublishCommand& command, Console& console) {
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(const std::uint64_t now, created_s());
+    FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
     FARDEL_TRY_ASSIGN(const auto tree, open_tree(command.words.back(), "", interrupt.token()));
     std::vector<ChannelFile> files;
     for (const std::string& path : std::span(command.words).first(command.words.size() - 1)) {

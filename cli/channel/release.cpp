@@ -54,7 +54,7 @@ Result<ChannelChange> change_of(const ReleaseCommand& command) {
     return change;
 }
 
-Result<ChannelRelease> make_next_release(const ReleaseCommand& command, const TreeChannel& channel, std::uint64_t now) {
+Result<ChannelRelease> make_next_release(const ReleaseCommand& command, const TreeChannel& channel, UnixTime now) {
     const ChannelRoot& root = channel.update.root();
     FARDEL_TRY_ASSIGN(const auto before, find_newest_release(*channel.tree, channel.update));
     FARDEL_TRY_ASSIGN(ChannelChange change, change_of(command));
@@ -86,7 +86,7 @@ Json json_of(const ChannelRelease& release) {
 
 Result<Exit> make_release(const ReleaseCommand& command, Console& console) {
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(const std::uint64_t now, created_s());
+    FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
     FARDEL_TRY_ASSIGN(const TreeChannel channel,
                       open_tree_channel(command.words.back(), command.make, now, interrupt.token()));
     FARDEL_TRY_ASSIGN(const ChannelRelease release, make_next_release(command, channel, now));

@@ -48,8 +48,8 @@ Result<Exit> write_root(ChannelRoot root, const std::string& path, bool json, Co
         console, json,
         [&] {
             return Json{{"channel", root.channel},          {"id", root.id.hex()},
-                        {"version", root.version},          {"created", root.created_s},
-                        {"expires", root.expires_s},        {"roles", json_roles(root)},
+                        {"version", root.version},          {"created", root.created.seconds},
+                        {"expires", root.expires.seconds},  {"roles", json_roles(root)},
                         {"rules", root.trust.allow.size()}, {"file", path}};
         },
         [&] {
@@ -57,7 +57,7 @@ Result<Exit> write_root(ChannelRoot root, const std::string& path, bool json, Co
                 "wrote {}: {}\n"
                 "{}  expires  {}\n"
                 "next: its root keys sign it: fardel channel sign {} --key KEY\n",
-                printable(path), title_of(file), format_roles(root), format_date(root.expires_s), printable(path));
+                printable(path), title_of(file), format_roles(root), format_date(root.expires), printable(path));
         });
 }
 

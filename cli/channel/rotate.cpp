@@ -157,8 +157,8 @@ Status replace_rules(ChannelRoot& root, const std::string& path) {
 
 Result<Exit> rotate(const RotateCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(ChannelRoot root, read_root_file(command.root));
-    FARDEL_TRY_ASSIGN(root.created_s, created_s());
-    root.expires_s = root.created_s + command.days * kDaySeconds;
+    FARDEL_TRY_ASSIGN(root.created, creation_time());
+    root.expires = root.created + command.days * kDaySeconds;
     ++root.version;
     // First, while the key still has its label. A revocation names the key itself, so it outlives the removal below.
     FARDEL_TRY(revoke_keys(root, command));

@@ -33,27 +33,27 @@ struct StatusCommand {
 
 // ---- Output ---------------------------------------------------------------------------------------------------------
 
-std::string days_left(std::uint64_t expires_s, std::uint64_t now) {
-    return expires_s <= now ? "expired" : format_count((expires_s - now) / kDaySeconds, "day", "days") + " left";
+std::string days_left(UnixTime expires, UnixTime now) {
+    return expires <= now ? "expired" : format_count((expires - now) / kDaySeconds, "day", "days") + " left";
 }
 
 std::string format_text(ChannelText kind, std::uint64_t version, const std::vector<std::string>& signers,
-                        std::uint64_t created_s, std::string_view rest) {
-    return fmt::format("{:<8} {}  of {}, signed by {}{}\n", channel_text_name(kind), version, format_date(created_s),
+                        UnixTime created, std::string_view rest) {
+    return fmt::format("{:<8} {}  of {}, signed by {}{}\n", channel_text_name(kind), version, format_date(created),
                        signers.empty() ? "nobody" : fmt::format("{}", fmt::join(signers, ", ")), rest);
 }
 
-std::string format_status(const ChannelStatus& status, std::uint64_t now) {
+std::string format_status(const ChannelStatus& status, UnixTime now) {
     std::string text = fmt::format("channel  {}  {}\n", printable(status.root.channel), status.root.id.hex());
-    text += format_text(ChannelText::root, status.root.version, status.root_signers, status.root.created_s,
-                        ", " + days_left(status.root.expires_s, now));
+    text += format_text(ChannelText::root, status.root.version, status.root_signers, status.root.created,
+                        ", " + days_left(status.root.expires, now));
     text += format_roles(status.root);
     if (status.head)
-        text += format_text(ChannelText::head, status.head->version, status.head_signers, status.head->created_s,
-                            ", " + days_left(status.head->expires_s, now));
+        text += format_text(ChannelText::head, status.head->version, status.head_signers, status.head->created,
+                            ", " + days_left(status.head->expires, now));
     if (status.release) {
         text += format_text(ChannelText::release, status.release->version, status.release_signers,
-                            status.release->created_s, "");
+                            status.release->created, "");
         for (const ReleasedBundle& one : status.release->bundles)
             text += fmt::format("  {}  {} {}\n", short_id(one.bundle), printable(one.name), one.version.text());
         for (const auto& one : status.release->recalled_bundles)
@@ -68,8 +68,8 @@ std::string format_status(const ChannelStatus& status, std::uint64_t now) {
     return text;
 }
 
-Json json_dates(std::uint64_t version, std::uint64_t created_s, const std::vector<std::string>& signers) {
-    return Json{{"version", version}, {"created", created_s}, {"signers", signers}};
+Json json_dates(std::uint64_t version, UnixTime created, const std::vector<std::string>& signers) {
+    return Json{{"version", version}, {"created", created.seconds}, {"signers", signers}};
 }
 
 template <class Id>
@@ -78,16 +78,16 @@ Json json_of(const std::vector<Revocation<Id>>& recalls) {
 }
 
 Json json_of(const ChannelStatus& status) {
-    Json root = json_dates(status.root.version, status.root.created_s, status.root_signers);
-    root.set("expires", status.root.expires_s);
+    Json root = json_dates(status.root.version, status.root.created, status.root_signers);
+    root.set("expires", status.root.expires.seconds);
     root.set("roles", json_roles(status.root));
     Json head, release;
     if (status.head) {
-        head = json_dates(status.head->version, status.head->created_s, status.head_signers);
-        head.set("expires", status.head->expires_s);
+        head = json_dates(status.head->version, status.head->created, status.head_signers);
+        head.set("expires", status.head->expires.seconds);
     }
     if (status.release) {
-        release = json_dates(status.release->version, status.release->created_s, status.release_signers);
+        release = json_dates(status.release->version, status.release->created, status.release_signers);
         release.set("epoch", status.release->epoch);
         release.set("bundles", json_list(status.release->bundles, [](const ReleasedBundle& one) {
                         return Json{{"bundle", one.bundle.hex()}, {"name", one.name}, {"version", one.version.text()}};
@@ -108,7 +108,7 @@ Json json_of(const ChannelStatus& status) {
 
 Result<Exit> show_status(const StatusCommand& command, Console& console) {
     const Interrupt interrupt;
-    const std::uint64_t now = now_s();
+    const UnixTime now = system_now();
     FARDEL_TRY_ASSIGN(const ChannelStatus status, read_channel_status(command.channel, now, interrupt.token()));
     return print_result(
         console, command.json, [&] { return json_of(status); }, [&] { return format_status(status, now); },

@@ -18,7 +18,7 @@ void add_make_options(CommandLine& line, MakeOptions& options) {
     line.json(options.json);
 }
 
-Result<TreeChannel> open_tree_channel(const std::string& address, const MakeOptions& options, std::uint64_t now_s,
+Result<TreeChannel> open_tree_channel(const std::string& address, const MakeOptions& options, UnixTime now,
                                       std::stop_token stop) {
     FARDEL_TRY_ASSIGN(auto tree, open_tree(address, "", std::move(stop)));
     FARDEL_TRY_ASSIGN(auto there, read_channel(*tree, options.channel));
@@ -26,28 +26,28 @@ Result<TreeChannel> open_tree_channel(const std::string& address, const MakeOpti
         return Error(ErrorCode::missing,
                      fmt::format("{} has no channel {}; publish its first root with 'fardel channel publish'",
                                  tree->name(), printable(options.channel)));
-    FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_in_tree(std::move(there->files), now_s));
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_in_tree(std::move(there->files), now));
     return TreeChannel{.tree = std::move(tree), .update = std::move(update)};
 }
 
-Status publish_text(TreeTarget& tree, const ChannelFile& file, std::uint64_t now_s) {
+Status publish_text(TreeTarget& tree, const ChannelFile& file, UnixTime now) {
     const std::string text = format_signed_text(file.text);
     switch (file.kind) {
-        case ChannelText::root: return publish_channel_root(tree, text, now_s);
-        case ChannelText::release: return publish_channel_release(tree, text, now_s);
+        case ChannelText::root: return publish_channel_root(tree, text, now);
+        case ChannelText::release: return publish_channel_release(tree, text, now);
         case ChannelText::head: break;
     }
-    return publish_channel_head(tree, text, now_s);
+    return publish_channel_head(tree, text, now);
 }
 
-Status sign_and_put(ChannelFile& file, const MakeOptions& options, TreeTarget& tree, std::uint64_t now_s) {
+Status sign_and_put(ChannelFile& file, const MakeOptions& options, TreeTarget& tree, UnixTime now) {
     if (!options.key.key_path.empty()) {
         FARDEL_TRY_ASSIGN(const auto signer, open_signer(options.key));
         FARDEL_TRY(sign_text(file.kind, file.text, *signer));
     }
     if (!options.out.empty())
         return write_channel_file(options.out, file);
-    return publish_text(tree, file, now_s);
+    return publish_text(tree, file, now);
 }
 
 std::string format_made(const ChannelFile& file, const MakeOptions& options) {

@@ -10,7 +10,6 @@
 #include <fardel/format/channel_update.h>
 #include <fardel/hosting/channel_tree.h>
 
-#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -31,15 +30,15 @@ struct TreeChannel {
     ChannelUpdate update;  // what the tree's newest root and head say
 };
 // Errors: those of open_tree, read_channel and begin_in_tree; missing (no such channel).
-Result<TreeChannel> open_tree_channel(const std::string& address, const MakeOptions& options, std::uint64_t now_s,
+Result<TreeChannel> open_tree_channel(const std::string& address, const MakeOptions& options, UnixTime now,
                                       std::stop_token stop);
 
 // Puts a signed text into the tree, by the rules of a client.
-Status publish_text(TreeTarget& tree, const ChannelFile& file, std::uint64_t now_s);
+Status publish_text(TreeTarget& tree, const ChannelFile& file, UnixTime now);
 
 // Signs the text if a key is given; then writes it to the file, or else publishes it. Errors: those of open_signer,
 // sign_text and publish_text.
-Status sign_and_put(ChannelFile& file, const MakeOptions& options, TreeTarget& tree, std::uint64_t now_s);
+Status sign_and_put(ChannelFile& file, const MakeOptions& options, TreeTarget& tree, UnixTime now);
 
 // "published release 3 of mygame/stable", or where it was written and what comes next.
 std::string format_made(const ChannelFile& file, const MakeOptions& options);

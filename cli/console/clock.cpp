@@ -7,25 +7,19 @@
 
 namespace fardel {
 
-std::uint64_t now_s() noexcept {
-    using namespace std::chrono;
-    const auto since_1970 = duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
-    return since_1970 > 0 ? static_cast<std::uint64_t>(since_1970) : 0;
-}
-
-Result<std::uint64_t> created_s() {
+Result<UnixTime> creation_time() {
     const char* const wanted = std::getenv("SOURCE_DATE_EPOCH");
     if (wanted == nullptr || *wanted == '\0')
-        return now_s();
+        return system_now();
     constexpr std::uint64_t kSecondsMax = 253'402'300'799;  // the year 9999
     const auto number = find_number(wanted);
     if (!number || *number > kSecondsMax)
         return Error(ErrorCode::malformed,
                      "SOURCE_DATE_EPOCH is \"" + std::string(wanted) + "\"; it must be a number of seconds since 1970");
-    return *number;
+    return UnixTime{*number};
 }
 
-Result<std::uint64_t> parse_day(std::string_view text) {
+Result<UnixTime> parse_day(std::string_view text) {
     using namespace std::chrono;
     const bool shaped = text.size() == 10 && text[4] == '-' && text[7] == '-';
     const auto y = shaped ? find_number(text.substr(0, 4)) : std::nullopt;
@@ -35,7 +29,7 @@ Result<std::uint64_t> parse_day(std::string_view text) {
                               day(static_cast<unsigned>(d.value_or(0))));
     if (!y || !m || !d || !date.ok() || date.year() < year(1970))
         return Error(ErrorCode::malformed, "\"" + std::string(text) + "\" is not a day; write it as 2027-12-31");
-    return static_cast<std::uint64_t>(sys_seconds(sys_days(date)).time_since_epoch().count());
+    return UnixTime{static_cast<std::uint64_t>(sys_seconds(sys_days(date)).time_since_epoch().count())};
 }
 
 }  // namespace fardel

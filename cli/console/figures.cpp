@@ -37,12 +37,12 @@ std::string format_seconds(double seconds) {
     return fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
-std::string format_date(std::uint64_t unix_s) {
+std::string format_date(UnixTime unix_time) {
     using namespace std::chrono;
     constexpr std::uint64_t kLast = 253'402'300'799;  // 9999-12-31 23:59:59
-    if (unix_s > kLast)
-        return fmt::format("{} s after 1970", unix_s);
-    const sys_seconds moment{seconds(static_cast<std::int64_t>(unix_s))};
+    if (unix_time.seconds > kLast)
+        return fmt::format("{} s after 1970", unix_time.seconds);
+    const sys_seconds moment{seconds(static_cast<std::int64_t>(unix_time.seconds))};
     const sys_days day = floor<days>(moment);
     const year_month_day date(day);
     const hh_mm_ss time(moment - day);

@@ -151,7 +151,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     if (events.not_followed)
         return Error(events.not_followed->code(),
                      fmt::format("{}; {}; what is installed stays as it is", events.not_followed->message(),
-                                 describe_age(*events.followed, now_s())));
+                                 describe_age(*events.followed, system_now())));
     return installed.error();
 }
 

@@ -28,7 +28,7 @@ Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(report, read_pure_report(command.report));
     }
     FARDEL_TRY_ASSIGN(const PureState::Claim offer,
-                      PureState(command.state).claim(answer.nonce, hash_connection(command.connection), now_s()));
+                      PureState(command.state).claim(answer.nonce, hash_connection(command.connection), system_now()));
     PureClaim claim{.nonce = offer.nonce};
     // Only then has the server work to do: strangers send answers, and reading the set costs more than refusing.
     if (offer.nonce == PureNonce::open) {

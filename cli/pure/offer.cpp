@@ -27,8 +27,8 @@ Result<Exit> offer(const OfferCommand& command, Console& console) {
     for (Hash* const hash : {&offer.nonce, &offer.epoch})
         fill_random(std::as_writable_bytes(std::span(hash->bytes)));
     FARDEL_TRY_ASSIGN(const auto bytes, encode_pure_offer(offer));
-    const std::uint64_t expires_s = now_s() + command.valid_s;
-    FARDEL_TRY(PureState(command.state).open(offer, hash_connection(command.connection), expires_s));
+    const UnixTime expires = system_now() + command.valid_s;
+    FARDEL_TRY(PureState(command.state).open(offer, hash_connection(command.connection), expires));
     FARDEL_TRY(write_file(command.out, bytes));
     return print_result(
         console, command.json,
@@ -36,7 +36,7 @@ Result<Exit> offer(const OfferCommand& command, Console& console) {
             return Json{{"file", command.out},
                         {"nonce", offer.nonce.hex()},
                         {"policy", offer.policy.hex()},
-                        {"expires", expires_s}};
+                        {"expires", expires.seconds}};
         },
         [&] {
             return fmt::format("wrote {}\nnonce   {}\npolicy  {}\n", printable(command.out), offer.nonce.hex(),

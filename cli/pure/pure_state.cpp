@@ -22,13 +22,13 @@ constexpr const char* kTaken = ".taken";
 
 }  // namespace
 
-Status PureState::open(const PureOffer& offer, const Hash& connection, std::uint64_t expires_s) const {
+Status PureState::open(const PureOffer& offer, const Hash& connection, UnixTime expires) const {
     FARDEL_TRY(create_folders(folder_));
     return write_file(path_of(offer.nonce, kOpen),
-                      fmt::format("{} {} {}\n", connection.hex(), offer.epoch.hex(), expires_s));
+                      fmt::format("{} {} {}\n", connection.hex(), offer.epoch.hex(), expires.seconds));
 }
 
-Result<PureState::Claim> PureState::claim(const Hash& nonce, const Hash& connection, std::uint64_t now_s) const {
+Result<PureState::Claim> PureState::claim(const Hash& nonce, const Hash& connection, UnixTime now) const {
     const std::string path = path_of(nonce, kOpen);
     const auto bytes = read_file(path, 200);
     if (!bytes && bytes.error().code() == ErrorCode::missing)
@@ -39,8 +39,8 @@ Result<PureState::Claim> PureState::claim(const Hash& nonce, const Hash& connect
     std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     const auto owner = Hash::parse(read_until(text, ' '));
     const auto epoch = Hash::parse(read_until(text, ' '));
-    const auto expires_s = parse_decimal(read_until(text, '\n'), UINT64_MAX);
-    if (!owner || !epoch || !expires_s || !text.empty())
+    const auto expires = parse_decimal(read_until(text, '\n'), UINT64_MAX);
+    if (!owner || !epoch || !expires || !text.empty())
         return Error(ErrorCode::malformed, path + ": not the file of an offer");
     if (*owner != connection)
         return Claim{.nonce = PureNonce::other_connection};
@@ -51,7 +51,7 @@ Result<PureState::Claim> PureState::claim(const Hash& nonce, const Hash& connect
         return Claim{.nonce = PureNonce::replayed};  // another program was faster
     if (failure)
         return system_error(failure, path);
-    if (now_s > *expires_s)
+    if (now.seconds > *expires)
         return Claim{.nonce = PureNonce::expired};
     return Claim{.nonce = PureNonce::open, .epoch = *epoch};
 }

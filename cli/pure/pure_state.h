@@ -7,7 +7,6 @@
 #include <fardel/format/ids.h>
 #include <fardel/vfs/pure_check.h>
 
-#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -18,13 +17,13 @@ public:
     explicit PureState(std::string folder) : folder_(std::move(folder)) {}
 
     // Creates the folder if it is missing. Errors: denied, no_space, io.
-    Status open(const PureOffer& offer, const Hash& connection, std::uint64_t expires_s) const;
+    Status open(const PureOffer& offer, const Hash& connection, UnixTime expires) const;
     struct Claim {
         PureNonce nonce = PureNonce::unknown;
         Hash epoch;  // the key of the offer's epoch; zero unless the nonce is open
     };
     // Errors: malformed (a file that was not written by this class), denied, io.
-    Result<Claim> claim(const Hash& nonce, const Hash& connection, std::uint64_t now_s) const;
+    Result<Claim> claim(const Hash& nonce, const Hash& connection, UnixTime now) const;
 
 private:
     std::string path_of(const Hash& nonce, const char* ending) const { return folder_ + "/" + nonce.hex() + ending; }

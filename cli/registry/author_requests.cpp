@@ -104,8 +104,7 @@ Result<Decision> upload(const std::string& file, RegistryClient& client, Signer&
                                },
                            .stop = interrupt.token()};
     FARDEL_TRY_ASSIGN(const RegistryReply reply,
-                      client.upload(
-                          *bundle->source(), bundle->id(), signer, [] { return now_s(); }, work));
+                      client.upload(*bundle->source(), bundle->id(), signer, system_now, work));
     FARDEL_TRY_ASSIGN(Json answer, decision_in(reply, request.url));
     return Decision{.subject = file, .status = reply.status, .answer = std::move(answer)};
 }
@@ -129,7 +128,7 @@ Result<Exit> recall_at_registry(const AuthorRequest& request, const std::string&
     FARDEL_TRY_ASSIGN(const BundleId id, parse_bundle_id(bundle));
     FARDEL_TRY_ASSIGN(const auto client, RegistryClient::open(request.url, {.stop = interrupt.token()}));
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.key));
-    FARDEL_TRY_ASSIGN(const RegistryReply reply, client->recall(id, reason, *signer, [] { return now_s(); }));
+    FARDEL_TRY_ASSIGN(const RegistryReply reply, client->recall(id, reason, *signer, system_now));
     FARDEL_TRY_ASSIGN(Json answer, decision_in(reply, request.url));
     return print_decisions({{.subject = bundle, .status = reply.status, .answer = std::move(answer)}}, request.json,
                            console);

@@ -45,9 +45,9 @@ std::string format_check(const RegistryCheck& check) {
 
 Result<Exit> fsck(const FsckCommand& command, Console& console) {
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(
-        const RegistryCheck check,
-        check_registry(command.folder, {.now_s = now_s(), .reads_bundles = !command.quick, .stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(const RegistryCheck check, check_registry(command.folder, {.now = system_now(),
+                                                                                 .reads_bundles = !command.quick,
+                                                                                 .stop = interrupt.token()}));
     return print_result(
         console, command.json, [&] { return json_of(check); }, [&] { return format_check(check); },
         check.problems.empty() ? Exit::fine : Exit::refusal);

@@ -44,7 +44,7 @@ class RegistryMaker {
 public:
     explicit RegistryMaker(const InitCommand& command) : command_(command) {}
 
-    Status make(std::uint64_t now_s) {
+    Status make(UnixTime now) {
         rules_.urls = {command_.url};
         rules_.channel = command_.channel;
         rules_.licences = command_.licences;
@@ -53,8 +53,8 @@ public:
         rules_.key_bytes_max = command_.key_bytes_max.value_or(0);
         rules_.versions_max = command_.versions_max;
         root_.channel = command_.channel;
-        root_.created_s = now_s;
-        root_.expires_s = now_s + command_.days * kDaySeconds;
+        root_.created = now;
+        root_.expires = now + command_.days * kDaySeconds;
         fill_random(std::as_writable_bytes(std::span(root_.id.bytes)));
         FARDEL_TRY_ASSIGN(root_.root, read_role(keys_, command_.root, command_.root_threshold));
         FARDEL_TRY_ASSIGN(root_.release, read_role(keys_, {command_.release}, 1));
@@ -119,7 +119,7 @@ private:
 };
 
 Result<Exit> init(const InitCommand& command, Console& console) {
-    FARDEL_TRY_ASSIGN(const std::uint64_t now, created_s());
+    FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
     RegistryMaker maker(command);
     FARDEL_TRY(maker.make(now));
     const std::string path = command.folder + "/" + std::string(kRegistryRulesFile);

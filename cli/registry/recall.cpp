@@ -27,7 +27,7 @@ struct RecallCommand {
 
 Result<Exit> recall(const RecallCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleId id, parse_bundle_id(command.bundle));
-    RegistryOptions options{.folder = command.folder, .signers = {}, .now_s = [] { return now_s(); }};
+    RegistryOptions options{.folder = command.folder, .signers = {}, .now = system_now};
     FARDEL_TRY_ASSIGN(options.signers, open_registry_signers(command.signers));
     FARDEL_TRY_ASSIGN(const auto registry, Registry::open(std::move(options)));
     FARDEL_TRY_ASSIGN(const RegistryAnswer answer, registry->recall(id, command.reason, nullptr));

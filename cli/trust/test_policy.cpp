@@ -44,7 +44,7 @@ Result<Tested> test(const std::string& file, const TrustPolicy& policy) {
     FARDEL_TRY_ASSIGN(tested.version, bundle_text(*bundle, "version"));
     const BundleIdentity identity{
         .bundle = bundle->id(), .layout = bundle->layout_id(), .name = tested.name, .version = tested.version};
-    FARDEL_TRY_ASSIGN(tested.verdict, policy.evaluate(bundle->envelopes(), identity, TrustTime::system().now_s()));
+    FARDEL_TRY_ASSIGN(tested.verdict, policy.evaluate(bundle->envelopes(), identity, TrustTime::system().now()));
     if (tested.verdict.trusted)
         FARDEL_TRY(test_names(bundle->source(), policy, tested.verdict));
     return tested;

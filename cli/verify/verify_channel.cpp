@@ -95,8 +95,8 @@ void check_description(const ReleasedBundle& named, const VerifyReport& report, 
 
 }  // namespace
 
-Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, std::uint64_t now_s, const VerifyOptions& options) {
-    FARDEL_TRY_ASSIGN(const ChannelStatus status, read_channel_status(channel, now_s, options.stop));
+Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, UnixTime now, const VerifyOptions& options) {
+    FARDEL_TRY_ASSIGN(const ChannelStatus status, read_channel_status(channel, now, options.stop));
     VerifyOutcome outcome{.files = {},
                           .policy = {},
                           .set = {},
@@ -108,7 +108,7 @@ Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, std::uint64_
     FARDEL_TRY_ASSIGN(const auto policy, policy_of(status, options.policy));
     VerifyOptions by_channel = options;
     by_channel.policy = policy ? &*policy : nullptr;
-    by_channel.time = TrustTime::at(now_s);
+    by_channel.time = TrustTime::at(now);
 
     FARDEL_TRY_ASSIGN(const ReleasedFiles files, ReleasedFiles::open(channel, options));
     std::vector<VerifyInput> inputs;

@@ -15,6 +15,6 @@ Result<VerifyOutcome> verify_store(const BundleStore& store, const VerifyOptions
 // Checks the channel's texts, dates and signatures; and as a set all bundles that its release names, by the channel's
 // own policy as well as that of `options`. From a server, they are fetched into a temporary folder. Errors: those of
 // read_channel_status; cancelled.
-Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, std::uint64_t now_s, const VerifyOptions& options);
+Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, UnixTime now, const VerifyOptions& options);
 
 }  // namespace fardel

@@ -39,7 +39,7 @@ void report_state(const ChannelState& state, const ChannelOutcome* outcome, fard
                                    .root_version = state.root_version,
                                    .release_version = state.release_version,
                                    .head_version = state.head_version,
-                                   .fresh_until_s = state.fresh_until_s,
+                                   .fresh_until_s = state.fresh_until ? state.fresh_until->seconds : 0,
                                    .bundles = pointers.data(),
                                    .bundle_count = pointers.size(),
                                    .policy_text = policy.c_str(),

@@ -21,8 +21,8 @@ Status report_license(const Envelope& envelope, fardel_license_listed listed, vo
     out.token = {.bytes = bytes.data(), .size_bytes = bytes.size()};
     out.pattern = token.pattern.empty() ? nullptr : pattern.c_str();
     out.comment = comment.c_str();
-    out.created_s = token.created_s;
-    out.expires_s = token.expires_s;
+    out.created_s = token.created.seconds;
+    out.expires_s = token.expires.seconds;
     out.bundle = plain_id(token.bundle);
     std::memcpy(out.issuer, token.issuer.bytes.data(), sizeof out.issuer);
     listed(context, &out);

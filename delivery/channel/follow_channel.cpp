@@ -164,7 +164,7 @@ private:
 }  // namespace
 
 Result<FollowedChannel> follow_channel(ChannelFiles accepted, const FollowOptions& options) {
-    FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(std::move(accepted), options.now_s));
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(std::move(accepted), options.now));
     FARDEL_TRY_ASSIGN(const auto trees, parse_tree_urls(options.trees));
     FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(options.connections));
     FollowedChannel followed{.update = std::move(update), .failure = {}, .refused = {}, .received_bytes = 0};

@@ -66,7 +66,7 @@ Result<std::optional<ChannelUpdate>> read_copy(const std::string& path) {
     const auto bytes_max = static_cast<std::size_t>(std::min<std::uint64_t>(file->status.size_bytes, kKeptBytesMax));
     FARDEL_TRY_ASSIGN(const std::string bytes, read_text(file->descriptor, bytes_max, path));
     FARDEL_TRY_ASSIGN(ChannelFiles files, decode_kept_channel(bytes));
-    FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(std::move(files), 0));
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(std::move(files), std::nullopt));
     return std::optional(std::move(update));
 }
 
@@ -149,10 +149,10 @@ Result<std::vector<KeptChannel>> KeptChannels::list(std::string_view channel) co
 Status KeptChannels::write(const Hash& channel_id, const ChannelFiles& files) const {
     FARDEL_TRY(create_folders(folders_[0], Lasting::yes));
     FARDEL_TRY_ASSIGN(const Descriptor lock, lock_folder(folders_[0]));
-    FARDEL_TRY_ASSIGN(const ChannelUpdate next, ChannelUpdate::begin(files, 0));
+    FARDEL_TRY_ASSIGN(const ChannelUpdate next, ChannelUpdate::begin(files, std::nullopt));
     const auto kept = find(channel_id);  // if no copy can be read, it is replaced
     if (kept && *kept) {
-        FARDEL_TRY_ASSIGN(const ChannelUpdate there, ChannelUpdate::begin((*kept)->files, 0));
+        FARDEL_TRY_ASSIGN(const ChannelUpdate there, ChannelUpdate::begin((*kept)->files, std::nullopt));
         // Another program may have followed the channel further since this one read its copy.
         if (age_of(next) < age_of(there))
             return ok();

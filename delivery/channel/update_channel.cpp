@@ -69,7 +69,7 @@ Result<ChannelState> state_of(const ChannelUpdate& update, const TrustPolicy* ow
     state.recalled_keys = update.root().trust.revoked_keys;
     if (update.head()) {
         state.head_version = update.head()->version;
-        state.fresh_until_s = std::min(update.head()->expires_s, update.root().expires_s);
+        state.fresh_until = std::min(update.head()->expires, update.root().expires);
     }
     if (const auto& release = update.release()) {
         state.release_version = release->version;
@@ -112,8 +112,8 @@ std::vector<ChannelBundle> usable_only_in(const ChannelState& state, const Chann
     return only;
 }
 
-Result<std::uint64_t> time_of(const ChannelWork& work) {
-    if (const auto now = work.time.now_s())
+Result<UnixTime> time_of(const ChannelWork& work) {
+    if (const auto now = work.time.now())
         return *now;
     return Error(ErrorCode::malformed, "a channel cannot be followed without regard to dates");
 }
@@ -122,15 +122,15 @@ Result<std::uint64_t> time_of(const ChannelWork& work) {
 
 Result<ChannelState> accepted_channel(const BundleStore& store, const ChannelSubject& subject) {
     FARDEL_TRY_ASSIGN(ChannelFiles files, find_accepted(store, subject));
-    FARDEL_TRY_ASSIGN(const ChannelUpdate update, ChannelUpdate::begin(std::move(files), 0));
+    FARDEL_TRY_ASSIGN(const ChannelUpdate update, ChannelUpdate::begin(std::move(files), std::nullopt));
     return state_of(update, subject.policy.get());
 }
 
 Result<ChannelOutcome> update_channel(const BundleStore& store, const ChannelWork& work, const std::stop_token& stop) {
-    FARDEL_TRY_ASSIGN(const std::uint64_t now_s, time_of(work));
+    FARDEL_TRY_ASSIGN(const UnixTime now, time_of(work));
     FARDEL_TRY_ASSIGN(ChannelFiles accepted, find_accepted(store, work.subject));
-    FARDEL_TRY_ASSIGN(const ChannelUpdate before, ChannelUpdate::begin(accepted, now_s));
-    FollowOptions options{.trees = work.servers, .now_s = now_s, .connections = {}, .stop = stop};
+    FARDEL_TRY_ASSIGN(const ChannelUpdate before, ChannelUpdate::begin(accepted, now));
+    FollowOptions options{.trees = work.servers, .now = now, .connections = {}, .stop = stop};
     options.connections.servers = work.rule;
     FARDEL_TRY_ASSIGN(FollowedChannel followed, follow_channel(std::move(accepted), options));
     const KeptChannels kept = kept_channels(store, work.subject);

@@ -117,8 +117,7 @@ Result<PlannedFetch> plan(BundleFetch& fetch, const Choice& choice) {
 Status verify_quota(const FetchContext& context, FetchPlan& plan) {
     const FetchWork& work = context.options.work;
     const std::string& source = source_of(context.options);
-    FARDEL_TRY_ASSIGN(const auto retained,
-                      context.store.retained(static_cast<std::int64_t>(work.time.now_s().value_or(0))));
+    FARDEL_TRY_ASSIGN(const auto retained, context.store.retained(work.time.now()));
     std::uint64_t bytes = 0;
     for (const RetainedBundle& bundle : retained)
         if (bundle.source == source &&

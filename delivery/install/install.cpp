@@ -36,7 +36,7 @@ Install& Install::operator=(Install&&) noexcept = default;
 Result<Install> Install::start(const BundleStore& store, InstallWork work, InstallCallbacks callbacks) {
     if (work.lock.empty())
         return Error(ErrorCode::malformed, "no lock file is named");
-    if (!work.time.now_s())
+    if (!work.time.now())
         return Error(ErrorCode::malformed, "channels need a time: their dates cannot be ignored");
     std::vector<std::string> servers = work.servers;
     servers.insert(servers.end(), work.mirrors.begin(), work.mirrors.end());

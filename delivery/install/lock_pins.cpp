@@ -26,11 +26,11 @@ Status pin_missing(const BundleStore& store, const std::vector<BundlePin>& pins,
                    const LockFile& lock) {
     std::set<BundleId> pinned;
     for (const BundlePin& pin : pins)
-        if (pin.name == name && !pin.until_s)
+        if (pin.name == name && !pin.until)
             pinned.insert(pin.bundle);
     for (const ResolvedBundle& one : lock.resolution.bundles)
         if (!pinned.contains(one.bundle))
-            FARDEL_TRY(store.pin({.bundle = one.bundle, .name = name, .until_s = {}}));
+            FARDEL_TRY(store.pin({.bundle = one.bundle, .name = name, .until = {}}));
     return ok();
 }
 

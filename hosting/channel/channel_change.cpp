@@ -84,13 +84,13 @@ Status verify_number_left(ChannelText kind, std::uint64_t version, const Channel
 }
 
 Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, const ChannelRoot& root,
-                                    const ChannelChange& change, std::uint64_t now_s) {
+                                    const ChannelChange& change, UnixTime now) {
     if (before)
         FARDEL_TRY(verify_number_left(ChannelText::release, before->release.version, root));
     ChannelRelease release = before ? before->release : ChannelRelease();
     release.channel = root.channel;
     release.version = before ? before->release.version + 1 : 1;
-    release.created_s = now_s;
+    release.created = now;
     if (change.epoch != 0)
         release.epoch = change.epoch;
     // Also if no head names the release before yet: somebody may make one at any time.
@@ -105,15 +105,15 @@ Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, 
     return release;
 }
 
-Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& newest, std::uint64_t now_s,
+Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& newest, UnixTime now,
                               std::uint64_t life_s) {
     if (update.head())
         FARDEL_TRY(verify_number_left(ChannelText::head, update.head()->version, update.root()));
     ChannelHead head;
     head.channel = update.root().channel;
     head.version = update.head() ? update.head()->version + 1 : 1;
-    head.created_s = now_s;
-    head.expires_s = now_s + life_s;
+    head.created = now;
+    head.expires = now + life_s;
     head.root_version = update.root().version;
     head.release_version = newest.release.version;
     head.release_bytes = newest.file.size();
@@ -122,7 +122,7 @@ Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& 
 }
 
 Result<ReleasedBundle> find_released_bundle(TreeTarget& tree, const BundleId& bundle, const TrustPolicy* policy,
-                                            std::uint64_t now_s, const std::string& label) {
+                                            UnixTime now, const std::string& label) {
     auto source = tree.open(tree_path_of(bundle));
     if (!source && source.error().code() == ErrorCode::missing)
         return Error(ErrorCode::missing,
@@ -132,7 +132,7 @@ Result<ReleasedBundle> find_released_bundle(TreeTarget& tree, const BundleId& bu
     // Who follows the channel would refuse what its own rules do not accept.
     FARDEL_TRY_ASSIGN(
         const auto opened,
-        Bundle::open(*source, {.policy = policy, .time = TrustTime::at(now_s), .cache = {}, .label = label}));
+        Bundle::open(*source, {.policy = policy, .time = TrustTime::at(now), .cache = {}, .label = label}));
     if (opened->id() != bundle)
         return Error(ErrorCode::corrupt, label + ": " + tree.name() + " has another bundle under its name");
     ReleasedBundle released{

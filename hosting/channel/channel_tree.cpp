@@ -103,7 +103,7 @@ Result<std::optional<ChannelInTree>> read_channel(TreeTarget& tree, std::string_
     return std::optional(std::move(there));
 }
 
-Result<ChannelUpdate> begin_in_tree(ChannelFiles files, std::uint64_t now_s) {
+Result<ChannelUpdate> begin_in_tree(ChannelFiles files, UnixTime now) {
     FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, files.root));
     FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_channel_root(text.body));
     if (!files.release.empty() && !is_signed(ChannelText::release, files.release, root)) {
@@ -112,7 +112,7 @@ Result<ChannelUpdate> begin_in_tree(ChannelFiles files, std::uint64_t now_s) {
     }
     if (!files.head.empty() && !is_signed(ChannelText::head, files.head, root))
         files.head.clear();
-    return ChannelUpdate::begin(std::move(files), now_s);
+    return ChannelUpdate::begin(std::move(files), now);
 }
 
 Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const ChannelUpdate& update) {
@@ -140,28 +140,28 @@ Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const
     return newest;
 }
 
-Status publish_channel_root(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work) {
+Status publish_channel_root(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work) {
     FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, file));
     FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_channel_root(text.body));
     FARDEL_TRY(verify_signers(ChannelText::root, text, root, root.root));
-    if (root.expires_s <= now_s)
+    if (root.expires <= now)
         return Error(ErrorCode::expired, "the root has expired before it is published");
     FARDEL_TRY_ASSIGN(const auto there, read_channel(tree, root.channel));
     if (!there && root.version != 1)
         return Error(ErrorCode::missing,
                      tree.name() + " has no root of channel " + printable(root.channel) + "; publish root 1 first");
     if (there) {
-        FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(there->files, now_s));
+        FARDEL_TRY_ASSIGN(ChannelUpdate update, ChannelUpdate::begin(there->files, now));
         if (there->files.root != file)
             FARDEL_TRY(update.add_root(file));
     }
     return put_text(tree, channel_root_path(root.channel, root.version), file, work);
 }
 
-Status publish_channel_release(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work) {
+Status publish_channel_release(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work) {
     FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_release, ChannelText::release, file));
     FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
-    FARDEL_TRY_ASSIGN(const ChannelUpdate update, begin_in_tree(std::move(there.files), now_s));
+    FARDEL_TRY_ASSIGN(const ChannelUpdate update, begin_in_tree(std::move(there.files), now));
     FARDEL_TRY(update.verify_release(file));
     FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, file));
     FARDEL_TRY_ASSIGN(const ChannelRelease release, parse_channel_release(text.body));
@@ -170,10 +170,10 @@ Status publish_channel_release(TreeTarget& tree, std::string_view file, std::uin
     return put_text(tree, channel_release_path(channel, hash_of_file(file)), file, work);
 }
 
-Status publish_channel_head(TreeTarget& tree, std::string_view file, std::uint64_t now_s) {
+Status publish_channel_head(TreeTarget& tree, std::string_view file, UnixTime now) {
     FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_head, ChannelText::head, file));
     FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
-    FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_in_tree(std::move(there.files), now_s));
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_in_tree(std::move(there.files), now));
     FARDEL_TRY(update.add_head(file));
     const auto wanted = update.wanted_release();
     if (!wanted)
@@ -186,9 +186,9 @@ Status publish_channel_head(TreeTarget& tree, std::string_view file, std::uint64
     // Before, so that a prune which has announced to remove something is seen; afterwards, because one may have looked
     // for heads before this one was there.
     const std::vector<BundleId> bundles = bundles_of(*update.release());
-    FARDEL_TRY(revive_release(tree, path, bundles, now_s));
+    FARDEL_TRY(revive_release(tree, path, bundles, now));
     FARDEL_TRY(write_head(tree, file, channel, there));
-    return revive_release(tree, path, bundles, now_s);
+    return revive_release(tree, path, bundles, now);
 }
 
 }  // namespace fardel

@@ -19,7 +19,7 @@ std::string format_condemned_list(const CondemnedFiles& list) {
     std::string text(kFirstLine);
     for (const auto& [path, file] : list) {
         text += file.is_being_removed ? kRemoving : kCondemned;
-        text += std::to_string(file.since_s);
+        text += std::to_string(file.since.seconds);
         text += ' ';
         text += path;
         text += '\n';
@@ -42,10 +42,10 @@ Result<CondemnedFiles> parse_condemned_list(std::string_view text) {
         if (!file.is_being_removed && !line.starts_with(kCondemned))
             return damaged(number);
         line.remove_prefix(file.is_being_removed ? kRemoving.size() : kCondemned.size());
-        const auto since_s = parse_decimal(read_until(line, ' '), UINT64_MAX);
-        if (!since_s || !is_tree_path(line))
+        const auto since = parse_decimal(read_until(line, ' '), UINT64_MAX);
+        if (!since || !is_tree_path(line))
             return damaged(number);
-        file.since_s = *since_s;
+        file.since.seconds = *since;
         const std::string path(line);
         if (!list.empty() && list.rbegin()->first >= path)
             return damaged(number);
@@ -54,8 +54,8 @@ Result<CondemnedFiles> parse_condemned_list(std::string_view text) {
     return list;
 }
 
-bool is_removal_alive(const CondemnedFile& file, std::optional<std::uint64_t> now_s) noexcept {
-    return file.is_being_removed && (!now_s || file.since_s > *now_s || *now_s - file.since_s < kRemovalLeaseSeconds);
+bool is_removal_alive(const CondemnedFile& file, std::optional<UnixTime> now) noexcept {
+    return file.is_being_removed && (!now || file.since > *now || *now - file.since < kRemovalLeaseSeconds);
 }
 
 }  // namespace fardel

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 
 #include <cstdint>
 #include <map>
@@ -20,7 +21,7 @@ inline constexpr std::uint64_t kRemovalLeaseSeconds = 3600;
 
 struct CondemnedFile {
     bool is_being_removed = false;
-    std::uint64_t since_s = 0;  // Unix seconds: when it was condemned, or when its removal was announced
+    UnixTime since;  // when it was condemned, or when its removal was announced
 
     bool operator==(const CondemnedFile&) const = default;
 };
@@ -33,6 +34,6 @@ std::string format_condemned_list(const CondemnedFiles& list);
 Result<CondemnedFiles> parse_condemned_list(std::string_view text);
 
 // Whether another prune may still be removing the file. Without a time, one that has announced it is.
-bool is_removal_alive(const CondemnedFile& file, std::optional<std::uint64_t> now_s) noexcept;
+bool is_removal_alive(const CondemnedFile& file, std::optional<UnixTime> now) noexcept;
 
 }  // namespace fardel

@@ -176,11 +176,11 @@ struct PrunePlan {
 };
 
 Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const KeptFiles& kept, const CondemnedFiles& before,
-                             std::uint64_t now_s, std::uint64_t grace_s) {
+                             UnixTime now, std::uint64_t grace_s) {
     PrunePlan plan;
     for (const auto& [path, condemned] : before) {
         // An announcement ends after an hour: the program that made it may be dead.
-        if (!is_removal_alive(condemned, now_s))
+        if (!is_removal_alive(condemned, now))
             continue;
         if (is_kept(path, kept))
             return Error(ErrorCode::busy, path + ": another prune, which does not keep it, is removing it");
@@ -196,15 +196,15 @@ Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const KeptFiles
         }
         if (!is_prunable(file.path) || plan.list.contains(file.path))
             continue;
-        if (found == before.end() || found->second.since_s > now_s) {  // or the clock was wrong
+        if (found == before.end() || found->second.since > now) {  // or the clock was wrong
             pruned.step = PruneStep::condemned;
-            plan.list[file.path] = {.since_s = now_s};
-        } else if (!found->second.is_being_removed && now_s - found->second.since_s < grace_s) {
+            plan.list[file.path] = {.since = now};
+        } else if (!found->second.is_being_removed && now - found->second.since < grace_s) {
             pruned.step = PruneStep::waiting;
             plan.list[file.path] = found->second;
         } else {
             pruned.step = PruneStep::removed;
-            plan.list[file.path] = {.is_being_removed = true, .since_s = now_s};
+            plan.list[file.path] = {.is_being_removed = true, .since = now};
             plan.removals.push_back(file.path);
         }
         plan.files.push_back(std::move(pruned));
@@ -213,14 +213,14 @@ Result<PrunePlan> plan_prune(const std::vector<TreeFile>& files, const KeptFiles
     return plan;
 }
 
-Status remove_files(TreeTarget& tree, const std::vector<std::string>& paths, std::uint64_t announced_s,
+Status remove_files(TreeTarget& tree, const std::vector<std::string>& paths, UnixTime announced,
                     const PruneOptions& options) {
     for (const std::string& path : paths) {
         if (options.stop.stop_requested())
             return Error(ErrorCode::cancelled, "pruning was stopped");
-        const std::uint64_t now = options.now_s();
+        const UnixTime now = options.now();
         // Half of what others allow it, so that clocks may differ by the other half.
-        if (now < announced_s || now - announced_s > kRemovalLeaseSeconds / 2)
+        if (now < announced || now - announced > kRemovalLeaseSeconds / 2)
             return Error(ErrorCode::busy,
                          "removing files takes too long, or the clock was set; prune the tree again to go on");
         FARDEL_TRY(tree.remove(path));
@@ -239,12 +239,12 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
     FARDEL_TRY_ASSIGN(const TreeChannels channels, read_tree_channels(tree));
     FARDEL_TRY_ASSIGN(const KeptFiles kept, find_kept(tree, options.keep, channels.newest));
     PrunePlan plan;
-    std::uint64_t announced_s = 0;
+    UnixTime announced;
     FARDEL_TRY(change_list(tree, [&](CondemnedFiles& list) -> Result<bool> {
         FARDEL_TRY_ASSIGN(auto files, list_files(tree, kept.bundles, list));
         files.insert(files.end(), channels.releases.begin(), channels.releases.end());
-        announced_s = options.now_s();
-        FARDEL_TRY_ASSIGN(plan, plan_prune(files, kept, list, announced_s, options.grace_s));
+        announced = options.now();
+        FARDEL_TRY_ASSIGN(plan, plan_prune(files, kept, list, announced, options.grace_s));
         if (options.only_plans || plan.list == list)
             return false;
         list = plan.list;
@@ -256,10 +256,10 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
     if (options.only_plans || plan.removals.empty())
         return report;
     // The list has announced the removals, so a publisher that needs one of these files waits instead of relying on it.
-    FARDEL_TRY(remove_files(tree, plan.removals, announced_s, options));
+    FARDEL_TRY(remove_files(tree, plan.removals, announced, options));
     FARDEL_TRY(change_list(tree, [&](CondemnedFiles& list) -> Result<bool> {
         // Only its own announcements: another prune may have made one for the same file since.
-        const CondemnedFile own{.is_being_removed = true, .since_s = announced_s};
+        const CondemnedFile own{.is_being_removed = true, .since = announced};
         bool changed = false;
         for (const std::string& path : plan.removals)
             if (const auto found = list.find(path); found != list.end() && found->second == own) {
@@ -274,8 +274,7 @@ Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options) {
 namespace {
 
 // Takes from the list what is wanted. `needed`: with what they need, as far as the tree has it.
-Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& needed,
-              std::optional<std::uint64_t> now_s) {
+Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& needed, std::optional<UnixTime> now) {
     FARDEL_TRY_ASSIGN(const ReadList before, read_list(tree));
     if (before.list.empty())
         return ok();
@@ -300,7 +299,7 @@ Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& n
                 continue;
             }
             // It may be deleted at any moment, whatever is written into the list now.
-            if (is_removal_alive(one->second, now_s))
+            if (is_removal_alive(one->second, now))
                 return Error(ErrorCode::busy, tree.name() + ", " + one->first +
                                                   ": is being removed by a prune; publish again in an hour");
             one = list.erase(one);
@@ -313,13 +312,13 @@ Status revive(TreeTarget& tree, KeptFiles wanted, const std::vector<BundleId>& n
 }  // namespace
 
 Status revive_bundle(TreeTarget& tree, const BundleId& bundle, const std::vector<BundleId>& needed,
-                     std::optional<std::uint64_t> now_s) {
-    return revive(tree, {.bundles = {bundle}, .releases = {}}, needed, now_s);
+                     std::optional<UnixTime> now) {
+    return revive(tree, {.bundles = {bundle}, .releases = {}}, needed, now);
 }
 
 Status revive_release(TreeTarget& tree, const std::string& path, const std::vector<BundleId>& bundles,
-                      std::optional<std::uint64_t> now_s) {
-    return revive(tree, {.bundles = {}, .releases = {path, requirements_path_of(path)}}, bundles, now_s);
+                      std::optional<UnixTime> now) {
+    return revive(tree, {.bundles = {}, .releases = {path, requirements_path_of(path)}}, bundles, now);
 }
 
 }  // namespace fardel

@@ -63,7 +63,7 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
     Publication publication{
         .bundle = bundle->id(), .path = tree_path_of(bundle->id()), .file_bytes = file->size_bytes()};
     FARDEL_TRY_ASSIGN(const std::vector<BundleId> needed, static_dependencies(*bundle));
-    FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now_s));
+    FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now));
     auto put = tree.put(publication.path, *file, work);
     if (!put && put.error().code() == ErrorCode::conflict)
         return other_file(put.error().message());
@@ -76,7 +76,7 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
                               [&] { return make_asset_frames(*bundle, work.stop); }));
     FARDEL_TRY(put_if_missing(tree, tables_path_of(bundle->id()), work.stop, [&] { return make_tables(*bundle); }));
     // A prune that looked before the file was there may have condemned a part of it.
-    FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now_s));
+    FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now));
     return publication;
 }
 

@@ -100,7 +100,7 @@ Result<std::optional<CatalogueEntry>> find_entry(const Bundle& bundle, std::span
         if (!countersignature || countersignature->bundle != bundle.id() ||
             std::ranges::count(keys, countersignature->signer) == 0 ||
             !is_signed_by_registry(envelope, *countersignature) ||
-            (found && found->accepted_s <= countersignature->created_s))
+            (found && found->accepted <= countersignature->created))
             continue;
         const auto statement = find_countersigned(bundle, *countersignature);
         if (!statement)
@@ -113,7 +113,7 @@ Result<std::optional<CatalogueEntry>> find_entry(const Bundle& bundle, std::span
         found->raw_bytes = statement->raw_bytes;
         found->author = statement->author;
         found->registry = countersignature->signer;
-        found->accepted_s = countersignature->created_s;
+        found->accepted = countersignature->created;
     }
     if (!found)
         return found;
@@ -128,7 +128,7 @@ void Catalogue::add(CatalogueEntry entry) {
         return;
     auto& ids = names_[at->second.name];
     ids.push_back(entry.bundle);
-    std::ranges::sort(ids, {}, [&](const BundleId& id) { return std::tuple(entries_.at(id).accepted_s, id); });
+    std::ranges::sort(ids, {}, [&](const BundleId& id) { return std::tuple(entries_.at(id).accepted, id); });
 }
 
 void Catalogue::prefer(const ChannelRelease& release) {

@@ -38,7 +38,7 @@ struct CatalogueEntry {
     std::uint64_t epoch = 0;
     std::uint64_t file_bytes = 0;
     std::uint64_t raw_bytes = 0;
-    std::uint64_t accepted_s = 0;  // of the first countersignature
+    UnixTime accepted;  // of the first countersignature
     PublicKey author;
     PublicKey registry;
     std::string licence;                    // of the bundle; empty: it states none

@@ -49,8 +49,8 @@ Result<std::optional<TrustPolicy>> policy_before_registry(const RegistryState& s
 
 class UploadJudge {
 public:
-    UploadJudge(const PublicKey& author, const RegistryState& state, std::uint64_t now_s)
-        : author_(author), state_(state), rules_(state.rules), now_s_(now_s) {}
+    UploadJudge(const PublicKey& author, const RegistryState& state, UnixTime now)
+        : author_(author), state_(state), rules_(state.rules), now_(now) {}
 
     Result<UploadJudgement> judge(const std::shared_ptr<const ByteSource>& file, const std::stop_token& stop) {
         // The sizes first: all that follows reads the whole file.
@@ -65,7 +65,7 @@ public:
         FARDEL_TRY_ASSIGN(const auto policy, policy_before_registry(state_, author_));
         FARDEL_TRY_ASSIGN(
             const VerifyReport report,
-            verify_bundle(file, {.policy = policy ? &*policy : nullptr, .time = TrustTime::at(now_s_), .stop = stop}));
+            verify_bundle(file, {.policy = policy ? &*policy : nullptr, .time = TrustTime::at(now_), .stop = stop}));
         add_findings(report);
         if (!bundle)
             return std::move(judgement_);
@@ -148,8 +148,8 @@ private:
                                        return entry.role == SignerRole::author && entry.key == author_ &&
                                               verify_envelope_signature(envelope, entry);
                                    });
-            if (!is_signed || (newest && std::pair(newest->epoch, newest->created_s) >
-                                             std::pair(statement->epoch, statement->created_s)))
+            if (!is_signed ||
+                (newest && std::pair(newest->epoch, newest->created) > std::pair(statement->epoch, statement->created)))
                 continue;
             newest = *statement;
             judgement_.statement = envelope;
@@ -162,7 +162,7 @@ private:
         if (newest->layouts != std::vector{bundle.layout_id()})
             refuse("layout-not-signed",
                    "the author's statement does not list this layout, and it alone; sign this file");
-        if (newest->expires_s != 0 && newest->expires_s <= now_s_)
+        if (has_passed(newest->expires, now_))
             refuse("expired", "the author's statement has expired");
         if (bundle.envelopes().size() >= limits::kEnvelopesMax || signatures >= limits::kSignaturesMax)
             refuse("signatures-full", "its trailer has no room for the signature of the registry");
@@ -257,7 +257,7 @@ private:
     const PublicKey& author_;
     const RegistryState& state_;
     const RegistryRules& rules_;
-    const std::uint64_t now_s_;
+    const UnixTime now_;
     UploadJudgement judgement_;
 };
 
@@ -273,13 +273,13 @@ std::vector<RegistryRefusal> remarks_of(const VerifyReport& report) {
 }
 
 Result<UploadJudgement> judge_upload(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
-                                     const RegistryState& state, std::uint64_t now_s, const std::stop_token& stop) {
-    return UploadJudge(author, state, now_s).judge(file, stop);
+                                     const RegistryState& state, UnixTime now, const std::stop_token& stop) {
+    return UploadJudge(author, state, now).judge(file, stop);
 }
 
 UploadJudgement judge_by_rules(const std::shared_ptr<const Bundle>& bundle, const PublicKey& author,
-                               const RegistryState& state, std::uint64_t now_s) {
-    return UploadJudge(author, state, now_s).judge_rules(bundle);
+                               const RegistryState& state, UnixTime now) {
+    return UploadJudge(author, state, now).judge_rules(bundle);
 }
 
 }  // namespace fardel

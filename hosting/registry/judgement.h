@@ -14,7 +14,6 @@
 #include <fardel/hosting/registry_rules.h>
 #include <fardel/verifier/verify_bundle.h>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -46,9 +45,9 @@ struct UploadJudgement {
 
 // `author` has signed the request. Reads every byte. Error: cancelled.
 Result<UploadJudgement> judge_upload(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
-                                     const RegistryState& state, std::uint64_t now_s, const std::stop_token& stop);
+                                     const RegistryState& state, UnixTime now, const std::stop_token& stop);
 // The same by the rules alone, for a bundle that was verified a moment ago, by a newer state.
 UploadJudgement judge_by_rules(const std::shared_ptr<const Bundle>& bundle, const PublicKey& author,
-                               const RegistryState& state, std::uint64_t now_s);
+                               const RegistryState& state, UnixTime now);
 
 }  // namespace fardel

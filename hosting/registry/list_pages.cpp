@@ -65,7 +65,7 @@ std::string list_row(const CatalogueEntry& entry, bool is_recalled, std::string_
     return "<tr><td>" + link(std::string(up) + name_page_path(entry.name), entry.name) + "</td><td>" +
            html_text(entry.version) + (is_recalled ? " <span class=\"recalled\">recalled</span>" : "") + "</td><td>" +
            html_text(entry.licence) + "</td><td class=\"n\">" + format_bytes(entry.file_bytes) + "</td><td>" +
-           format_day(entry.accepted_s) + "</td></tr>\n";
+           format_day(entry.accepted) + "</td></tr>\n";
 }
 
 std::string list_page(const RegistryState& state, std::string_view rows, std::size_t names, std::size_t page,
@@ -96,7 +96,7 @@ std::string list_record(const CatalogueEntry& entry, bool is_recalled) {
            ", \"bundle\": " + json_text(entry.bundle.hex()) + ", \"licence\": " + json_text(entry.licence) +
            ", \"bytes\": " + std::to_string(entry.file_bytes) +
            ", \"size\": " + json_text(format_bytes(entry.file_bytes)) +
-           ", \"day\": " + json_text(format_day(entry.accepted_s)) + ", \"author\": " + json_text(entry.author.hex()) +
+           ", \"day\": " + json_text(format_day(entry.accepted)) + ", \"author\": " + json_text(entry.author.hex()) +
            ", \"recalled\": " + (is_recalled ? "true" : "false") +
            ", \"page\": " + json_text(name_page_path(entry.name)) + "}";
 }
@@ -124,7 +124,7 @@ std::string version_section(const CatalogueEntry& entry, const ReleasedIds& rele
             link(std::string(up) + bundle_page_path(entry.bundle), "sizes, signatures and findings") +
             "</td></tr>\n<tr><th>licence</th><td>" +
             (entry.licence.empty() ? "none stated" : html_text(entry.licence)) + "</td></tr>\n<tr><th>added</th><td>" +
-            format_day(entry.accepted_s) + "</td></tr>\n<tr><th>author</th><td><code>" + entry.author.hex() +
+            format_day(entry.accepted) + "</td></tr>\n<tr><th>author</th><td><code>" + entry.author.hex() +
             "</code></td></tr>\n<tr><th>checked by</th><td><code>" + entry.registry.hex() + "</code></td></tr>\n";
     if (!entry.dependencies.empty()) {
         text += "<tr><th>needs</th><td><ul>";

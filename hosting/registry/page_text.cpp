@@ -97,8 +97,8 @@ std::string format_bytes(std::uint64_t bytes) {
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + std::string(kUnits.at(unit));
 }
 
-std::string format_day(std::uint64_t unix_s) {
-    const auto seconds = std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(unix_s)));
+std::string format_day(UnixTime time) {
+    const auto seconds = std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(time.seconds)));
     const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(seconds));
     std::array<char, 48> text{};
     const int size = std::snprintf(text.data(), text.size(), "%04d-%02u-%02u", static_cast<int>(date.year()),

@@ -1,6 +1,8 @@
 // What the pages of a registry have in common: the frame with its style and security policy, and numbers for people.
 #pragma once
 
+#include <fardel/base/unix_time.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,7 +13,7 @@ namespace fardel {
 inline constexpr std::size_t kPageRowsMax = 50;  // of a list or table about one bundle
 
 std::string format_bytes(std::uint64_t bytes);  // "732 B", "14.2 kB"
-std::string format_day(std::uint64_t unix_s);   // "2026-01-31"
+std::string format_day(UnixTime time);          // "2026-01-31"
 // At most so many bytes, whole characters, and "…" if something is left out.
 std::string cut_text(std::string_view text, std::size_t bytes_max);
 

@@ -28,7 +28,7 @@ Result<std::optional<RegistryDecision>> PendingJudgements::judge(Upload upload, 
     std::unique_lock lock(mutex_);
     if (threads_.size() < kJudgedAtOnceMax && !threads_.try_start([this] { work(); }) && threads_.size() == 0)
         return Error(ErrorCode::limit, "the system gives no thread for the judgement of an upload");
-    forget_old(Clock::now());
+    forget_old(SteadyClock::now());
     newest_[{judgement->upload.bundle, judgement->upload.author}] = judgement;
     waiting_.push_back(judgement);
     changed_.notify_all();
@@ -39,7 +39,7 @@ Result<std::optional<RegistryDecision>> PendingJudgements::judge(Upload upload, 
 
 std::optional<PendingJudgements::Found> PendingJudgements::find(const BundleId& bundle, const PublicKey& author) {
     const std::scoped_lock lock(mutex_);
-    forget_old(Clock::now());
+    forget_old(SteadyClock::now());
     const auto at = newest_.find({bundle, author});
     if (at == newest_.end())
         return std::nullopt;
@@ -65,7 +65,7 @@ void PendingJudgements::work() {
         upload.ended = nullptr;
         lock.lock();
         judgement->decision = decision;
-        judgement->decided = Clock::now();
+        judgement->decided = SteadyClock::now();
         // What could not be decided may be sent again, and is no decision to wait for.
         if (const auto at = newest_.find({upload.bundle, upload.author});
             !decision && at != newest_.end() && at->second == judgement)
@@ -75,8 +75,8 @@ void PendingJudgements::work() {
 }
 
 // Decisions that are too old, and the oldest ones if there are too many.
-void PendingJudgements::forget_old(Clock::time_point now) {
-    std::vector<std::pair<Clock::time_point, Key>> decided;
+void PendingJudgements::forget_old(SteadyTime now) {
+    std::vector<std::pair<SteadyTime, Key>> decided;
     for (const auto& [key, judgement] : newest_)
         if (judgement->decision)
             decided.emplace_back(judgement->decided, key);

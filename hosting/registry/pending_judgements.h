@@ -57,16 +57,15 @@ public:
     void stop();
 
 private:
-    using Clock = std::chrono::steady_clock;
     using Key = std::pair<BundleId, PublicKey>;
     struct Judgement {
         Upload upload;
         std::optional<RegistryDecision> decision;
-        Clock::time_point decided;
+        SteadyTime decided;
     };
 
     void work();
-    void forget_old(Clock::time_point now);
+    void forget_old(SteadyTime now);
 
     Registry& registry_;
     std::stop_source stop_;

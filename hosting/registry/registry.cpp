@@ -76,11 +76,11 @@ struct Registry::Impl {
     mutable std::mutex facts_mutex;  // guards what follows, and is held for moments
     RegistryRules rules;
     std::uint64_t released_bundles = 0;
-    std::uint64_t head_expires_s = 0;
+    std::optional<UnixTime> head_expires;
     std::map<std::string, std::uint64_t> refusals;  // by reason
     std::map<RegistryOutcome, std::uint64_t> outcomes;
 
-    std::uint64_t now_s() const { return options.now_s(); }
+    UnixTime now() const { return options.now(); }
 
     Status verify_signers() const {
         const ChannelRoot& root = folder.state()->root;
@@ -94,7 +94,7 @@ struct Registry::Impl {
     }
 
     Status change(ChannelChange wanted, const std::vector<BundleId>& added) {
-        return folder.change(std::move(wanted), added, *options.signers.release, *options.signers.head, now_s(),
+        return folder.change(std::move(wanted), added, *options.signers.release, *options.signers.head, now(),
                              options.head_life_s);
     }
 
@@ -107,14 +107,15 @@ struct Registry::Impl {
     }
 
     Status renew_head_if_needed() {
-        return folder.head_expires_s() < now_s() + options.head_life_s / 2
-                   ? folder.renew_head(*options.signers.head, now_s(), options.head_life_s)
+        // Without a head there is nothing, which is less than any date.
+        return folder.head_expires() < now() + options.head_life_s / 2
+                   ? folder.renew_head(*options.signers.head, now(), options.head_life_s)
                    : ok();
     }
 
     Status open() {
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
-        FARDEL_TRY(folder.refresh(now_s()));
+        FARDEL_TRY(folder.refresh(now()));
         FARDEL_TRY(verify_signers());
         // A bundle file that is countersigned, and neither released nor recalled, was left by a kill: it is released
         // now.
@@ -131,13 +132,13 @@ struct Registry::Impl {
         const auto& release = folder.state()->release;
         rules = folder.state()->rules;
         released_bundles = release ? release->bundles.size() : 0;
-        head_expires_s = folder.head_expires_s();
+        head_expires = folder.head_expires();
     }
 
     Result<PublicKey> verify(std::string_view header, RegistryRequest request) const {
         const std::scoped_lock guard(facts_mutex);
         request.channel = rules.channel;
-        return verify_registry_request(header, std::move(request), rules.urls, now_s());
+        return verify_registry_request(header, std::move(request), rules.urls, now());
     }
 
     RegistryAnswer count(RegistryAnswer answer) {
@@ -185,25 +186,25 @@ struct Registry::Impl {
                                   UploadJudgement judgement, const std::stop_token& stop) {
         const std::scoped_lock guard(mutex);
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
-        FARDEL_TRY(folder.refresh(now_s()));
+        FARDEL_TRY(folder.refresh(now()));
         const BundleId id = judgement.bundle->id();
         if (const CatalogueEntry* const own = find_own(id, author); own != nullptr && is_released(id))
             return count(answer_of(RegistryOutcome::was_there, *own));
         // Others may have changed the registry while every byte was read.
-        UploadJudgement newest = judge_by_rules(judgement.bundle, author, *folder.state(), now_s());
+        UploadJudgement newest = judge_by_rules(judgement.bundle, author, *folder.state(), now());
         if (!newest.refusals.empty())
             return count(refusal_of(std::move(newest)));
-        FARDEL_TRY_ASSIGN(const Envelope envelope,
-                          countersign(*newest.statement,
-                                      {.role = SignerRole::registry, .comment = {}, .epoch = 0, .created_s = now_s()},
-                                      *options.signers.registry));
+        FARDEL_TRY_ASSIGN(
+            const Envelope envelope,
+            countersign(*newest.statement, {.role = SignerRole::registry, .comment = {}, .epoch = 0, .created = now()},
+                        *options.signers.registry));
         FARDEL_TRY_ASSIGN(auto end, encode_envelope(envelope));
         const auto signed_file = extend_file(file, std::move(end));
         if (auto refused = refuse_by_channel(signed_file, newest))
             return count(*std::move(refused));
         // File, release, head, pages: each appears whole, and a kill in between leaves a state from which the next
         // start goes on.
-        FARDEL_TRY(publish_bundle(signed_file, folder.tree(), {.progress = {}, .stop = stop, .now_s = now_s()}));
+        FARDEL_TRY(publish_bundle(signed_file, folder.tree(), {.progress = {}, .stop = stop, .now = now()}));
         return release(id, judgement.remarks);
     }
 
@@ -213,9 +214,8 @@ struct Registry::Impl {
         const RegistryState& state = *folder.state();
         const auto policy = channel_policy(state.root, state.release);
         const auto bundle =
-            policy
-                ? Bundle::open(signed_file, {.policy = *policy ? &**policy : nullptr, .time = TrustTime::at(now_s())})
-                : policy.error();
+            policy ? Bundle::open(signed_file, {.policy = *policy ? &**policy : nullptr, .time = TrustTime::at(now())})
+                   : policy.error();
         if (bundle)
             return std::nullopt;
         RegistryAnswer answer = refusal_of(judgement);
@@ -224,7 +224,7 @@ struct Registry::Impl {
     }
 
     Result<RegistryAnswer> release(const BundleId& id, const std::vector<RegistryRefusal>& remarks) {
-        FARDEL_TRY(folder.reread(now_s()));
+        FARDEL_TRY(folder.reread(now()));
         FARDEL_TRY(finish_changes());
         const CatalogueEntry* const entry = folder.state()->catalogue.find(id);
         if (entry == nullptr)
@@ -252,7 +252,7 @@ struct Registry::Impl {
     Result<RegistryAnswer> recall(const BundleId& bundle, const std::string& reason, const PublicKey* author) {
         const std::scoped_lock guard(mutex);
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
-        FARDEL_TRY(folder.refresh(now_s()));
+        FARDEL_TRY(folder.refresh(now()));
         const CatalogueEntry* const found = folder.state()->catalogue.find(bundle);
         if (auto refused = refuse_recall(found, author)) {
             RegistryAnswer answer{.bundle = bundle, .name = {}, .version = {}, .refusals = {}, .remarks = {}};
@@ -294,7 +294,7 @@ struct Registry::Impl {
             "# HELP fardel_registry_head_expires_seconds When the head expires, in seconds since 1970.\n"
             "# TYPE fardel_registry_head_expires_seconds gauge\n"
             "fardel_registry_head_expires_seconds " +
-            std::to_string(head_expires_s) + "\n";
+            std::to_string(head_expires ? head_expires->seconds : 0) + "\n";
         return text;
     }
 };
@@ -328,7 +328,7 @@ Result<RegistryAnswer> Registry::accept(const std::shared_ptr<const ByteSource>&
     std::shared_ptr<const RegistryState> state;
     {
         const std::scoped_lock guard(impl_->mutex);
-        FARDEL_TRY(impl_->folder.refresh(impl_->now_s()));
+        FARDEL_TRY(impl_->folder.refresh(impl_->now()));
         state = impl_->folder.state();
     }
     if (const auto bundle = Bundle::open(file, {}); bundle) {  // what is here needs no second judgement
@@ -337,7 +337,7 @@ Result<RegistryAnswer> Registry::accept(const std::shared_ptr<const ByteSource>&
         if (own != nullptr && impl_->is_released(own->bundle))
             return impl_->count(impl_->answer_of(RegistryOutcome::was_there, *own));
     }
-    FARDEL_TRY_ASSIGN(UploadJudgement judgement, judge_upload(file, author, *state, impl_->now_s(), stop));
+    FARDEL_TRY_ASSIGN(UploadJudgement judgement, judge_upload(file, author, *state, impl_->now(), stop));
     if (judgement.refusals.empty())
         return impl_->accept(file, author, std::move(judgement), stop);
     const std::scoped_lock guard(impl_->mutex);
@@ -351,7 +351,7 @@ Result<RegistryAnswer> Registry::recall(const BundleId& bundle, const std::strin
 Status Registry::renew_head() {
     const std::scoped_lock guard(impl_->mutex);
     FARDEL_TRY_ASSIGN(const Descriptor lock, impl_->folder.lock());
-    FARDEL_TRY(impl_->folder.refresh(impl_->now_s()));
+    FARDEL_TRY(impl_->folder.refresh(impl_->now()));
     FARDEL_TRY(impl_->renew_head_if_needed());
     impl_->note_facts();
     return ok();

@@ -25,7 +25,7 @@ public:
 
     Result<RegistryCheck> check() {
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder_.lock());
-        FARDEL_TRY(folder_.read_for_check(options_.now_s));
+        FARDEL_TRY(folder_.read_for_check(options_.now));
         for (const CatalogueProblem& problem : folder_.problems())
             add(problem.path, problem.code, problem.text);
         check_head();
@@ -48,11 +48,11 @@ private:
     const RegistryState& state() const { return *folder_.state(); }
 
     void check_head() {
-        const std::uint64_t expires_s = folder_.head_expires_s();
+        const std::optional<UnixTime> expires = folder_.head_expires();
         const std::string path = channel_head_path(state().rules.channel);
-        if (expires_s == 0)
+        if (!expires)
             add(path, ErrorCode::missing, "there is no head that the keys of the newest root have signed");
-        else if (expires_s <= options_.now_s)
+        else if (has_passed(expires, options_.now))
             add(path, ErrorCode::expired, "the head has expired; the server renews it when it starts");
     }
 
@@ -102,8 +102,8 @@ private:
             if (!report.good())
                 continue;
             // The bundle is in its place; this writes what belongs beside it and is missing.
-            FARDEL_TRY(publish_bundle(source, folder_.tree(),
-                                      {.progress = {}, .stop = options_.stop, .now_s = options_.now_s}));
+            FARDEL_TRY(
+                publish_bundle(source, folder_.tree(), {.progress = {}, .stop = options_.stop, .now = options_.now}));
             FARDEL_TRY(folder_.write_bundle_page(id, remarks_of(report)));
         }
         return ok();

@@ -73,21 +73,21 @@ Result<Descriptor> RegistryFolder::lock() const {
     }
 }
 
-Result<ChannelUpdate> RegistryFolder::read_update(std::uint64_t now_s) const {
+Result<ChannelUpdate> RegistryFolder::read_update(UnixTime now) const {
     FARDEL_TRY_ASSIGN(const RegistryRules rules, read_registry_rules(folder_));
     FARDEL_TRY_ASSIGN(auto there, read_channel(*tree_, rules.channel));
     if (!there)
         return Error(ErrorCode::missing, tree_->name() + " has no root of channel " + printable(rules.channel) +
                                              "; sign it with 'fardel channel sign', then 'fardel channel publish'");
-    return begin_in_tree(std::move(there->files), now_s);
+    return begin_in_tree(std::move(there->files), now);
 }
 
-Status RegistryFolder::refresh(std::uint64_t now_s) { return read(now_s, true, false); }
-Status RegistryFolder::reread(std::uint64_t now_s) { return read(now_s, false, false); }
-Status RegistryFolder::read_for_check(std::uint64_t now_s) { return read(now_s, false, true); }
+Status RegistryFolder::refresh(UnixTime now) { return read(now, true, false); }
+Status RegistryFolder::reread(UnixTime now) { return read(now, false, false); }
+Status RegistryFolder::read_for_check(UnixTime now) { return read(now, false, true); }
 
-Status RegistryFolder::read(std::uint64_t now_s, bool only_if_changed, bool for_check) {
-    FARDEL_TRY_ASSIGN(ChannelUpdate update, read_update(now_s));
+Status RegistryFolder::read(UnixTime now, bool only_if_changed, bool for_check) {
+    FARDEL_TRY_ASSIGN(ChannelUpdate update, read_update(now));
     FARDEL_TRY_ASSIGN(RegistryRules rules, read_registry_rules(folder_));
     if (only_if_changed && state_ && update_ && update_->files() == update.files() && state_->rules == rules)
         return ok();
@@ -127,12 +127,12 @@ std::vector<BundleId> RegistryFolder::unreleased() const {
     return ids;
 }
 
-std::uint64_t RegistryFolder::head_expires_s() const {
-    return update_ && update_->head() ? update_->head()->expires_s : 0;
+std::optional<UnixTime> RegistryFolder::head_expires() const {
+    return update_ && update_->head() ? std::optional(update_->head()->expires) : std::nullopt;
 }
 
 Status RegistryFolder::change(ChannelChange change, const std::vector<BundleId>& added, Signer& release, Signer& head,
-                              std::uint64_t now_s, std::uint64_t head_life_s) {
+                              UnixTime now, std::uint64_t head_life_s) {
     change.older_versions = OlderVersions::kept;
     for (const BundleId& id : added)
         if (const CatalogueEntry* const entry = state_->catalogue.find(id))
@@ -140,37 +140,37 @@ Status RegistryFolder::change(ChannelChange change, const std::vector<BundleId>&
     // Also one that no head names yet, because a kill came between.
     FARDEL_TRY_ASSIGN(const auto before, find_newest_release(*tree_, *update_));
     ReleaseInTree next;
-    FARDEL_TRY_ASSIGN(next.release, next_release(before, update_->root(), change, now_s));
+    FARDEL_TRY_ASSIGN(next.release, next_release(before, update_->root(), change, now));
     FARDEL_TRY_ASSIGN(const std::string body, format_channel_release(next.release));
     FARDEL_TRY(sign_body(ChannelText::release, body, release, next.file));
-    FARDEL_TRY_ASSIGN(const std::string head_file, sign_head(next, head, now_s, head_life_s));
+    FARDEL_TRY_ASSIGN(const std::string head_file, sign_head(next, head, now, head_life_s));
     // The head last: until it names the release, clients keep the one before.
-    FARDEL_TRY(publish_channel_release(*tree_, next.file, now_s));
-    FARDEL_TRY(publish_head(head_file, now_s));
+    FARDEL_TRY(publish_channel_release(*tree_, next.file, now));
+    FARDEL_TRY(publish_head(head_file, now));
     remove_old_releases();
     return ok();
 }
 
-Status RegistryFolder::renew_head(Signer& head, std::uint64_t now_s, std::uint64_t head_life_s) {
+Status RegistryFolder::renew_head(Signer& head, UnixTime now, std::uint64_t head_life_s) {
     FARDEL_TRY_ASSIGN(const auto newest, find_newest_release(*tree_, *update_));
     if (!newest)
         return Error(ErrorCode::missing, tree_->name() + " has no release");
-    FARDEL_TRY_ASSIGN(const std::string file, sign_head(*newest, head, now_s, head_life_s));
-    return publish_head(file, now_s);
+    FARDEL_TRY_ASSIGN(const std::string file, sign_head(*newest, head, now, head_life_s));
+    return publish_head(file, now);
 }
 
-Result<std::string> RegistryFolder::sign_head(const ReleaseInTree& release, Signer& head, std::uint64_t now_s,
+Result<std::string> RegistryFolder::sign_head(const ReleaseInTree& release, Signer& head, UnixTime now,
                                               std::uint64_t head_life_s) const {
-    FARDEL_TRY_ASSIGN(const ChannelHead next, next_head(*update_, release, now_s, head_life_s));
+    FARDEL_TRY_ASSIGN(const ChannelHead next, next_head(*update_, release, now, head_life_s));
     FARDEL_TRY_ASSIGN(const std::string body, format_channel_head(next));
     std::string file;
     FARDEL_TRY(sign_body(ChannelText::head, body, head, file));
     return file;
 }
 
-Status RegistryFolder::publish_head(const std::string& file, std::uint64_t now_s) {
-    FARDEL_TRY(publish_channel_head(*tree_, file, now_s));
-    return refresh(now_s);
+Status RegistryFolder::publish_head(const std::string& file, UnixTime now) {
+    FARDEL_TRY(publish_channel_head(*tree_, file, now));
+    return refresh(now);
 }
 
 // What cannot be read or removed is left alone: no client is led to it.

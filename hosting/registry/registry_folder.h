@@ -30,12 +30,12 @@ public:
     Result<Descriptor> lock() const;
 
     // Reads rules, channel and catalogue, unless the first two are as they were. Errors: those of Registry::open.
-    Status refresh(std::uint64_t now_s);
+    Status refresh(UnixTime now);
     // Also looks for bundles that were published since.
-    Status reread(std::uint64_t now_s);
+    Status reread(UnixTime now);
     // The same for a check, which reports bundles that cannot be read from the disk as problems. Before a change they
     // are errors: without them, nobody knows whose their names are.
-    Status read_for_check(std::uint64_t now_s);
+    Status read_for_check(UnixTime now);
     const std::shared_ptr<const RegistryState>& state() const noexcept { return state_; }
     // The bundles that were accepted from the owners of their names and are neither in the release nor recalled,
     // because the registry was killed in between.
@@ -43,15 +43,15 @@ public:
     const std::vector<CatalogueProblem>& problems() const noexcept { return problems_; }
     TreeTarget& tree() const noexcept { return *tree_; }
     const std::string& path() const noexcept { return folder_; }
-    // When the head expires; 0: there is none.
-    std::uint64_t head_expires_s() const;
+    // When the head expires, if there is one.
+    std::optional<UnixTime> head_expires() const;
 
     // Makes and publishes the release with this change, and its head. `added` are bundles of the catalogue. Errors:
     // those of next_release, of the signers and of publishing.
-    Status change(ChannelChange change, const std::vector<BundleId>& added, Signer& release, Signer& head,
-                  std::uint64_t now_s, std::uint64_t head_life_s);
+    Status change(ChannelChange change, const std::vector<BundleId>& added, Signer& release, Signer& head, UnixTime now,
+                  std::uint64_t head_life_s);
     // Makes and publishes a head that names the newest release. Errors: as change().
-    Status renew_head(Signer& head, std::uint64_t now_s, std::uint64_t head_life_s);
+    Status renew_head(Signer& head, UnixTime now, std::uint64_t head_life_s);
 
     // Writes the page of a bundle of the catalogue. Errors: those of reading it.
     Status write_bundle_page(const BundleId& bundle, const std::vector<RegistryRefusal>& remarks) const;
@@ -61,14 +61,14 @@ public:
     Status write_pages(const std::set<std::string>& names) const;
 
 private:
-    Status read(std::uint64_t now_s, bool only_if_changed, bool for_check);
+    Status read(UnixTime now, bool only_if_changed, bool for_check);
     // A bundle of the catalogue.
     Result<std::shared_ptr<const Bundle>> open_bundle(const BundleId& id) const;
-    Result<ChannelUpdate> read_update(std::uint64_t now_s) const;
+    Result<ChannelUpdate> read_update(UnixTime now) const;
     // The file of the head that names the release.
-    Result<std::string> sign_head(const ReleaseInTree& release, Signer& head, std::uint64_t now_s,
+    Result<std::string> sign_head(const ReleaseInTree& release, Signer& head, UnixTime now,
                                   std::uint64_t head_life_s) const;
-    Status publish_head(const std::string& file, std::uint64_t now_s);
+    Status publish_head(const std::string& file, UnixTime now);
     void remove_old_releases() const;
 
     const std::string folder_;

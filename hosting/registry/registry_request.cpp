@@ -12,37 +12,37 @@ namespace {
 constexpr std::string_view kRequestScheme = "Fardel ";
 constexpr std::string_view kRequestType = "registry request";
 
-std::vector<std::byte> message_of(const RegistryRequest& request, std::uint64_t date_s) {
+std::vector<std::byte> message_of(const RegistryRequest& request, UnixTime date) {
     const bool uploads = request.action == RegistryAction::upload;
     const std::string body = std::string("fardel-registry-request 1\n") + (uploads ? "upload" : "recall") + "\nurl " +
                              request.url + "\nchannel " + request.channel + "\nbundle " + request.bundle.hex() +
-                             "\ndate " + std::to_string(date_s) + "\n" +
+                             "\ndate " + std::to_string(date.seconds) + "\n" +
                              (uploads ? "" : "reason " + request.reason + "\n");
     return signed_message(kRequestType, std::as_bytes(std::span(body)));
 }
 
 }  // namespace
 
-Result<std::string> sign_registry_request(const RegistryRequest& request, std::uint64_t now_s, Signer& signer) {
-    FARDEL_TRY_ASSIGN(const Signature signature, signer.sign(message_of(request, now_s)));
-    return std::string(kRequestScheme) + signer.public_key().hex() + " " + std::to_string(now_s) + " " +
+Result<std::string> sign_registry_request(const RegistryRequest& request, UnixTime now, Signer& signer) {
+    FARDEL_TRY_ASSIGN(const Signature signature, signer.sign(message_of(request, now)));
+    return std::string(kRequestScheme) + signer.public_key().hex() + " " + std::to_string(now.seconds) + " " +
            signature.hex();
 }
 
 Result<PublicKey> verify_registry_request(std::string_view header, RegistryRequest request,
-                                          std::span<const std::string> urls, std::uint64_t now_s) {
+                                          std::span<const std::string> urls, UnixTime now) {
     if (!header.starts_with(kRequestScheme))
         return Error(ErrorCode::malformed, "the request has no signature; give 'fardel publish' a --key");
     header.remove_prefix(kRequestScheme.size());
     FARDEL_TRY_ASSIGN(const PublicKey key, PublicKey::parse(read_until(header, ' ')));
-    const auto date_s = parse_decimal(read_until(header, ' '), UINT64_MAX);
+    const auto date = parse_decimal(read_until(header, ' '), UINT64_MAX);
     FARDEL_TRY_ASSIGN(const Signature signature, Signature::parse(header));
-    if (!date_s)
+    if (!date)
         return Error(ErrorCode::malformed, "the request has no time");
-    const std::uint64_t apart = std::max(*date_s, now_s) - std::min(*date_s, now_s);
+    const std::uint64_t apart = std::max(*date, now.seconds) - std::min(*date, now.seconds);
     const bool is_signed = std::ranges::any_of(urls, [&](const std::string& url) {
         request.url = url;
-        return verify_signature(key, message_of(request, *date_s), signature);
+        return verify_signature(key, message_of(request, {*date}), signature);
     });
     if (!is_signed)
         return Error(ErrorCode::untrusted, "the signature of the request is not one of its key for this registry");

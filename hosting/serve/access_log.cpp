@@ -41,8 +41,8 @@ struct CivilTime {
     unsigned second = 0;
 };
 
-CivilTime civil_time(std::uint64_t unix_s) {
-    const auto time = std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(unix_s)));
+CivilTime civil_time(UnixTime unix_time) {
+    const auto time = std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(unix_time.seconds)));
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date(day);
     const std::chrono::hh_mm_ss clock(time - day);
@@ -61,16 +61,16 @@ std::string formatted(const char* pattern, Values... values) {
     return {text.data(), static_cast<std::size_t>(size)};
 }
 
-std::string format_common_time(std::uint64_t unix_s) {
+std::string format_common_time(UnixTime unix_time) {
     constexpr std::array<const char*, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    const CivilTime time = civil_time(unix_s);
+    const CivilTime time = civil_time(unix_time);
     return formatted("%02u/%s/%04d:%02u:%02u:%02u +0000", time.day, kMonths.at(time.month - 1), time.year, time.hour,
                      time.minute, time.second);
 }
 
-std::string format_json_time(std::uint64_t unix_s) {
-    const CivilTime time = civil_time(unix_s);
+std::string format_json_time(UnixTime unix_time) {
+    const CivilTime time = civil_time(unix_time);
     return formatted("%04d-%02u-%02uT%02u:%02u:%02uZ", time.year, time.month, time.day, time.hour, time.minute,
                      time.second);
 }
@@ -82,10 +82,10 @@ std::string format_access(const AccessRecord& record, AccessLogForm form) {
     const std::string target = escaped(record.target, form);
     const std::string peer = escaped(record.peer, form);
     if (form == AccessLogForm::common)
-        return peer + " - - [" + format_common_time(record.unix_s) + "] \"" + method + " " + target + " HTTP/1.1\" " +
+        return peer + " - - [" + format_common_time(record.time) + "] \"" + method + " " + target + " HTTP/1.1\" " +
                std::to_string(record.status) + " " +
                (record.is_complete ? std::to_string(record.body_bytes) : std::string("-")) + "\n";
-    return "{\"time\":\"" + format_json_time(record.unix_s) + "\",\"peer\":\"" + peer + "\",\"method\":\"" + method +
+    return "{\"time\":\"" + format_json_time(record.time) + "\",\"peer\":\"" + peer + "\",\"method\":\"" + method +
            "\",\"target\":\"" + target + "\",\"status\":" + std::to_string(record.status) +
            ",\"body_bytes\":" + std::to_string(record.body_bytes) +
            ",\"whole\":" + (record.is_complete ? "true" : "false") +

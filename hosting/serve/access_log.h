@@ -4,6 +4,7 @@
 
 #include <fardel/base/descriptor.h>
 #include <fardel/base/parallel.h>
+#include <fardel/base/unix_time.h>
 
 #include <condition_variable>
 #include <cstdint>
@@ -17,7 +18,7 @@ enum class AccessLogForm : unsigned char { common, json };
 
 struct AccessRecord {
     std::string_view peer;
-    std::uint64_t unix_s = 0;
+    UnixTime time;
     std::string_view method;
     std::string_view target;
     unsigned status = 0;  // 0: the connection ended before there was an answer

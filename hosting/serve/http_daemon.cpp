@@ -2,6 +2,7 @@
 
 #include "serve/microhttpd_library.h"
 
+#include <fardel/base/clock.h>
 #include <fardel/base/core_number.h>
 #include <fardel/base/parallel.h>
 #include <fardel/base/pipe.h>
@@ -18,8 +19,6 @@
 
 namespace fardel {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kSweepPeriod{1};
 constexpr std::chrono::milliseconds kWaitForDescriptors{50};
@@ -82,7 +81,7 @@ struct HttpDaemon::Impl {
         std::string method;
         Peer peer;
         int socket = -1;
-        Clock::time_point begun;
+        SteadyTime begun;
         bool has_begun = false;
         bool is_last = false;
         std::unique_ptr<BodyReceiver> receiver;
@@ -146,17 +145,17 @@ struct HttpDaemon::Impl {
         for (const Descriptor& listener : listeners)
             waited.push_back(&listener);
         waited.push_back(&wake.read_end);
-        auto next_sweep = Clock::now() + kSweepPeriod;
+        auto next_sweep = SteadyClock::now() + kSweepPeriod;
         while (!stop.stop_requested()) {
             const auto ready = wait_readable(waited, next_sweep);
             if (stop.stop_requested())
                 return;
             for (std::size_t i = 0; ready && *ready && i < listeners.size(); ++i)
                 accept_some(i);
-            if (Clock::now() < next_sweep)
+            if (SteadyClock::now() < next_sweep)
                 continue;
-            table.sweep(Clock::now());
-            next_sweep = Clock::now() + kSweepPeriod;
+            table.sweep(SteadyClock::now());
+            next_sweep = SteadyClock::now() + kSweepPeriod;
         }
     }
 
@@ -175,7 +174,7 @@ struct HttpDaemon::Impl {
                 return;
             AcceptedConnection& connection = **accepted;
             const int socket = connection.socket.number();
-            if (!table.accept(socket, connection.group, connection.is_loopback, Clock::now()))
+            if (!table.accept(socket, connection.group, connection.is_loopback, SteadyClock::now()))
                 continue;
             {
                 const std::scoped_lock lock(peers_mutex);
@@ -196,8 +195,8 @@ struct HttpDaemon::Impl {
         if (!table.is_crowded())
             crowded_since.reset();
         else if (!crowded_since)
-            crowded_since = Clock::now();
-        return !crowded_since || Clock::now() - *crowded_since >= kCrowdedMax;
+            crowded_since = SteadyClock::now();
+        return !crowded_since || SteadyClock::now() - *crowded_since >= kCrowdedMax;
     }
 
     void stop_accepting() {
@@ -221,7 +220,7 @@ struct HttpDaemon::Impl {
         auto request = std::make_unique<Request>();
         request->target = target;
         request->socket = socket_of(connection);
-        request->begun = Clock::now();
+        request->begun = SteadyClock::now();
         Impl& impl = *static_cast<Impl*>(self);
         const std::scoped_lock lock(impl.peers_mutex);
         request->peer = impl.peers[request->socket];
@@ -251,7 +250,7 @@ struct HttpDaemon::Impl {
         if (!request.has_begun) {
             request.has_begun = true;
             request.method = method;
-            request.is_last = !table.begin_request(request.socket, Clock::now());
+            request.is_last = !table.begin_request(request.socket, SteadyClock::now());
             const ReceivedRequest view = view_of(connection, request);
             auto begun = handler.begin(view);
             if (auto* const answer = std::get_if<ServerAnswer>(&begun)) {
@@ -287,7 +286,7 @@ struct HttpDaemon::Impl {
             library().add_response_header(response.get(), name.c_str(), value.c_str());
         if (request.is_last || table.is_draining())
             library().add_response_header(response.get(), "Connection", "close");
-        table.begin_answer(request.socket, Clock::now());
+        table.begin_answer(request.socket, SteadyClock::now());
         request.is_answered = true;
         return library().queue_response(connection, answer.status, response.get());
     }
@@ -297,8 +296,8 @@ struct HttpDaemon::Impl {
         if (!request)
             return;
         Impl& impl = *static_cast<Impl*>(self);
-        impl.table.end_request(request->socket, Clock::now());
-        const auto elapsed = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - request->begun);
+        impl.table.end_request(request->socket, SteadyClock::now());
+        const auto elapsed = std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - request->begun);
         impl.handler.end(impl.view_of(connection, *request), request->status, request->body_bytes,
                          code == MHD_REQUEST_TERMINATED_COMPLETED_OK && request->is_answered,
                          static_cast<std::uint64_t>(elapsed.count()));
@@ -349,7 +348,7 @@ struct HttpDaemon::Impl {
     std::size_t connections_max;
     Pipe wake;
     ConnectionTable table;
-    std::optional<Clock::time_point> crowded_since;  // the acceptor's
+    std::optional<SteadyTime> crowded_since;  // the acceptor's
     RequestHandler& handler;
     MHD_Daemon* daemon = nullptr;
     std::mutex peers_mutex;
@@ -375,11 +374,11 @@ Result<std::unique_ptr<HttpDaemon>> HttpDaemon::open(std::vector<Descriptor> lis
 Status HttpDaemon::start() { return impl_->start(); }
 
 void HttpDaemon::drain(std::chrono::milliseconds longest) {
-    const auto deadline = Clock::now() + longest;
+    const auto deadline = SteadyClock::now() + longest;
     impl_->stop_accepting();
     impl_->table.drain();
-    while (impl_->table.counts().open != 0 && Clock::now() < deadline) {
-        impl_->table.sweep(Clock::now());
+    while (impl_->table.counts().open != 0 && SteadyClock::now() < deadline) {
+        impl_->table.sweep(SteadyClock::now());
         std::this_thread::sleep_for(kDrainPolled);
     }
 }

@@ -112,7 +112,7 @@ struct Server::Impl final : RequestHandler {
         metrics.count_request(status, body_bytes, is_complete, microseconds);
         if (log)
             log->add({.peer = request.peer,
-                      .unix_s = static_cast<std::uint64_t>(wall_clock_ns() / 1'000'000'000),
+                      .time = system_now(),
                       .method = request.method,
                       .target = request.target,
                       .status = status,

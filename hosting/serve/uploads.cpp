@@ -271,8 +271,7 @@ private:
         }
         // Of two uploads of one bundle, the second one finds the file of the first.
         const std::scoped_lock lock(uploads_.publishing_);
-        return publish_bundle(source, uploads_.tree_,
-                              {.progress = {}, .stop = stop, .now_s = TrustTime::system().now_s()});
+        return publish_bundle(source, uploads_.tree_, {.progress = {}, .stop = stop, .now = system_now()});
     }
 
     Uploads& uploads_;

@@ -1,5 +1,6 @@
 #include <fardel/hosting/registry_client.h>
 
+#include <fardel/base/clock.h>
 #include <fardel/hosting/registry_request.h>
 #include "targets/remote_tree.h"
 
@@ -61,8 +62,8 @@ struct RegistryClient::Impl {
     const std::unique_ptr<const RemoteTree> tree;
     RegistryRules rules;
 
-    Result<std::string> authorization(const RegistryRequest& request, Signer& signer, std::uint64_t now_s) const {
-        FARDEL_TRY_ASSIGN(const std::string value, sign_registry_request(request, now_s, signer));
+    Result<std::string> authorization(const RegistryRequest& request, Signer& signer, UnixTime now) const {
+        FARDEL_TRY_ASSIGN(const std::string value, sign_registry_request(request, now, signer));
         return "Authorization: " + value;
     }
 
@@ -80,34 +81,33 @@ struct RegistryClient::Impl {
     }
 
     // What became of an upload that the registry was still judging: with kJudgingStatus, it did not decide in time.
-    Result<HttpAnswer> await_decision(const RegistryRequest& request, Signer& signer,
-                                      const std::function<std::uint64_t()>& now_s,
+    Result<HttpAnswer> await_decision(const RegistryRequest& request, Signer& signer, const Clock& now,
                                       const std::function<void()>& waiting) const {
-        using Clock = std::chrono::steady_clock;
         FARDEL_TRY_ASSIGN(const std::string url, tree->url_of("uploads/" + request.bundle.hex()));
-        const auto end = Clock::now() + kDecisionWaitMax;
-        auto away_end = Clock::now() + kAwayMax;
+        const auto end = SteadyClock::now() + kDecisionWaitMax;
+        auto away_end = SteadyClock::now() + kAwayMax;
         auto pause = kFirstPollPause;
         std::string header;
-        std::uint64_t signed_s = 0;
+        UnixTime dated;
         const auto make = [&]() -> Result<HttpRequest> {
             // A signature counts for a while; the signer may be a person who confirms each.
-            if (const std::uint64_t now = now_s(); header.empty() || now - signed_s > kRegistryRequestLifeSeconds / 2) {
-                FARDEL_TRY_ASSIGN(header, authorization(request, signer, now));
-                signed_s = now;
+            if (const UnixTime time = now();
+                header.empty() || time < dated || time - dated > kRegistryRequestLifeSeconds / 2) {
+                FARDEL_TRY_ASSIGN(header, authorization(request, signer, time));
+                dated = time;
             }
             return HttpRequest{.url = url, .headers = {header}, .answer_bytes_max = kReplyBytesMax};
         };
         for (;;) {
-            const auto next = Clock::now() + pause;
-            for (; Clock::now() < next && !tree->stop().stop_requested(); waiting())
+            const auto next = SteadyClock::now() + pause;
+            for (; SteadyClock::now() < next && !tree->stop().stop_requested(); waiting())
                 std::this_thread::sleep_for(kWaitingPause);
             auto answer = tree->perform_made(make, tree->stop());
             const bool is_away = answer ? answer->status >= 500 : answer.error().code() == ErrorCode::unreachable;
             if (!is_away)
-                away_end = Clock::now() + kAwayMax;
-            const bool may_come = is_away ? Clock::now() < away_end && !tree->stop().stop_requested()
-                                          : answer && answer->status == kJudgingStatus && Clock::now() < end;
+                away_end = SteadyClock::now() + kAwayMax;
+            const bool may_come = is_away ? SteadyClock::now() < away_end && !tree->stop().stop_requested()
+                                          : answer && answer->status == kJudgingStatus && SteadyClock::now() < end;
             if (!may_come)
                 return answer;
             pause = std::min(pause * 2, kPollPauseMax);
@@ -135,7 +135,7 @@ Result<std::unique_ptr<RegistryClient>> RegistryClient::open(const std::string& 
 }
 
 Result<RegistryReply> RegistryClient::upload(const ByteSource& file, const BundleId& bundle, Signer& signer,
-                                             const std::function<std::uint64_t()>& now_s, const PublishWork& work) {
+                                             const Clock& now, const PublishWork& work) {
     const RemoteTree& tree = *impl_->tree;
     FARDEL_TRY_ASSIGN(const std::string url, tree.url_of(tree_path_of(bundle)));
     const RegistryRequest request = impl_->request_for(RegistryAction::upload, bundle);
@@ -143,7 +143,7 @@ Result<RegistryReply> RegistryClient::upload(const ByteSource& file, const Bundl
     bool begins_again = false;
     bool is_all_there = false;
     const auto make = [&]() -> Result<HttpRequest> {
-        FARDEL_TRY_ASSIGN(const std::string authorization, impl_->authorization(request, signer, now_s()));
+        FARDEL_TRY_ASSIGN(const std::string authorization, impl_->authorization(request, signer, now()));
         std::uint64_t offset = 0;
         if (!begins_again) {
             FARDEL_TRY_ASSIGN(offset, impl_->find_offset(bundle, authorization, file_bytes));
@@ -178,7 +178,7 @@ Result<RegistryReply> RegistryClient::upload(const ByteSource& file, const Bundl
             FARDEL_TRY_ASSIGN(answer, tree.perform_made(make, tree.stop()));
         }
         if (answer.status == kJudgingStatus) {
-            FARDEL_TRY_ASSIGN(answer, impl_->await_decision(request, signer, now_s, waiting));
+            FARDEL_TRY_ASSIGN(answer, impl_->await_decision(request, signer, now, waiting));
         }
         // The server was started again, and has the bytes; or what it had of an earlier attempt were others.
         const bool is_forgotten = answer.status == kAbsentStatus && judged < kJudgedAgainMax;
@@ -191,7 +191,7 @@ Result<RegistryReply> RegistryClient::upload(const ByteSource& file, const Bundl
 }
 
 Result<RegistryReply> RegistryClient::recall(const BundleId& bundle, const std::string& reason, Signer& signer,
-                                             const std::function<std::uint64_t()>& now_s) {
+                                             const Clock& now) {
     const RemoteTree& tree = *impl_->tree;
     FARDEL_TRY_ASSIGN(const std::string url, tree.url_of("registry/recalls/" + bundle.hex()));
     RegistryRequest request = impl_->request_for(RegistryAction::recall, bundle);
@@ -199,7 +199,7 @@ Result<RegistryReply> RegistryClient::recall(const BundleId& bundle, const std::
     const auto body =
         make_memory_source({std::as_bytes(std::span(reason)).begin(), std::as_bytes(std::span(reason)).end()});
     const auto make = [&]() -> Result<HttpRequest> {
-        FARDEL_TRY_ASSIGN(const std::string authorization, impl_->authorization(request, signer, now_s()));
+        FARDEL_TRY_ASSIGN(const std::string authorization, impl_->authorization(request, signer, now()));
         return HttpRequest{.method = "POST",
                            .url = url,
                            .headers = {authorization},

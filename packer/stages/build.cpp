@@ -157,7 +157,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
                         .version = request.version,
                         .level = request.level,
                         .jobs = request.jobs,
-                        .created_s = request.signing.created_s,
+                        .created = request.signing.created,
                         .progress = request.progress,
                         .stop = request.stop};
     FARDEL_TRY(verify_bundle_target(output.path, output.sources));

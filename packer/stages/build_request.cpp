@@ -88,7 +88,7 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     output.version = project.version.text();
     output.level = request.level;
     output.jobs = request.jobs;
-    output.created_s = request.signing.created_s;
+    output.created = request.signing.created;
     output.stop = request.stop;
     requested.order_path = request.order;
     if (requested.order_path.empty() && !project.order.empty())

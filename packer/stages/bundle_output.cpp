@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 Status sign(StagedBundle& staged, const BundleOutput& output) {
     Statement statement = statement_about(staged.summary());
-    statement.created_s = output.created_s;
+    statement.created = output.created;
     FARDEL_TRY_ASSIGN(const Envelope envelope, sign_statement(statement, *output.signer));
     return staged.append(envelope);
 }

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -36,10 +37,7 @@ fardel::Hash random_hash() {
     return hash;
 }
 
-std::uint64_t now_s() {
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
-}
+fardel::UnixTime now() { return {static_cast<std::uint64_t>(std::time(nullptr))}; }
 
 std::string address_of(const ENetPeer& peer) {
     char text[64] = {};
@@ -78,7 +76,7 @@ public:
 
 private:
     void offer(ENetPeer* peer) {
-        const auto offer = pure_.offer(random_hash(), address_of(*peer), join::name_of(*peer), now_s());
+        const auto offer = pure_.offer(random_hash(), address_of(*peer), join::name_of(*peer), now());
         const auto bytes = offer ? encode_pure_offer(*offer) : offer.error();
         if (!bytes)
             return join::send(peer, join::Message::busy, bytes.error().text());
@@ -91,7 +89,7 @@ private:
         const auto report = fardel::PureReport::parse(reports_[peer]);
         if (!answer || !report)
             return enet_peer_disconnect(peer, 0);
-        const fardel::PureVerdict verdict = pure_.check(*answer, join::name_of(*peer), &*report, now_s());
+        const fardel::PureVerdict verdict = pure_.check(*answer, join::name_of(*peer), &*report, now());
         std::printf("%s: %s\n", join::name_of(*peer).c_str(), verdict.welcome() ? "welcome" : "refused");
         for (const auto& refusal : refusal_texts(verdict))
             std::printf("  %s\n", std::string(refusal.word).c_str());

@@ -434,8 +434,8 @@ Result<std::vector<BundlePin>> BundleStore::pins() const {
     return ask_held(impl_->folder, [](const HeldStore& held) { return RetentionFolder(held.folder).list_pins(); });
 }
 
-Status BundleStore::remove_bundles(std::span<const BundleId> bundles, std::int64_t now_s) const {
-    return ask_held(impl_->folder, [&](const HeldStore& held) { return condemn_by_hand(held.folder, bundles, now_s); });
+Status BundleStore::remove_bundles(std::span<const BundleId> bundles, UnixTime now) const {
+    return ask_held(impl_->folder, [&](const HeldStore& held) { return condemn_by_hand(held.folder, bundles, now); });
 }
 
 Result<CollectionReport> BundleStore::collect(const RetentionRules& rules) const {
@@ -447,12 +447,12 @@ Result<CollectionReport> BundleStore::collect(const RetentionRules& rules) const
     });
 }
 
-Result<std::vector<RetainedBundle>> BundleStore::retained(std::int64_t now_s) const {
-    return ask_held(impl_->folder, [&](const HeldStore& held) { return list_retained(held.folder, now_s); });
+Result<std::vector<RetainedBundle>> BundleStore::retained(std::optional<UnixTime> now) const {
+    return ask_held(impl_->folder, [&](const HeldStore& held) { return list_retained(held.folder, now); });
 }
 
-Result<StoreUsage> BundleStore::usage(std::int64_t now_s) const {
-    return ask_held(impl_->folder, [&](const HeldStore& held) { return find_usage(held.folder, now_s); });
+Result<StoreUsage> BundleStore::usage(UnixTime now) const {
+    return ask_held(impl_->folder, [&](const HeldStore& held) { return find_usage(held.folder, now); });
 }
 
 struct StoreHold::Impl {

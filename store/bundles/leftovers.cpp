@@ -127,8 +127,7 @@ void remove_needless_incoming(const StoreFolder& folder) {
     }
 }
 
-StoreLeftovers remove_old_incoming(const StoreFolder& folder, std::int64_t before_s, bool dry_run) {
-    constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+StoreLeftovers remove_old_incoming(const StoreFolder& folder, UnixTime before, bool dry_run) {
     StoreLeftovers removed;
     const auto incoming = open_part(folder.path() + "/incoming");
     if (!incoming)
@@ -149,7 +148,7 @@ StoreLeftovers remove_old_incoming(const StoreFolder& folder, std::int64_t befor
     }
     for (const auto& [id, received] : found) {
         // The newest of its files counts: a slow fetch writes to one of them and leaves the others for days.
-        if (received.changed_ns / kNsPerSecond >= before_s)
+        if (second_of(received.changed_ns) >= before)
             continue;
         const auto lock = folder.lock_incoming(id);
         if (!lock)

@@ -22,8 +22,8 @@ StoreLeftovers count_leftovers(const StoreFolder& folder);
 void remove_abandoned_packs(const StoreFolder& folder);
 // Removes what was received of bundles that the store has whole by now. Errors are ignored.
 void remove_needless_incoming(const StoreFolder& folder);
-// Removes what was received of bundles that nobody resumed since `before_s`, in seconds since 1970, and returns what;
+// Removes what was received of bundles that nobody resumed since `before` and returns what;
 // with `dry_run`, only returns it. Errors are ignored.
-StoreLeftovers remove_old_incoming(const StoreFolder& folder, std::int64_t before_s, bool dry_run);
+StoreLeftovers remove_old_incoming(const StoreFolder& folder, UnixTime before, bool dry_run);
 
 }  // namespace fardel

@@ -172,10 +172,10 @@ Result<std::vector<RepackGroup>> find_repack_groups(const StoreFolder& folder, c
             if (const auto found = on_disk.find(pack.id); found != on_disk.end() && found->second != pack.size_bytes)
                 on_disk.erase(found);  // damaged
         add_ranges(**record, named);
-        const auto used = facts.used_s.find(id);
+        const auto used = facts.used.find(id);
         bundles.push_back({.bundle = id,
                            .packs = ids_of_packs(**record),
-                           .used_s = used == facts.used_s.end() ? 0 : used->second,
+                           .used = used == facts.used.end() ? UnixTime{} : used->second,
                            .is_leaving = facts.leaving.contains(id)});
     }
     std::vector<RepackPack> candidates;

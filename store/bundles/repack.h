@@ -20,10 +20,10 @@ namespace fardel {
 
 // What decides about packs beside their bytes.
 struct RepackFacts {
-    std::map<BundleId, std::int64_t> used_s;  // when each bundle was used
-    std::set<BundleId> leaving;               // bundles that are condemned
-    std::set<BundleId> gone;                  // that count as removed
-    unsigned percent = 0;                     // see plan_repack()
+    std::map<BundleId, UnixTime> used;  // when each bundle was used
+    std::set<BundleId> leaving;         // bundles that are condemned
+    std::set<BundleId> gone;            // that count as removed
+    unsigned percent = 0;               // see plan_repack()
 };
 
 struct RepackReport {

@@ -1,6 +1,7 @@
 #include "bundles/retention_folder.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/file_lock.h>
 #include <fardel/base/folder.h>
@@ -27,7 +28,6 @@ constexpr std::size_t kPinBytesMax = 64;
 constexpr std::size_t kSourceBytesMax = 2048;
 constexpr std::size_t kBundleDigits = 64;
 constexpr std::string_view kPinStart = "until ";
-constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 class LeaseOnDisk final : public LeaseFile {
 public:
@@ -49,16 +49,16 @@ std::optional<BundlePin> pin_of_name(std::string_view name) {
     const std::string_view given = name.substr(kBundleDigits + 1);
     if (!bundle || !is_pin_name(given))
         return std::nullopt;
-    return BundlePin{.bundle = *bundle, .name = std::string(given), .until_s = std::nullopt};
+    return BundlePin{.bundle = *bundle, .name = std::string(given), .until = std::nullopt};
 }
 
-std::optional<std::int64_t> parse_until(std::string_view text) {
+std::optional<UnixTime> parse_until(std::string_view text) {
     if (!text.starts_with(kPinStart) || !text.ends_with('\n'))
         return std::nullopt;
     text.remove_prefix(kPinStart.size());
     text.remove_suffix(1);
-    std::int64_t until = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), until);
+    UnixTime until;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), until.seconds);
     return error == std::errc() && end == text.data() + text.size() ? std::optional(until) : std::nullopt;
 }
 
@@ -89,7 +89,7 @@ Result<std::vector<FoundLease>> RetentionFolder::list_leases() {
     for (const FoundFileLease& file : files)
         found.push_back({.name = file.name,
                          .is_locked = file.is_locked,
-                         .renewed_s = file.renewed_s,
+                         .renewed = file.renewed,
                          .ids = file.bytes ? decode_lease(*file.bytes) : std::nullopt});
     return found;
 }
@@ -202,11 +202,11 @@ Status RetentionFolder::forget_use(const BundleId& bundle) {
     return ok();
 }
 
-Result<std::int64_t> RetentionFolder::last_use(const BundleId& bundle) const {
+Result<UnixTime> RetentionFolder::last_use(const BundleId& bundle) const {
     const std::string path = use_path(bundle);
     FARDEL_TRY_ASSIGN(const auto added_ns, folder_.find_record_time(bundle));
     FARDEL_TRY_ASSIGN(const auto used, find_file_status(path, path, Links::refused));
-    return std::max(added_ns.value_or(0), used ? used->used_ns : 0) / kNsPerSecond;
+    return second_of(std::max(added_ns.value_or(0), used ? used->used_ns : 0));
 }
 
 // ---- Pins and sources -----------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ Result<std::vector<BundlePin>> RetentionFolder::list_pins() const {
         if (!pin)
             continue;
         if (const auto bytes = read_unlinked_file(folder_.retention_path("pins/" + name), kPinBytesMax))
-            pin->until_s = parse_until(text_of(*bytes));
+            pin->until = parse_until(text_of(*bytes));
         else if (bytes.error().code() == ErrorCode::missing)
             continue;  // removed a moment ago
         pins.push_back(*std::move(pin));
@@ -227,19 +227,19 @@ Result<std::vector<BundlePin>> RetentionFolder::list_pins() const {
     return pins;
 }
 
-Result<std::vector<BundleId>> RetentionFolder::list_pinned(std::int64_t now_s) {
+Result<std::vector<BundleId>> RetentionFolder::list_pinned(UnixTime now) {
     FARDEL_TRY(refresh_listing(folder_.path(), folder_.retention_path("pins")));
     FARDEL_TRY_ASSIGN(const auto pins, list_pins());
     std::vector<BundleId> bundles;
     for (const BundlePin& pin : pins)
-        if ((!pin.until_s || *pin.until_s > now_s) && !unpinned_.contains(pin.bundle))
+        if (!has_passed(pin.until, now) && !unpinned_.contains(pin.bundle))
             bundles.push_back(pin.bundle);
     return bundles;
 }
 
 Status RetentionFolder::write_pin(const BundlePin& pin) const {
     FARDEL_TRY(create_part("pins"));
-    const std::string text = pin.until_s ? std::string(kPinStart) + std::to_string(*pin.until_s) + "\n" : "";
+    const std::string text = pin.until ? std::string(kPinStart) + std::to_string(pin.until->seconds) + "\n" : "";
     return write_small_file(folder_.retention_path("pins/" + pin.bundle.hex() + "-" + pin.name),
                             std::as_bytes(std::span(text)));
 }

@@ -11,7 +11,6 @@
 #include <fardel/format/statement.h>
 #include <fardel/store/retention.h>
 
-#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,7 +28,7 @@ public:
     Result<std::optional<std::vector<Hash>>> find_packs_of(const BundleId& bundle) override;
     Status remove_record(const BundleId& bundle) override { return folder_.remove_record(bundle); }
     Status sync_records() override { return folder_.sync_records(); }
-    Result<std::vector<BundleId>> list_pinned(std::int64_t now_s) override;
+    Result<std::vector<BundleId>> list_pinned(UnixTime now) override;
     Result<std::vector<PackOnDisk>> list_packs() override;
     Result<bool> has_pack(const Hash& pack) override;
     Status remove_pack(const Hash& pack) override;
@@ -42,8 +41,8 @@ public:
     Result<std::unique_ptr<DiskHold>> claim_use(const BundleId& bundle) override;
     Status forget_use(const BundleId& bundle) override;
 
-    // Returns when the bundle was added or last opened, in seconds since 1970.
-    Result<std::int64_t> last_use(const BundleId& bundle) const;
+    // Returns when the bundle was added or last opened.
+    Result<UnixTime> last_use(const BundleId& bundle) const;
 
     // A pin that cannot be read has no end.
     Result<std::vector<BundlePin>> list_pins() const;

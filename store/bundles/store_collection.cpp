@@ -24,10 +24,6 @@
 namespace fardel {
 namespace {
 
-constexpr std::int64_t kCollectionNsPerSecond = 1'000'000'000;
-
-bool is_passed(const BundlePin& pin, std::int64_t now_s) { return pin.until_s && *pin.until_s <= now_s; }
-
 // Whether an error says that the bundle itself is wrong, rather than the system or the moment.
 bool is_of_bundle(const Error& error) {
     switch (error.code()) {
@@ -79,13 +75,13 @@ public:
     }
 
     // Whether there were tokens about the bundle, and all of them have ended.
-    bool are_over(const LicensedBundle& bundle, std::int64_t now_s) const {
+    bool are_over(const LicensedBundle& bundle, std::optional<UnixTime> now) const {
         bool was_licensed = false;
         for (const Token& one : tokens_) {
             if (!one.token.is_about(bundle.bundle, bundle.name))
                 continue;
             was_licensed = true;
-            if (!has_ended(one, now_s))
+            if (!has_passed(one.token.expires, now))
                 return false;
         }
         // A bundle for which there never was a token stays: it may have been fetched before it was paid for.
@@ -94,10 +90,9 @@ public:
 
     // Tokens that have ended stay as long as a bundle is here that they are about: they say why it goes. `bundles`: all
     // that require one.
-    Status remove_ended(const RetentionFolder& disk, std::span<const LicensedBundle> bundles,
-                        std::int64_t now_s) const {
+    Status remove_ended(const RetentionFolder& disk, std::span<const LicensedBundle> bundles, UnixTime now) const {
         for (const Token& one : tokens_)
-            if (has_ended(one, now_s) && std::ranges::none_of(bundles, [&](const LicensedBundle& bundle) {
+            if (has_passed(one.token.expires, now) && std::ranges::none_of(bundles, [&](const LicensedBundle& bundle) {
                     return one.token.is_about(bundle.bundle, bundle.name);
                 }))
                 FARDEL_TRY(disk.remove_license(one.envelope));
@@ -109,9 +104,6 @@ private:
         Envelope envelope;
         LicenseToken token;
     };
-    static bool has_ended(const Token& one, std::int64_t now_s) {
-        return std::cmp_less_equal(one.token.expires_s, now_s);
-    }
 
     std::vector<Token> tokens_;
 };
@@ -119,7 +111,7 @@ private:
 // All that a plan needs, read without the lock of the store: the collection decides again under it.
 class FactsOfStore {
 public:
-    FactsOfStore(const StoreFolder& folder, std::int64_t now_s) : folder_(folder), disk_(folder), now_s_(now_s) {}
+    FactsOfStore(const StoreFolder& folder, std::optional<UnixTime> now) : folder_(folder), disk_(folder), now_(now) {}
 
     Status read(bool opens_bundles) {
         FARDEL_TRY(licenses.read(disk_));
@@ -147,8 +139,8 @@ private:
         RetentionFacts facts{.bundle = id, .needs = {}, .packs = {}, .source = disk_.source_of(id)};
         facts.is_removed_by_hand = mark != nullptr && mark->reason == RemovalReason::by_hand;
         facts.is_pinned = std::ranges::any_of(
-            pins, [&](const BundlePin& pin) { return pin.bundle == id && !is_passed(pin, now_s_); });
-        FARDEL_TRY_ASSIGN(facts.used_s, disk_.last_use(id));
+            pins, [&](const BundlePin& pin) { return pin.bundle == id && !has_passed(pin.until, now_); });
+        FARDEL_TRY_ASSIGN(facts.used, disk_.last_use(id));
         const auto record = folder_.find_record(id);
         if (record && !*record)
             return ok();  // removed meanwhile
@@ -163,7 +155,7 @@ private:
                 are_all_opened &= bundle != nullptr;
                 if (bundle) {
                     FARDEL_TRY_ASSIGN(facts.needs, needs_of_bundle(*bundle));
-                    const auto in_date = bundle->verify_content_date(TrustTime::at(static_cast<std::uint64_t>(now_s_)));
+                    const auto in_date = bundle->verify_content_date(now_);
                     FARDEL_TRY(read_license(*bundle, facts));
                     facts.is_expired = !in_date && in_date.error().code() == ErrorCode::expired;
                 }
@@ -184,13 +176,13 @@ private:
         if (!*requirement)
             return ok();
         licensed.push_back({.bundle = bundle.id(), .name = std::string(name->value_or(""))});
-        facts.is_unlicensed = licenses.are_over(licensed.back(), now_s_);
+        facts.is_unlicensed = licenses.are_over(licensed.back(), now_);
         return ok();
     }
 
     const StoreFolder& folder_;
     RetentionFolder disk_;
-    const std::int64_t now_s_;
+    const std::optional<UnixTime> now_;
     std::set<PackId> referred_;  // packs that are files elsewhere: they cost nothing
 };
 
@@ -206,9 +198,9 @@ Result<bool> repack_sparse(const StoreFolder& folder, std::span<const RetentionF
                            const RetentionRules& rules, CollectionReport& report) {
     if (rules.repack_percent == 0)
         return false;
-    RepackFacts facts{.used_s = {}, .leaving = {}, .gone = {}, .percent = rules.repack_percent};
+    RepackFacts facts{.used = {}, .leaving = {}, .gone = {}, .percent = rules.repack_percent};
     for (const RetentionFacts& bundle : bundles)
-        facts.used_s.emplace(bundle.bundle, bundle.used_s);
+        facts.used.emplace(bundle.bundle, bundle.used);
     for (const CollectedBundle& bundle : report.bundles)
         (bundle.removed ? facts.gone : facts.leaving).insert(bundle.bundle);
     FARDEL_TRY_ASSIGN(const auto groups, find_repack_groups(folder, facts));
@@ -229,11 +221,11 @@ Result<bool> repack_sparse(const StoreFolder& folder, std::span<const RetentionF
 }
 
 // Pins are written under the lock, so one that was renewed meanwhile stays.
-Status remove_passed_pins(RetentionFolder& disk, std::int64_t now_s) {
+Status remove_passed_pins(RetentionFolder& disk, UnixTime now) {
     FARDEL_TRY_ASSIGN(const auto lock, disk.lock());
     FARDEL_TRY_ASSIGN(const auto pins, disk.list_pins());
     for (const BundlePin& pin : pins)
-        if (is_passed(pin, now_s))
+        if (has_passed(pin.until, now))
             FARDEL_TRY(disk.remove_pin(pin.bundle, pin.name));
     return ok();
 }
@@ -262,12 +254,10 @@ Result<std::vector<BundleId>> stored_needs(const StoreFolder& folder, const Bund
 
 Result<CollectionReport> collect_store(const StoreFolder& folder, const RetentionRules& rules) {
     // A collection may take hours, and the rules may have a time of their own: it goes on from theirs.
-    const FindTime find_time = [ahead_s = rules.now_s - wall_clock_ns() / kCollectionNsPerSecond] {
-        return wall_clock_ns() / kCollectionNsPerSecond + ahead_s;
-    };
+    const Clock clock = [now = rules.now, begun = system_now()] { return now + (system_now() - begun); };
     RetentionFolder disk(folder);
     FARDEL_TRY(disk.refresh_licenses());
-    FactsOfStore facts(folder, rules.now_s);
+    FactsOfStore facts(folder, rules.now);
     FARDEL_TRY(facts.read(true));
     const auto plan = plan_retention(facts.bundles, rules);
     std::set<BundleId> unlicensed;
@@ -287,11 +277,11 @@ Result<CollectionReport> collect_store(const StoreFolder& folder, const Retentio
             return known->second;
         return stored_needs(folder, bundle);
     };
-    FARDEL_TRY_ASSIGN(CollectionReport report, collect(disk, plan, find_needs, rules, find_time));
+    FARDEL_TRY_ASSIGN(CollectionReport report, collect(disk, plan, find_needs, rules, clock));
     // After the removal, which is what makes packs sparse.
     FARDEL_TRY_ASSIGN(const bool repacked, repack_sparse(folder, facts.bundles, rules, report));
     if (repacked) {
-        FARDEL_TRY_ASSIGN(CollectionReport after, collect(disk, plan, find_needs, rules, find_time));
+        FARDEL_TRY_ASSIGN(CollectionReport after, collect(disk, plan, find_needs, rules, clock));
         add_second_report(report, std::move(after));
     }
     for (CollectedBundle& bundle : report.bundles)
@@ -301,17 +291,17 @@ Result<CollectionReport> collect_store(const StoreFolder& folder, const Retentio
         remove_abandoned_packs(folder);
         remove_needless_incoming(folder);
         if (facts.are_all_opened)
-            FARDEL_TRY(facts.licenses.remove_ended(disk, facts.licensed, rules.now_s));
-        FARDEL_TRY(remove_passed_pins(disk, rules.now_s));
+            FARDEL_TRY(facts.licenses.remove_ended(disk, facts.licensed, rules.now));
+        FARDEL_TRY(remove_passed_pins(disk, rules.now));
     }
-    const StoreLeftovers removed = remove_old_incoming(folder, rules.now_s - rules.incoming_for_s, rules.dry_run);
+    const StoreLeftovers removed = remove_old_incoming(folder, rules.now - rules.incoming_for_s, rules.dry_run);
     report.removed_incoming = removed.incoming;
     report.removed_incoming_bytes = removed.incoming_bytes;
     return report;
 }
 
-Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bundles, std::int64_t now_s) {
-    FactsOfStore facts(folder, now_s);
+Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bundles, UnixTime now) {
+    FactsOfStore facts(folder, now);
     FARDEL_TRY(facts.read(true));
     const std::set<BundleId> wanted(bundles.begin(), bundles.end());
     std::set<BundleId> found;
@@ -340,12 +330,12 @@ Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bund
         list.add({.kind = CondemnedKind::bundle,
                   .id = id_from<Hash>(bundle),
                   .reason = RemovalReason::by_hand,
-                  .since_s = now_s});
+                  .since = now});
     return disk.replace_condemned(list);
 }
 
-Result<std::vector<RetainedBundle>> list_retained(const StoreFolder& folder, std::int64_t now_s) {
-    FactsOfStore facts(folder, now_s);
+Result<std::vector<RetainedBundle>> list_retained(const StoreFolder& folder, std::optional<UnixTime> now) {
+    FactsOfStore facts(folder, now);
     FARDEL_TRY(facts.read(false));
     std::map<PackId, std::size_t> users;
     for (const RetentionFacts& bundle : facts.bundles)
@@ -355,24 +345,24 @@ Result<std::vector<RetainedBundle>> list_retained(const StoreFolder& folder, std
     for (RetentionFacts& bundle : facts.bundles) {
         RetainedBundle one{.bundle = bundle.bundle,
                            .file_bytes = bundle.file_bytes,
-                           .used_s = bundle.used_s,
+                           .used = bundle.used,
                            .pins = {},
                            .source = std::move(bundle.source),
-                           .condemned_s = std::nullopt};
+                           .condemned = std::nullopt};
         for (const PackOnDisk& pack : bundle.packs)
             one.own_bytes += users.at(pack.id) == 1 ? pack.size_bytes : 0;
         for (const BundlePin& pin : facts.pins)
-            if (pin.bundle == bundle.bundle && !is_passed(pin, now_s))
+            if (pin.bundle == bundle.bundle && !has_passed(pin.until, now))
                 one.pins.push_back(pin.name);
         if (const auto* const mark = facts.condemned.find(CondemnedKind::bundle, id_from<Hash>(bundle.bundle)))
-            one.condemned_s = mark->since_s;
+            one.condemned = mark->since;
         retained.push_back(std::move(one));
     }
     return retained;
 }
 
-Result<StoreUsage> find_usage(const StoreFolder& folder, std::int64_t now_s) {
-    FactsOfStore facts(folder, now_s);
+Result<StoreUsage> find_usage(const StoreFolder& folder, UnixTime now) {
+    FactsOfStore facts(folder, now);
     FARDEL_TRY(facts.read(false));
     RetentionFolder disk(folder);
     StoreUsage usage;
@@ -406,7 +396,7 @@ Result<StoreUsage> find_usage(const StoreFolder& folder, std::int64_t now_s) {
         usage.stale_references += pack.is_stale ? 1 : 0;
     }
     usage.pins = static_cast<std::uint64_t>(
-        std::ranges::count_if(facts.pins, [&](const BundlePin& pin) { return !is_passed(pin, now_s); }));
+        std::ranges::count_if(facts.pins, [&](const BundlePin& pin) { return !has_passed(pin.until, now); }));
     for (auto& [text, source] : sources)
         usage.sources.push_back(std::move(source));
     return usage;

@@ -8,7 +8,6 @@
 #include <fardel/store/bundle_store.h>
 #include <fardel/store/retention.h>
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -21,9 +20,9 @@ Result<std::vector<BundleId>> stored_needs(const StoreFolder& folder, const Bund
 // `folder`: of a HeldStore. Errors: those of BundleStore::collect.
 Result<CollectionReport> collect_store(const StoreFolder& folder, const RetentionRules& rules);
 // Errors: those of BundleStore::remove_bundles.
-Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bundles, std::int64_t now_s);
+Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bundles, UnixTime now);
 
-Result<std::vector<RetainedBundle>> list_retained(const StoreFolder& folder, std::int64_t now_s);
-Result<StoreUsage> find_usage(const StoreFolder& folder, std::int64_t now_s);
+Result<std::vector<RetainedBundle>> list_retained(const StoreFolder& folder, std::optional<UnixTime> now);
+Result<StoreUsage> find_usage(const StoreFolder& folder, UnixTime now);
 
 }  // namespace fardel

@@ -25,8 +25,8 @@ struct StoreState {
 class Collector {
 public:
     Collector(RetentionDisk& disk, std::span<const PlannedRemoval> plan, const FindNeeds& find_needs,
-              const RetentionRules& rules, const FindTime& find_time)
-        : disk_(disk), plan_(plan), find_needs_(find_needs), rules_(rules), find_time_(find_time) {}
+              const RetentionRules& rules, const Clock& clock)
+        : disk_(disk), plan_(plan), find_needs_(find_needs), rules_(rules), clock_(clock) {}
 
     Result<CollectionReport> run() {
         CondemnedList condemned;
@@ -49,7 +49,7 @@ private:
         StoreState state;
         FARDEL_TRY_ASSIGN(state.condemned, disk_.read_condemned());
         FARDEL_TRY(read_leases(state));
-        FARDEL_TRY_ASSIGN(const auto pinned, disk_.list_pinned(rules_.now_s));
+        FARDEL_TRY_ASSIGN(const auto pinned, disk_.list_pinned(rules_.now));
         state.held.insert(pinned.begin(), pinned.end());
         FARDEL_TRY_ASSIGN(const auto bundles, disk_.list_records());
         for (const BundleId& bundle : bundles) {
@@ -68,7 +68,7 @@ private:
         for (const FoundLease& lease : leases) {
             // The lock of a lease ends with its writer; for a day it counts all the same, because on a file system
             // without locks living writers have none.
-            if (!lease.is_locked && lease.renewed_s + rules_.lease_s <= rules_.now_s) {
+            if (!lease.is_locked && lease.renewed + rules_.lease_s <= rules_.now) {
                 if (!rules_.dry_run)
                     FARDEL_TRY(disk_.remove_lease(lease.name));
                 continue;
@@ -138,39 +138,39 @@ private:
 
         // The grace begins when the list is on disk; this program may sleep at any moment.
         for (;;) {
-            const std::int64_t now_s = find_time_();
-            CondemnedList list = list_at(now_s, state, removable, reasons);
+            const UnixTime now = clock_();
+            CondemnedList list = list_at(now, state, removable, reasons);
             if (list == state.condemned || rules_.dry_run)
                 return list;
             FARDEL_TRY(disk_.replace_condemned(list));
             // A collector that slept between reading the clock and writing the marks would give them the old time, and
             // another one would remove at once what was condemned just now. So the list is written again with the
             // present time.
-            if (find_time_() - now_s <= std::max(rules_.grace_s / 2, kListWriteMaxSeconds))
+            if (clock_() <= now + std::max(rules_.grace_s / 2, kListWriteMaxSeconds))
                 return list;
         }
     }
 
-    CondemnedList list_at(std::int64_t now_s, const StoreState& state, const std::set<BundleId>& removable,
+    CondemnedList list_at(UnixTime now, const StoreState& state, const std::set<BundleId>& removable,
                           const std::map<BundleId, RemovalReason>& reasons) const {
         CondemnedList list;
         for (const BundleId& bundle : removable)
-            list.add(mark_of(state, CondemnedKind::bundle, id_from<Hash>(bundle), reasons.at(bundle), now_s));
+            list.add(mark_of(state, CondemnedKind::bundle, id_from<Hash>(bundle), reasons.at(bundle), now));
         const std::set<Hash> named = named_packs(state, removable);
         // A record that cannot be read may name any pack.
         if (state.unreadable.empty())
             for (const PackOnDisk& pack : state.packs)
                 if (!named.contains(pack.id) && !state.leased_packs.contains(pack.id))
-                    list.add(mark_of(state, CondemnedKind::pack, pack.id, RemovalReason::unnamed, now_s));
+                    list.add(mark_of(state, CondemnedKind::pack, pack.id, RemovalReason::unnamed, now));
         return list;
     }
 
     // A mark that exists stays, unless a wrong clock set it in the future.
     static CondemnedMark mark_of(const StoreState& state, CondemnedKind kind, const Hash& id, RemovalReason reason,
-                                 std::int64_t now_s) {
+                                 UnixTime now) {
         const CondemnedMark* const before = state.condemned.find(kind, id);
-        const bool counts = before != nullptr && before->since_s <= now_s;
-        return {.kind = kind, .id = id, .reason = reason, .since_s = counts ? before->since_s : now_s};
+        const bool counts = before != nullptr && before->since <= now;
+        return {.kind = kind, .id = id, .reason = reason, .since = counts ? before->since : now};
     }
 
     // ---- The second phase -------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ private:
     // By the time when the collection began: one that slept between its phases must not remove what it condemned.
     // Without a grace, everything that is condemned is due.
     bool is_due(const CondemnedMark& mark) const {
-        return rules_.grace_s <= 0 || mark.since_s <= rules_.now_s - rules_.grace_s;
+        return rules_.grace_s <= 0 || mark.since + rules_.grace_s <= rules_.now;
     }
 
     Status remove(const CondemnedList& condemned) {
@@ -253,12 +253,12 @@ private:
             }
             left.remove(mark.kind, mark.id);
             report_.bundles.push_back(
-                {.bundle = bundle, .reason = mark.reason, .condemned_s = mark.since_s, .removed = true});
+                {.bundle = bundle, .reason = mark.reason, .condemned = mark.since, .removed = true});
         }
         for (const CondemnedMark& mark : state.condemned.marks())
             if (const BundleId bundle = id_from<BundleId>(mark.id);
                 mark.kind == CondemnedKind::bundle && !removable.contains(bundle))
-                report_.bundles.push_back({.bundle = bundle, .reason = mark.reason, .condemned_s = mark.since_s});
+                report_.bundles.push_back({.bundle = bundle, .reason = mark.reason, .condemned = mark.since});
         return ok();
     }
 
@@ -289,7 +289,7 @@ private:
     const std::span<const PlannedRemoval> plan_;
     const FindNeeds& find_needs_;
     const RetentionRules& rules_;
-    const FindTime& find_time_;
+    const Clock& clock_;
     std::map<BundleId, std::vector<BundleId>> needs_;
     std::vector<std::unique_ptr<DiskHold>> claims_;
     CollectionReport report_;
@@ -298,8 +298,8 @@ private:
 }  // namespace
 
 Result<CollectionReport> collect(RetentionDisk& disk, std::span<const PlannedRemoval> plan, const FindNeeds& find_needs,
-                                 const RetentionRules& rules, const FindTime& find_time) {
-    return Collector(disk, plan, find_needs, rules, find_time).run();
+                                 const RetentionRules& rules, const Clock& clock) {
+    return Collector(disk, plan, find_needs, rules, clock).run();
 }
 
 }  // namespace fardel

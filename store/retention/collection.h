@@ -8,11 +8,11 @@
 
 #include "retention/retention_disk.h"
 
+#include <fardel/base/clock.h>
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/store/retention.h>
 
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -27,13 +27,10 @@ struct PlannedRemoval {
 // Returns the static dependencies of a bundle. A bundle that cannot be opened has none; an error ends the collection.
 using FindNeeds = std::function<Result<std::vector<BundleId>>(const BundleId&)>;
 
-// Returns the time at this moment, in seconds since 1970, by the clock of RetentionRules::now_s: marks carry it.
-using FindTime = std::function<std::int64_t()>;
-
 // Condemns what the plan lists and what no record names, and removes what was condemned long enough ago. A condemned
 // bundle that the plan does not list is taken back. Errors: unsupported (no locks; nothing is removed), busy, denied,
-// no_space, io.
+// no_space, io. `clock` dates what is condemned, and is the one that RetentionRules::now is of.
 Result<CollectionReport> collect(RetentionDisk& disk, std::span<const PlannedRemoval> plan, const FindNeeds& find_needs,
-                                 const RetentionRules& rules, const FindTime& find_time);
+                                 const RetentionRules& rules, const Clock& clock);
 
 }  // namespace fardel

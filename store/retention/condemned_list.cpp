@@ -61,7 +61,7 @@ std::vector<std::byte> encode_condemned_list(const CondemnedList& list) {
     for (const CondemnedMark& mark : list.marks()) {
         writer.u8(static_cast<std::uint8_t>(mark.kind));
         writer.u8(static_cast<std::uint8_t>(mark.reason));
-        writer.u64(static_cast<std::uint64_t>(mark.since_s));
+        writer.u64(mark.since.seconds);
         writer.fixed(mark.id);
     }
     return seal(std::move(writer));
@@ -76,13 +76,13 @@ Result<CondemnedList> decode_condemned_list(std::span<const std::byte> bytes) {
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint8_t kind = reader.u8();
         const std::uint8_t reason = reader.u8();
-        const std::uint64_t since = reader.u64();
+        const UnixTime since{reader.u64()};
         const CondemnedMark mark{.kind = static_cast<CondemnedKind>(kind),
                                  .id = reader.fixed<Hash>(),
                                  .reason = static_cast<RemovalReason>(reason),
-                                 .since_s = static_cast<std::int64_t>(since)};
+                                 .since = since};
         const bool is_valid = (kind == 1 || kind == 2) && reason >= 1 &&
-                              reason <= static_cast<std::uint8_t>(RemovalReason::unlicensed) && since <= INT64_MAX &&
+                              reason <= static_cast<std::uint8_t>(RemovalReason::unlicensed) &&
                               (list.is_empty() || list.marks().back().key() < mark.key());
         if (!is_valid)
             return Error(ErrorCode::malformed,

@@ -21,7 +21,7 @@ struct CondemnedMark {
     CondemnedKind kind = CondemnedKind::bundle;
     Hash id;  // of the bundle or pack
     RemovalReason reason = RemovalReason::by_hand;
-    std::int64_t since_s = 0;
+    UnixTime since;
     friend bool operator==(const CondemnedMark&, const CondemnedMark&) = default;
 
     auto key() const noexcept { return std::tuple(kind, id); }

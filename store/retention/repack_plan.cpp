@@ -69,8 +69,9 @@ private:
                     first[find_first(i)] = find_first(user.emplace(pack, i).first->second);
         std::vector<std::size_t> order(bundles_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        std::ranges::sort(order, {},
-                          [&](std::size_t i) { return std::tuple(-bundles_[i].used_s, bundles_[i].bundle); });
+        std::ranges::sort(order, {}, [&](std::size_t i) {
+            return std::tuple(UINT64_MAX - bundles_[i].used.seconds, bundles_[i].bundle);
+        });
         std::map<std::size_t, RepackGroup> groups;
         for (const std::size_t i : order)
             if (std::ranges::any_of(bundles_[i].packs, [&](const Hash& pack) { return chosen_.contains(pack); }))

@@ -1,6 +1,7 @@
 // Decides which packs of a store are written again without the bytes that no bundle needs. Pure.
 #pragma once
 
+#include <fardel/base/unix_time.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/ids.h>
 
@@ -21,7 +22,7 @@ struct RepackPack {
 struct RepackBundle {
     BundleId bundle;
     std::vector<Hash> packs;
-    std::int64_t used_s = 0;
+    UnixTime used;
     bool is_leaving = false;  // it is condemned: its packs wait until it is gone
 };
 

@@ -30,7 +30,7 @@ public:
 struct FoundLease {
     std::string name;
     bool is_locked = false;  // by a living writer
-    std::int64_t renewed_s = 0;
+    UnixTime renewed;
     std::optional<LeasedIds> ids;  // nothing: it cannot be read
 };
 
@@ -56,7 +56,7 @@ public:
     virtual Status sync_records() = 0;
 
     // Returns the bundles with a pin that has not ended.
-    virtual Result<std::vector<BundleId>> list_pinned(std::int64_t now_s) = 0;
+    virtual Result<std::vector<BundleId>> list_pinned(UnixTime now) = 0;
 
     virtual Result<std::vector<PackOnDisk>> list_packs() = 0;
     virtual Result<bool> has_pack(const Hash& pack) = 0;

@@ -60,7 +60,7 @@ private:
     void find_last_uses() {
         std::vector<std::size_t> latest(bundles_.size());
         std::iota(latest.begin(), latest.end(), std::size_t{0});
-        std::ranges::stable_sort(latest, std::greater<>(), [&](std::size_t i) { return bundles_[i].used_s; });
+        std::ranges::stable_sort(latest, std::greater<>(), [&](std::size_t i) { return bundles_[i].used; });
         used_.resize(bundles_.size());
         std::vector<bool> seen(bundles_.size(), false);
         for (const std::size_t first : latest) {
@@ -71,7 +71,7 @@ private:
             while (!open.empty()) {
                 const std::size_t i = open.back();
                 open.pop_back();
-                used_[i] = bundles_[first].used_s;
+                used_[i] = bundles_[first].used;
                 for (const std::size_t need : needs_[i])
                     if (!seen[need]) {
                         seen[need] = true;
@@ -125,7 +125,7 @@ private:
             return RemovalReason::unlicensed;
         if (bundle.is_expired)
             return RemovalReason::expired;
-        if (rules_.unused_for_s && is_concerned(bundle) && used_[i] < rules_.now_s - *rules_.unused_for_s)
+        if (rules_.unused_for_s && is_concerned(bundle) && used_[i] + *rules_.unused_for_s < rules_.now)
             return RemovalReason::unused;
         return std::nullopt;
     }
@@ -191,7 +191,7 @@ private:
     std::unordered_map<BundleId, std::size_t> index_;
     std::vector<std::vector<std::size_t>> needs_;
     std::vector<std::vector<std::size_t>> dependents_;
-    std::vector<std::int64_t> used_;  // including uses of dependents
+    std::vector<UnixTime> used_;  // including uses of dependents
     std::vector<std::size_t> order_;
     std::vector<bool> stays_;
     std::vector<bool> pinned_;  // or needed by a pinned one

@@ -19,7 +19,7 @@ struct RetentionFacts {
     std::vector<BundleId> needs;  // static dependencies
     std::vector<PackOnDisk> packs;
     std::uint64_t file_bytes = 0;
-    std::int64_t used_s = 0;
+    UnixTime used;
     std::string source;          // empty: unknown, and in no quota
     bool is_expired = false;     // the date in its metadata has passed
     bool is_unlicensed = false;  // it requires a licence token, and the last one has ended; no pin keeps it

@@ -95,7 +95,7 @@ Statement statement_about(const ForgedBundle& bundle, std::string name) {
     statement.stored_bytes = bundle.stored_bytes;
     statement.name = std::move(name);
     statement.version = "1.0";
-    statement.created_s = 1'700'000'000;
+    statement.created = {1'700'000'000};
     return statement;
 }
 
@@ -109,7 +109,7 @@ void sign(ForgedBundle& bundle) {
     const auto registry = make_key_signer(test_key(2));
     const Envelope statement = must(sign_statement(statement_about(bundle), *author));
     CountersignRequest request;
-    request.created_s = 1'700'000'100;
+    request.created = {1'700'000'100};
     append_envelope(bundle, statement);
     append_envelope(bundle, must(countersign(statement, request, *registry)));
 }

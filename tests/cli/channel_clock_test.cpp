@@ -17,7 +17,7 @@ struct AgedChannel {
         fresh = owner.head_file();
     }
     void head(std::uint64_t days_ago) const {
-        const std::string date = std::to_string(seconds_now() - days_ago * kDayOfSeconds);
+        const std::string date = std::to_string((system_now() - days_ago * kDayOfSeconds).seconds);
         const Outcome made =
             run({"channel", "head", owner.tree(), "--channel", "mygame/stable", "--key", owner.key("head")},
                 {.variables = {{"SOURCE_DATE_EPOCH", date}}});

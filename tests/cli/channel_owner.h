@@ -5,22 +5,19 @@
 
 #include "kit/nginx.h"
 
+#include <fardel/base/clock.h>
+
 #include <nlohmann/json.hpp>
 
 namespace fardel::tests {
 
 inline constexpr std::uint64_t kDayOfSeconds = 24 * 3600;
 
-inline std::uint64_t seconds_now() {
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
-}
-
 class ChannelOwner {
 public:
     // Root 1 of mygame/stable, which two of the keys ra, rb, rc sign; the keys rel and head; bundles by `author`.
     // `age_s`: everything was made so many seconds ago.
-    explicit ChannelOwner(std::uint64_t age_s = 0) : now_s_(seconds_now() - age_s) {
+    explicit ChannelOwner(std::uint64_t age_s = 0) : now_(system_now() - age_s) {
         for (const char* name : {"ra", "rb", "rc", "rel", "head", "author", "thief"})
             make_key(scratch, name);
         make_policy(scratch, "authors.trust", {"--author", pub("author")});
@@ -38,7 +35,7 @@ public:
 
     // Runs the program at the owner's time.
     Outcome try_owner(const Arguments& words) const {
-        return run(words, {.variables = {{"SOURCE_DATE_EPOCH", std::to_string(now_s_)}}});
+        return run(words, {.variables = {{"SOURCE_DATE_EPOCH", std::to_string(now_.seconds)}}});
     }
     std::string owner(const Arguments& words) const {
         const Outcome outcome = try_owner(words);
@@ -106,7 +103,7 @@ public:
     const Nginx nginx{scratch, "nginx", "delivery.md", "/srv/www/mygame"};
 
 private:
-    std::uint64_t now_s_;
+    UnixTime now_;
 };
 
 // Somebody who follows the channel.

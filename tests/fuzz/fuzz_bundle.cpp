@@ -22,7 +22,7 @@ using namespace fardel;
 namespace {
 
 constexpr std::uint64_t kReadMax = 1 << 18;
-constexpr std::uint64_t kNow = 1'750'000'000;
+constexpr UnixTime kNow{1'750'000'000};
 
 // ---- Input → bundle
 

@@ -17,6 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     require(format_condemned_list(*list) == text);
     for (const auto& [path, file] : *list)
-        require(is_tree_path(path) && (file.is_being_removed || !is_removal_alive(file, file.since_s)));
+        require(is_tree_path(path) && (file.is_being_removed || !is_removal_alive(file, file.since)));
     return 0;
 }

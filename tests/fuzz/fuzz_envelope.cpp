@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             bundle.name = statement->name;
             bundle.version = statement->version;
         }
-    const auto verdict = policy().evaluate(*envelopes, bundle, 1'750'000'000);
+    const auto verdict = policy().evaluate(*envelopes, bundle, UnixTime{1'750'000'000});
     require(verdict && !verdict->trusted && verdict->refusal && !verdict->layout_signed);
     return 0;
 }

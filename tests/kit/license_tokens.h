@@ -15,15 +15,15 @@ public:
 
     PublicKey key() const { return signer_->public_key(); }
     // A token file for bundles whose names match, from the first second of 1970 on.
-    Bytes token(std::string_view pattern, std::uint64_t expires_s) const {
+    Bytes token(std::string_view pattern, UnixTime expires) const {
         LicenseToken token;
         token.pattern = pattern;
-        return sign(std::move(token), expires_s);
+        return sign(std::move(token), expires);
     }
-    Bytes token(const BundleId& bundle, std::uint64_t expires_s) const {
+    Bytes token(const BundleId& bundle, UnixTime expires) const {
         LicenseToken token;
         token.bundle = bundle;
-        return sign(std::move(token), expires_s);
+        return sign(std::move(token), expires);
     }
     // `policy`, with tokens of this shop for all bundles.
     std::string policy(const TrustPolicy& policy) const {
@@ -34,8 +34,8 @@ public:
     }
 
 private:
-    Bytes sign(LicenseToken token, std::uint64_t expires_s) const {
-        token.expires_s = expires_s;
+    Bytes sign(LicenseToken token, UnixTime expires) const {
+        token.expires = expires;
         return value_of(encode_envelope(value_of(sign_license_token(token, *signer_))));
     }
     std::unique_ptr<Signer> signer_;

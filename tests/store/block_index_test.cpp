@@ -132,9 +132,9 @@ TEST_CASE("block index: what was collected leaves it, and is not shared") {
     for (int i = 0; i < 6; ++i)
         ids.push_back(indexed.add(i).bundle);
     CHECK(indexed.layouts_read() == 1);
-    REQUIRE(indexed.store.remove_bundles(ids, 1'000'000));
+    REQUIRE(indexed.store.remove_bundles(ids, {1'000'000}));
     const RetentionRules now{
-        .now_s = 1'000'000, .grace_s = 0, .unused_for_s = {}, .bytes_max = {}, .source_bytes_max = {}};
+        .now = {1'000'000}, .grace_s = 0, .unused_for_s = {}, .bytes_max = {}, .source_bytes_max = {}};
     CHECK(value_of(indexed.store.collect(now)).bundles.size() == 6);
     CHECK(indexed.add(7).shared_bytes == 0);
     CHECK(indexed.add(8).shared_bytes >= kNoiseBytes);

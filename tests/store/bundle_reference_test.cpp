@@ -54,7 +54,7 @@ TEST_CASE_FIXTURE(ReferringStore,
     CHECK(report.packs == 1);
     CHECK(report.unused_packs == 0);
 
-    const StoreUsage usage = value_of(store.usage(0));
+    const StoreUsage usage = value_of(store.usage({}));
     CHECK(usage.packs == 1);
     CHECK(usage.references == 1);
     CHECK(usage.referred_bytes == first.size());
@@ -102,7 +102,7 @@ TEST_CASE_FIXTURE(
     CHECK(listed[0].held_bytes == 0);
     CHECK(listed[0].references == 1);
     CHECK(listed[0].stale_references == 1);
-    CHECK(value_of(store.usage(0)).stale_references == 1);
+    CHECK(value_of(store.usage({})).stale_references == 1);
     for (const bool reads : {false, true}) {
         const StoreCheckReport report = value_of(store.check(reads));
         CHECK(report.damaged == std::vector<BundleId>{id});
@@ -184,9 +184,9 @@ TEST_CASE_FIXTURE(ReferringStore, "bundle reference: a collection forgets the re
     grow_old();
     const BundleId ids[] = {value_of(add_reference(store, path)).bundle};
     const RetentionRules budget{
-        .now_s = 1'000'000, .grace_s = 0, .unused_for_s = {}, .bytes_max = 1000, .source_bytes_max = {}};
+        .now = {1'000'000}, .grace_s = 0, .unused_for_s = {}, .bytes_max = 1000, .source_bytes_max = {}};
     CHECK(value_of(store.collect(budget)).bundles.empty());  // what is elsewhere costs nothing here
-    REQUIRE(store.remove_bundles(ids, 1'000'000));
+    REQUIRE(store.remove_bundles(ids, {1'000'000}));
     const CollectionReport report = value_of(store.collect(budget));
     CHECK(report.bundles.size() == 1);
     CHECK(report.removed_packs == 1);

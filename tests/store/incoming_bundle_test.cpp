@@ -97,7 +97,7 @@ TEST_CASE("incoming bundle: extras outlive an attempt, and end with the bundle")
         IncomingBundle incoming = value_of(IncomingBundle::open(store, BundleId{}));
         CHECK(incoming.keep_extra("one", first));
     }
-    CHECK(value_of(store.collect({.now_s = 1ll << 33})).removed_incoming == 1);
+    CHECK(value_of(store.collect({.now = {1ll << 33}})).removed_incoming == 1);
     CHECK(std::filesystem::is_empty(scratch.path("store/incoming")));
 }
 

@@ -30,8 +30,7 @@ void run_collector(ModelDisk& disk, Broken broken) {
                    disk.state().used[static_cast<std::size_t>(bundle)];
         return bits;
     });
-    RetentionRules rules{
-        .now_s = model_time_s(static_cast<int>(facts >> 9)), .grace_s = 500, .lease_s = 500, .unused_for_s = 400};
+    RetentionRules rules{.now = model_time(facts >> 9), .grace_s = 500, .lease_s = 500, .unused_for_s = 400};
     std::vector<RetentionFacts> bundles;
     for (int bundle = 1; bundle < kBundles; ++bundle) {
         const std::uint64_t bits = facts >> 3 * (kBundles - 1 - bundle) & 7;
@@ -39,7 +38,7 @@ void run_collector(ModelDisk& disk, Broken broken) {
             bundles.push_back({.bundle = model_bundle(bundle),
                                .needs = needs_in_model(model_bundle(bundle)),
                                .packs = {},
-                               .used_s = model_time_s(static_cast<int>(bits & 3)),
+                               .used = model_time(bits & 3),
                                .source = {}});
     }
     if (broken == Broken::phases)
@@ -47,7 +46,7 @@ void run_collector(ModelDisk& disk, Broken broken) {
     const auto report = collect(
         disk, plan_retention(bundles, rules),
         [](const BundleId& id) { return Result<std::vector<BundleId>>(needs_in_model(id)); }, rules,
-        [&] { return model_time_s(static_cast<int>(disk.step([&] { return disk.state().now; }, false))); });
+        [&] { return model_time(disk.step([&] { return disk.state().now; }, false)); });
     fail_if(!report, "a collection failed");
 }
 

@@ -178,13 +178,13 @@ Result<CondemnedList> ModelDisk::read_condemned() {
     CondemnedList list;
     for (int number = 0; number < kBundles + kPacks; ++number) {
         const bool is_bundle = number < kBundles;
-        const auto since = static_cast<int>(marks >> 2 * number & 3);
+        const std::uint64_t since = marks >> 2 * number & 3;
         if (since != 0)
             list.add({.kind = is_bundle ? CondemnedKind::bundle : CondemnedKind::pack,
                       .id = is_bundle ? id_from<Hash>(model_bundle(kBundles - 1 - number))
                                       : model_pack(kPacks - 1 - (number - kBundles)),
                       .reason = is_bundle ? RemovalReason::unused : RemovalReason::unnamed,
-                      .since_s = model_time_s(since)});
+                      .since = model_time(since)});
     }
     return list;
 }
@@ -197,7 +197,7 @@ Status ModelDisk::replace_condemned(const CondemnedList& list) {
         for (const CondemnedMark& mark : list.marks()) {
             std::uint8_t& since = mark.kind == CondemnedKind::bundle ? state_.marks.bundles[mark.id.bytes[0]]
                                                                      : state_.marks.packs[mark.id.bytes[0]];
-            since = narrow(static_cast<unsigned>(mark.since_s / model_time_s(1)));
+            since = narrow(static_cast<unsigned>(mark.since.seconds / model_time(1).seconds));
         }
         state_.unsynced_marks = 1;
         return 0;
@@ -261,7 +261,7 @@ Result<std::vector<FoundLease>> ModelDisk::list_leases() {
             continue;
         FoundLease lease{.name = std::to_string(actor),
                          .is_locked = (bits & 2) != 0,
-                         .renewed_s = model_time_s(static_cast<int>(bits >> 8 & 0xFF)),
+                         .renewed = model_time(bits >> 8 & 0xFF),
                          .ids = std::nullopt};
         if ((bits & 4) == 0)
             lease.ids = LeasedIds{.bundles = ids_of<BundleId>(bits >> 16 & 0xFF, model_bundle),

@@ -52,7 +52,7 @@ inline constexpr int kPacks = 7;
 inline constexpr int kEarly = 1;
 inline constexpr int kLate = 2;
 inline constexpr int kLater = 3;  // after a power failure
-inline std::int64_t model_time_s(int time) { return 1000 * static_cast<std::int64_t>(time); }
+inline UnixTime model_time(std::uint64_t time) { return {1000 * time}; }
 
 BundleId model_bundle(int number);
 Hash model_pack(int number);
@@ -140,7 +140,7 @@ public:
     Result<std::optional<std::vector<Hash>>> find_packs_of(const BundleId& bundle) override;
     Status remove_record(const BundleId& bundle) override;
     Status sync_records() override;
-    Result<std::vector<BundleId>> list_pinned(std::int64_t) override { return std::vector<BundleId>(); }
+    Result<std::vector<BundleId>> list_pinned(UnixTime) override { return std::vector<BundleId>(); }
     Result<std::vector<PackOnDisk>> list_packs() override;
     Result<bool> has_pack(const Hash& pack) override;
     Status remove_pack(const Hash& pack) override;

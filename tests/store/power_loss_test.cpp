@@ -123,12 +123,12 @@ TEST_CASE("retention: a power failure at any moment of a collection takes nothin
     site.add(kept);
     site.add(removed);
     const auto collect = [&](const std::string& folder) -> Status {
-        const std::int64_t now = wall_clock_ns() / 1'000'000'000;
+        const UnixTime now = system_now();
         FARDEL_TRY_ASSIGN(const BundleStore store, BundleStore::open(folder + "/store", true));
         const BundleId id = bundle_id_of(removed);
         if (is_listed(store, removed))
             FARDEL_TRY(store.remove_bundles(std::span(&id, 1), now));
-        RetentionRules rules{.now_s = now};
+        RetentionRules rules{.now = now};
         rules.grace_s = 0;
         auto report = store.collect(rules);
         return report ? ok() : std::move(report).error();

@@ -90,10 +90,10 @@ struct RepackSite {
     }
     BundleId add(const Bytes& bytes) const { return value_of(store.add(make_memory_source(bytes))).bundle; }
     void remove(const Bytes& bytes) const {
-        CHECK(store.remove_bundles(std::vector{bundle_id_of(bytes)}, wall_clock_ns() / 1'000'000'000));
+        CHECK(store.remove_bundles(std::vector{bundle_id_of(bytes)}, system_now()));
     }
     CollectionReport collect(std::int64_t days, RetentionRules rules = {.grace_s = 0}) const {
-        rules.now_s = wall_clock_ns() / 1'000'000'000 + days * kDayOfRepack;
+        rules.now = system_now() + days * kDayOfRepack;
         return value_of(store.collect(rules));
     }
     bool gives(const Bytes& bytes) const {
@@ -112,7 +112,7 @@ TEST_CASE("repack: what a bundle needs of a pack is written again in its order, 
     const ScratchFolder scratch;
     const RepackSite site(scratch.path("store"));
     REQUIRE(site.record_of(site.kept).packs.size() == 2);
-    const std::int64_t used_s = value_of(site.store.retained(0))[0].used_s;
+    const UnixTime used = value_of(site.store.retained(std::nullopt))[0].used;
     const std::uint64_t before = site.check().pack_bytes;
     site.remove(site.gone);
     RetentionRules rules{.grace_s = 0, .dry_run = true};
@@ -141,7 +141,7 @@ TEST_CASE("repack: what a bundle needs of a pack is written again in its order, 
                 CHECK(extent.pack_offset == end);
                 end = extent.pack_offset + extent.length_bytes;
             }
-    CHECK(value_of(site.store.retained(0))[0].used_s == used_s);
+    CHECK(value_of(site.store.retained(std::nullopt))[0].used == used);
     CHECK(site.collect(0).repacked_packs == 0);
     site.add(site.gone);
     CHECK(site.gives(site.gone));
@@ -220,7 +220,7 @@ TEST_CASE("repack: a bundle that lies in many packs is brought together") {
         return std::ranges::find(listed, bundle_id_of(bytes), &StoredBundle::bundle)->packs;
     };
     CHECK(packs_of(bundles.back()) == kManyPacks + 3);
-    RetentionRules rules{.now_s = wall_clock_ns() / 1'000'000'000, .grace_s = 0};
+    RetentionRules rules{.now = system_now(), .grace_s = 0};
     value_of(store.collect(rules));
     CHECK(packs_of(bundles.back()) == kFewPacks);
     const auto report = value_of(store.check(true));
@@ -268,8 +268,8 @@ TEST_CASE("repack: a damaged pack, a full disk and files elsewhere are left as t
     const BundleStore store = value_of(BundleStore::open(scratch.path("referring"), true));
     const BundleId referred = value_of(add_reference(store, file)).bundle;
     value_of(store.add(make_memory_source(bundle_of({1, 9}))));
-    CHECK(store.remove_bundles(std::vector{referred}, 0));
-    const auto report = value_of(store.collect({.now_s = wall_clock_ns() / 1'000'000'000, .grace_s = 0}));
+    CHECK(store.remove_bundles(std::vector{referred}, {}));
+    const auto report = value_of(store.collect({.now = system_now(), .grace_s = 0}));
     CHECK(report.bundles.size() == 1);
     CHECK(report.repacked_packs == 0);
     CHECK(value_of(store.check(true)).findings == std::vector<std::string>{});
@@ -288,8 +288,7 @@ void create_sparse_store(const std::string& path) {
 
 int repack_status(const std::string& path) {
     const auto store = BundleStore::open(path, false);
-    return store ? exit_code_of(store->collect({.now_s = wall_clock_ns() / 1'000'000'000, .grace_s = 0}))
-                 : exit_code_of(store);
+    return store ? exit_code_of(store->collect({.now = system_now(), .grace_s = 0})) : exit_code_of(store);
 }
 
 // Whole now, and packed again after another collection, which removes what an earlier one left.
@@ -301,7 +300,7 @@ void verify_repacked(const std::string& path, const Bytes& kept) {
         return source && (*source)->read_at(0, read) && read == kept;
     };
     CHECK(gives());
-    RetentionRules rules{.now_s = wall_clock_ns() / 1'000'000'000 + 2 * kDayOfRepack, .grace_s = 0};
+    RetentionRules rules{.now = system_now() + 2 * kDayOfRepack, .grace_s = 0};
     const auto report = value_of(store.collect(rules));
     CHECK(report.notes == std::vector<std::string>{});
     CHECK(report.packs == 2);

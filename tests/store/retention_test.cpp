@@ -18,7 +18,7 @@ namespace fardel::tests::retention_test {
 
 constexpr std::int64_t kDay = 24 * 3600;
 
-std::int64_t today() { return wall_clock_ns() / 1'000'000'000; }
+UnixTime today() { return system_now(); }
 
 // A bundle with 100 kB that all of them share and 20 kB of its own.
 Bytes numbered_bundle(int number, std::vector<BundleId> needs = {}) {
@@ -44,7 +44,7 @@ std::size_t packs_of_store(const BundleStore& store) { return value_of(store.che
 
 // Collects so many days from now.
 CollectionReport collect_in(const BundleStore& store, std::int64_t days, RetentionRules rules = {}) {
-    rules.now_s = today() + days * kDay;
+    rules.now = today() + days * kDay;
     return value_of(store.collect(rules));
 }
 
@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(NewStore, "retention: opening or adding a condemned bundle tak
             add_to(store, bytes);
         collect_in(store, 2);
         CHECK(has(store, bundle));
-        CHECK_FALSE(value_of(store.retained(today()))[0].condemned_s);
+        CHECK_FALSE(value_of(store.retained(today()))[0].condemned);
     }
 }
 
@@ -95,8 +95,8 @@ TEST_CASE_FIXTURE(NewStore, "retention: pinned bundles stay, and so does what a 
     const BundleId base = add_to(store, numbered_bundle(1));
     const BundleId game = add_to(store, numbered_bundle(2, {base}));
     const BundleId other = add_to(store, numbered_bundle(3));
-    CHECK(store.pin({.bundle = game, .name = "mine", .until_s = today() + 100 * kDay}));
-    CHECK(code_of(store.pin({.bundle = game, .name = "not/a name", .until_s = std::nullopt})) == ErrorCode::malformed);
+    CHECK(store.pin({.bundle = game, .name = "mine", .until = today() + 100 * kDay}));
+    CHECK(code_of(store.pin({.bundle = game, .name = "not/a name", .until = std::nullopt})) == ErrorCode::malformed);
     CHECK(code_of(store.remove_bundles(std::vector{game}, today())) == ErrorCode::denied);
     CHECK(code_of(store.remove_bundles(std::vector{base}, today())) == ErrorCode::conflict);
     const RetentionRules unused{.unused_for_s = kDay};
@@ -142,15 +142,15 @@ TEST_CASE_FIXTURE(
     const Bytes bytes = written(plan);
     const BundleId licensed = add_to(store, bytes);
     const BundleId free = add_to(store, numbered_bundle(1));
-    const auto license_until = [&](std::int64_t end_s) {
+    const auto license_until = [&](UnixTime end) {
         LicenseToken token;
         token.bundle = licensed;
-        token.created_s = 1;
-        token.expires_s = static_cast<std::uint64_t>(end_s);
+        token.created = {1};
+        token.expires = end;
         const auto signer = make_key_signer(SecretKey::generate());
         CHECK(store.add_license(value_of(sign_license_token(token, *signer))));
     };
-    CHECK(store.pin({.bundle = licensed, .name = "mine", .until_s = std::nullopt}));
+    CHECK(store.pin({.bundle = licensed, .name = "mine", .until = std::nullopt}));
     license_until(today() + 10 * kDay);
     license_until(today() + 20 * kDay);
     collect_in(store, 15);
@@ -190,8 +190,8 @@ TEST_CASE_FIXTURE(
     const BundleId licensed = add_to(store, written(plan));
     LicenseToken token;
     token.bundle = licensed;
-    token.created_s = 1;
-    token.expires_s = static_cast<std::uint64_t>(today() + 10 * kDay);
+    token.created = {1};
+    token.expires = today() + 10 * kDay;
     const auto signer = make_key_signer(SecretKey::generate());
     CHECK(store.add_license(value_of(sign_license_token(token, *signer))));
     const std::filesystem::path pack = std::filesystem::directory_iterator(scratch.path("store/packs"))->path();
@@ -212,17 +212,17 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(NewStore, "retention: a bundle whose date has passed goes, unless it is pinned or open") {
-    const auto bundle_until = [&](std::uint64_t seed, std::int64_t end_s) {
+    const auto bundle_until = [&](std::uint64_t seed, UnixTime end) {
         BundlePlan plan;
         add(plan, "own.bin", noise_text(20'000, seed), "application/octet-stream");
-        plan.metadata.push_back({.key = "expires", .value = end_s});
+        plan.metadata.push_back({.key = "expires", .value = static_cast<std::int64_t>(end.seconds)});
         return add_to(store, written(plan));
     };
     const BundleId passed = bundle_until(1, today() - kDay);
     const BundleId soon = bundle_until(2, today() + 10 * kDay);
     const BundleId pinned = bundle_until(3, today() - kDay);
     const BundleId endless = add_to(store, numbered_bundle(1));
-    CHECK(store.pin({.bundle = pinned, .name = "mine", .until_s = today() + 30 * kDay}));
+    CHECK(store.pin({.bundle = pinned, .name = "mine", .until = today() + 30 * kDay}));
     {
         const auto open = value_of(store.open_bundle(passed));
         collect_in(store, 1);
@@ -274,7 +274,7 @@ TEST_CASE_FIXTURE(NewStore, "retention: a dry run reports the same and changes n
     RetentionRules rules{.grace_s = 0, .unused_for_s = kDay, .dry_run = true};
     const CollectionReport dry = collect_in(store, 10, rules);
     CHECK(has(store, bundle));
-    CHECK_FALSE(value_of(store.retained(today()))[0].condemned_s);
+    CHECK_FALSE(value_of(store.retained(today()))[0].condemned);
     rules.dry_run = false;
     const CollectionReport real = collect_in(store, 10, rules);
     CHECK(dry.removed_bytes == real.removed_bytes);
@@ -286,7 +286,7 @@ TEST_CASE_FIXTURE(NewStore,
                   "retention: damaged notes lose nothing: a damaged list condemns nothing, a damaged pin has no end") {
     const BundleId pinned = add_to(store, numbered_bundle(1));
     const BundleId removed = add_to(store, numbered_bundle(2));
-    CHECK(store.pin({.bundle = pinned, .name = "mine", .until_s = today() + kDay}));
+    CHECK(store.pin({.bundle = pinned, .name = "mine", .until = today() + kDay}));
     CHECK(store.remove_bundles(std::vector{removed}, today()));
     scratch.write("store/retention/condemned", "damaged");
     scratch.write("store/retention/pins/" + pinned.hex() + "-mine", std::string(1000, 'x'));
@@ -326,27 +326,27 @@ TEST_CASE("retention plan: the size of the store removes the least recently used
         bundle.bytes[0] = static_cast<std::uint8_t>(number);
         return bundle;
     };
-    const auto facts = [&](int number, std::int64_t used_s, std::vector<BundleId> needs = {}) {
+    const auto facts = [&](int number, UnixTime used, std::vector<BundleId> needs = {}) {
         return RetentionFacts{.bundle = id(number),
                               .needs = std::move(needs),
                               .packs = {{.id = id_from<Hash>(id(number)), .size_bytes = 100}},
                               .file_bytes = 100,
-                              .used_s = used_s,
+                              .used = used,
                               .source = number < 3 ? "server" : ""};
     };
     // 1 was used long ago, but 4 needs it and was used lately.
-    std::vector<RetentionFacts> bundles{facts(1, 10), facts(2, 20), facts(3, 30), facts(4, 40, {id(1)})};
-    RetentionRules rules{.now_s = 100, .bytes_max = 250};
+    std::vector<RetentionFacts> bundles{facts(1, {10}), facts(2, {20}), facts(3, {30}), facts(4, {40}, {id(1)})};
+    RetentionRules rules{.now = {100}, .bytes_max = 250};
     auto plan = plan_retention(bundles, rules);
     REQUIRE(plan.size() == 2);
     CHECK(plan[0].bundle == id(2));
     CHECK(plan[1].bundle == id(3));
-    rules = {.now_s = 100, .bytes_max = 0};
+    rules = {.now = {100}, .bytes_max = 0};
     plan = plan_retention(bundles, rules);
     REQUIRE(plan.size() == 4);
     CHECK(plan[2].bundle == id(4));
     CHECK(plan[3].bundle == id(1));
-    rules = {.now_s = 100, .source_bytes_max = 100};
+    rules = {.now = {100}, .source_bytes_max = 100};
     plan = plan_retention(bundles, rules);
     REQUIRE(plan.size() == 1);
     CHECK(plan[0].bundle == id(2));
@@ -354,12 +354,12 @@ TEST_CASE("retention plan: the size of the store removes the least recently used
     rules.source = "another server";
     CHECK(plan_retention(bundles, rules).empty());
     // Of one server, what nobody used since; 4 is not of that server, and 1 is needed by it.
-    rules = {.now_s = 100, .unused_for_s = 0, .source = "server"};
+    rules = {.now = {100}, .unused_for_s = 0, .source = "server"};
     plan = plan_retention(bundles, rules);
     REQUIRE(plan.size() == 1);
     CHECK(plan[0].bundle == id(2));
     CHECK(plan[0].reason == RemovalReason::unused);
-    rules = {.now_s = 100, .source_bytes_max = 100};
+    rules = {.now = {100}, .source_bytes_max = 100};
     bundles[1].is_pinned = true;
     CHECK(plan_retention(bundles, rules).empty());
 }
@@ -373,13 +373,13 @@ BundleStore store_to_collect(const std::string& path, const Bytes& stays, const 
     value_of(store.add(make_memory_source(stays)));
     const BundleId gone = value_of(store.add(make_memory_source(goes))).bundle;
     REQUIRE(store.remove_bundles(std::vector{gone}, today() - 2 * kDay));
-    value_of(store.collect({.now_s = today() - 2 * kDay}));
+    value_of(store.collect({.now = today() - 2 * kDay}));
     return store;
 }
 
 int collect_status(const std::string& path) {
     const auto store = BundleStore::open(path, false);
-    return store ? exit_code_of(store->collect({.now_s = today()})) : exit_code_of(store);
+    return store ? exit_code_of(store->collect({.now = today()})) : exit_code_of(store);
 }
 
 void verify_collected(const BundleStore& store, const Bytes& stays) {

@@ -72,9 +72,9 @@ inline bool has_bundle(const BundleStore& store, const Bytes& expected, std::chr
 
 // Removes everything that nobody holds; what a lease without a lock names counts as held for `lease_s`.
 inline Status collect_everything(const BundleStore& store, std::int64_t lease_s = 0) {
-    const std::int64_t now_s = wall_clock_ns() / 1'000'000'000 + 1000;
+    const UnixTime now = system_now() + 1000;
     return status_of(
-        store.collect({.now_s = now_s, .grace_s = 0, .lease_s = lease_s, .unused_for_s = 0, .repack_percent = 100}));
+        store.collect({.now = now, .grace_s = 0, .lease_s = lease_s, .unused_for_s = 0, .repack_percent = 100}));
 }
 
 // Another program removed a pack that this one was about to name, or has a lock.
@@ -93,7 +93,7 @@ inline Status write_round(const BundleStore& store, const SharedBundles& bundles
             FARDEL_TRY(store.add(make_memory_source(*bundle)));
         if (!has_bundle(store, game, patience) || !has_bundle(store, bundles.base, patience))
             return violated("what is held and was added is not there");
-        FARDEL_TRY(store.pin({.bundle = bundle_id_of(game), .name = pin, .until_s = std::nullopt}));
+        FARDEL_TRY(store.pin({.bundle = bundle_id_of(game), .name = pin, .until = std::nullopt}));
     }
     if (!has_bundle(store, game, patience) || !has_bundle(store, bundles.base, patience))
         return violated("what is pinned is not there");

@@ -23,7 +23,7 @@ namespace fardel::tests::store_changes_test {
 
 constexpr std::int64_t kDayOfChanges = 24 * 3600;
 
-std::int64_t now_of_changes() { return wall_clock_ns() / 1'000'000'000; }
+UnixTime now_of_changes() { return system_now(); }
 
 Bytes small_bundle(std::uint32_t number) {
     return BundleMaker()
@@ -48,7 +48,7 @@ bool has_bytes(const BundleStore& store, const Bytes& bytes) {
 
 // A collection that removes what was condemned, whatever the clock says.
 Status collect_now(const BundleStore& store) {
-    const auto report = store.collect({.now_s = now_of_changes(), .grace_s = 0});
+    const auto report = store.collect({.now = now_of_changes(), .grace_s = 0});
     return report ? ok() : Status(report.error());
 }
 
@@ -86,7 +86,7 @@ public:
         const BundleStore store = value_of(BundleStore::open(start_ + "/store", true));
         value_of(store.add(make_memory_source(kept)));
         value_of(store.add(make_memory_source(goes)));
-        CHECK(store.pin({.bundle = bundle_id_of(kept), .name = "first", .until_s = std::nullopt}));
+        CHECK(store.pin({.bundle = bundle_id_of(kept), .name = "first", .until = std::nullopt}));
     }
 
     // Replaces the folder by one with the store as it was.
@@ -99,7 +99,7 @@ public:
     // Those that no other file of tests covers.
     std::vector<StoreChange> changes() const {
         const BundleId pinned = bundle_id_of(goes);
-        const std::int64_t until_s = now_of_changes() + 100 * kDayOfChanges;
+        const UnixTime until = now_of_changes() + 100 * kDayOfChanges;
         const auto pins_of = [](const BundleStore& store, std::string_view name) {
             std::vector<BundlePin> pins = value_of(store.pins());
             std::erase_if(pins, [&](const BundlePin& pin) { return pin.name != name; });
@@ -109,13 +109,13 @@ public:
         return {
             {"pin",
              [=](const BundleStore& store) {
-                 return store.pin({pinned, "second", until_s});
+                 return store.pin({pinned, "second", until});
              },
              [=](const BundleStore& store) {
                  const auto pins = pins_of(store, "second");
                  return pins.empty()
                             ? Made::no
-                            : (pins == std::vector{BundlePin{pinned, "second", until_s}} ? Made::yes : Made::half);
+                            : (pins == std::vector{BundlePin{pinned, "second", until}} ? Made::yes : Made::half);
              }},
             {"unpin",
              [id = bundle_id_of(kept)](const BundleStore& store) {
@@ -132,7 +132,7 @@ public:
              [=](const BundleStore& store) { return store.remove_bundles(std::vector{pinned}, now_of_changes()); },
              [=](const BundleStore& store) {
                  const auto bundles = value_of(store.retained(now_of_changes()));
-                 return made_if(std::ranges::find(bundles, pinned, &RetainedBundle::bundle)->condemned_s.has_value());
+                 return made_if(std::ranges::find(bundles, pinned, &RetainedBundle::bundle)->condemned.has_value());
              }},
             {"refer",
              [this](const BundleStore& store) {
@@ -188,8 +188,8 @@ private:
     Envelope license() const {
         LicenseToken token;
         token.bundle = bundle_id_of(kept);
-        token.created_s = 1;
-        token.expires_s = static_cast<std::uint64_t>(now_of_changes() + kDayOfChanges);
+        token.created = {1};
+        token.expires = now_of_changes() + kDayOfChanges;
         return value_of(sign_license_token(token, *make_key_signer(SecretKey::generate())));
     }
 
@@ -203,7 +203,7 @@ TEST_CASE("store changes: a store whose folder is gone is missing, not empty") {
     const ScratchFolder scratch;
     const BundleStore store = value_of(BundleStore::open(scratch.path("store"), true));
     const BundleId bundle = value_of(store.add(make_memory_source(small_bundle(1)))).bundle;
-    REQUIRE(store.pin({.bundle = bundle, .name = "first", .until_s = std::nullopt}));
+    REQUIRE(store.pin({.bundle = bundle, .name = "first", .until = std::nullopt}));
     std::filesystem::rename(scratch.path("store"), scratch.path("away"));
     check_error(store.list(), ErrorCode::missing, "/store");
     check_error(store.has(bundle), ErrorCode::missing, "/store");
@@ -214,9 +214,9 @@ TEST_CASE("store changes: a store whose folder is gone is missing, not empty") {
     check_error(store.pins(), ErrorCode::missing, "/store");
     check_error(store.unpin(bundle, "first"), ErrorCode::missing, "/store");
     check_error(store.licenses(), ErrorCode::missing, "/store");
-    check_error(store.remove_bundles(std::vector{bundle}, 0), ErrorCode::missing, "/store: No such file");
-    check_error(store.retained(0), ErrorCode::missing, "/store");
-    check_error(store.usage(0), ErrorCode::missing, "/store");
+    check_error(store.remove_bundles(std::vector{bundle}, {}), ErrorCode::missing, "/store: No such file");
+    check_error(store.retained({}), ErrorCode::missing, "/store");
+    check_error(store.usage({}), ErrorCode::missing, "/store");
     std::filesystem::rename(scratch.path("away"), scratch.path("store"));
     CHECK(value_of(store.list()).size() == 1);
     CHECK(value_of(store.unpin(bundle, "first")));
@@ -361,11 +361,11 @@ TEST_CASE("store changes: a pin that is renewed while a collection runs stays") 
     const int runs = for_each_call(500, [&](int number) {
         site.restore(folder);
         const BundleStore store = opened_store(folder);
-        REQUIRE(store.pin({.bundle = pinned, .name = "renewed", .until_s = now_of_changes() - 1}));
+        REQUIRE(store.pin({.bundle = pinned, .name = "renewed", .until = now_of_changes() - 1}));
         PausedChild child(number, changes_files, [&] { return exit_code_of(collect_now(opened_store(folder))); });
         const bool paused = child.is_paused();
         // The collection may have the lock, for which the pin waits.
-        std::jthread renewal([&] { CHECK(store.pin({.bundle = pinned, .name = "renewed", .until_s = std::nullopt})); });
+        std::jthread renewal([&] { CHECK(store.pin({.bundle = pinned, .name = "renewed", .until = std::nullopt})); });
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
         CHECK(child.finish() == 0);
         renewal.join();

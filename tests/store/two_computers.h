@@ -55,7 +55,7 @@ inline void check_collector_sees_writer(const TwoComputers& computers) {
         CHECK(collect_everything(here));
         CHECK(has_bundle(there, bundles.base, {}));
     }
-    REQUIRE(there.pin({.bundle = base, .name = "pin", .until_s = std::nullopt}));
+    REQUIRE(there.pin({.bundle = base, .name = "pin", .until = std::nullopt}));
     CHECK(collect_everything(here));
     CHECK(has_bundle(there, bundles.base, {}));
     CHECK(there.unpin(base, "pin"));

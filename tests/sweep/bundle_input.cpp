@@ -457,7 +457,7 @@ void sign_bundle(forge::ForgedBundle& bundle, const Draft& draft, SignedBy who, 
     }
     const auto registry = make_key_signer(forge::test_key(who == SignedBy::author ? kRegistrySeed : kAttackerSeed));
     CountersignRequest request;
-    request.created_s = 1'700'000'100;
+    request.created = {1'700'000'100};
     if (const auto counter = countersign(*envelope, request, *registry))
         append_bytes(bundle.bytes, encode_envelope(*counter));
 }

@@ -84,7 +84,7 @@ TEST_CASE("verifier: a forged bundle of every kind of record, signed, has no fin
         const TrustPolicy policy = forge::test_policy();
         VerifyOptions options;
         options.policy = &policy;
-        options.time = TrustTime::at(1'800'000'000);
+        options.time = TrustTime::at({1'800'000'000});
         const VerifyReport report = verify(bundle.bytes, options);
         CHECK_MESSAGE(report.findings.empty(), text_of(report));
         CHECK(report.good());

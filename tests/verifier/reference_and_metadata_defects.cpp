@@ -238,7 +238,7 @@ std::vector<Defect> reference_and_metadata_defects() {
                 [](Recipe& r) {
                     r.assets[0].metadata = {{"expires", std::int64_t{1000}}};
                 }),
-         [](VerifyOptions& options) { options.time = TrustTime::at(1000); }},
+         [](VerifyOptions& options) { options.time = TrustTime::at({1000}); }},
     };
 }
 

@@ -75,7 +75,7 @@ void with_development_policy(VerifyOptions& options) {
     options.policy = &policy;
 }
 
-constexpr std::uint64_t kLicenseEnd = 1'800'000'000;
+constexpr UnixTime kLicenseEnd{1'800'000'000};
 
 // A signed bundle that requires a licence token.
 ForgedBundle licensed() {
@@ -89,8 +89,8 @@ ForgedBundle licensed() {
 Envelope license_token(std::uint8_t key, std::string_view pattern) {
     LicenseToken token;
     token.pattern = pattern;
-    token.created_s = 1'700'000'000;
-    token.expires_s = kLicenseEnd;
+    token.created = {1'700'000'000};
+    token.expires = kLicenseEnd;
     return tests::value_of(sign_license_token(token, *make_key_signer(forge::test_key(key))));
 }
 
@@ -105,7 +105,7 @@ void with_licenses(VerifyOptions& options, std::vector<Envelope> tokens) {
     kept.reserve(100);
     options.policy = &policy;
     options.licenses = &kept.emplace_back(std::move(tokens));
-    if (!options.time.now_s() || *options.time.now_s() != kLicenseEnd)
+    if (!options.time.now() || *options.time.now() != kLicenseEnd)
         options.time = TrustTime::at(kLicenseEnd - 1);
 }
 

@@ -55,14 +55,14 @@ Author::Author() : policy_(TrustPolicy::make({}).value()) {
     policy_ = *std::move(policy);
 }
 
-Bytes Author::sign(Bytes bundle, std::string_view under, std::uint64_t expires_s) {
+Bytes Author::sign(Bytes bundle, std::string_view under, std::optional<UnixTime> expires) {
     Statement statement;
     statement.bundle = bundle_id(head_bytes(bundle, 0));
     statement.layouts = {layout_id(head_bytes(bundle, limits::kHeadBytes))};
     const auto opened = open_bundle(bundle, {.label = "test"});
     statement.name = under.empty() ? opened->find_bundle_text("name").value().value() : under;
     statement.version = opened->find_bundle_text("version").value().value_or("");
-    statement.expires_s = expires_s;
+    statement.expires = expires;
     auto envelope = sign_statement(statement, *signer_);
     REQUIRE(envelope);
     auto encoded = encode_envelope(*envelope);

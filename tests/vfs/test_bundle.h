@@ -27,7 +27,7 @@ public:
     const TrustPolicy& policy() const { return policy_; }
     const PublicKey& key() const { return key_; }
     // Returns the bundle with a signed statement in its trailer, under the bundle's own name or under another one.
-    Bytes sign(Bytes bundle, std::string_view under = {}, std::uint64_t expires_s = 0);
+    Bytes sign(Bytes bundle, std::string_view under = {}, std::optional<UnixTime> expires = {});
 
 private:
     std::unique_ptr<Signer> signer_;

@@ -302,7 +302,7 @@ TEST_CASE("mount: a key believed for other names cannot serve other bytes under 
 
 // A76, A135
 TEST_CASE("mount: dates are those of the system's clock unless the mount says otherwise") {
-    constexpr std::uint64_t k2020 = 1'577'836'800;
+    constexpr UnixTime k2020{1'577'836'800};
     Author author;
     const Bytes old = author.sign(BundleMaker().add("a", "content").write(), {}, k2020);
     Vfs vfs;
@@ -339,7 +339,7 @@ TEST_CASE("mount: content whose date has passed is refused unless the policy all
     mount(vfs, bundle, {.policy = &*allowing});
     CHECK(content_at(vfs, "/a") == "content");
     REQUIRE(vfs.unmount(vfs.mounts().at(0).id));
-    const MountId in_time = mount(vfs, bundle, {.policy = &author.policy(), .time = TrustTime::at(k2020 - 1)});
+    const MountId in_time = mount(vfs, bundle, {.policy = &author.policy(), .time = TrustTime::at({k2020 - 1})});
     const File open = vfs.open("/a").value();
     const auto replaced =
         vfs.replace(in_time, {.subject = make_memory_source(bundle), .options = {.policy = &author.policy()}});

@@ -14,7 +14,6 @@
 
 #include <fardel/verifier/finding.h>
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -53,8 +52,8 @@ void check_references(const CheckedTables& tables, BundleStrings& texts, VerifyF
 void check_consumes(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings);
 void check_dependencies(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings);
 
-// metadata.cpp: `kind` is metadata or creator_metadata. Without `now_s` nothing expires.
-void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts,
-                    std::optional<std::uint64_t> now_s, VerifyFindings& findings);
+// metadata.cpp: `kind` is metadata or creator_metadata. Without `now` nothing expires.
+void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::optional<UnixTime> now,
+                    VerifyFindings& findings);
 
 }  // namespace fardel

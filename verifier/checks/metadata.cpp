@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <utility>
 
 namespace fardel {
 namespace {
@@ -44,9 +43,9 @@ std::optional<MetadataKind> find_expected_kind(std::string_view key, bool of_bun
 
 class MetadataCheck {
 public:
-    MetadataCheck(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::optional<std::uint64_t> now_s,
+    MetadataCheck(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::optional<UnixTime> now,
                   VerifyFindings& findings)
-        : tables_(tables), kind_(kind), texts_(texts), now_s_(now_s), findings_(findings) {}
+        : tables_(tables), kind_(kind), texts_(texts), now_(now), findings_(findings) {}
 
     void check() {
         RisingTexts keys;             // of the current subject
@@ -103,12 +102,11 @@ private:
                               "; it must be of kind " + std::string(kind_name(*expected)));
         if (of_bundle && key->starts_with(kRequirementKeyPrefix))
             check_requirement(record, *key, index);
-        const auto expires_s = std::bit_cast<std::int64_t>(record.value);
-        if (now_s_ && *key == "expires" && record.kind == MetadataKind::integer &&
-            std::cmp_less_equal(expires_s, *now_s_))
+        if (*key == "expires" && record.kind == MetadataKind::integer && has_passed(record.date(), now_))
             findings_.add(VerifierRule::content_expired, kind_, index,
                           (of_bundle ? "the bundle" : "asset " + std::to_string(record.subject)) + " expired at " +
-                              std::to_string(expires_s) + " (Unix seconds); look for a newer version");
+                              std::to_string(std::bit_cast<std::int64_t>(record.value)) +
+                              " (Unix seconds); look for a newer version");
     }
 
     void check_requirement(const MetadataRecord& record, std::string_view key, std::uint64_t index) {
@@ -145,16 +143,16 @@ private:
     const CheckedTables& tables_;
     TableKind kind_;
     BundleStrings& texts_;
-    std::optional<std::uint64_t> now_s_;
+    std::optional<UnixTime> now_;
     VerifyFindings& findings_;
     std::size_t requirements_ = 0;
 };
 
 }  // namespace
 
-void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts,
-                    std::optional<std::uint64_t> now_s, VerifyFindings& findings) {
-    MetadataCheck(tables, kind, texts, now_s, findings).check();
+void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::optional<UnixTime> now,
+                    VerifyFindings& findings) {
+    MetadataCheck(tables, kind, texts, now, findings).check();
 }
 
 }  // namespace fardel

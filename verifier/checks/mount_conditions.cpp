@@ -3,9 +3,7 @@
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
-#include <bit>
 #include <span>
-#include <utility>
 
 namespace fardel {
 namespace {
@@ -33,8 +31,8 @@ OwnMetadata find_own_metadata(const CheckedTables& tables, const BundleStrings& 
             own.name = *value;
         if (key == "version" && value && own.version.empty())
             own.version = *value;
-        if (key == "expires" && record->kind == MetadataKind::integer && !own.expires_s)
-            own.expires_s = std::bit_cast<std::int64_t>(record->value);
+        if (key == "expires" && record->kind == MetadataKind::integer && !own.expires)
+            own.expires = record->date();
         if (key == "license-token" && (record->kind != MetadataKind::boolean || record->value != 0))
             own.license = value.value_or("");
     }
@@ -53,10 +51,9 @@ void check_scope(const CheckedTables& tables, const BundleStrings& texts, const 
     }
 }
 
-void check_expiry(const OwnMetadata& own, const TrustPolicy* policy, std::optional<std::uint64_t> now_s,
+void check_expiry(const OwnMetadata& own, const TrustPolicy* policy, std::optional<UnixTime> now,
                   VerifyFindings& findings) {
-    if (policy != nullptr && !policy->rules().expired_content_allowed && own.expires_s && now_s &&
-        std::cmp_less_equal(*own.expires_s, *now_s))
+    if (policy != nullptr && !policy->rules().expired_content_allowed && has_passed(own.expires, now))
         findings.add(VerifierRule::trust_refused, "metadata",
                      Error(ErrorCode::expired,
                            "its content has expired, and the policy has no line \"expired-content "
@@ -64,7 +61,7 @@ void check_expiry(const OwnMetadata& own, const TrustPolicy* policy, std::option
 }
 
 void check_license(const OwnMetadata& own, const BundleIdentity& bundle, const VerifyOptions& options,
-                   std::optional<std::uint64_t> now_s, VerifyFindings& findings) {
+                   std::optional<UnixTime> now, VerifyFindings& findings) {
     if (!own.license || (options.policy != nullptr && options.policy->rules().unlicensed_allowed))
         return;
     const std::string shown = own.license->empty() ? "" : "; the bundle says: " + printable(*own.license);
@@ -73,7 +70,7 @@ void check_license(const OwnMetadata& own, const BundleIdentity& bundle, const V
                      "it is mounted only with a license token that a trust policy accepts" + shown);
         return;
     }
-    const Status permitted = options.policy->verify_license(*options.licenses, bundle, now_s);
+    const Status permitted = options.policy->verify_license(*options.licenses, bundle, now);
     if (permitted)
         return;
     const ErrorCode code = permitted.error().code();

@@ -9,7 +9,6 @@
 #include <fardel/format/trust_policy.h>
 #include <fardel/verifier/finding.h>
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -19,7 +18,7 @@ namespace fardel {
 struct OwnMetadata {
     std::string_view name;
     std::string_view version;
-    std::optional<std::int64_t> expires_s;
+    std::optional<UnixTime> expires;
     std::optional<std::string_view> license;  // it requires a licence token; empty: without a text for people
 };
 
@@ -29,12 +28,12 @@ OwnMetadata find_own_metadata(const CheckedTables& tables, const BundleStrings& 
 void check_scope(const CheckedTables& tables, const BundleStrings& texts, const NameScope& scope,
                  VerifyFindings& findings);
 
-// Checks the date after which the policy accepts no content. Without a policy or `now_s`, nothing has expired.
-void check_expiry(const OwnMetadata& own, const TrustPolicy* policy, std::optional<std::uint64_t> now_s,
+// Checks the date after which the policy accepts no content. Without a policy or `now`, nothing has expired.
+void check_expiry(const OwnMetadata& own, const TrustPolicy* policy, std::optional<UnixTime> now,
                   VerifyFindings& findings);
 
 // Checks whether one of the tokens permits the use of the bundle.
 void check_license(const OwnMetadata& own, const BundleIdentity& bundle, const VerifyOptions& options,
-                   std::optional<std::uint64_t> now_s, VerifyFindings& findings);
+                   std::optional<UnixTime> now, VerifyFindings& findings);
 
 }  // namespace fardel

@@ -187,7 +187,7 @@ std::optional<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const 
     }
     if (!facts.is_named)
         return std::nullopt;  // the damage is a finding already
-    auto verdict = options.policy->evaluate(envelopes, facts.identity, options.time.now_s());
+    auto verdict = options.policy->evaluate(envelopes, facts.identity, options.time.now());
     if (!verdict) {
         findings.add(VerifierRule::trust_refused, "trailer", verdict.error());
         return std::nullopt;

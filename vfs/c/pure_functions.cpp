@@ -9,7 +9,7 @@
 #include <fardel/format/c_interface.h>
 #include <fardel/vfs/fardel_pure.h>
 #include <fardel/vfs/pure_check.h>
-#include <fardel/vfs/variants.h>
+#include <fardel/vfs/vfs_path.h>
 
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ Hash random_hash() {
     return hash;
 }
 
-std::uint64_t seconds_of(std::uint64_t now_s) { return *time_of(now_s).now_s(); }  // it is never TrustTime::ignored()
+UnixTime moment_of(std::uint64_t now_s) { return *time_of(now_s).now(); }  // it is never TrustTime::ignored()
 
 void report_bundles(const PurePolicy& policy, fardel_pure_bundle_listed listed, void* context) {
     if (listed == nullptr)
@@ -144,7 +144,7 @@ Result<PureVerdict> judge(PureServer& server, std::span<const std::byte> answer_
     if (report_text != nullptr) {
         FARDEL_TRY_ASSIGN(report, PureReport::parse(report_text));
     }
-    return server.check(answer, connection, report ? &*report : nullptr, seconds_of(now_s));
+    return server.check(answer, connection, report ? &*report : nullptr, moment_of(now_s));
 }
 
 }  // namespace
@@ -283,7 +283,7 @@ fardel_code fardel_pure_server_offer(fardel_pure_server* server, const char* add
                                      uint64_t now_s, void* offer, fardel_error* error) {
     const bool given = server != nullptr && address != nullptr && connection != nullptr && offer != nullptr;
     return call(error, given, [&](const Report& report) {
-        const auto made = server->server.offer(random_hash(), address, connection, seconds_of(now_s));
+        const auto made = server->server.offer(random_hash(), address, connection, moment_of(now_s));
         if (!made)
             return report.fail(made.error());
         return report.end(encode_pure_offer(*made),

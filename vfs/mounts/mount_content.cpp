@@ -37,7 +37,7 @@ public:
             bundle = open_bundle(source, nullptr);
         const bool expired_allowed = options_.policy != nullptr && options_.policy->rules().expired_content_allowed;
         if (bundle && !expired_allowed)
-            FARDEL_TRY((*bundle)->verify_content_date(options_.time));
+            FARDEL_TRY((*bundle)->verify_content_date(options_.time.now()));
         if (bundle)
             FARDEL_TRY((*bundle)->verify_license(options_.policy, options_.licenses, options_.time));
         if (bundle)

@@ -16,7 +16,7 @@
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/pure_policy.h>
-#include <fardel/vfs/variants.h>
+#include <fardel/vfs/vfs_path.h>
 
 #include <array>
 #include <cstddef>

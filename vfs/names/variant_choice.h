@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fardel/format/tag.h>
-#include <fardel/vfs/variants.h>
+#include <fardel/vfs/vfs_path.h>
 
 #include <cstddef>
 #include <span>

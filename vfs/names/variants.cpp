@@ -1,5 +1,3 @@
-#include <fardel/vfs/variants.h>
-
 #include "names/variant_choice.h"
 
 #include <fardel/base/ascii.h>

@@ -20,8 +20,8 @@ bool AddressRate::spend_interval(std::uint64_t& busy_until_us, std::uint64_t now
     return true;
 }
 
-bool AddressRate::try_spend(const Hash& address, std::uint64_t now_s) {
-    const std::uint64_t now_us = now_s * kSecond_us;
+bool AddressRate::try_spend(const Hash& address, UnixTime now) {
+    const std::uint64_t now_us = now.seconds * kSecond_us;
     const std::scoped_lock lock(mutex_);
     while (!by_time_.empty() && by_time_.begin()->first <= now_us) {
         busy_until_us_.erase(by_time_.begin()->second);

@@ -2,6 +2,7 @@
 // chosen. The memory is bounded: addresses that ask while the table is full count as one address. Any thread.
 #pragma once
 
+#include <fardel/base/unix_time.h>
 #include <fardel/format/ids.h>
 
 #include <cstddef>
@@ -19,7 +20,7 @@ public:
     AddressRate(std::uint32_t per_minute, std::uint32_t at_once, std::size_t addresses_max);
 
     // Whether it may ask now; what is refused does not count.
-    bool try_spend(const Hash& address, std::uint64_t now_s);
+    bool try_spend(const Hash& address, UnixTime now);
 
 private:
     bool spend_interval(std::uint64_t& busy_until_us, std::uint64_t now_us) const;

@@ -51,7 +51,7 @@ Status PureServer::begin_epoch(const Hash& key) {
 }
 
 Result<PureOffer> PureServer::offer(const Hash& nonce, std::string_view address, std::string_view connection,
-                                    std::uint64_t now_s) {
+                                    UnixTime now) {
     std::optional<PureEpoch> epoch;
     {
         const std::scoped_lock lock(state_->mutex);
@@ -61,16 +61,16 @@ Result<PureOffer> PureServer::offer(const Hash& nonce, std::string_view address,
         return Error(ErrorCode::missing, "pure offer: no epoch was begun; call begin_epoch() first");
     // Offers are limited, and not answers: an answer costs a few hashes, and refusing it would let others silence a
     // client.
-    if (!state_->rate.try_spend(domain_hash("fardel pure address 1", address), now_s))
+    if (!state_->rate.try_spend(domain_hash("fardel pure address 1", address), now))
         return Error(ErrorCode::busy, "pure offer: this address asks too often; ask again in a minute");
-    FARDEL_TRY(state_->offers.open(nonce, *epoch, hash_connection(connection), now_s, now_s + state_->options.valid_s));
+    FARDEL_TRY(state_->offers.open(nonce, *epoch, hash_connection(connection), now, now + state_->options.valid_s));
     return PureOffer{
         .nonce = nonce, .policy = state_->policy.digest(), .epoch = epoch->key, .sources = state_->options.sources};
 }
 
 PureVerdict PureServer::check(const PureAnswer& answer, std::string_view connection, const PureReport* report,
-                              std::uint64_t now_s) {
-    const PureClaim claim = state_->offers.claim(answer.nonce, hash_connection(connection), now_s);
+                              UnixTime now) {
+    const PureClaim claim = state_->offers.claim(answer.nonce, hash_connection(connection), now);
     return check_pure_answer(answer, claim, state_->policy, connection, report);
 }
 

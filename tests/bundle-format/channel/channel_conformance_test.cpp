@@ -189,7 +189,7 @@ TEST_CASE("channel conformance: a root is the next one or none") {  // A70
 }
 
 TEST_CASE("channel conformance: only the date of the last root counts") {  // A71
-    const ChannelRoot expired = changed_root(2, [](ChannelRoot& root) { root.expires_s = kChannelNow - 1; });
+    const ChannelRoot expired = changed_root(2, [](ChannelRoot& root) { root.expires = kChannelNow - 1; });
     ChannelUpdate update = begun(first_files());
     REQUIRE(update.add_root(root_file(expired)));
     CHECK(code_of(add_release_and_head(update, 1)) == ErrorCode::expired);
@@ -200,25 +200,25 @@ TEST_CASE("channel conformance: only the date of the last root counts") {  // A7
 
 TEST_CASE("channel conformance: a kept text that has expired is renewed") {  // A64, A71
     const ChannelFiles kept = accepted_files(5, 3);
-    std::uint64_t now_s = kChannelNow + 30 * kChannelDay;
+    UnixTime now = kChannelNow + 30 * kChannelDay;
     std::uint64_t root_version = 1;
     SUBCASE("the head") {}
     SUBCASE("the root") {
-        now_s = sample_root().expires_s;
+        now = sample_root().expires;
         root_version = 2;
     }
     ChannelHead head = head_for(6, kept.release, 3, root_version);
-    head.created_s = now_s;
-    head.expires_s = now_s + kChannelDay;
-    ChannelUpdate update = begun(kept, now_s);
+    head.created = now;
+    head.expires = now + kChannelDay;
+    ChannelUpdate update = begun(kept, now);
     if (root_version == 2) {
         ChannelHead without_root = head;
         without_root.root_version = 1;
         CHECK(code_of(update.add_head(head_file(without_root))) == ErrorCode::expired);
         CHECK(update.files() == kept);
         REQUIRE(update.add_root(root_file(changed_root(2, [&](ChannelRoot& root) {
-            root.created_s = now_s;
-            root.expires_s = now_s + kChannelDay;
+            root.created = now;
+            root.expires = now + kChannelDay;
         }))));
     }
     REQUIRE(update.add_head(head_file(head)));

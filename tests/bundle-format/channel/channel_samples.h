@@ -11,7 +11,7 @@ namespace fardel::tests {
 
 inline constexpr const char* kSampleChannel = "mygame/stable";
 inline constexpr std::uint64_t kChannelDay = 24 * 3600;
-inline constexpr std::uint64_t kChannelNow = 1'700'000'000;
+inline constexpr UnixTime kChannelNow{1'700'000'000};
 
 // Numbers of keys. Root 1 requires two of the first three.
 inline constexpr std::uint8_t kRootKeyA = 1, kRootKeyB = 2, kRootKeyC = 3, kReleaseKey = 4, kHeadKey = 5,
@@ -26,8 +26,8 @@ inline ChannelRoot sample_root(std::uint64_t version = 1) {
     root.channel = kSampleChannel;
     root.id.bytes.fill(0x22);
     root.version = version;
-    root.created_s = kChannelNow - kChannelDay;
-    root.expires_s = kChannelNow + 365 * kChannelDay;
+    root.created = kChannelNow - kChannelDay;
+    root.expires = kChannelNow + 365 * kChannelDay;
     root.root = {2, {key_label(kRootKeyA), key_label(kRootKeyB), key_label(kRootKeyC)}};
     root.release = {1, {key_label(kReleaseKey)}};
     root.head = {1, {key_label(kHeadKey)}};
@@ -46,7 +46,7 @@ inline ChannelRelease sample_release(std::uint64_t version = 1) {
     ChannelRelease release;
     release.channel = kSampleChannel;
     release.version = version;
-    release.created_s = kChannelNow;
+    release.created = kChannelNow;
     release.bundles.push_back({sample_bundle(1), 20'480, 3, value_of(BundleVersion::parse("1.0")), "mygame/base"});
     release.bundles.push_back({sample_bundle(static_cast<std::uint8_t>(version + 1)), 1000, 0,
                                value_of(BundleVersion::parse("2")), "mygame/maps"});
@@ -75,8 +75,8 @@ inline ChannelHead head_for(std::uint64_t version, const std::string& release, s
     ChannelHead head;
     head.channel = kSampleChannel;
     head.version = version;
-    head.created_s = kChannelNow;
-    head.expires_s = kChannelNow + 7 * kChannelDay;
+    head.created = kChannelNow;
+    head.expires = kChannelNow + 7 * kChannelDay;
     head.root_version = root_version;
     head.release_version = release_version;
     head.release_bytes = release.size();
@@ -97,8 +97,8 @@ inline ChannelFiles accepted_files(std::uint64_t head_version = 5, std::uint64_t
     return files;
 }
 
-inline ChannelUpdate begun(const ChannelFiles& files, std::uint64_t now_s = kChannelNow) {
-    return value_of(ChannelUpdate::begin(files, now_s));
+inline ChannelUpdate begun(const ChannelFiles& files, UnixTime now = kChannelNow) {
+    return value_of(ChannelUpdate::begin(files, now));
 }
 
 }  // namespace fardel::tests

@@ -88,7 +88,7 @@ TEST_CASE("channel update: one version with two contents is a rollback") {  // A
     ChannelUpdate update = begun(files);
     check_error(update.add_head(published(5, 4).head), ErrorCode::rollback, "two contents");
     ChannelRelease other = sample_release(3);
-    other.created_s += 1;
+    other.created = other.created + 1;
     check_error(update.add_head(published(6, other).head), ErrorCode::rollback, "two contents");
     check_unchanged(update, files);
 }
@@ -96,21 +96,21 @@ TEST_CASE("channel update: one version with two contents is a rollback") {  // A
 TEST_CASE("channel update: an expired head is refused, whatever the clock says before it") {  // A64
     const ChannelFiles files = accepted_files(5, 3);
     const Published next = published(6, 4);
-    const std::uint64_t end_s = kChannelNow + 7 * kChannelDay;
-    ChannelUpdate in_time = begun(files, end_s - 1);
+    const UnixTime end = kChannelNow + 7 * kChannelDay;
+    ChannelUpdate in_time = begun(files, end - 1);
     CHECK(add_texts(in_time, next));
-    ChannelUpdate late = begun(files, end_s);
+    ChannelUpdate late = begun(files, end);
     check_error(late.add_head(next.head), ErrorCode::expired, "what is installed stays");
     check_unchanged(late, files);
 
     // The clock was set back: the accepted head's date is the floor.
     ChannelHead fresh = head_for(6, files.release, 3);
-    fresh.created_s = end_s + kChannelDay;
-    fresh.expires_s = end_s + 8 * kChannelDay;
+    fresh.created = end + kChannelDay;
+    fresh.expires = end + 8 * kChannelDay;
     ChannelFiles with_fresh = files;
     with_fresh.head = head_file(fresh);
     ChannelUpdate set_back = begun(with_fresh, kChannelNow - 100 * kChannelDay);
-    CHECK(set_back.time_s() == fresh.created_s);
+    CHECK(set_back.time() == fresh.created);
     ChannelHead replayed = head_for(7, files.release, 3);
     check_error(set_back.add_head(head_file(replayed)), ErrorCode::expired, "");
     // A clock that was far ahead leaves nothing behind.
@@ -260,7 +260,7 @@ TEST_CASE("channel update: at most 256 roots come in one update") {  // A70
 TEST_CASE("channel update: only the last root must not have expired") {  // A71
     const ChannelFiles files = accepted_files(5, 3);
     ChannelRoot expired = sample_root(2);
-    expired.expires_s = kChannelNow - 1;
+    expired.expires = kChannelNow - 1;
     ChannelUpdate update = begun(files);
     REQUIRE(update.add_root(root_file(expired)));
     const std::string release = release_file(sample_release(4));

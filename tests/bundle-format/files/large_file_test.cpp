@@ -117,7 +117,7 @@ TEST_CASE("large file: a bundle above 4 GiB, with an asset above 4 GiB, is writt
 
     const auto policy = make_policy(std::vector{PolicyKey{"author", forge::test_key(1).public_key()}}, {}).value();
     for (const TrustPolicy* who : {static_cast<const TrustPolicy*>(nullptr), &policy}) {
-        const auto bundle = Bundle::open(source, {.policy = who, .time = TrustTime::at(1'800'000'000)}).value();
+        const auto bundle = Bundle::open(source, {.policy = who, .time = TrustTime::at({1'800'000'000})}).value();
         CHECK(bundle->layout_head().manifest_offset > kFourGib);
         CHECK(bundle->layout_head().trailer_offset > kFourGib);
         CHECK(bundle->verdict().layout_signed == (who != nullptr));

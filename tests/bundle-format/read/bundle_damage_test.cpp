@@ -91,7 +91,7 @@ struct Outcome {
 Outcome read_bytes(forge::Bytes bytes, const TrustPolicy* policy) {
     BundleOptions options;
     options.policy = policy;
-    options.time = TrustTime::at(1'800'000'000);
+    options.time = TrustTime::at({1'800'000'000});
     const auto bundle = Bundle::open(make_memory_source(std::move(bytes)), std::move(options));
     if (!bundle)
         return {};

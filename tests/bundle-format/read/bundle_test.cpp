@@ -313,7 +313,7 @@ TEST_CASE("bundle: an asset whose pieces are not those of the manifest is corrup
     const std::uint32_t music = draft.asset_with(Bytes(65536 * 2 + 1000, std::byte{7}));
     const auto without_policy = open_bundle(made.bytes);
     CHECK(without_policy->read_all(AssetIndex{music}).error().code() == ErrorCode::corrupt);
-    const auto trusted = open_bundle(made.bytes, {.policy = &policy, .time = TrustTime::at(1'800'000'000)});
+    const auto trusted = open_bundle(made.bytes, {.policy = &policy, .time = TrustTime::at({1'800'000'000})});
     CHECK(trusted->verdict().layout_signed);
     CHECK(trusted->read_all(AssetIndex{music}).error().code() == ErrorCode::corrupt);
     CHECK(trusted->verify_asset(AssetIndex{music}).error().code() == ErrorCode::corrupt);
@@ -367,7 +367,7 @@ TEST_CASE("bundle: a layout that a trusted key signed gives no other bytes to an
     for (const bool cached : {false, true}) {
         const auto bundle =
             open_bundle(evil.bytes, {.policy = &policy,
-                                     .time = TrustTime::at(1'800'000'000),
+                                     .time = TrustTime::at({1'800'000'000}),
                                      .cache = cached ? std::make_shared<BlockCache>(8u << 20) : nullptr});
         CHECK(bundle->verdict().layout_signed);
         for (int round = 0; round < 2; ++round)

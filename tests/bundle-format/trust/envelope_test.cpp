@@ -175,7 +175,7 @@ TEST_CASE("envelope: the document's signatures are made and verify") {
     CountersignRequest request;
     request.comment = "reviewed";
     request.epoch = 3;
-    request.created_s = 1'700'000'100;
+    request.created = {1'700'000'100};
     const auto countersignature = countersign(*statement, request, *hub);
     REQUIRE(countersignature);
     CHECK(*countersignature == countersignature_envelope());

@@ -8,13 +8,13 @@
 
 namespace fardel::tests::license_token_test {
 
-constexpr std::uint64_t kTokenCreated = 1'700'000'000;
+constexpr UnixTime kTokenCreated{1'700'000'000};
 
 LicenseToken document_token() {
     LicenseToken token;
     token.bundle = document_statement().bundle;
-    token.created_s = kTokenCreated;
-    token.expires_s = 1'800'000'000;
+    token.created = kTokenCreated;
+    token.expires = {1'800'000'000};
     token.issuer = fixed_vector<PublicKey>("key-hub");
     token.comment = "prüf";
     return token;
@@ -23,8 +23,8 @@ LicenseToken document_token() {
 LicenseToken pattern_token() {
     LicenseToken token;
     token.pattern = "maps/*";
-    token.created_s = kTokenCreated;
-    token.expires_s = 1'731'536'000;
+    token.created = kTokenCreated;
+    token.expires = {1'731'536'000};
     token.issuer = fixed_vector<PublicKey>("key-hub");
     return token;
 }
@@ -48,8 +48,8 @@ BundleIdentity dm01() {
     return {.bundle = document_statement().bundle, .layout = {}, .name = "maps/dm01", .version = "1"};
 }
 
-ErrorCode refusal(const TrustPolicy& policy, std::vector<Envelope> tokens, std::optional<std::uint64_t> now_s) {
-    return code_of(policy.verify_license(tokens, dm01(), now_s));
+ErrorCode refusal(const TrustPolicy& policy, std::vector<Envelope> tokens, std::optional<UnixTime> now) {
+    return code_of(policy.verify_license(tokens, dm01(), now));
 }
 
 TEST_CASE("license token: the document's tokens have the document's bytes") {
@@ -81,8 +81,8 @@ TEST_CASE("license token: it is about either a bundle or a pattern, and ends") {
     };
     CHECK(refused([](LicenseToken& token) { token.pattern = "a"; }) == ErrorCode::malformed);
     CHECK(refused([](LicenseToken& token) { token.bundle = {}; }) == ErrorCode::malformed);
-    CHECK(refused([](LicenseToken& token) { token.expires_s = 0; }) == ErrorCode::malformed);
-    CHECK(refused([](LicenseToken& token) { token.expires_s = token.created_s; }) == ErrorCode::malformed);
+    CHECK(refused([](LicenseToken& token) { token.expires = {}; }) == ErrorCode::malformed);
+    CHECK(refused([](LicenseToken& token) { token.expires = token.created; }) == ErrorCode::malformed);
     CHECK(refused([](LicenseToken& token) {
               token.bundle = {};
               token.pattern = "a//b";
@@ -105,11 +105,11 @@ TEST_CASE("license token: a policy accepts those of its issuers, for their bundl
     CHECK(policy.verify_license(std::vector{good}, dm01(), kTokenCreated));
     CHECK(policy.verify_license(std::vector{by_stranger, good}, dm01(), kTokenCreated));
     CHECK(policy.verify_license(std::vector{issued_by(numbered_key(7), document_token())}, dm01(), kTokenCreated));
-    CHECK(policy.verify_license(std::vector{by_pattern}, dm01(), 1'731'535'999));
+    CHECK(policy.verify_license(std::vector{by_pattern}, dm01(), UnixTime{1'731'535'999}));
     CHECK(refusal(policy, {}, kTokenCreated) == ErrorCode::missing);
     CHECK(refusal(policy, {by_stranger}, kTokenCreated) == ErrorCode::untrusted);
     CHECK(refusal(policy, {by_author}, kTokenCreated) == ErrorCode::untrusted);
-    CHECK(refusal(policy, {by_stranger, by_pattern}, 1'731'536'000) == ErrorCode::expired);
+    CHECK(refusal(policy, {by_stranger, by_pattern}, UnixTime{1'731'536'000}) == ErrorCode::expired);
     CHECK(policy.verify_license(std::vector{by_pattern}, dm01(), std::nullopt));  // dates are ignored
 
     LicenseToken of_other = document_token();

@@ -46,8 +46,8 @@ inline Statement document_statement() {
     statement.raw_bytes = 0x1'2345'6789;
     statement.stored_bytes = 0x2345'6789;
     statement.epoch = 7;
-    statement.created_s = 1'700'000'000;
-    statement.expires_s = 1'800'000'000;
+    statement.created = {1'700'000'000};
+    statement.expires = UnixTime{1'800'000'000};
     statement.author = fixed_vector<PublicKey>("key-alice");
     statement.name = "maps/dm01";
     statement.version = "1.2.0-rc1";

@@ -20,7 +20,7 @@ Countersignature document_countersignature() {
     countersignature.author_signature = fixed_vector<Signature>("signature-alice");
     countersignature.role = SignerRole::registry;
     countersignature.epoch = 3;
-    countersignature.created_s = 1'700'000'100;
+    countersignature.created = {1'700'000'100};
     countersignature.signer = fixed_vector<PublicKey>("key-hub");
     countersignature.comment = "reviewed";
     return countersignature;
@@ -116,8 +116,9 @@ TEST_CASE("statement: layouts are few, strictly increasing, and may be none") {
 TEST_CASE("statement: numbers and texts are accepted at their limit and refused one past it") {
     CHECK_FALSE(outcome([](Statement& s) { s.manifest_bytes = limits::kManifestBytesMax; }));
     CHECK(outcome([](Statement& s) { s.manifest_bytes = limits::kManifestBytesMax + 1; }) == ErrorCode::limit);
-    CHECK_FALSE(outcome(
-        [](Statement& s) { s.raw_bytes = s.stored_bytes = s.epoch = s.created_s = UINT64_MAX, s.expires_s = 0; }));
+    CHECK_FALSE(outcome([](Statement& s) {
+        s.raw_bytes = s.stored_bytes = s.epoch = s.created.seconds = UINT64_MAX, s.expires.reset();
+    }));
     CHECK_FALSE(outcome([](Statement& s) { s.version = std::string(limits::kVersionBytesMax, '1'); }));
     CHECK(outcome([](Statement& s) { s.version = std::string(limits::kVersionBytesMax + 1, '1'); }) ==
           ErrorCode::limit);
@@ -170,10 +171,10 @@ TEST_CASE("statement: text that could deceive a reader or a policy is refused") 
 }
 
 TEST_CASE("statement: its time of expiry is after its creation, or absent") {
-    CHECK_FALSE(outcome([](Statement& s) { s.expires_s = 0; }));
-    CHECK_FALSE(outcome([](Statement& s) { s.expires_s = s.created_s + 1; }));
-    CHECK(outcome([](Statement& s) { s.expires_s = s.created_s; }) == ErrorCode::malformed);
-    CHECK(outcome([](Statement& s) { s.expires_s = 1; }) == ErrorCode::malformed);
+    CHECK_FALSE(outcome([](Statement& s) { s.expires.reset(); }));
+    CHECK_FALSE(outcome([](Statement& s) { s.expires = s.created + 1; }));
+    CHECK(outcome([](Statement& s) { s.expires = s.created; }) == ErrorCode::malformed);
+    CHECK(outcome([](Statement& s) { s.expires = UnixTime{1}; }) == ErrorCode::malformed);
 }
 
 TEST_CASE("statement: version 1.0 has no extra bytes") {

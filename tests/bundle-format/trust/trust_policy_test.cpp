@@ -12,7 +12,7 @@
 
 namespace fardel::tests::trust_policy_test {
 
-constexpr std::uint64_t kNow = 1'750'000'000;  // inside the document statement's dates
+constexpr UnixTime kNow{1'750'000'000};  // inside the document statement's dates
 
 // Signers have numbers; their labels are p1, p2, …
 SecretKey person(std::uint8_t number) { return numbered_key(number); }
@@ -39,10 +39,10 @@ Envelope cosigned(const Envelope& statement, std::uint8_t author) {
 }
 
 Envelope countersigned(const Envelope& statement, std::uint8_t by, SignerRole role = SignerRole::registry,
-                       std::uint64_t expires_s = 0) {
+                       std::optional<UnixTime> expires = {}) {
     CountersignRequest request;
     request.role = role;
-    request.expires_s = expires_s;
+    request.expires = expires;
     return countersign(statement, request, *signer(by)).value();
 }
 
@@ -58,17 +58,16 @@ BundleIdentity identity_for(std::span<const Envelope> envelopes) {
     return {.bundle = named.bundle, .layout = named.layouts[0], .name = named.name, .version = named.version};
 }
 
-TrustVerdict judged(const TrustPolicy& policy, std::vector<Envelope> envelopes, std::uint64_t now_s = kNow) {
-    auto verdict = policy.evaluate(envelopes, identity_for(envelopes), now_s);
+TrustVerdict judged(const TrustPolicy& policy, std::vector<Envelope> envelopes, UnixTime now = kNow) {
+    auto verdict = policy.evaluate(envelopes, identity_for(envelopes), now);
     REQUIRE(verdict);
     CHECK(verdict->trusted == !verdict->refusal);
     return *std::move(verdict);
 }
 
 // Returns the code of the refusal, or nothing if the bundle is trusted.
-std::optional<ErrorCode> refused(const TrustPolicy& policy, std::vector<Envelope> envelopes,
-                                 std::uint64_t now_s = kNow) {
-    const TrustVerdict verdict = judged(policy, std::move(envelopes), now_s);
+std::optional<ErrorCode> refused(const TrustPolicy& policy, std::vector<Envelope> envelopes, UnixTime now = kNow) {
+    const TrustVerdict verdict = judged(policy, std::move(envelopes), now);
     return verdict.refusal ? std::optional(verdict.refusal->code()) : std::nullopt;
 }
 
@@ -429,24 +428,24 @@ TEST_CASE("trust verdict: it names the rule that accepted the statement, and onl
 }
 
 TEST_CASE("trust time: the default is the system's clock, and ignoring dates has to be asked for") {  // A135
-    const auto before = static_cast<std::uint64_t>(std::time(nullptr));
-    const auto now_s = TrustTime().now_s();
-    REQUIRE(now_s);
-    CHECK(*now_s >= before);
-    CHECK(*now_s <= before + 60);
-    CHECK(TrustTime::system().now_s().has_value());
-    CHECK(TrustTime::at(0).now_s() == 0);
-    CHECK(TrustTime::at(7).now_s() == 7);
-    CHECK_FALSE(TrustTime::ignored().now_s());
+    const UnixTime before{static_cast<std::uint64_t>(std::time(nullptr))};
+    const auto now = TrustTime().now();
+    REQUIRE(now);
+    CHECK(*now >= before);
+    CHECK(*now <= before + 60);
+    CHECK(TrustTime::system().now().has_value());
+    CHECK(TrustTime::at({}).now() == UnixTime{});
+    CHECK(TrustTime::at({7}).now() == UnixTime{7});
+    CHECK_FALSE(TrustTime::ignored().now());
 }
 
 TEST_CASE("trust verdict: without a time nothing has expired") {
     const TrustPolicy policy = policy_of("allow ** author=1:p1\n");
-    const std::vector<Envelope> old = {stated(1, [](Statement& s) { s.expires_s = s.created_s + 1; })};
+    const std::vector<Envelope> old = {stated(1, [](Statement& s) { s.expires = s.created + 1; })};
     const BundleIdentity bundle = identity_for(old);
     CHECK(policy.evaluate(old, bundle, kNow)->refusal->code() == ErrorCode::expired);
-    CHECK(policy.evaluate(old, bundle, 0)->trusted);
-    CHECK(policy.evaluate(old, bundle, TrustTime::ignored().now_s())->trusted);
+    CHECK(policy.evaluate(old, bundle, UnixTime{})->trusted);
+    CHECK(policy.evaluate(old, bundle, TrustTime::ignored().now())->trusted);
 }
 
 TEST_CASE("trust policy: make_policy creates a policy from keys and a pattern") {
@@ -868,16 +867,16 @@ TEST_CASE("trust verdict: a withdrawn bundle is refused, whoever signed it") {  
 
 TEST_CASE("trust verdict: a statement is valid until it expires") {
     const TrustPolicy policy = policy_of("allow ** author=1:p1\n");
-    const std::uint64_t expires_s = document_statement().expires_s;
-    CHECK_FALSE(refused(policy, {stated(1)}, expires_s - 1));
-    CHECK(refused(policy, {stated(1)}, expires_s) == ErrorCode::expired);
-    CHECK_FALSE(refused(policy, {stated(1)}, 0));  // a slow clock causes no refusal
-    CHECK_FALSE(refused(policy, {stated(1, [](Statement& s) { s.expires_s = 0; })}, UINT64_MAX));
-    CHECK(refused(policy, {stated(1, [](Statement& s) { s.expires_s = UINT64_MAX; })}, UINT64_MAX) ==
+    const UnixTime expires = *document_statement().expires;
+    CHECK_FALSE(refused(policy, {stated(1)}, expires - 1));
+    CHECK(refused(policy, {stated(1)}, expires) == ErrorCode::expired);
+    CHECK_FALSE(refused(policy, {stated(1)}, {}));  // a slow clock causes no refusal
+    CHECK_FALSE(refused(policy, {stated(1, [](Statement& s) { s.expires.reset(); })}, {UINT64_MAX}));
+    CHECK(refused(policy, {stated(1, [](Statement& s) { s.expires = UnixTime{UINT64_MAX}; })}, {UINT64_MAX}) ==
           ErrorCode::expired);
-    CHECK(judged(policy, {stated(1)}, expires_s).refusal->message().find("2027-01-15") != std::string::npos);
+    CHECK(judged(policy, {stated(1)}, expires).refusal->message().find("2027-01-15") != std::string::npos);
     // An expired statement by an unknown signer is untrusted, not expired.
-    CHECK(refused(policy, {stated(99)}, expires_s) == ErrorCode::untrusted);
+    CHECK(refused(policy, {stated(99)}, expires) == ErrorCode::untrusted);
 
     const TrustPolicy registry = policy_of("allow ** author=1:p1 registry=1:p2\n");
     const Envelope statement = stated(1);
@@ -898,13 +897,13 @@ TEST_CASE("trust verdict: of several statements one that passes counts before ot
         CHECK(judged(policy, envelopes).statement == verdict.statement);  // their order in the trailer does not matter
         return verdict.statement->comment;
     };
-    const auto statement = [](std::uint8_t author, std::uint64_t epoch, std::uint64_t created_s, const char* comment) {
-        return stated(author, [&](Statement& s) { s.epoch = epoch, s.created_s = created_s, s.comment = comment; });
+    const auto statement = [](std::uint8_t author, std::uint64_t epoch, UnixTime created, const char* comment) {
+        return stated(author, [&](Statement& s) { s.epoch = epoch, s.created = created, s.comment = comment; });
     };
-    CHECK(comment_of({statement(1, 1, 10, "low"), statement(2, 2, 9, "high")}) == "high");
-    CHECK(comment_of({statement(1, 2, 9, "old"), statement(2, 2, 10, "new")}) == "new");
-    CHECK(comment_of({statement(3, UINT64_MAX, 10, "not-allowed"), statement(2, 1, 1, "allowed")}) == "allowed");
-    const auto tie = comment_of({statement(1, 1, 1, "x"), statement(1, 1, 1, "y")});
+    CHECK(comment_of({statement(1, 1, {10}, "low"), statement(2, 2, {9}, "high")}) == "high");
+    CHECK(comment_of({statement(1, 2, {9}, "old"), statement(2, 2, {10}, "new")}) == "new");
+    CHECK(comment_of({statement(3, UINT64_MAX, {10}, "not-allowed"), statement(2, 1, {1}, "allowed")}) == "allowed");
+    const auto tie = comment_of({statement(1, 1, {1}, "x"), statement(1, 1, {1}, "y")});
     CHECK((tie == "x" || tie == "y"));
 }
 
@@ -923,7 +922,7 @@ TEST_CASE("trust verdict: development mode accepts what is merely untrusted, and
     CHECK(good.trusted);
     CHECK_FALSE(good.tainted);
     CHECK(good.layout_signed);
-    CHECK(refused(policy, {stated(1)}, UINT64_MAX) == ErrorCode::expired);
+    CHECK(refused(policy, {stated(1)}, {UINT64_MAX}) == ErrorCode::expired);
     CHECK(refused(policy_of("unsigned allow\nrevoke key " + key(1).hex() + "\n"), {stated(1)}) == ErrorCode::revoked);
 }
 

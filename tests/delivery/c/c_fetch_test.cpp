@@ -567,10 +567,10 @@ TEST_CASE("C store: tokens that a game got are kept, listed, and mount the bundl
     };
     CHECK(licenses_of(store).empty());
     CHECK(mounts(kEnd - 1) == FARDEL_ERROR_MISSING);
-    const Bytes token = shop.token(bundle_id_of(bytes), kEnd);
+    const Bytes token = shop.token(bundle_id_of(bytes), {kEnd});
     CHECK(put(token) == FARDEL_OK);
     CHECK(put(token) == FARDEL_OK);
-    CHECK(put(shop.token("maps/*", kEnd + 1)) == FARDEL_OK);
+    CHECK(put(shop.token("maps/*", {kEnd + 1})) == FARDEL_OK);
     CHECK(mounts(kEnd - 1) == FARDEL_OK);
     CHECK(mounts(kEnd) == FARDEL_ERROR_EXPIRED);
     const auto listed = licenses_of(store);

@@ -32,11 +32,11 @@ struct Follower {
                 .state_folder = scratch.path("state"),
                 .policy = nullptr};
     }
-    ChannelWork work(std::uint64_t now_s = kChannelNow) const {
-        return {.subject = subject(), .servers = {nginx.url()}, .time = TrustTime::at(now_s), .rule = {}};
+    ChannelWork work(UnixTime now = kChannelNow) const {
+        return {.subject = subject(), .servers = {nginx.url()}, .time = TrustTime::at(now), .rule = {}};
     }
-    ChannelOutcome update(std::uint64_t now_s = kChannelNow) const {
-        auto follow = value_of(ChannelFollow::start(store, work(now_s)));
+    ChannelOutcome update(UnixTime now = kChannelNow) const {
+        auto follow = value_of(ChannelFollow::start(store, work(now)));
         return value_of(follow.wait());
     }
 };
@@ -51,7 +51,7 @@ TEST_CASE("channel follow: an update says what is new, and the state stays for l
     CHECK(first.added.size() == 2);
     CHECK_FALSE(first.has_new_recalls);
     CHECK_FALSE(first.state.is_stale(kChannelNow));
-    CHECK(first.state.is_stale(first.state.fresh_until_s));
+    CHECK(first.state.is_stale(first.state.fresh_until.value()));
 
     ChannelRelease next = sample_release(2);
     next.recalled_bundles.push_back({sample_bundle(2), "crashes"});
@@ -77,7 +77,7 @@ TEST_CASE("channel follow: when the head has expired, the state stays and says s
     REQUIRE(later.failure);
     CHECK(later.failure->code() == ErrorCode::expired);
     CHECK(later.state.release_version == 1);
-    CHECK(later.state.fresh_until_s == first.state.fresh_until_s);
+    CHECK(later.state.fresh_until == first.state.fresh_until);
     CHECK(later.state.is_stale(kChannelNow + 30 * kChannelDay));
     // A clock that was set far ahead once does no harm when it is right.
     CHECK_FALSE(follower.update().failure);
@@ -183,7 +183,7 @@ TEST_CASE("channel follow: from C, an update is polled and reported once, and th
     CHECK(fardel_channel_follow_start(store, &options, &follow, nullptr) == FARDEL_ERROR_ARGUMENT);
     options.name = kSampleChannel;
     options.state_folder = state.c_str();
-    options.now_s = kChannelNow;
+    options.now_s = kChannelNow.seconds;
     CSeen nothing;
     CHECK(fardel_channel_accepted(store, &options, see, &nothing, nullptr) == FARDEL_ERROR_MISSING);
     options.root_text = root.c_str();

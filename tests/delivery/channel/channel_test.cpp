@@ -23,7 +23,7 @@ void publish_texts(TreeTarget& tree, std::uint64_t head_version, std::uint64_t r
 
 FollowOptions following(std::vector<std::string> trees) {
     return {.trees = std::move(trees),
-            .now_s = kChannelNow,
+            .now = kChannelNow,
             .connections = {.times = fetching_from({}).times, .servers = {}},
             .stop = {}};
 }
@@ -92,7 +92,7 @@ TEST_CASE("channel: a server that answers nothing, or old texts, changes nothing
 TEST_CASE("channel: a head that contradicts an accepted text is evidence, an older one is not") {  // A63
     const auto accepted = accepted_files(5, 3);
     ChannelRelease other = sample_release(3);
-    other.created_s += 1;
+    other.created = other.created + 1;
     for (const TreeFiles& files : {tree_files(5, 4), tree_files(6, other), tree_files(4, other)}) {
         const TreeServer server({}, nullptr, files);
         const auto followed = value_of(follow_channel(accepted, following({server.url()})));

@@ -67,7 +67,7 @@ TEST_CASE("fetch consent: it shows the same in C") {
     const std::string policy = game.policy->format();
     fardel_trust_options trust = FARDEL_TRUST_OPTIONS_INIT;
     trust.policy_text = policy.c_str();
-    trust.now_s = kNow;
+    trust.now_s = kNow.seconds;
     std::string shown;
     fardel_fetch_options options = FARDEL_FETCH_OPTIONS_INIT;
     options.servers = &servers.options;

@@ -302,9 +302,9 @@ TEST_CASE("fetch: a bundle that the store only refers to is mended when its file
     for (const StoredBundle& stored : value_of(store.list()))
         CHECK(stored.stale_references == 0);
     // A reference that no bundle needs any more goes as a pack does.
-    value_of(store.collect({.now_s = 1'900'000'000, .grace_s = 0}));
+    value_of(store.collect({.now = {1'900'000'000}, .grace_s = 0}));
     CHECK(value_of(store.check(true)).findings.empty());
-    CHECK(value_of(store.usage(0)).references == 0);
+    CHECK(value_of(store.usage({})).references == 0);
 }
 
 }  // namespace fardel::tests::fetch_repair_test

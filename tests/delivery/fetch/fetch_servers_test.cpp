@@ -339,7 +339,7 @@ TEST_CASE("fetch from real servers: a channel is followed, and an older text cha
             REQUIRE(publish_channel_head(*tree, head_file(head_for(version, release, version)), kChannelNow));
         };
         const FollowOptions options{.trees = {server.url()},
-                                    .now_s = kChannelNow,
+                                    .now = kChannelNow,
                                     .connections = {.times = fetching_from({}).times, .servers = {}},
                                     .stop = {}};
         const ChannelFiles only_root{.root = root_file(sample_root()), .release = {}, .head = {}};

@@ -87,8 +87,8 @@ TEST_CASE("fetch: what a server's quota does not allow is not begun, and counts 
     FetchOptions other = fetching_from({elsewhere.url()});
     other.work.source_bytes_max = 1;
     CHECK(fetch_one(store, bundle_id_of(second), other));
-    CHECK(store.remove_bundles(std::vector{bundle_id_of(second)}, 1));
-    CHECK(store.collect({.now_s = 10, .grace_s = 0}));
+    CHECK(store.remove_bundles(std::vector{bundle_id_of(second)}, {1}));
+    CHECK(store.collect({.now = {10}, .grace_s = 0}));
     other.work.source_bytes_max = second.size();
     CHECK(fetch_one(store, bundle_id_of(second), other));
 }
@@ -105,10 +105,10 @@ TEST_CASE("fetch: a game server that names another server's URL first does not u
     options.work.source = "203.0.113.7:27960";
     options.work.source_bytes_max = second.size();
     REQUIRE(fetch_one(store, bundle_id_of(second), options));
-    for (const RetainedBundle& one : value_of(store.retained(1)))
+    for (const RetainedBundle& one : value_of(store.retained(UnixTime{1})))
         CHECK(one.source == (one.bundle == bundle_id_of(second) ? options.work.source : official.url()));
     // The content of that game server expires, and nothing else.
-    CHECK(store.collect({.now_s = INT64_MAX / 2, .grace_s = 0, .unused_for_s = 0, .source = options.work.source}));
+    CHECK(store.collect({.now = {INT64_MAX / 2}, .grace_s = 0, .unused_for_s = 0, .source = options.work.source}));
     REQUIRE(value_of(store.list()).size() == 1);
     CHECK(value_of(store.list())[0].bundle == bundle_id_of(first));
 }

@@ -256,7 +256,7 @@ TEST_CASE("install: from C, names are installed, read without servers, updated a
     channel.root_text = root.c_str();
     channel.state_folder = state.c_str();
     channel.servers = &servers.options;
-    channel.now_s = kChannelNow;
+    channel.now_s = kChannelNow.seconds;
     options.lock = lock.c_str();
     options.channel = &channel;
     options.planned = plan_seen;

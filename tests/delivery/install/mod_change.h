@@ -58,7 +58,7 @@ public:
         const BundleStore store = player_.store();
         CHECK(value_of(store.check(true)).findings.empty());
         if (collects) {
-            value_of(store.collect({.now_s = 4'000'000'000, .grace_s = 0, .incoming_for_s = 0, .bytes_max = 0}));
+            value_of(store.collect({.now = {4'000'000'000}, .grace_s = 0, .incoming_for_s = 0, .bytes_max = 0}));
             CHECK(mounted_names(player_) == now);
         }
         const int code = again();

@@ -43,7 +43,7 @@ public:
         ChannelRelease next;
         next.channel = kSampleChannel;
         next.version = ++version_;
-        next.created_s = kChannelNow;
+        next.created = kChannelNow;
         next.bundles = released_;
         std::ranges::sort(next.bundles, [](const ReleasedBundle& a, const ReleasedBundle& b) {
             return std::tie(a.name, a.version.text()) < std::tie(b.name, b.version.text());

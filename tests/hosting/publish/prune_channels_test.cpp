@@ -160,11 +160,11 @@ TEST_CASE("prune channels: who publishes a head between any two steps keeps what
         const std::vector<BundleId> keep{bundle_id_of(game.lone)};
         value_of(prune_tree(*tree, keeping(keep, kChannelNow)));  // condemns what the head will name
         REQUIRE(publish_channel_release(*tree, release, kChannelNow));
-        const std::uint64_t now = kChannelNow + 8 * kDay;
+        const UnixTime now = kChannelNow + 8 * kDay;
         const auto publish_head = [&] {
             ChannelHead head = head_for(1, release, 1);
-            head.created_s = now;
-            head.expires_s = now + kDay;
+            head.created = now;
+            head.expires = now + kDay;
             return publish_channel_head(*tree, head_file(head), now);
         };
         // Before it, so that the prune itself does not find a release without a head.

@@ -21,8 +21,8 @@ namespace fardel::tests::prune_test {
 TEST_CASE("condemned list: what is parsed is exactly what is formatted") {
     CondemnedFiles list;
     CHECK(value_of(parse_condemned_list(format_condemned_list(list))) == list);
-    list["bundles/a.fardel"] = {.is_being_removed = true, .since_s = 5};
-    list["bundles/a.tables"] = {.since_s = 18'446'744'073'709'551'615u};
+    list["bundles/a.fardel"] = {.is_being_removed = true, .since = {5}};
+    list["bundles/a.tables"] = {.since = {18'446'744'073'709'551'615u}};
     const std::string text = format_condemned_list(list);
     CHECK(text == "fardel-condemned 1\nremoving 5 bundles/a.fardel\ncondemned 18446744073709551615 bundles/a.tables\n");
     CHECK(value_of(parse_condemned_list(text)) == list);
@@ -197,10 +197,10 @@ TEST_CASE(
         const std::vector<BundleId> keep{bundle_id_of(game.lone)};
         value_of(prune_tree(*tree, keeping(keep, kPruneStart)));  // condemns the base
         WatchedTarget watched(*tree);
-        const std::uint64_t now = kPruneStart + 8 * kDay;
+        const UnixTime now = kPruneStart + 8 * kDay;
         std::optional<Result<Publication>> published;
         const auto publish_first = [&] {
-            published = publish_bundle(make_memory_source(game.first), *tree, {.now_s = now});
+            published = publish_bundle(make_memory_source(game.first), *tree, {.now = now});
         };
         (step == 0 ? watched.before_list : step == 1 ? watched.before_replace : watched.before_remove) = publish_first;
         value_of(prune_tree(watched, keeping(keep, now)));
@@ -212,8 +212,8 @@ TEST_CASE(
             REQUIRE_FALSE(*published);
             CHECK(published->error().code() == ErrorCode::busy);
             CHECK_FALSE(has(*tree, game.base));
-            CHECK(publish_bundle(make_memory_source(game.base), *tree, {.now_s = now}));
-            CHECK(publish_bundle(make_memory_source(game.first), *tree, {.now_s = now}));
+            CHECK(publish_bundle(make_memory_source(game.base), *tree, {.now = now}));
+            CHECK(publish_bundle(make_memory_source(game.first), *tree, {.now = now}));
         }
     }
 }
@@ -222,7 +222,7 @@ TEST_CASE_FIXTURE(
     GameTree,
     "prune: two prunes with different wishes do not remove what the other keeps, and a slow one stops") {  // A106
     publish_all(*tree, game);
-    const std::uint64_t now = kPruneStart + 8 * kDay;
+    const UnixTime now = kPruneStart + 8 * kDay;
     value_of(prune_tree(*tree, keeping({bundle_id_of(game.lone)}, kPruneStart)));
     WatchedTarget watched(*tree);
     watched.before_remove = [&] {
@@ -237,13 +237,13 @@ TEST_CASE_FIXTURE(
     // A prune that was asleep for too long removes nothing more.
     publish_to(*tree, game.first, now);
     value_of(prune_tree(*tree, keeping({bundle_id_of(game.lone)}, now)));
-    std::uint64_t clock = now + 8 * kDay;
-    PruneOptions slow = keeping({bundle_id_of(game.lone)}, 0);
-    slow.now_s = [&] { return std::exchange(clock, clock + kRemovalLeaseSeconds); };
+    UnixTime clock = now + 8 * kDay;
+    PruneOptions slow = keeping({bundle_id_of(game.lone)}, {});
+    slow.now = [&] { return std::exchange(clock, clock + kRemovalLeaseSeconds); };
     CHECK(prune_tree(*tree, slow).error().code() == ErrorCode::busy);
     CHECK(has(*tree, game.first));
     // An hour later, both publishing and pruning go on.
-    CHECK(publish_bundle(make_memory_source(game.base), *tree, {.now_s = clock + kRemovalLeaseSeconds}));
+    CHECK(publish_bundle(make_memory_source(game.base), *tree, {.now = clock + kRemovalLeaseSeconds}));
     publish_to(*tree, game.first, clock + kRemovalLeaseSeconds);
     CHECK(list_of(*tree).empty());
 }
@@ -254,7 +254,7 @@ TEST_CASE("prune: killed at any step, the next one ends with the same tree, and 
     const Game game;
     const ScratchFolder scratch;
     const std::vector<BundleId> keep{bundle_id_of(game.second)};
-    const std::uint64_t now = kPruneStart + 8 * kDay;
+    const UnixTime now = kPruneStart + 8 * kDay;
     std::unique_ptr<TreeTarget> tree;
     const auto prepare = [&] {
         std::filesystem::remove_all(scratch.path("tree"));

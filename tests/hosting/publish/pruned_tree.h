@@ -14,7 +14,7 @@
 
 namespace fardel::tests {
 
-inline constexpr std::uint64_t kPruneStart = 1'800'000'000;
+inline constexpr UnixTime kPruneStart{1'800'000'000};
 inline constexpr std::uint64_t kDay = 24 * 3600;
 
 struct Game {
@@ -24,8 +24,8 @@ struct Game {
     Bytes lone = game_version("lone");
 };
 
-inline void publish_to(TreeTarget& tree, const Bytes& bytes, std::uint64_t now_s = kPruneStart) {
-    value_of(publish_bundle(make_memory_source(bytes), tree, {.now_s = now_s}));
+inline void publish_to(TreeTarget& tree, const Bytes& bytes, UnixTime now = kPruneStart) {
+    value_of(publish_bundle(make_memory_source(bytes), tree, {.now = now}));
 }
 
 inline void publish_all(TreeTarget& tree, const Game& game) {
@@ -33,8 +33,8 @@ inline void publish_all(TreeTarget& tree, const Game& game) {
         publish_to(tree, *bytes);
 }
 
-inline PruneOptions keeping(const std::vector<BundleId>& keep, std::uint64_t now_s) {
-    return {.keep = keep, .grace_s = 7 * kDay, .now_s = [now_s] { return now_s; }};
+inline PruneOptions keeping(const std::vector<BundleId>& keep, UnixTime now) {
+    return {.keep = keep, .grace_s = 7 * kDay, .now = [now] { return now; }};
 }
 
 inline bool has(TreeTarget& tree, const Bytes& bytes) {

@@ -75,7 +75,7 @@ struct FaultySite : FolderRegistry {
     }
 
     void check_clean(std::size_t released, std::size_t recalled) const {
-        const RegistryCheck check = value_of(check_registry(tree, {.now_s = kNow, .stop = {}}));
+        const RegistryCheck check = value_of(check_registry(tree, {.now = kNow, .stop = {}}));
         for (const RegistryProblem& problem : check.problems)
             FAIL_CHECK(problem.path << ": " << problem.text);
         CHECK(check.released == released);
@@ -175,7 +175,7 @@ TEST_CASE("registry: when any call fails at the start, a name still belongs to i
     int failures = 0;
     const auto steal = [&] {
         const auto started =
-            Registry::open({.folder = site.tree, .signers = site.new_signers(), .now_s = [] { return kNow; }});
+            Registry::open({.folder = site.tree, .signers = site.new_signers(), .now = [] { return kNow; }});
         if (!started)
             return repeated;
         const auto answer = (*started)->accept(stolen, thief->public_key(), {});
@@ -197,7 +197,7 @@ TEST_CASE("registry fsck: when any call fails, a repeat writes every page again"
             std::filesystem::remove(site.saved + "/" + path);
     fail_each_call(
         kCallsMax, kErrors, [&] { site.restore(); },
-        [&] { return check_registry(site.tree, {.now_s = kNow, .stop = {}}) ? done : repeated; },
+        [&] { return check_registry(site.tree, {.now = kNow, .stop = {}}) ? done : repeated; },
         [&](const FailedCall&) {
             for (const auto& [path, bytes] : public_files(site.tree))
                 check_file(path, has_file(site.before, path, bytes));

@@ -64,7 +64,7 @@ TEST_CASE("registry pages: more than a thousand names are several pages, and one
         entry.bundle.bytes[1] = static_cast<std::uint8_t>(i >> 8);
         entry.name = "maps/m" + std::to_string(i);
         entry.version = "1.0";
-        entry.accepted_s = kNow;
+        entry.accepted = kNow;
         state.catalogue.add(entry);
     }
     const auto pages = overview_pages(state);
@@ -92,7 +92,7 @@ std::string countersigned_map(const std::string& name, Signer& author, Signer& r
     const auto bundle = open_bundle(bytes_of(file));
     const Envelope envelope =
         value_of(countersign(bundle->envelopes().front(),
-                             {.role = SignerRole::registry, .comment = {}, .epoch = 0, .created_s = kNow}, registry));
+                             {.role = SignerRole::registry, .comment = {}, .epoch = 0, .created = kNow}, registry));
     return file + text_of(value_of(encode_envelope(envelope)));
 }
 

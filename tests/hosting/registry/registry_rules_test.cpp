@@ -50,16 +50,16 @@ TEST_CASE("registry names: those that look alike, hide a page or leave the folde
 TEST_CASE("registry requests: a signature is for one action, bundle, registry and time") {  // A79
     const auto signer = make_key_signer(SecretKey::generate());
     const std::vector<std::string> urls{"https://hub.example", "https://mirror.example"};
-    constexpr std::uint64_t kNow = 1'700'000'000;
+    constexpr UnixTime kNow{1'700'000'000};
     RegistryRequest asked{.action = RegistryAction::upload,
                           .url = urls[1],
                           .channel = "hub/stable",
                           .bundle = filled_id<BundleId>(7),
                           .reason = {}};
     const std::string header = value_of(sign_registry_request(asked, kNow, *signer));
-    const auto code = [&](const RegistryRequest& request, const std::string& text, std::uint64_t now_s,
+    const auto code = [&](const RegistryRequest& request, const std::string& text, UnixTime now,
                           const std::vector<std::string>& own) {
-        const auto key = verify_registry_request(text, request, own, now_s);
+        const auto key = verify_registry_request(text, request, own, now);
         return key ? std::string("good") : std::string(error_code_name(key.error().code()));
     };
     CHECK(value_of(verify_registry_request(header, asked, urls, kNow)) == signer->public_key());

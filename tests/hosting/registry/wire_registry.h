@@ -22,15 +22,15 @@
 
 namespace fardel::tests {
 
-inline constexpr std::uint64_t kNow = 1'800'000'000;
+inline constexpr UnixTime kNow{1'800'000'000};
 inline const std::string kUrl = "http://hub.test";
 
 // The signed root of a channel whose bundles need a registry's signature.
 inline std::string root_text(Signer& root, const Signer& registry, const Signer& release, const Signer& head) {
     ChannelRoot made;
     made.channel = "hub/stable";
-    made.created_s = kNow - 10;
-    made.expires_s = kNow + 1'000'000;
+    made.created = kNow - 10;
+    made.expires = kNow + 1'000'000;
     made.trust.keys = {{"head", head.public_key()},
                        {"registry", registry.public_key()},
                        {"release", release.public_key()},
@@ -74,7 +74,7 @@ struct FolderRegistry {
     void open() { open_with(new_signers()); }
     void open_with(RegistrySigners signers) {
         registry =
-            value_of(Registry::open({.folder = tree, .signers = std::move(signers), .now_s = [] { return kNow; }}));
+            value_of(Registry::open({.folder = tree, .signers = std::move(signers), .now = [] { return kNow; }}));
     }
 
     const ScratchFolder scratch;
@@ -168,7 +168,7 @@ inline std::string signed_by(Signer& author, const Bytes& bytes) {
     statement.stored_bytes = report.sizes.stored_bytes;
     statement.name = std::string(value_of(bundle->find_bundle_text("name")).value_or(""));
     statement.version = std::string(value_of(bundle->find_bundle_text("version")).value_or(""));
-    statement.created_s = kNow;
+    statement.created = kNow;
     const Bytes end = value_of(encode_envelope(value_of(sign_statement(statement, author))));
     return text_of(bytes) + text_of(end);
 }

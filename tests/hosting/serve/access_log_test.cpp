@@ -8,7 +8,7 @@
 namespace fardel::tests::access_log_test {
 
 constexpr AccessRecord kRecord{.peer = "127.0.0.1",
-                               .unix_s = 1'795'395'600,
+                               .time = {1'795'395'600},
                                .method = "GET",
                                .target = "/bundles/x",
                                .status = 206,

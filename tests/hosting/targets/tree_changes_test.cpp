@@ -163,9 +163,8 @@ private:
     }
     // One that removes what was condemned earlier. What was announced counts for an hour.
     TreeChange prune() const {
-        const auto prune_at = [id = new_id_](TreeTarget& tree, std::uint64_t now) {
-            return status_of(
-                prune_tree(tree, {.keep = {id}, .grace_s = 7 * kDayOfTree, .now_s = [now] { return now; }}));
+        const auto prune_at = [id = new_id_](TreeTarget& tree, UnixTime now) {
+            return status_of(prune_tree(tree, {.keep = {id}, .grace_s = 7 * kDayOfTree, .now = [now] { return now; }}));
         };
         return {"prune",
                 [=, this](TreeTarget& tree) {

@@ -918,10 +918,10 @@ TEST_CASE("C API: a bundle that requires a licence token is mounted only with on
     maker.plan().metadata.push_back({.key = "license-token", .value = "ask shop.example"});
     const Bytes bundle = author.sign(maker.write());
     const Shop shop;
-    const Bytes good = shop.token(bundle_id_of(bundle), kEnd);
-    const Bytes by_name = shop.token("**", kEnd + 1);
-    const Bytes other = shop.token(BundleId{{{1, 2, 3}}}, kEnd);
-    const Bytes forged = Shop().token("**", kEnd);
+    const Bytes good = shop.token(bundle_id_of(bundle), {kEnd});
+    const Bytes by_name = shop.token("**", {kEnd + 1});
+    const Bytes other = shop.token(BundleId{{{1, 2, 3}}}, {kEnd});
+    const Bytes forged = Shop().token("**", {kEnd});
     const std::string policy = shop.policy(author.policy());
     Handle vfs;
     fardel_error error = FARDEL_ERROR_INIT;

@@ -44,7 +44,7 @@ struct Server {
         PureOffer offer{random_hash(), policy.digest(), random_hash(), {}};
         const auto epoch = make_pure_epoch(offer.epoch, policy, bundles);
         REQUIRE(epoch);
-        REQUIRE(offers.open(offer.nonce, *epoch, hash_connection(connection), now_s, now_s + 60));
+        REQUIRE(offers.open(offer.nonce, *epoch, hash_connection(connection), now, now + 60));
         return decode_pure_offer(*encode_pure_offer(offer)).value();
     }
     // An open offer of that epoch.
@@ -53,7 +53,7 @@ struct Server {
     }
     PureVerdict check(const PureAnswer& answer, std::string_view connection, const PureReport* report = nullptr) {
         const PureAnswer received = decode_pure_answer(encode_pure_answer(answer)).value();
-        const PureClaim claim = offers.claim(received.nonce, hash_connection(connection), now_s);
+        const PureClaim claim = offers.claim(received.nonce, hash_connection(connection), now);
         const PureVerdict verdict = check_pure_answer(received, claim, policy, connection, report);
         return decode_pure_verdict(encode_pure_verdict(verdict)).value();
     }
@@ -61,7 +61,7 @@ struct Server {
     Bundles bundles;
     PurePolicy policy;
     PureOffers offers;
-    std::uint64_t now_s = 1000;
+    UnixTime now{1000};
 };
 
 PureReply reply_to(Server& server, const Bundles& bundles, std::string_view connection,
@@ -118,7 +118,7 @@ TEST_CASE("pure handshake: an answer counts once, for one client and in time") {
     CHECK(words_of(server.check(alice, "alice")) == "replayed");
 
     const PureAnswer late = reply_to(server, copies, "alice").answer;
-    server.now_s += 61;
+    server.now = server.now + 61;
     CHECK(words_of(server.check(late, "alice")) == "expired");
     PureAnswer unknown = reply_to(server, copies, "alice").answer;
     unknown.nonce.bytes[31] ^= 1;
@@ -453,22 +453,22 @@ TEST_CASE("pure offers: their number is bounded, expired ones make room, and one
     const Hash alice = hash_connection("alice"), bob = hash_connection("bob"), carol = hash_connection("carol"),
                dave = hash_connection("dave");
     const Hash nonces[] = {random_hash(), random_hash(), random_hash(), random_hash(), random_hash()};
-    REQUIRE(offers.open(nonces[0], {}, alice, 100, 110));
-    CHECK(outcome_of(offers.open(nonces[0], {}, bob, 100, 110)) == "conflict");
-    REQUIRE(offers.open(nonces[1], {}, bob, 100, 120));
-    REQUIRE(offers.open(nonces[2], {}, alice, 100, 120));  // the older one of Alice is void
-    CHECK(outcome_of(offers.open(nonces[3], {}, carol, 105, 120)) == "busy");
-    CHECK(offers.claim(nonces[0], alice, 105).nonce == PureNonce::replayed);
-    CHECK(offers.claim(nonces[1], alice, 105).nonce == PureNonce::other_connection);
-    CHECK(offers.claim(nonces[2], alice, 105).nonce == PureNonce::open);
-    CHECK(offers.claim(nonces[2], alice, 105).nonce == PureNonce::replayed);
-    REQUIRE(offers.open(nonces[3], {}, carol, 111, 120));  // the first has expired
-    CHECK(offers.claim(nonces[0], alice, 111).nonce == PureNonce::unknown);
-    CHECK(outcome_of(offers.open(nonces[4], {}, dave, 120, 130)) == "busy");
-    REQUIRE(offers.open(nonces[4], {}, dave, 121, 130));
-    CHECK(offers.claim(nonces[1], bob, 121).nonce == PureNonce::unknown);
-    CHECK(offers.claim(nonces[4], dave, 131).nonce == PureNonce::expired);
-    CHECK(offers.claim(nonces[4], dave, 131).nonce == PureNonce::replayed);
+    REQUIRE(offers.open(nonces[0], {}, alice, {100}, {110}));
+    CHECK(outcome_of(offers.open(nonces[0], {}, bob, {100}, {110})) == "conflict");
+    REQUIRE(offers.open(nonces[1], {}, bob, {100}, {120}));
+    REQUIRE(offers.open(nonces[2], {}, alice, {100}, {120}));  // the older one of Alice is void
+    CHECK(outcome_of(offers.open(nonces[3], {}, carol, {105}, {120})) == "busy");
+    CHECK(offers.claim(nonces[0], alice, {105}).nonce == PureNonce::replayed);
+    CHECK(offers.claim(nonces[1], alice, {105}).nonce == PureNonce::other_connection);
+    CHECK(offers.claim(nonces[2], alice, {105}).nonce == PureNonce::open);
+    CHECK(offers.claim(nonces[2], alice, {105}).nonce == PureNonce::replayed);
+    REQUIRE(offers.open(nonces[3], {}, carol, {111}, {120}));  // the first has expired
+    CHECK(offers.claim(nonces[0], alice, {111}).nonce == PureNonce::unknown);
+    CHECK(outcome_of(offers.open(nonces[4], {}, dave, {120}, {130})) == "busy");
+    REQUIRE(offers.open(nonces[4], {}, dave, {121}, {130}));
+    CHECK(offers.claim(nonces[1], bob, {121}).nonce == PureNonce::unknown);
+    CHECK(offers.claim(nonces[4], dave, {131}).nonce == PureNonce::expired);
+    CHECK(offers.claim(nonces[4], dave, {131}).nonce == PureNonce::replayed);
     CHECK(hash_connection("") != hash_connection(std::string_view("\0", 1)));
 }
 

@@ -224,9 +224,9 @@ TEST_CASE("pure lock: ten thousand bundles are locked, answered and judged with 
     PureServer server = value_of(PureServer::create(policy, copies));
     REQUIRE(server.begin_epoch(random_hash()));
     const auto judged = [&](const PureReply& reply) {
-        return server.check(reply.answer, "alice", &reply.report, 1001);
+        return server.check(reply.answer, "alice", &reply.report, {1001});
     };
-    const auto offer = [&] { return value_of(server.offer(random_hash(), "alice", "alice", 1000)); };
+    const auto offer = [&] { return value_of(server.offer(random_hash(), "alice", "alice", {1000})); };
     const PureOffer asked = offer();
     const PureReply reply = value_of(vfs.answer_pure(asked, {}, "alice", {}));
     const PureVerdict welcome = judged(reply);

@@ -25,14 +25,14 @@ struct ServerScene {
         REQUIRE(server->begin_epoch(random_hash()));
     }
 
-    Result<PureOffer> offer(std::string_view client, std::uint64_t now_s = 1000) {
-        return server->offer(random_hash(), client, client, now_s);
+    Result<PureOffer> offer(std::string_view client, UnixTime now = {1000}) {
+        return server->offer(random_hash(), client, client, now);
     }
     PureAnswer answer(const PureOffer& offer, std::string_view client) {
         return answer_pure_offer(offer, *policy, bundles, {}, client, {}).value().answer;
     }
-    bool welcome(const PureAnswer& answer, std::string_view client, std::uint64_t now_s = 1000) {
-        return server->check(answer, client, nullptr, now_s).welcome();
+    bool welcome(const PureAnswer& answer, std::string_view client, UnixTime now = {1000}) {
+        return server->check(answer, client, nullptr, now).welcome();
     }
 
     std::shared_ptr<CountingSource> source;
@@ -44,7 +44,7 @@ struct ServerScene {
 TEST_CASE("pure server: offers need an epoch, and an offer keeps its epoch when the next one begins") {
     ServerScene scene;
     PureServer early = PureServer::create(*scene.policy, scene.bundles).value();
-    CHECK(outcome_of(early.offer(random_hash(), "a", "a", 1000)) == "missing");
+    CHECK(outcome_of(early.offer(random_hash(), "a", "a", {1000})) == "missing");
 
     const PureOffer before = scene.offer("alice").value();
     const Hash key = random_hash();
@@ -100,26 +100,26 @@ TEST_CASE("pure server: answers cost no reads, whether good, bad or unknown") {
 TEST_CASE("pure server: an address that asks too often has to wait, and others do not") {
     ServerScene scene({.offers_per_minute = 30, .offers_at_once = 4});
     for (int i = 0; i < 4; ++i)
-        CHECK(scene.offer("flood", 1000));
-    CHECK(outcome_of(scene.offer("flood", 1000)) == "busy");
-    CHECK(outcome_of(scene.offer("flood", 1001)) == "busy");
-    CHECK(scene.offer("alice", 1001));
-    CHECK(scene.offer("flood", 1002));  // one every two seconds
-    CHECK(outcome_of(scene.offer("flood", 1002)) == "busy");
+        CHECK(scene.offer("flood", {1000}));
+    CHECK(outcome_of(scene.offer("flood", {1000})) == "busy");
+    CHECK(outcome_of(scene.offer("flood", {1001})) == "busy");
+    CHECK(scene.offer("alice", {1001}));
+    CHECK(scene.offer("flood", {1002}));  // one every two seconds
+    CHECK(outcome_of(scene.offer("flood", {1002})) == "busy");
     for (int i = 0; i < 4; ++i)
-        CHECK(scene.offer("flood", 2000));
-    CHECK(outcome_of(scene.offer("flood", 2000)) == "busy");
-    CHECK(outcome_of(scene.offer("flood", 900)) == "busy");  // a clock that was set back opens nothing
+        CHECK(scene.offer("flood", {2000}));
+    CHECK(outcome_of(scene.offer("flood", {2000})) == "busy");
+    CHECK(outcome_of(scene.offer("flood", {900})) == "busy");  // a clock that was set back opens nothing
 }
 
 TEST_CASE("pure server: more addresses than are counted apart share one average, and known ones keep theirs") {
     ServerScene scene({.offers_per_minute = 30, .offers_at_once = 2, .addresses_max = 3});
-    CHECK(scene.offer("alice", 1000));
+    CHECK(scene.offer("alice", {1000}));
     for (const char* const address : {"a", "b", "c", "d"})
-        CHECK(scene.offer(address, 1000));
-    CHECK(outcome_of(scene.offer("e", 1000)) == "busy");
-    CHECK(scene.offer("alice", 1000));
-    CHECK(scene.offer("e", 1010));
+        CHECK(scene.offer(address, {1000}));
+    CHECK(outcome_of(scene.offer("e", {1000})) == "busy");
+    CHECK(scene.offer("alice", {1000}));
+    CHECK(scene.offer("e", {1010}));
 }
 
 TEST_CASE("pure server: clients join on several threads while epochs change") {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/signer.h>
 
@@ -34,8 +35,8 @@ struct Statement {
     std::string version;             // a valid BundleVersion; may be empty
     std::string channel;             // a well-formed name, or empty
     std::uint64_t epoch = 0;
-    std::uint64_t created_s = 0;  // seconds since 1970, UTC
-    std::uint64_t expires_s = 0;  // 0: never; otherwise later than created_s
+    UnixTime created;
+    std::optional<UnixTime> expires;  // later than created; nothing: never
     PublicKey author;
     std::string comment;           // UTF-8 without control characters; pass it through printable() before showing it
     std::uint16_t minor = 0;       // above 0 if written by a later 1.x, which may have filled `extra`
@@ -47,10 +48,10 @@ struct Statement {
 // What the owner of a key signs about the use of bundles until a date; docs/signatures.md, "Licence token". A bundle
 // whose metadata has `license-token` is mounted only with one that a trust policy believes.
 struct LicenseToken {
-    BundleId bundle;              // all zeros: `pattern` decides
-    std::string pattern;          // a glob over the names of bundles; empty: `bundle` decides
-    std::uint64_t created_s = 0;  // seconds since 1970, UTC
-    std::uint64_t expires_s = 0;  // later than created_s: every token ends
+    BundleId bundle;      // all zeros: `pattern` decides
+    std::string pattern;  // a glob over the names of bundles; empty: `bundle` decides
+    UnixTime created;
+    UnixTime expires;  // later than created: every token ends
     PublicKey issuer;
     std::string comment;  // same rules as Statement::comment
     std::uint16_t minor = 0;

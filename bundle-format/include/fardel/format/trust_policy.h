@@ -6,6 +6,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 #include <fardel/format/content_class.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/statement.h>
@@ -26,20 +27,19 @@ class TrustTime {
 public:
     TrustTime() = default;  // system()
     static TrustTime system() noexcept { return {}; }
-    // Unix seconds.
-    static TrustTime at(std::uint64_t now_s) noexcept { return TrustTime(Kind::fixed, now_s); }
+    static TrustTime at(UnixTime now) noexcept { return TrustTime(Kind::fixed, now); }
     // Nothing has expired: for tools that look at old content, and for tests.
-    static TrustTime ignored() noexcept { return TrustTime(Kind::ignored, 0); }
+    static TrustTime ignored() noexcept { return TrustTime(Kind::ignored, {}); }
 
-    // Unix seconds; nothing if dates are ignored. Reads the clock if the time is the system's.
-    std::optional<std::uint64_t> now_s() const noexcept;
+    // Nothing if dates are ignored. Reads the clock if the time is the system's.
+    std::optional<UnixTime> now() const noexcept;
 
 private:
     enum class Kind : std::uint8_t { system, fixed, ignored };
-    TrustTime(Kind kind, std::uint64_t now_s) noexcept : kind_(kind), now_s_(now_s) {}
+    TrustTime(Kind kind, UnixTime now) noexcept : kind_(kind), now_(now) {}
 
     Kind kind_ = Kind::system;
-    std::uint64_t now_s_ = 0;
+    UnixTime now_;
 };
 
 struct PolicyKey {
@@ -173,20 +173,20 @@ public:
     // Returns canonical text without comments; parse(format()) gives the same rules.
     std::string format() const;
 
-    // `now_s`: Unix seconds; nothing: dates are ignored (TrustTime::now_s). Error: limit (too many envelopes or
-    // signatures; counted before any cryptography). The rest is in the verdict.
+    // Without `now`, dates are ignored (TrustTime::now). Error: limit (too many envelopes or signatures; counted before
+    // any cryptography). The rest is in the verdict.
     Result<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const BundleIdentity& bundle,
-                                  std::optional<std::uint64_t> now_s) const;
+                                  std::optional<UnixTime> now) const;
 
     // Whether one of the tokens permits the use of a bundle that requires one. Errors: missing (none is about it),
     // untrusted (no rule, another key, a wrong signature), revoked, expired, limit (too many tokens).
     Status verify_license(std::span<const Envelope> tokens, const BundleIdentity& bundle,
-                          std::optional<std::uint64_t> now_s) const;
+                          std::optional<UnixTime> now) const;
 
 private:
     explicit TrustPolicy(TrustRules rules) : rules_(std::move(rules)) {}
     Status verify_own_license(std::span<const Envelope> tokens, const BundleIdentity& bundle,
-                              std::optional<std::uint64_t> now_s) const;
+                              std::optional<UnixTime> now) const;
 
     TrustRules rules_;
     std::shared_ptr<const TrustPolicy> other_;  // must accept, too; nullptr: none

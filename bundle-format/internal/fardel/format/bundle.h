@@ -106,8 +106,8 @@ public:
     // Returns the bundle's own metadata text under `key` ("name", "version", …), if any.
     Result<std::optional<std::string_view>> find_bundle_text(std::string_view key) const;
 
-    // Whether the date in the bundle's own metadata (`expires`) has not come. open() does not ask. Error: expired.
-    Status verify_content_date(const TrustTime& time) const;
+    // Whether the date in the bundle's own metadata (`expires`) has not passed. open() does not ask. Error: expired.
+    Status verify_content_date(std::optional<UnixTime> now) const;
 
     // Whether the policy lets its signers bring some classes of content only.
     bool limits_classes() const noexcept { return verdict().brings < ContentClass::code; }

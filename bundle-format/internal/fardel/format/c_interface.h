@@ -129,7 +129,7 @@ Id id_of(const fardel_id& plain) noexcept {
 
 // The time of a call: 0 is the system's clock, in all C APIs.
 inline TrustTime time_of(std::uint64_t now_s) noexcept {
-    return now_s != 0 ? TrustTime::at(now_s) : TrustTime::system();
+    return now_s != 0 ? TrustTime::at({now_s}) : TrustTime::system();
 }
 
 // Each token's issuer has signed it; a null pointer counts as no bytes. Errors: those of parse_license_token.

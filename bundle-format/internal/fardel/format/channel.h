@@ -67,8 +67,8 @@ struct ChannelRoot {
     std::string channel;
     Hash id;  // random, and the same in all roots of a channel: what tells two channels of one name apart
     std::uint64_t version = 1;
-    std::uint64_t created_s = 0;  // dates: seconds since 1970, UTC
-    std::uint64_t expires_s = 0;  // later than created_s
+    UnixTime created;
+    UnixTime expires;  // later than created
     ChannelRole root, release, head;
     // Keys with their labels, `allow` and `license` rules, revocations. The other lines of a policy do not occur.
     TrustRules trust;
@@ -95,7 +95,7 @@ struct ChannelRelease {
     std::string channel;
     std::uint64_t version = 1;
     std::uint64_t epoch = 0;
-    std::uint64_t created_s = 0;
+    UnixTime created;
     std::vector<ReleasedBundle> bundles;                 // sorted by name and version, each pair once
     std::vector<Revocation<BundleId>> recalled_bundles;  // sorted by id, each once
     std::vector<Revocation<PublicKey>> recalled_keys;
@@ -108,8 +108,8 @@ struct ChannelRelease {
 struct ChannelHead {
     std::string channel;
     std::uint64_t version = 1;
-    std::uint64_t created_s = 0;
-    std::uint64_t expires_s = 0;  // later than created_s, at most kChannelHeadLifeMaxSeconds
+    UnixTime created;
+    UnixTime expires;  // later than created, at most kChannelHeadLifeMaxSeconds
     std::uint64_t root_version = 1;
     std::uint64_t release_version = 1;
     std::uint64_t release_bytes = 0;  // of the release's file, with its signatures

@@ -31,8 +31,8 @@ inline constexpr std::uint64_t kChannelStepMax = 1ull << 32;
 class ChannelUpdate {
 public:
     // Reads what was accepted before: at least a root. Only its form is verified, and that the three belong together.
-    // `now_s`: seconds since 1970. Errors: malformed, limit, unsupported, conflict (they do not belong together).
-    static Result<ChannelUpdate> begin(ChannelFiles accepted, std::uint64_t now_s);
+    // Errors: malformed, limit, unsupported, conflict (they do not belong together).
+    static Result<ChannelUpdate> begin(ChannelFiles accepted, std::optional<UnixTime> now);
 
     // The next root. What the former keys of a role signed is forgotten with those keys. Errors: malformed, limit (more
     // than kChannelRootsPerUpdateMax), unsupported, untrusted, rollback (not the next version).
@@ -65,11 +65,11 @@ public:
     const std::optional<ChannelHead>& head() const noexcept { return head_; }
 
     // The time of this update: not before the accepted head was made.
-    std::uint64_t time_s() const noexcept;
+    std::optional<UnixTime> time() const noexcept;
 
 private:
-    ChannelUpdate(ChannelRoot root, ChannelFiles files, std::uint64_t now_s)
-        : root_(std::move(root)), files_(std::move(files)), now_s_(now_s) {}
+    ChannelUpdate(ChannelRoot root, ChannelFiles files, std::optional<UnixTime> now)
+        : root_(std::move(root)), files_(std::move(files)), now_(now) {}
 
     Status verify_newer(const ChannelHead& head, std::string_view body) const;
     Status verify_newer(const ChannelRelease& release) const;
@@ -81,7 +81,7 @@ private:
     std::optional<ChannelHead> head_;
     std::string head_body_;
     ChannelFiles files_;
-    std::uint64_t now_s_;
+    std::optional<UnixTime> now_;
     std::uint64_t roots_added_ = 0;
 
     // A head that waits for its release.

@@ -26,10 +26,10 @@ struct Countersignature {
     Signature author_signature;              // the author's signature of that statement
     SignerRole role = SignerRole::registry;  // registry or release
     std::uint64_t epoch = 0;
-    std::uint64_t created_s = 0;
-    std::uint64_t expires_s = 0;  // 0: never; otherwise later than created_s
-    PublicKey signer;             // the key that countersigns
-    std::string comment;          // same rules as Statement::comment
+    UnixTime created;
+    std::optional<UnixTime> expires;  // later than created; nothing: never
+    PublicKey signer;                 // the key that countersigns
+    std::string comment;              // same rules as Statement::comment
     std::uint16_t minor = 0;
     std::vector<std::byte> extra;
 
@@ -74,8 +74,8 @@ struct CountersignRequest {
     SignerRole role = SignerRole::registry;  // registry or release
     std::string comment;
     std::uint64_t epoch = 0;
-    std::uint64_t created_s = 0;
-    std::uint64_t expires_s = 0;  // 0: never
+    UnixTime created;
+    std::optional<UnixTime> expires;  // nothing: never
 };
 
 // Signs the author's statement and signature together. `statement` must contain a good signature of the statement's

@@ -6,9 +6,9 @@
 
 #include <fardel/base/descriptor.h>
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,7 +36,7 @@ private:
 struct FoundFileLease {
     std::string name;
     bool is_locked = false;  // by a living program
-    std::int64_t renewed_s = 0;
+    UnixTime renewed;
     std::optional<std::vector<std::byte>> bytes;  // nothing: more than any lease has
 };
 

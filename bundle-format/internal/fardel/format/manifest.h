@@ -7,6 +7,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
 
@@ -207,6 +208,8 @@ struct MetadataRecord {
     StringRef key = 0;
     MetadataKind kind = MetadataKind::text;
     std::uint64_t value = 0;
+    // What an integer is as a date: before 1970, the start of 1970.
+    UnixTime date() const noexcept { return {value >> 63 != 0 ? 0 : value}; }
     friend bool operator==(const MetadataRecord&, const MetadataRecord&) = default;
 };
 

@@ -3,7 +3,7 @@
 //
 // A thread inside does the work. What was accepted is kept in the store and in a second folder, and never becomes older
 // again; servers can delay or refuse, and no more. An expired head ends updates and not play: the state that was
-// accepted stays of use, and ChannelState::fresh_until_s says since when it is stale. One thread uses a ChannelFollow,
+// accepted stays of use, and ChannelState::fresh_until says since when it is stale. One thread uses a ChannelFollow,
 // except for cancel().
 #pragma once
 
@@ -50,11 +50,11 @@ struct ChannelState {
     std::string name;
     Hash id;  // the same in all roots; tells two channels of one name apart
     std::uint64_t root_version = 1;
-    std::uint64_t release_version = 0;   // 0: none yet, and the lists are empty
-    Hash release_hash;                   // BLAKE3-256 of the release's file; zeros: none yet
-    std::uint64_t head_version = 0;      // 0: none counts: fetch_bundles must wait for an update
-    std::uint64_t fresh_until_s = 0;     // Unix seconds; the head's date. Later, the channel is stale
-    std::vector<ChannelBundle> bundles;  // of the release, by name
+    std::uint64_t release_version = 0;    // 0: none yet, and the lists are empty
+    Hash release_hash;                    // BLAKE3-256 of the release's file; zeros: none yet
+    std::uint64_t head_version = 0;       // 0: none counts: fetch_bundles must wait for an update
+    std::optional<UnixTime> fresh_until;  // the head's date, from which on the channel is stale; if a head counts
+    std::vector<ChannelBundle> bundles;   // of the release, by name
     std::vector<Revocation<BundleId>> recalled_bundles;
     std::vector<Revocation<PublicKey>> recalled_keys;
     // The channel's own rules, with the recalls; nullptr: it has none.
@@ -63,7 +63,7 @@ struct ChannelState {
     // MountOptions and Vfs::judge_again(). Never nullptr.
     std::shared_ptr<const TrustPolicy> policy;
 
-    bool is_stale(std::uint64_t now_s) const noexcept { return fresh_until_s <= now_s; }
+    bool is_stale(UnixTime now) const noexcept { return !fresh_until || *fresh_until <= now; }
 };
 
 struct ChannelWork {

@@ -19,7 +19,7 @@ struct FollowOptions {
     // URLs of static trees with the channel. All are asked for the head, and the newest one counts; for the rest, the
     // next one is asked if one fails.
     std::vector<std::string> trees;
-    std::uint64_t now_s = 0;
+    UnixTime now;
     RangeClientOptions connections;
     std::stop_token stop;
 };

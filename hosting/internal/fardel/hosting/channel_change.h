@@ -39,17 +39,17 @@ Status verify_number_left(ChannelText kind, std::uint64_t version, const Channel
 // is taken back in the same one), missing (nothing of that name to remove, no such recall to take back), revoked (what
 // is added has been recalled), conflict (another bundle has that name and version), limit (no version is left).
 Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, const ChannelRoot& root,
-                                    const ChannelChange& change, std::uint64_t now_s);
+                                    const ChannelChange& change, UnixTime now);
 
 // Returns the head that names `newest`, for so long. `update`: what the tree's newest root and head say. Error: limit
 // (no version is left).
-Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& newest, std::uint64_t now_s,
+Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& newest, UnixTime now,
                               std::uint64_t life_s);
 
 // A bundle of the tree as a release lists it. `policy` must accept the bundle, unless it is nullptr. `label` names it
 // in errors. Errors: missing (the tree lacks it), corrupt (another bundle is there), unresolved (it has no name or
 // version), those of Bundle::open and of the target.
 Result<ReleasedBundle> find_released_bundle(TreeTarget& tree, const BundleId& bundle, const TrustPolicy* policy,
-                                            std::uint64_t now_s, const std::string& label);
+                                            UnixTime now, const std::string& label);
 
 }  // namespace fardel

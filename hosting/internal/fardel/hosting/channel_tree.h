@@ -10,7 +10,6 @@
 #include <fardel/format/channel_update.h>
 #include <fardel/hosting/tree_target.h>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,7 +28,7 @@ Result<std::optional<ChannelInTree>> read_channel(TreeTarget& tree, std::string_
 
 // Begins an update from these files as a client does that has the tree's newest root: what only former keys have signed
 // does not count any more. Errors: those of ChannelUpdate::begin.
-Result<ChannelUpdate> begin_in_tree(ChannelFiles files, std::uint64_t now_s);
+Result<ChannelUpdate> begin_in_tree(ChannelFiles files, UnixTime now);
 
 struct ReleaseInTree {
     std::string file;
@@ -43,17 +42,16 @@ inline constexpr std::size_t kTreeReleasesMax = 10'000;
 
 // Publishes a root: the first one, or the next. Errors: those of ChannelUpdate, conflict (the channel exists), those of
 // the target.
-Status publish_channel_root(TreeTarget& tree, std::string_view file, std::uint64_t now_s, const PublishWork& work = {});
+Status publish_channel_root(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work = {});
 
 // Writes a release, which no client sees before a head names it, and what its bundles need. Errors: missing (the tree
 // has no such channel), malformed (a bundle requires something that is no requirement), those of ChannelUpdate
 // and of the target.
-Status publish_channel_release(TreeTarget& tree, std::string_view file, std::uint64_t now_s,
-                               const PublishWork& work = {});
+Status publish_channel_release(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work = {});
 
 // Replaces the head, whose release is in the tree. Errors: missing (the channel, or that release), conflict (another
 // head was written meanwhile), busy (a prune is removing what the release names), those of ChannelUpdate and of the
 // target.
-Status publish_channel_head(TreeTarget& tree, std::string_view file, std::uint64_t now_s);
+Status publish_channel_head(TreeTarget& tree, std::string_view file, UnixTime now);
 
 }  // namespace fardel

@@ -4,12 +4,12 @@
 // how. One thread.
 #pragma once
 
+#include <fardel/base/clock.h>
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/hosting/tree_target.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -24,7 +24,7 @@ struct PruneOptions {
     std::vector<BundleId> keep;               // with their static dependencies, beside what channels name
     std::uint64_t grace_s = 30u * 24 * 3600;  // at least kPruneGraceSecondsMin
     bool only_plans = false;                  // changes nothing
-    std::function<std::uint64_t()> now_s;     // Unix seconds
+    Clock now;
     std::stop_token stop;
 };
 
@@ -60,12 +60,12 @@ struct PruneReport {
 Result<PruneReport> prune_tree(TreeTarget& tree, const PruneOptions& options);
 
 // Makes files of the bundle, and of the bundles in the tree that it needs, wanted again. A publisher does this before
-// and after it writes the bundle. `now_s`: as in PublishWork. Errors: busy (a prune is removing one of them), conflict,
+// and after it writes the bundle. `now`: as in PublishWork. Errors: busy (a prune is removing one of them), conflict,
 // those of the target.
 Status revive_bundle(TreeTarget& tree, const BundleId& bundle, const std::vector<BundleId>& needed,
-                     std::optional<std::uint64_t> now_s);
+                     std::optional<UnixTime> now);
 // The same for the release of a channel and its bundles, before and after a head names it.
 Status revive_release(TreeTarget& tree, const std::string& path, const std::vector<BundleId>& bundles,
-                      std::optional<std::uint64_t> now_s);
+                      std::optional<UnixTime> now);
 
 }  // namespace fardel

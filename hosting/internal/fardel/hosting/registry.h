@@ -7,6 +7,7 @@
 // one folder; any thread. A kill at any step leaves the state before, or one from which the next open() goes on.
 #pragma once
 
+#include <fardel/base/clock.h>
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
@@ -15,7 +16,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -36,7 +36,7 @@ struct RegistryOptions {
     std::string folder;
     RegistrySigners signers;
     std::uint64_t head_life_s = 7u * 24 * 3600;
-    std::function<std::uint64_t()> now_s;  // Unix seconds
+    Clock now;
 };
 
 // One thing that is wrong, or a remark. Safe to print.

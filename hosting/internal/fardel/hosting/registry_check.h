@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 
 #include <cstdint>
 #include <stop_token>
@@ -11,7 +12,7 @@
 namespace fardel {
 
 struct RegistryCheckOptions {
-    std::uint64_t now_s = 0;    // Unix seconds
+    UnixTime now;
     bool reads_bundles = true;  // every byte of each; otherwise heads, metadata and signatures
     std::stop_token stop;
 };

@@ -2,6 +2,7 @@
 // bounded, and is text for the author; it learns nothing that it could use elsewhere.
 #pragma once
 
+#include <fardel/base/clock.h>
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
@@ -10,8 +11,6 @@
 #include <fardel/hosting/tree_address.h>
 #include <fardel/hosting/tree_target.h>
 
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,12 +30,11 @@ public:
 
     const RegistryRules& rules() const noexcept;
 
-    // Sends the file, and waits for the decision, up to 12 hours; goes on where an earlier attempt broke off. `now_s`:
+    // Sends the file, and waits for the decision, up to 12 hours; goes on where an earlier attempt broke off. `now`:
     // the time when a request is signed. Errors: those of the signer and of the requests.
-    Result<RegistryReply> upload(const ByteSource& file, const BundleId& bundle, Signer& signer,
-                                 const std::function<std::uint64_t()>& now_s, const PublishWork& work);
-    Result<RegistryReply> recall(const BundleId& bundle, const std::string& reason, Signer& signer,
-                                 const std::function<std::uint64_t()>& now_s);
+    Result<RegistryReply> upload(const ByteSource& file, const BundleId& bundle, Signer& signer, const Clock& now,
+                                 const PublishWork& work);
+    Result<RegistryReply> recall(const BundleId& bundle, const std::string& reason, Signer& signer, const Clock& now);
 
 private:
     struct Impl;

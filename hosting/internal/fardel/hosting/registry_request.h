@@ -7,6 +7,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/signer.h>
 
@@ -31,11 +32,11 @@ struct RegistryRequest {
 };
 
 // Returns the value of the header. Errors: those of the signer.
-Result<std::string> sign_registry_request(const RegistryRequest& request, std::uint64_t now_s, Signer& signer);
+Result<std::string> sign_registry_request(const RegistryRequest& request, UnixTime now, Signer& signer);
 
 // Returns the key that signed the request, for one of `urls`, at about this time. `request.url` is left out. Errors:
 // malformed (the header), expired (another time), untrusted (the signature).
 Result<PublicKey> verify_registry_request(std::string_view header, RegistryRequest request,
-                                          std::span<const std::string> urls, std::uint64_t now_s);
+                                          std::span<const std::string> urls, UnixTime now);
 
 }  // namespace fardel

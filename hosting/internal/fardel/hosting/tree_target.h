@@ -6,6 +6,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 #include <fardel/format/byte_source.h>
 
 #include <cstddef>
@@ -31,7 +32,7 @@ bool is_tree_path(std::string_view path) noexcept;
 struct PublishWork {
     std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress;
     std::stop_token stop;
-    std::optional<std::uint64_t> now_s;  // Unix seconds; nothing: what a prune has announced is still going on
+    std::optional<UnixTime> now;  // nothing: what a prune has announced is still going on
 };
 
 enum class PutOutcome : unsigned char { written, was_there };

@@ -40,7 +40,7 @@ struct BuildSigning {
     std::string program;   // a program that signs instead of the key file; bundles of an earlier build count as signed
                            // by this program
     std::vector<std::string> secret_files;  // further files that no job may read, such as one with a passphrase
-    std::uint64_t created_s = 0;            // Unix seconds
+    UnixTime created;
     // Called when there is something to sign, since it may ask for a passphrase.
     std::function<Result<std::unique_ptr<Signer>>(const std::string& key_path)> open;
 };
@@ -58,7 +58,7 @@ struct BuildRequest {
     BuildSigning signing;
     // What is signed has to be what this policy lets its signer bring, or nothing is written. nullptr: anything.
     std::shared_ptr<const TrustPolicy> policy;
-    BuildSigning cache_signing;  // of records of the derived-data cache; no key: unsigned; `created_s` is unused
+    BuildSigning cache_signing;  // of records of the derived-data cache; no key: unsigned; `created` is unused
     int level = kLevelDefault;
     unsigned jobs = 0;                  // threads; 0: one per core
     bool checksum = false;              // read every source, whatever its stamp

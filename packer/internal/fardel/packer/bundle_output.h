@@ -13,7 +13,6 @@
 #include <fardel/packer/pack.h>
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -31,7 +30,7 @@ struct BundleOutput {
     unsigned jobs = 0;                    // threads; 0: one per core
     Signer* signer = nullptr;             // nullptr: unsigned
     const TrustPolicy* policy = nullptr;  // what the signer may bring, and for which names; nullptr: anything
-    std::uint64_t created_s = 0;          // of signatures, Unix seconds
+    UnixTime created;                     // of signatures
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     // Returns the bundle at a path if its blocks may be copied (BundleWriteOptions::donor); may be empty.
     std::function<std::shared_ptr<const Bundle>(const std::string& path)> find_donor;

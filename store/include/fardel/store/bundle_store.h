@@ -7,6 +7,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 
@@ -133,13 +134,13 @@ public:
     Result<std::vector<Envelope>> licenses() const;
     // Has the next collections remove bundles. Who opens or adds one before that takes it back. Errors: missing, denied
     // (a pin), conflict (another bundle needs one; all of them can be removed together), busy, no_space, io.
-    Status remove_bundles(std::span<const BundleId> bundles, std::int64_t now_s) const;
+    Status remove_bundles(std::span<const BundleId> bundles, UnixTime now) const;
     // Removes what the rules say, and what no bundle needs: docs/retention.md describes how. Safe beside everything
     // else. Errors: unsupported (the file system has no locks; nothing is removed), busy, denied, no_space, io.
     Result<CollectionReport> collect(const RetentionRules& rules) const;
-    // The bundles with what decides about them, ascending.
-    Result<std::vector<RetainedBundle>> retained(std::int64_t now_s) const;
-    Result<StoreUsage> usage(std::int64_t now_s) const;
+    // The bundles with what decides about them, ascending. Without `now`, no pin has passed.
+    Result<std::vector<RetainedBundle>> retained(std::optional<UnixTime> now) const;
+    Result<StoreUsage> usage(UnixTime now) const;
 
     // Removes what killed writers left, except what a fetch can resume. add() and fetches call it.
     void remove_leftovers() const;

@@ -1,8 +1,9 @@
 // What a store keeps and what it removes: pins, rules, and what a collection did. docs/retention.md explains them.
 //
-// Plain values. Times are seconds since 1970, in UTC.
+// Plain values.
 #pragma once
 
+#include <fardel/base/unix_time.h>
 #include <fardel/format/ids.h>
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace fardel {
 // Keeps a bundle and everything that it needs. Several names may pin one bundle.
 struct BundlePin {
     BundleId bundle;
-    std::string name;                     // see is_pin_name()
-    std::optional<std::int64_t> until_s;  // from then on the pin has no effect
+    std::string name;               // see is_pin_name()
+    std::optional<UnixTime> until;  // from then on the pin has no effect
     friend bool operator==(const BundlePin&, const BundlePin&) = default;
 };
 
@@ -25,7 +26,7 @@ struct BundlePin {
 bool is_pin_name(std::string_view name) noexcept;
 
 struct RetentionRules {
-    std::int64_t now_s = 0;
+    UnixTime now;
     // What is condemned is removed by a collection that runs so much later.
     std::int64_t grace_s = 24 * 3600;
     // A writer whose lock cannot be seen counts as alive for so long.
@@ -58,8 +59,8 @@ struct CollectedBundle {
     BundleId bundle;
     RemovalReason reason = RemovalReason::by_hand;
     std::uint64_t file_bytes = 0;
-    std::int64_t condemned_s = 0;  // when it was condemned
-    bool removed = false;          // by this collection; otherwise a later one removes it
+    UnixTime condemned;    // when it was condemned
+    bool removed = false;  // by this collection; otherwise a later one removes it
 };
 
 struct CollectionReport {
@@ -83,10 +84,10 @@ struct RetainedBundle {
     BundleId bundle;
     std::uint64_t file_bytes = 0;
     std::uint64_t own_bytes = 0;  // of packs that no other bundle needs
-    std::int64_t used_s = 0;      // when it was added or last opened
+    UnixTime used;                // when it was added or last opened
     std::vector<std::string> pins;
-    std::string source;                       // the server that it was fetched from; empty if unknown
-    std::optional<std::int64_t> condemned_s;  // it is going to be removed
+    std::string source;                 // the server that it was fetched from; empty if unknown
+    std::optional<UnixTime> condemned;  // it is going to be removed
 };
 
 struct StoreUsage {

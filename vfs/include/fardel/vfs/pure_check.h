@@ -13,6 +13,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/unix_time.h>
 #include <fardel/format/ids.h>
 #include <fardel/vfs/pure_policy.h>
 
@@ -163,26 +164,25 @@ public:
 
     // A connection has one open offer: an older one becomes void. Errors: conflict (the nonce is known), busy
     // (offers_max are open; some will expire).
-    Status open(const Hash& nonce, const PureEpoch& epoch, const Hash& connection, std::uint64_t now_s,
-                std::uint64_t expires_s);
+    Status open(const Hash& nonce, const PureEpoch& epoch, const Hash& connection, UnixTime now, UnixTime expires);
     // Claims the offer, which is not open any more. A call for another connection claims nothing, so that a client
     // cannot void the offers of others.
-    PureClaim claim(const Hash& nonce, const Hash& connection, std::uint64_t now_s);
+    PureClaim claim(const Hash& nonce, const Hash& connection, UnixTime now);
 
 private:
     struct Entry {
         PureEpoch epoch;
         Hash connection;
-        std::uint64_t expires_s = 0;
+        UnixTime expires;
         bool claimed = false;
     };
-    void forget_expired(std::uint64_t now_s);
+    void forget_expired(UnixTime now);
 
     std::size_t offers_max_;
     std::mutex mutex_;
     std::map<Hash, Entry> entries_;       // claimed ones stay until they would have expired
     std::map<Hash, Hash> by_connection_;  // the open offer's nonce
-    std::multimap<std::uint64_t, Hash> by_expiry_;
+    std::multimap<UnixTime, Hash> by_expiry_;
 };
 
 // Reads no content. `report`: the client's, or nullptr if it has not arrived. Everything that is wrong with the answer
@@ -216,10 +216,8 @@ public:
     // `address`: whose offers are counted together; "203.0.113.7", or the first 64 bits of an IPv6 address. It should
     // have been proved to be the client's: an offer is larger than what asks for it. Errors: busy (too many offers to
     // this address, or to all), conflict (the nonce is known), missing (begin_epoch() was not called).
-    Result<PureOffer> offer(const Hash& nonce, std::string_view address, std::string_view connection,
-                            std::uint64_t now_s);
-    PureVerdict check(const PureAnswer& answer, std::string_view connection, const PureReport* report,
-                      std::uint64_t now_s);
+    Result<PureOffer> offer(const Hash& nonce, std::string_view address, std::string_view connection, UnixTime now);
+    PureVerdict check(const PureAnswer& answer, std::string_view connection, const PureReport* report, UnixTime now);
 
 private:
     struct State;

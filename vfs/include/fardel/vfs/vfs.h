@@ -13,7 +13,6 @@
 #include <fardel/vfs/file.h>
 #include <fardel/vfs/listing.h>
 #include <fardel/vfs/mount.h>
-#include <fardel/vfs/variants.h>
 #include <fardel/vfs/vfs_path.h>
 
 #include <cstddef>

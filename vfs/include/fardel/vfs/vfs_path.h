@@ -1,4 +1,5 @@
-// Paths of the tree that a Vfs shows, and LookUp: what a reader looks for in it.
+// Paths of the tree that a Vfs shows; LookUp: what a reader looks for in it; VariantPreference: which asset it wants of
+// several that have one name.
 //
 //   /                         /assets                    /bundles
 //   /<published name>         /assets/<asset id>         /bundles/<bundle id>[/<name>]
@@ -83,5 +84,20 @@ struct LookUp {
 
 // Whether "/<part>" is reserved: the part is "assets" or "bundles" under case folding.
 bool is_reserved_root_part(std::string_view part);
+
+// A preference lists axes, the most important first, and for each axis the wanted values, the best first:
+// "texture=astc,bc7,png; lang=fr,en; quality=hd". docs/vfs.md defines the rule.
+struct AxisPreference {
+    std::string axis;
+    std::vector<std::string> values;  // best first
+    friend bool operator==(const AxisPreference&, const AxisPreference&) = default;
+};
+
+// Each axis once.
+using VariantPreference = std::vector<AxisPreference>;
+
+// Axes and values: 1 to 255 letters, digits and - _ . + ; at most 64 axes of 64 values each.
+// Errors: malformed, limit.
+Result<VariantPreference> parse_variant_preference(std::string_view text);
 
 }  // namespace fardel
