@@ -77,8 +77,6 @@ struct Response {
     Hash hash;
 };
 
-bool is_absent(const Response& response) { return response.answer.status == 404 || response.answer.status == 410; }
-
 class HttpLayer final : public CacheLayer {
 public:
     HttpLayer(std::string url, HttpLayerOptions options, HttpConnection server)
@@ -131,7 +129,7 @@ public:
             FARDEL_TRY_ASSIGN(const Response there, perform(request));
             if (there.answer.status == 200 && there.answer.content_bytes == size_bytes)
                 return ok();
-            if (there.answer.status != 200 && !is_absent(there))
+            if (there.answer.status != 200 && !is_absence_status(there.answer.status))
                 return HttpConnection::status_error(there.answer, request.url);
         }
         return put(CacheFileKind::object, id, bytes, size_bytes, if_absent);
@@ -213,7 +211,7 @@ private:
             if (!response && !cut)
                 return std::move(response).error();
             if (!cut) {
-                if (is_absent(*response))
+                if (is_absence_status(response->answer.status))
                     return std::optional<Response>();
                 if (response->answer.status != 200)
                     return HttpConnection::status_error(response->answer, request.url);
@@ -246,7 +244,7 @@ private:
         if (if_absent && response.answer.status == kPreconditionFailed)
             return ok();
         if (response.answer.status != 200 && response.answer.status != 201 && response.answer.status != 204)
-            return is_absent(response) || response.answer.status == 409
+            return is_absence_status(response.answer.status) || response.answer.status == 409
                        ? Error(ErrorCode::denied, printable(request.url, 400) + ": the server answers " +
                                                       std::to_string(response.answer.status) +
                                                       ": it does not create folders (nginx: create_full_put_path)")

@@ -77,6 +77,5 @@ std::optional<UrlServer> find_url_server(const std::string& url);
 Error transfer_error(CURLcode code, const std::string& url);
 // The error for a status that is neither success nor absence.
 Error status_error(long status, const std::string& url);
-constexpr bool is_absence_status(long status) noexcept { return status == 404 || status == 410; }
 
 }  // namespace fardel

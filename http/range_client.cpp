@@ -7,6 +7,7 @@
 
 #include <fardel/base/fits.h>
 #include <fardel/format/name.h>
+#include <fardel/http/http_connection.h>
 
 #include <algorithm>
 #include <chrono>

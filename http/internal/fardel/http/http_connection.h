@@ -96,6 +96,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+// Whether a server that answers so has no such file.
+constexpr bool is_absence_status(long status) noexcept { return status == 404 || status == 410; }
+
 // Fills `out` from the offset of a file, and returns the size of the whole file, as `answer` says. The range that was
 // requested is that of `out`. Errors: missing, corrupt (another range), those of HttpConnection::status_error.
 Result<std::uint64_t> copy_range(const HttpAnswer& answer, std::uint64_t offset, std::span<std::byte> out,
