@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto again = encode_envelope(*token);
         require(again && std::ranges::equal(*again, bytes));
         const BundleIdentity any{.bundle = {}, .layout = {}, .name = "maps/dm01", .version = {}};
-        require(!policy().verify_license(std::span(&*token, 1), any, 1'750'000'000));
+        require(!policy().verify_license(std::span(&*token, 1), any, UnixTime{1'750'000'000}));
     }
     const auto envelopes = decode_trailer(bytes);
     if (!envelopes)

@@ -267,7 +267,7 @@ TEST_CASE("C API: the bytes of a bundle in memory are copied") {
 // A135
 TEST_CASE("C API: a time of zero means the system's clock; ignoring dates has its own flag") {
     Author author;
-    const Bytes old = author.sign(BundleMaker().add("a", "x").write(), {}, 1'577'836'800);  // until 2020
+    const Bytes old = author.sign(BundleMaker().add("a", "x").write(), {}, UnixTime{1'577'836'800});  // until 2020
     const std::string policy = author.policy().format();
     Handle vfs;
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;

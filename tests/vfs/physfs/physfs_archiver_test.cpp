@@ -118,7 +118,7 @@ TEST_CASE("physfs: an untrusted bundle is not mounted, and the reason is reporte
 TEST_CASE("physfs: a bundle whose signature has run out is not mounted, without any option for that") {  // A135
     const ScratchFolder scratch;
     Author author;
-    const std::string old = scratch.write("old.fardel", author.sign(small_bundle(), {}, 1'577'836'800));
+    const std::string old = scratch.write("old.fardel", author.sign(small_bundle(), {}, UnixTime{1'577'836'800}));
     std::string refusal;
     {
         const PhysfsGame game({.policy = author.policy(), .on_refused = [&](std::string_view, const Error& error) {
