@@ -97,19 +97,19 @@ Result<Collected> collect(const FetchContext& context) {
 // ---- The plan -------------------------------------------------------------------------------------------------------
 
 // By bundle; empty if everything is wanted.
-using Choice = std::map<BundleId, ChosenAssets>;
+using ChosenByBundle = std::map<BundleId, ChosenAssets>;
 
-Result<Choice> choose(const FetchContext& context, const Collected& collected) {
+Result<ChosenByBundle> choose(const FetchContext& context, const Collected& collected) {
     const FetchWork& work = context.options.work;
     if (work.selection.is_everything())
-        return Choice();
+        return ChosenByBundle();
     std::vector<std::shared_ptr<const Bundle>> bundles = collected.whole;
     for (const auto& fetch : collected.fetches)
         bundles.push_back(fetch->bundle());
     return choose_content(bundles, work.bundles, work.selection);
 }
 
-Result<PlannedFetch> plan(BundleFetch& fetch, const Choice& choice) {
+Result<PlannedFetch> plan(BundleFetch& fetch, const ChosenByBundle& choice) {
     return fetch.plan(choice.empty() ? std::nullopt : std::optional(choice.at(fetch.id())));
 }
 
@@ -136,7 +136,7 @@ Status verify_quota(const FetchContext& context, FetchPlan& plan) {
 
 // Leaves out of `fetches` those that have nothing to repair.
 Result<FetchPlan> plan_all(const FetchContext& context, std::vector<std::unique_ptr<BundleFetch>>& fetches,
-                           const Choice& choice) {
+                           const ChosenByBundle& choice) {
     FetchPlan all;
     std::vector<std::unique_ptr<BundleFetch>> left;
     for (auto& fetch : fetches) {
@@ -167,7 +167,7 @@ std::uint64_t space_bytes(const FetchPlan& plan) {
 // A server may have another layout of the bundle than the one that gave the tables, or blocks that were to be made here
 // came out otherwise. What is received of the content may become more than was planned, so consent is asked for again.
 // `received`: of it, until now.
-Status plan_again(const FetchContext& context, BundleFetch& fetch, const Choice& choice, std::uint64_t received,
+Status plan_again(const FetchContext& context, BundleFetch& fetch, const ChosenByBundle& choice, std::uint64_t received,
                   FetchPlan& all) {
     FARDEL_TRY_ASSIGN(PlannedFetch planned, plan(fetch, choice));
     planned.tables_bytes -= received;
@@ -184,7 +184,7 @@ Status plan_again(const FetchContext& context, BundleFetch& fetch, const Choice&
 // ---- The content ----------------------------------------------------------------------------------------------------
 
 // `report`: bytes received of this bundle's content.
-Status fetch_content(const FetchContext& context, BundleFetch& fetch, const Choice& choice, FetchPlan& plan,
+Status fetch_content(const FetchContext& context, BundleFetch& fetch, const ChosenByBundle& choice, FetchPlan& plan,
                      const std::function<void(std::uint64_t)>& report) {
     std::uint64_t before = 0;  // by earlier plans
     std::uint64_t latest = 0;
@@ -228,7 +228,7 @@ Result<FetchSummary> fetch_bundles(const BundleStore& store, const FetchOptions&
         .store = store, .client = client, .trees = trees, .library_blocks = library_blocks, .options = options};
 
     FARDEL_TRY_ASSIGN(Collected collected, collect(context));
-    FARDEL_TRY_ASSIGN(const Choice choice, choose(context, collected));
+    FARDEL_TRY_ASSIGN(const ChosenByBundle choice, choose(context, collected));
     FetchSummary summary;
     FARDEL_TRY_ASSIGN(summary.plan, plan_all(context, collected.fetches, choice));
     FARDEL_TRY(ask(context, summary.plan));
