@@ -371,9 +371,11 @@ void check_channel(TreeTarget& tree, const std::string& served_tree, const std::
     CHECK(value_of(find_newest_release(tree, begun(there->files)))->release.version == 2);
     if (url.empty())
         return;
-    const auto followed = value_of(
-        follow_channel({.root = root, .release = {}, .head = {}},
-                       {.trees = {url}, .now = kChannelNow, .connections = fetching_from({}).connections, .stop = {}}));
+    const auto followed = value_of(follow_channel({.root = root, .release = {}, .head = {}},
+                                                  {.trees = {url},
+                                                   .now = kChannelNow,
+                                                   .connections = {.times = fetching_from({}).times, .servers = {}},
+                                                   .stop = {}}));
     CHECK_FALSE(followed.failure);
     REQUIRE(followed.update.release());
     CHECK(followed.update.release()->version == 2);
