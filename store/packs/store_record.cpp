@@ -44,6 +44,8 @@ Status verify_extents(const StoreRecord& record) {
 
 }  // namespace
 
+// ---- The value ------------------------------------------------------------------------------------------------------
+
 std::uint64_t StoreRecord::held_bytes() const noexcept {
     std::uint64_t held = 0;
     for (const StoreExtent& extent : extents)
@@ -97,6 +99,8 @@ StoreRecord StoreRecordBuilder::finish(const BundleId& bundle, const LayoutId& l
     return record;
 }
 
+// ---- The encoding ---------------------------------------------------------------------------------------------------
+
 std::uint64_t encoded_record_bytes(const StoreRecord& record) noexcept {
     constexpr std::uint64_t kFixedBytes = kSealBytes + 2 * sizeof(Hash) + 8 + 4 + 4;
     return kFixedBytes + record.packs.size() * kPackFieldBytes + record.extents.size() * kExtentFieldBytes;
@@ -143,6 +147,7 @@ Result<StoreRecord> decode_store_record(std::span<const std::byte> bytes) {
         extent.pack_offset = reader.u64();
     }
     FARDEL_TRY(reader.finish());
+    // Each pack is an open file while the bundle is read.
     if (record.packs.size() > kStorePacksMax)
         return Error(ErrorCode::limit, "store record: " + std::to_string(record.packs.size()) + " packs");
     FARDEL_TRY(verify_extents(record));
