@@ -15,6 +15,8 @@ constexpr std::size_t kReadBytes = 256u << 10;
 
 }  // namespace
 
+// ---- As a stream ----------------------------------------------------------------------------------------------------
+
 class CheckedBlob::Stream final : public BlobStream {
 public:
     Stream(const CheckedBlob& blob, std::unique_ptr<BlobStream> stream) : blob_(blob), stream_(std::move(stream)) {}
@@ -31,6 +33,7 @@ public:
         if (*count == 0 && bytes_read_ < blob_.size_bytes_)
             return blob_.broken("only " + std::to_string(bytes_read_) + " bytes");
         hasher_.update(out.first(*count));
+        // Before the last bytes are returned: a reader that has all of them has the asset.
         if (!checked_ && bytes_read_ == blob_.size_bytes_) {
             if (id_from<AssetId>(hasher_.finish()) != blob_.asset_)
                 return blob_.broken("other bytes");
@@ -46,6 +49,8 @@ private:
     std::uint64_t bytes_read_ = 0;
     bool checked_ = false;
 };
+
+// ---- At any offset --------------------------------------------------------------------------------------------------
 
 // Reads at offsets, piece by piece. Each piece is copied to private memory first, and the copy is hashed and returned.
 class CheckedBlob::Bytes final : public ByteSource {
@@ -97,6 +102,8 @@ private:
     const AssetId asset_;
     std::vector<Hash> pieces_;
 };
+
+// ---- The blob -------------------------------------------------------------------------------------------------------
 
 CheckedBlob::CheckedBlob(std::shared_ptr<const BlobSource> source, const AssetId& asset, std::uint64_t size_bytes,
                          std::function<void()> on_broken)

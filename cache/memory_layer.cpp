@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::uint64_t kEntryBytes = 256;  // the overhead of an entry
 
+// ---- Entries --------------------------------------------------------------------------------------------------------
+
 // Blobs by id, the most recently used first.
 template <class Id>
 class RecentBytes {
@@ -67,6 +69,8 @@ Result<std::vector<std::byte>> read_whole(const BlobSource& blob, std::uint64_t 
     return bytes;
 }
 
+// ---- The layer ------------------------------------------------------------------------------------------------------
+
 class MemoryLayer final : public CacheLayer {
 public:
     explicit MemoryLayer(std::size_t bytes_max) : bytes_max_(bytes_max) {}
@@ -86,6 +90,7 @@ public:
         }
         if (!blob)
             return std::optional<std::vector<std::byte>>();
+        // The blob outlives its entry, so it is copied without the lock.
         FARDEL_TRY_ASSIGN(auto bytes, read_whole(*blob, size_bytes));
         return std::optional<std::vector<std::byte>>(std::move(bytes));
     }
@@ -132,6 +137,7 @@ private:
     void remove_oldest() {
         const auto* const record = records_.last();
         const auto* const object = objects_.last();
+        // Records and objects share one bound; `used` counts accesses to both.
         if (object == nullptr || (record != nullptr && record->used < object->used))
             records_.remove(BuildKey(record->id));
         else

@@ -29,7 +29,10 @@ struct DeltaCommand {
     bool json = false;
 };
 
+// ---- The work -------------------------------------------------------------------------------------------------------
+
 Result<DeltaSummary> make(const DeltaCommand& command, const Interrupt& interrupt, Console& console) {
+    // A delta from or to a damaged file would fail at every client, and only after it has been fetched.
     for (const std::string& file : {command.old_file, command.new_file}) {
         FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
         FARDEL_TRY(
@@ -74,6 +77,8 @@ Result<DeltaSummary> describe(const DeltaCommand& command) {
     return summary;
 }
 
+// ---- Text and JSON --------------------------------------------------------------------------------------------------
+
 // What a delta says about itself.
 Json json_of_description(const DeltaSummary& summary) {
     return Json{{"old", summary.old_bundle.hex()},    {"new", summary.new_bundle.hex()},
@@ -108,6 +113,8 @@ std::string format_description(const DeltaSummary& summary) {
         format_size(summary.delta_bytes), format_size(summary.tables_bytes), format_count(summary.blocks),
         format_count(summary.stored_blocks), summary.level);
 }
+
+// ---- The verb -------------------------------------------------------------------------------------------------------
 
 Result<Exit> show(const DeltaCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const DeltaSummary summary, describe(command));

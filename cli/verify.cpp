@@ -43,6 +43,8 @@ struct VerifyCommand {
     bool json = false;
 };
 
+// ---- The bundles ----------------------------------------------------------------------------------------------------
+
 Result<VerifyOutcome> verify_files(const std::vector<std::string>& files, const VerifyOptions& options) {
     std::vector<VerifyInput> inputs;
     for (const std::string& file : files) {
@@ -69,6 +71,8 @@ Result<VerifyOutcome> verify_all(const VerifyCommand& command, const VerifyOptio
     return verify_store(store, options);
 }
 
+// ---- A server's pure policy -----------------------------------------------------------------------------------------
+
 ErrorCode error_code_of(PureFault fault) {
     switch (fault) {
         case PureFault::missing: return ErrorCode::missing;
@@ -92,6 +96,8 @@ Status add_pure_findings(const VerifyCommand& command, VerifySetReport& set) {
             Error(error_code_of(problem.fault), fmt::format("{}: {}", pure_fault_text(problem.fault), problem.text)));
     return ok();
 }
+
+// ---- The verb -------------------------------------------------------------------------------------------------------
 
 // The tokens of the files and of the store.
 Result<std::vector<Envelope>> find_licenses(const VerifyCommand& command) {
@@ -125,6 +131,7 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
     options.jobs = static_cast<unsigned>(command.jobs);
     options.stop = interrupt.token();
     VerifyOutcome outcome;
+    // The bar ends before anything is written to standard output.
     {
         ProgressBar bar(console, "verifying");
         options.progress = [&](const VerifyProgress& progress) {

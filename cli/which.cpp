@@ -24,6 +24,8 @@ struct WhichCommand {
     bool json = false;
 };
 
+// ---- Text -----------------------------------------------------------------------------------------------------------
+
 std::string_view kind_text(PathKind kind) {
     switch (kind) {
         case PathKind::root: return "root";
@@ -80,6 +82,8 @@ std::string format_explanation(const Explanation& explanation) {
     return format_verdict(explanation) + tried + format_each(explanation.candidates, format_candidate);
 }
 
+// ---- JSON -----------------------------------------------------------------------------------------------------------
+
 Json json_of(const PathCandidate& candidate) {
     const MountDescription& mount = candidate.mount;
     return Json{
@@ -109,6 +113,8 @@ Json json_of(const Explanation& explanation) {
         {"candidates", json_list(explanation.candidates, [](const PathCandidate& one) { return json_of(one); })},
     };
 }
+
+// ---- The verb -------------------------------------------------------------------------------------------------------
 
 Result<Exit> which(const WhichCommand& command, Console& console) {
     Vfs vfs(vfs_options());

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kUnknown = "application/octet-stream";
 
+// ---- Signatures -----------------------------------------------------------------------------------------------------
+
 // Both patterns must match. The second, if there is one, has bytes that no readable text has at that offset, so a
 // readme that begins with "DDS" stays text.
 struct FileSignature {
@@ -61,6 +63,8 @@ constexpr FileSignature kSignatures[] = {
     {"font/woff", {0, "wOFF"}, {4, raw_bytes_of("\0\1\0\0")}},
     {"application/zip", {0, "PK\x03\x04"}},
 };
+
+// ---- Extensions -----------------------------------------------------------------------------------------------------
 
 struct Extension {
     std::string_view extension;

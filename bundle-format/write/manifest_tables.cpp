@@ -13,6 +13,8 @@
 namespace fardel {
 namespace {
 
+// ---- Strings --------------------------------------------------------------------------------------------------------
+
 void add_metadata_strings(const std::vector<ResolvedMetadata>& metadata, StringTable& strings) {
     for (const ResolvedMetadata& item : metadata) {
         strings.add(item.key);
@@ -40,6 +42,8 @@ void add_strings(const BundlePlan& plan, const SortedNames& names, const StoredC
     add_metadata_strings(resolved.metadata, strings);
     add_metadata_strings(resolved.creator_metadata, strings);
 }
+
+// ---- Assets ---------------------------------------------------------------------------------------------------------
 
 // The run of records in `sorted` that belong to one asset. next_run is called asset by asset, in ascending order.
 struct Run {
@@ -87,6 +91,8 @@ Status build_asset_tables(const BundlePlan& plan, const StoredContent& content, 
     return ok();
 }
 
+// ---- What assets and the bundle refer to ----------------------------------------------------------------------------
+
 void build_references(const std::vector<ResolvedReference>& references, const StringTable& strings,
                       TableBytes& tables) {
     for (const ResolvedReference& reference : references) {
@@ -120,6 +126,8 @@ void build_dependencies(const std::vector<PlannedDependency>& dependencies, cons
                                     dependency.is_static ? DependencyRecord::is_static : 0u});
 }
 
+// ---- Metadata -------------------------------------------------------------------------------------------------------
+
 void set_value(MetadataRecord& record, const MetadataValue& value, const StringTable& strings) {
     if (const auto* text = std::get_if<std::string>(&value)) {
         record.kind = MetadataKind::text;
@@ -148,6 +156,8 @@ void build_metadata(const std::vector<ResolvedMetadata>& metadata, TableKind kin
 }
 
 }  // namespace
+
+// ---- All tables -----------------------------------------------------------------------------------------------------
 
 Result<TableBytes> build_manifest_tables(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
                                          const ResolvedPlan& resolved) {

@@ -16,10 +16,13 @@
 namespace fardel {
 namespace {
 
+// ---- Edges ----------------------------------------------------------------------------------------------------------
+
 std::vector<std::string> asset_names_of(const BundlePlan& plan) {
     std::vector<std::string> names(plan.assets.size());
     for (const PlannedName& name : plan.names)
         for (const PlannedVariant& variant : name.variants)
+            // Of several names, the first in byte order, whatever the order of the plan.
             if (names[variant.asset].empty() || name.name.view() < names[variant.asset])
                 names[variant.asset] = name.name.text();
     return names;
@@ -108,6 +111,8 @@ std::vector<ReferenceEdge> edges_around(const std::vector<ReferenceEdge>& edges,
     });
     return around;
 }
+
+// ---- Text, JSON and DOT ---------------------------------------------------------------------------------------------
 
 std::string format_reference_text(const std::vector<ReferenceEdge>& edges, std::string_view project) {
     const auto missing =

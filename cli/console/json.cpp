@@ -16,6 +16,8 @@ struct Json::Value {
 
 namespace {
 
+// ---- Escapes --------------------------------------------------------------------------------------------------------
+
 // Returns the bytes of the UTF-8 character that begins with `first`.
 std::size_t character_bytes(unsigned char first) { return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4; }
 
@@ -39,6 +41,8 @@ std::string escape(std::string_view character) {
 const Nlohmann& as_nlohmann(const void* value) { return *static_cast<const Nlohmann*>(value); }
 
 }  // namespace
+
+// ---- Json -----------------------------------------------------------------------------------------------------------
 
 Json::Json(Value value) : value_(std::make_unique<Value>(std::move(value))) {}
 
@@ -97,6 +101,8 @@ std::optional<Json> parse_json_object(std::string_view text) {
     return json.is_object() ? std::optional(Json(Json::Value{std::move(json)})) : std::nullopt;
 }
 
+// ---- JsonView -------------------------------------------------------------------------------------------------------
+
 JsonView::JsonView(const Json& json) noexcept : JsonView(json.value_ ? &json.value_->json : nullptr) {}
 
 JsonView JsonView::at(std::string_view key) const {
@@ -131,6 +137,8 @@ std::vector<JsonView> JsonView::elements() const {
             views.push_back(JsonView(&element));
     return views;
 }
+
+// ---- Text -----------------------------------------------------------------------------------------------------------
 
 std::string format_json(const Json& value, int indent) {
     const Nlohmann null;

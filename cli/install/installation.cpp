@@ -19,6 +19,8 @@
 namespace fardel {
 namespace {
 
+// ---- What is wanted -------------------------------------------------------------------------------------------------
+
 Result<InstallWork> work_of(const InstallCommand& command, InstallChange change) {
     InstallWork work;
     work.lock = command.lock;
@@ -41,6 +43,8 @@ void say_recalled(const std::optional<LockFile>& before, const ChannelState& sta
             console.say(fmt::format("fardel: {} {} is installed and has been recalled: {}", printable(one.name),
                                     one.version.text(), printable(*reason)));
 }
+
+// ---- Outcomes -------------------------------------------------------------------------------------------------------
 
 // What happened besides the result.
 struct Events {
@@ -93,6 +97,8 @@ Result<Exit> report(const InstallCommand& command, const BundleStore& store, con
 
 }  // namespace
 
+// ---- What the verbs share -------------------------------------------------------------------------------------------
+
 std::string format_bundles(std::string_view sign, const std::vector<InstalledBundle>& bundles) {
     return format_each(bundles, [&](const InstalledBundle& one) {
         return fmt::format("  {} {}  {} {}\n", sign, short_id(one.bundle), printable(one.name), one.version);
@@ -144,6 +150,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     const auto installed = install_bundles(store, work, steps);
     if (installed)
         return report(command, store, installed->plan, &*installed, console);
+    // With --plan, consent is refused, so the work ends with an error that is none.
     if (events.plan && command.consent.plan_only)
         return report(command, store, *events.plan, nullptr, console);
     if (!events.conflicts.empty())

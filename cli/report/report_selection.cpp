@@ -21,6 +21,8 @@ std::string folder_of(std::string_view name, std::size_t depth) {
     return std::string(name.substr(0, end));
 }
 
+// ---- What is listed -------------------------------------------------------------------------------------------------
+
 struct WeighedName {
     SelectedName name;
     std::uint64_t references = 0;
@@ -77,12 +79,15 @@ std::size_t choose(const ReportFacts& facts, std::vector<WeighedName>& names, st
     };
     std::ranges::stable_sort(names, std::ranges::greater{},
                              [](const WeighedName& weighed) { return weighed.name.raw_bytes; });
+    // A quarter stays free for names that are small but much referred to.
     fill(names_max / 4);
     std::ranges::stable_sort(names.begin() + static_cast<std::ptrdiff_t>(shown), names.end(), std::ranges::greater{},
                              &WeighedName::references);
     fill(0);
     return shown;
 }
+
+// ---- What is summed up ----------------------------------------------------------------------------------------------
 
 using RestKey = std::tuple<std::uint32_t, std::string, std::string>;
 using Rest = std::map<RestKey, SelectionRest>;

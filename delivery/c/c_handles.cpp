@@ -8,6 +8,8 @@ constexpr std::size_t kTrustOptionsBytesLeast = offsetof(fardel_trust_options, f
 constexpr std::size_t kTextsMax = 1u << 16;  // of one list; more were never set
 constexpr unsigned kConnectionsMax = 64;
 
+// ---- Bundles that the caller reads ----------------------------------------------------------------------------------
+
 using SharedSource = std::shared_ptr<const ByteSource>;
 
 const ByteSource& source_of(void* context) noexcept { return **static_cast<SharedSource*>(context); }
@@ -27,6 +29,7 @@ void prefetch_source(void* context, std::uint64_t offset, std::uint64_t size_byt
 }
 
 std::int32_t holds_source(void* context, std::uint64_t offset, std::uint64_t size_bytes) {
+    // If call() stops an exception, the bytes count as absent.
     bool holds = false;
     call(nullptr, true, [&](const Report&) {
         holds = source_of(context).holds(offset, size_bytes);
@@ -36,6 +39,8 @@ std::int32_t holds_source(void* context, std::uint64_t offset, std::uint64_t siz
 }
 
 void release_source(void* context) { delete static_cast<SharedSource*>(context); }
+
+// ---- Values in their plain form -------------------------------------------------------------------------------------
 
 fardel_planned_fetch plain_planned(const PlannedFetch& planned, std::vector<const char*>& signers) {
     for (const std::string& signer : planned.signers)
@@ -55,18 +60,6 @@ fardel_planned_fetch plain_planned(const PlannedFetch& planned, std::vector<cons
 }
 
 }  // namespace
-
-fardel_code read_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,
-                         ChannelSubject& subject, const Report& report) {
-    if (const fardel_code bad = read_options(given, kChannelOptionsBytesLeast, options, report); bad != FARDEL_OK)
-        return bad;
-    if ((options.name == nullptr && !is_named_elsewhere) || options.state_folder == nullptr)
-        return report.argument("a channel needs a name and a state_folder");
-    subject.name = options.name != nullptr ? options.name : "";
-    subject.root = options.root_text != nullptr ? options.root_text : "";
-    subject.state_folder = options.state_folder;
-    return FARDEL_OK;
-}
 
 PlainPlan::PlainPlan(const FetchPlan& plan) : signers_(plan.bundles.size()) {
     for (std::size_t i = 0; i < plan.bundles.size(); ++i)
@@ -88,6 +81,20 @@ fardel_fetch_progress plain_progress(const FetchProgress& progress) {
             .seconds_left = progress.seconds_left ? static_cast<std::int64_t>(*progress.seconds_left) : -1};
 }
 
+// ---- What the caller gives ------------------------------------------------------------------------------------------
+
+fardel_code read_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,
+                         ChannelSubject& subject, const Report& report) {
+    if (const fardel_code bad = read_options(given, kChannelOptionsBytesLeast, options, report); bad != FARDEL_OK)
+        return bad;
+    if ((options.name == nullptr && !is_named_elsewhere) || options.state_folder == nullptr)
+        return report.argument("a channel needs a name and a state_folder");
+    subject.name = options.name != nullptr ? options.name : "";
+    subject.root = options.root_text != nullptr ? options.root_text : "";
+    subject.state_folder = options.state_folder;
+    return FARDEL_OK;
+}
+
 bool read_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out) {
     if (count > kTextsMax || (texts == nullptr && count != 0))
         return false;
@@ -103,6 +110,7 @@ fardel_code read_servers(const fardel_server_options* given, ServerChoice& out, 
     fardel_server_options taken = FARDEL_SERVER_OPTIONS_INIT;
     if (const fardel_code bad = read_options(given, kServerOptionsBytesLeast, taken, report); bad != FARDEL_OK)
         return bad;
+    // An unknown flag is refused, because it could be a restriction on which the caller relies.
     if ((taken.flags & ~std::uint32_t{FARDEL_SERVERS_PUBLIC_ONLY}) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if ((taken.flags & FARDEL_SERVERS_PUBLIC_ONLY) != 0)
@@ -133,6 +141,8 @@ fardel_code read_trust(const fardel_trust_options* given, TrustChoice& out, cons
         out.policy = std::make_shared<const TrustPolicy>(*std::move(policy));
     });
 }
+
+// ---- What the caller gets -------------------------------------------------------------------------------------------
 
 void report_bundles(const std::vector<BundleId>& bundles, fardel_bundle_named named, void* context) {
     for (const BundleId& bundle : bundles) {

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kFetchOptionsBytesLeast = offsetof(fardel_fetch_options, ended) + sizeof(void*);
 constexpr std::size_t kListedIdsMax = 1u << 20;  // of one list; more were never set
 
+// ---- Callbacks ------------------------------------------------------------------------------------------------------
+
 void report_plan(const fardel_fetch_options& options, fardel_fetch* fetch, const FetchPlan& plan) {
     const PlainPlan plain(plan);
     options.planned(options.context, fetch, &plain.get());
@@ -48,6 +50,8 @@ FetchCallbacks callbacks_of(const fardel_fetch_options& options, fardel_fetch* f
         };
     return callbacks;
 }
+
+// ---- What the caller gives ------------------------------------------------------------------------------------------
 
 template <class Id>
 bool read_ids(const fardel_id* ids, std::size_t count, std::vector<Id>& out) {
@@ -99,6 +103,8 @@ fardel_code read_work(const fardel_fetch_options& options, FetchWork& work, cons
 }  // namespace
 }  // namespace fardel::c
 
+// ---- The functions --------------------------------------------------------------------------------------------------
+
 using namespace fardel;
 using namespace fardel::c;
 
@@ -113,6 +119,7 @@ fardel_code fardel_fetch_start(const fardel_store* store, const fardel_fetch_opt
         FetchWork work;
         if (const fardel_code bad = read_work(taken, work, report); bad != FARDEL_OK)
             return bad;
+        // Callbacks run only in poll(), that is, when the handle has its fetch and the caller has the handle.
         auto handle = std::make_unique<fardel_fetch>();
         return report.end(Fetch::start(store->store, std::move(work), callbacks_of(taken, handle.get())),
                           [&](Fetch started) {

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kInstallOptionsBytesLeast = offsetof(fardel_install_options, flags) + sizeof(std::uint32_t);
 
+// ---- Callbacks ------------------------------------------------------------------------------------------------------
+
 // Reports a set whose plain form exists during the call.
 template <class Reported>
 void with_plain_set(std::uint64_t release, const std::vector<InstalledBundle>& bundles, const TrustPolicy* policy,
@@ -82,6 +84,8 @@ InstallCallbacks callbacks_of(const fardel_install_options& options, fardel_inst
     return callbacks;
 }
 
+// ---- What the caller gives ------------------------------------------------------------------------------------------
+
 fardel_code read_work(const fardel_install_options& options, InstallWork& work, const Report& report) {
     if (options.lock == nullptr || options.channel == nullptr)
         return report.argument("an installation needs a lock file and a channel");
@@ -109,6 +113,8 @@ fardel_code read_work(const fardel_install_options& options, InstallWork& work, 
 
 }  // namespace
 }  // namespace fardel::c
+
+// ---- The functions --------------------------------------------------------------------------------------------------
 
 using namespace fardel;
 using namespace fardel::c;

@@ -13,6 +13,8 @@
 namespace fardel {
 namespace {
 
+// ---- What was accepted ----------------------------------------------------------------------------------------------
+
 KeptChannels kept_channels(const BundleStore& store, const ChannelSubject& subject) {
     return {store.path() + "/channels", subject.state_folder + "/channels"};
 }
@@ -47,6 +49,8 @@ Result<ChannelFiles> find_accepted(const BundleStore& store, const ChannelSubjec
                                               " are followed here; a root of one of them tells which is meant");
     return std::move(found.front().files);
 }
+
+// ---- States ---------------------------------------------------------------------------------------------------------
 
 const std::string* find_recall(const std::vector<Revocation<BundleId>>& recalls, const BundleId& id) {
     const auto found = std::ranges::find(recalls, id, &Revocation<BundleId>::id);
@@ -94,6 +98,8 @@ Result<ChannelState> state_of(const ChannelUpdate& update, const TrustPolicy* ow
     state.policy = std::make_shared<const TrustPolicy>(std::move(policy));
     return state;
 }
+
+// ---- What has changed -----------------------------------------------------------------------------------------------
 
 template <class Id>
 bool has_more(const std::vector<Revocation<Id>>& after, const std::vector<Revocation<Id>>& before) {

@@ -16,6 +16,8 @@ constexpr std::uint32_t kDeltaVersion = 4;
 constexpr std::size_t kTablesEntryBytes = 20;
 constexpr std::size_t kBlocksEntryBytesMin = 9;  // form, frame bytes, no prefix, one run
 
+// ---- Numbers and runs -----------------------------------------------------------------------------------------------
+
 // Seven bits in each byte, the lowest first; the highest bit says that more follow.
 void write_number(ByteWriter& writer, std::uint32_t value) {
     for (; value >= 0x80; value >>= 7)
@@ -50,6 +52,7 @@ void write_runs(ByteWriter& writer, std::span<const BlockRun> runs, std::uint64_
 std::vector<BlockRun> read_runs(ByteReader& reader, std::uint64_t end) {
     std::vector<BlockRun> runs;
     const std::uint32_t count = read_number(reader);
+    // A run has at least two bytes, so what is reserved is bounded by what was received.
     if (count > reader.rest_bytes() / 2) {
         reader.fail(ErrorCode::malformed, "more runs of blocks than bytes");
         return runs;
@@ -59,6 +62,7 @@ std::vector<BlockRun> read_runs(ByteReader& reader, std::uint64_t end) {
         const std::uint32_t gap = read_number(reader);
         const std::uint64_t first = end + gap;
         const std::uint64_t more = read_number(reader);
+        // Runs without a gap between them would be one run: each list has one form.
         if (first + more + 1 > UINT32_MAX || (i != 0 && gap == 0)) {
             reader.fail(ErrorCode::malformed, "a run of blocks is out of place");
             return runs;
@@ -68,6 +72,8 @@ std::vector<BlockRun> read_runs(ByteReader& reader, std::uint64_t end) {
     }
     return runs;
 }
+
+// ---- Entries of the directory ---------------------------------------------------------------------------------------
 
 std::size_t index_of(DeltaBlocks::Form form) noexcept { return form == DeltaBlocks::Form::stored ? 1 : 0; }
 
@@ -108,6 +114,8 @@ DeltaBlocks read_blocks_entry(ByteReader& reader, std::array<std::uint64_t, 2>& 
 
 }  // namespace
 
+// ---- Runs of blocks -------------------------------------------------------------------------------------------------
+
 std::vector<BlockRun> runs_of(const std::set<std::uint32_t>& blocks) {
     std::vector<BlockRun> runs;
     for (const std::uint32_t block : blocks) {
@@ -125,6 +133,8 @@ std::uint64_t count_of(std::span<const BlockRun> runs) noexcept {
         count += run.count;
     return count;
 }
+
+// ---- The head -------------------------------------------------------------------------------------------------------
 
 std::vector<std::byte> encode_delta_head(const DeltaHead& head) {
     ByteWriter writer;
@@ -181,6 +191,8 @@ Result<DeltaHead> decode_delta_head(std::span<const std::byte> bytes) {
         return Error(ErrorCode::malformed, "delta: its head has " + std::to_string(bytes.size()) + " bytes");
     return head;
 }
+
+// ---- The directory --------------------------------------------------------------------------------------------------
 
 std::vector<std::byte> encode_delta_directory(const DeltaDirectory& directory) {
     ByteWriter writer;

@@ -30,6 +30,8 @@ bool is_block(const BlockRecord& record, std::span<const std::byte> stored) {
 
 }  // namespace
 
+// ---- Reading --------------------------------------------------------------------------------------------------------
+
 Result<std::vector<BlockRecord>> block_records(const Bundle& bundle) {
     std::vector<BlockRecord> records;
     std::uint64_t end = 0;
@@ -82,6 +84,7 @@ Status RawBlocks::read_all(std::span<const BlockRecord> blocks, std::span<std::b
             lock.unlock();
             Status status = reader.read(blocks[i], parts[i]);
             lock.lock();
+            // The error is that of the first block, whichever thread comes first.
             if (!status && (!failure || i < failure->first))
                 failure.emplace(i, std::move(status).error());
         }
@@ -96,6 +99,8 @@ Status RawBlocks::read_all(std::span<const BlockRecord> blocks, std::span<std::b
         [&] { read_with(*this); });
     return failure ? Status(std::move(failure->second)) : ok();
 }
+
+// ---- Encoding -------------------------------------------------------------------------------------------------------
 
 Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsigned jobs,
                      const std::function<Status(std::size_t, std::optional<std::span<const std::byte>>)>& take) {
@@ -113,6 +118,7 @@ Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsi
             if (!is_block(blocks[i].record, frame))
                 continue;
             same[i] = 1;
+            // Raw blocks are passed on where they are; only what was encoded is copied out of `room`.
             if (frame.data() != blocks[i].raw.data())
                 stored[i].assign(frame.begin(), frame.end());
         }
@@ -124,6 +130,8 @@ Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsi
     }
     return ok();
 }
+
+// ---- Levels ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -172,6 +180,7 @@ Result<std::uint32_t> find_level(const Bundle& bundle, std::span<const BlockReco
 std::uint32_t find_level(std::span<const RawBlock> blocks) {
     if (blocks.empty())
         return 0;
+    // The levels that bundles most likely have come first, because each attempt encodes all samples.
     std::vector<std::uint32_t> levels = {kLevelDefault, kLevelMax};
     for (std::uint32_t level = kLevelMin; level <= kLevelMax; ++level)
         if (std::ranges::find(levels, level) == levels.end())

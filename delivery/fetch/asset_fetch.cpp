@@ -11,8 +11,8 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kRoundBytes = 32u << 20;
-constexpr std::uint64_t kRequestCost = 200;  // bytes of a request and of the head of its answer
+constexpr std::uint64_t kRoundBytes = 32u << 20;  // of assets that are in memory at the same time
+constexpr std::uint64_t kRequestCost = 200;       // bytes of a request and of the head of its answer
 
 // Ranges of one file, into memory.
 class RangeList final : public RangeQueue {
@@ -49,6 +49,8 @@ private:
 
 }  // namespace
 
+// ---- Choosing -------------------------------------------------------------------------------------------------------
+
 Result<std::vector<AssetFetch::PartlyHeld>> AssetFetch::find_partly_held(const std::vector<bool>& missing) const {
     const Bundle& target = *target_;
     FARDEL_TRY_ASSIGN(const std::vector<BlockPart> parts, block_parts(target, missing));
@@ -80,6 +82,7 @@ Status AssetFetch::find_index(std::uint64_t saved_bytes) {
         return ok();
     FARDEL_TRY_ASSIGN(parts_, framed_parts(*target_));
     const std::uint64_t index_bytes = frame_index_bytes(parts_.size());
+    // The index is worth its transfer only if more than that can be saved.
     if (saved_bytes <= index_bytes + kRequestCost)
         return ok();
     was_asked_ = true;
@@ -89,7 +92,7 @@ Status AssetFetch::find_index(std::uint64_t saved_bytes) {
                                                         context_.options.stop, counts_));
         auto offsets = decode_frame_index(bytes, target_->layout_id(), parts_);
         if (!offsets)
-            continue;
+            continue;  // the file is missing there, damaged, or of another layout
         offsets_ = *std::move(offsets);
         url_ = std::move(url);
         return ok();
@@ -151,6 +154,8 @@ std::vector<FetchUnit> AssetFetch::units_of(const Round& round) {
         units.push_back(frame.unit);
     return units;
 }
+
+// ---- Fetching -------------------------------------------------------------------------------------------------------
 
 Result<AssetFetch::Received> AssetFetch::receive(const Round& round) {
     const std::vector<FetchRequest> requests = make_requests(units_of(round));

@@ -31,6 +31,7 @@ public:
             FARDEL_TRY(choose_closure(name));
         for (const AssetId& asset : selection_.assets)
             FARDEL_TRY(choose_listed(asset));
+        // The bundles decide how deep references go, so nothing here recurses.
         while (!waiting_.empty()) {
             const Waiting next = waiting_.back();
             waiting_.pop_back();
@@ -121,6 +122,7 @@ private:
         }
         if (any)
             return ok();
+        // No variant has the tags. The default one is chosen, so that no name is left without an asset.
         FARDEL_TRY_ASSIGN(const AssetIndex first, state.bundle->default_asset(name));
         return choose_asset(state, static_cast<std::uint32_t>(first), follows);
     }
@@ -139,6 +141,7 @@ private:
     }
 
     Status choose_asset(State& state, std::uint32_t asset, Follows follows) {
+        // The tables are those of the bundle id, but whoever made them could write any index.
         if (asset >= state.chosen.size())
             return Error(ErrorCode::malformed, "bundle " + state.bundle->id().hex() + ": a name leads to asset " +
                                                    std::to_string(asset) + " of " +

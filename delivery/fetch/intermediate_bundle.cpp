@@ -19,6 +19,8 @@ std::string block_key(const Hash& stored_hash) { return "block " + stored_hash.h
 
 }  // namespace
 
+// ---- Opening --------------------------------------------------------------------------------------------------------
+
 IntermediateBundle::IntermediateBundle(const DeltaContext& context, std::unique_ptr<DeltaFetch> delta)
     : context_(context), delta_(std::move(delta)) {}
 
@@ -56,6 +58,7 @@ Result<std::unique_ptr<IntermediateBundle>> IntermediateBundle::open(const Delta
 Status IntermediateBundle::open_bundle() {
     FARDEL_TRY_ASSIGN(bundle_, Bundle::open(file_, {}));
     FARDEL_TRY(bundle_->verify_tables());
+    // Refuses blocks that overlap, because they would be written over each other.
     FARDEL_TRY(block_records(*bundle_));
     return take_kept_blocks();
 }
@@ -69,6 +72,8 @@ Status IntermediateBundle::take_kept_blocks() {
     }
     return ok();
 }
+
+// ---- Blocks ---------------------------------------------------------------------------------------------------------
 
 bool IntermediateBundle::holds_block(const BlockRecord& block) const {
     return file_->holds(bundle_->layout_head().blocks_offset + block.stored_offset, block.stored_bytes);
@@ -128,6 +133,7 @@ Status IntermediateBundle::fetch_blocks(const std::function<void()>& progress) {
     for (const FetchRequest& request : std::exchange(requests_, {})) {
         Status fetched = fetch_range_of(request);
         progress();
+        // A range that no server has ends only the use of this delta: its blocks come in other ways.
         if (!fetched)
             return ends_fetch(fetched.error()) || fetched.error().code() == ErrorCode::io ? fetched : ok();
     }
@@ -153,6 +159,7 @@ Status IntermediateBundle::fetch_range_of(const FetchRequest& request) {
                 std::span(*bytes).subspan(static_cast<std::size_t>(unit.offset - offset), unit.length_bytes);
             if (blake3(part) != unit.hash)
                 return Error(ErrorCode::corrupt, "a block of the intermediate bundle differs from its hash");
+            // The file is gone with this object; an attempt that is resumed takes the block from the extras.
             FARDEL_TRY(context_.incoming.keep_extra(block_key(*unit.hash), part));
             FARDEL_TRY(file_->write(unit.offset, part));
         }

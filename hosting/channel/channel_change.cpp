@@ -14,6 +14,8 @@
 namespace fardel {
 namespace {
 
+// ---- What changes in a release --------------------------------------------------------------------------------------
+
 Status remove_named(ChannelRelease& release, const std::vector<std::string>& names) {
     for (const std::string& name : names)
         if (std::erase_if(release.bundles, [&](const ReleasedBundle& one) { return one.name == name; }) == 0)
@@ -73,6 +75,8 @@ Result<std::string> text_in(const Bundle& bundle, std::string_view key) {
 
 }  // namespace
 
+// ---- The next texts -------------------------------------------------------------------------------------------------
+
 Status verify_number_left(ChannelText kind, std::uint64_t version, const ChannelRoot& root) {
     if (version < kChannelNumberMax)
         return ok();
@@ -99,6 +103,7 @@ Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, 
         return Error(ErrorCode::rollback, "release " + std::to_string(before->release.version) + " has epoch " +
                                               std::to_string(before->release.epoch) +
                                               ", which never falls; a recall is taken back with a higher one");
+    // Recalls come before additions, so that one change cannot add what it recalls.
     FARDEL_TRY(remove_named(release, change.removed));
     FARDEL_TRY(recall(release, change));
     FARDEL_TRY(add_bundles(release, change));
@@ -120,6 +125,8 @@ Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& 
     head.release_hash = blake3(std::as_bytes(std::span(newest.file)));
     return head;
 }
+
+// ---- What a release may name ----------------------------------------------------------------------------------------
 
 Result<ReleasedBundle> find_released_bundle(TreeTarget& tree, const BundleId& bundle, const TrustPolicy* policy,
                                             UnixTime now, const std::string& label) {

@@ -28,6 +28,7 @@ public:
 
     Result<DeltaSummary> run(DeltaPlan plan) {
         plan_ = std::move(plan);
+        // This is the order of the file, except that the front comes last, because it has the sizes of the rest.
         head_ = delta_head(old_.get(), target_, plan_.directory);
         head_.level = plan_.level;
         FARDEL_TRY_ASSIGN(reader_, open_reader());
@@ -132,6 +133,7 @@ private:
 
     Status write_front() {
         const std::vector<std::byte> directory = encode_delta_directory(plan_.directory);
+        // A directory that clients refuse must not be published.
         const auto decoded = decode_delta_directory(head_, directory);
         if (!decoded || *decoded != plan_.directory)
             return differs();

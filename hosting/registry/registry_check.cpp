@@ -24,6 +24,7 @@ public:
         : folder_(folder), options_(options) {}
 
     Result<RegistryCheck> check() {
+        // No server changes the folder meanwhile.
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder_.lock());
         FARDEL_TRY(folder_.read_for_check(options_.now));
         for (const CatalogueProblem& problem : folder_.problems())
@@ -125,6 +126,7 @@ private:
                 continue;
             }
             std::error_code unknown;
+            // A link is not followed: what it leads to would be readable by everybody, too.
             const auto type = entry->symlink_status(unknown).type();
             if (type == std::filesystem::file_type::directory)
                 continue;

@@ -28,6 +28,8 @@ Status verify_pattern(std::string_view pattern) {
     return pattern.find(' ') == std::string_view::npos ? ok() : bad_rule("a pattern has no spaces");
 }
 
+// ---- Lines ----------------------------------------------------------------------------------------------------------
+
 class RulesReader {
 public:
     Status add_line(std::string_view line) {
@@ -131,6 +133,8 @@ void append_limit(std::string& text, std::string_view word, std::uint64_t number
 
 }  // namespace
 
+// ---- Rules ----------------------------------------------------------------------------------------------------------
+
 const NameOwners* RegistryRules::find_owners(std::string_view name) const {
     const auto found =
         std::ranges::find_if(owners, [&](const NameOwners& one) { return glob_matches(one.pattern, name); });
@@ -144,6 +148,7 @@ bool RegistryRules::is_open(std::string_view name) const {
 Result<RegistryRules> parse_registry_rules(std::string_view text) {
     if (text.size() > kRegistryRulesBytesMax)
         return Error(ErrorCode::limit, "registry rules: more than 1 MiB");
+    // A file that was cut off would have fewer rules, and so grant other rights.
     if (!text.ends_with('\n'))
         return bad_rule("registry rules: do not end with a line feed; have they been cut off?");
     const std::string_view title = read_until(text, '\n');

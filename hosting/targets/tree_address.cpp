@@ -28,6 +28,8 @@ RemoteTreeOptions remote_options(const TreeConnection& connection) {
             .stop = connection.stop};
 }
 
+// ---- WebDAV, and servers of Fardel ----------------------------------------------------------------------------------
+
 HttpCredentials dav_credentials(TreeCredentials& credentials) {
     if (!credentials.dav_token.empty())
         return BearerToken{std::move(credentials.dav_token)};
@@ -60,6 +62,8 @@ Result<std::unique_ptr<TreeTarget>> open_upload(const std::string& address, Tree
                       HttpConnection::open(BearerToken{std::move(credentials.upload_token)}, options.timeouts));
     return make_upload_target(std::make_unique<RemoteTree>(std::move(url), std::move(http), options));
 }
+
+// ---- Object stores --------------------------------------------------------------------------------------------------
 
 struct S3Address {
     std::string bucket;
@@ -141,6 +145,8 @@ Result<std::unique_ptr<TreeTarget>> open_s3(const std::string& address, TreeCred
 
 }  // namespace
 
+// ---- Any address ----------------------------------------------------------------------------------------------------
+
 Result<std::unique_ptr<TreeTarget>> open_tree_target(const std::string& address, TreeCredentials credentials,
                                                      const TreeConnection& connection) {
     if (address.starts_with(kS3))
@@ -149,6 +155,7 @@ Result<std::unique_ptr<TreeTarget>> open_tree_target(const std::string& address,
         return open_dav(address, std::move(credentials), connection);
     if (address.starts_with("http://") || address.starts_with("https://"))
         return open_upload(address, std::move(credentials), connection);
+    // A mistyped scheme would otherwise become a folder of that name.
     if (address.find("://") != std::string::npos)
         return bad_address(address, "a tree is a folder, https://HOST, dav+https://HOST/FOLDER or s3://BUCKET/PREFIX");
     return make_folder_target(address);

@@ -11,6 +11,8 @@
 namespace fardel {
 namespace {
 
+// ---- Variables ------------------------------------------------------------------------------------------------------
+
 constexpr std::array<std::string_view, 10> kVariables = {"in",      "in:all",  "out",  "out:folder",    "depfile",
                                                          "variant", "project", "name", "parameter:KEY", "code:PATH"};
 
@@ -91,6 +93,8 @@ Status verify_variable(const Processor& processor, const Variable& variable) {
                      (nearest ? "did you mean ${" + std::string(*nearest) + "}?" : "there are: " + known));
 }
 
+// ---- Values ---------------------------------------------------------------------------------------------------------
+
 std::string value_of(const Variable& variable, const ProcessorJob& job, const std::string& project_folder) {
     if (variable.text == "out")
         return job.outputs.size() == 1 ? "out/" + job.outputs.front() : "out";
@@ -148,6 +152,8 @@ std::vector<std::string> expand_argument(const std::vector<Piece>& pieces, const
 
 }  // namespace
 
+// ---- Commands -------------------------------------------------------------------------------------------------------
+
 Status verify_variables(const Processor& processor, std::string_view argument) {
     FARDEL_TRY_ASSIGN(const std::vector<Piece> pieces, split(argument));
     for (const Piece& piece : pieces)
@@ -191,6 +197,7 @@ Result<std::vector<std::string>> expand_command(const ProcessorJob& job, const s
         FARDEL_TRY(verify_variables(job.processor, argument));
         FARDEL_TRY_ASSIGN(const std::vector<Piece> pieces, split(argument));
         for (std::string& expanded : expand_argument(pieces, job, project_folder)) {
+            // The system would cut the argument off there.
             if (expanded.find('\0') != std::string::npos)
                 return Error(ErrorCode::malformed, "an argument of the command has a NUL character in it");
             arguments.push_back(std::move(expanded));

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kReasonBytesMax = 500;
 
+// ---- Keys -----------------------------------------------------------------------------------------------------------
+
 Status verify_extension(std::string_view text) {
     const bool plain = !text.empty() && text.find_first_of("./\\*?") == text.npos;
     return plain ? ok() : Status(Error(ErrorCode::malformed, "not an extension without its dot"));
@@ -23,6 +25,7 @@ Status verify_extension(std::string_view text) {
 
 template <auto member>
 void read_extensions(const KeyValue& value, GameProfile& profile) {
+    // The list in the text replaces the default.
     (profile.*member).clear();
     value.read(profile.*member, verify_extension);
     if ((profile.*member).size() > kProfileExtensionsMax)
@@ -97,6 +100,8 @@ constexpr Key<GameProfile> kProfileKeys[] = {
     {"companion", read_tables<kCompanionKeys, finish_companion, &GameProfile::companions>},
     {"placement", read_tables<kPlacementKeys, finish_placement, &GameProfile::placements>},
 };
+
+// ---- Profiles in files and in the program ---------------------------------------------------------------------------
 
 std::size_t count_globs(const GameProfile& profile) {
     std::size_t globs = profile.named_by_code.size() + profile.soft.size() + profile.companions.size();

@@ -1,8 +1,8 @@
 #include "bundles/add_bundle.h"
 
-#include "bundles/block_index.h"
-#include "bundles/record_source.h"
-#include "bundles/store_record.h"
+#include "index/block_index.h"
+#include "packs/record_source.h"
+#include "packs/store_record.h"
 
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>

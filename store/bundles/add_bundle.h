@@ -1,7 +1,7 @@
 // Adds the bytes of a bundle file to a store: locates what other bundles have, and writes the rest to a new pack.
 #pragma once
 
-#include "bundles/store_folder.h"
+#include "packs/store_folder.h"
 #include "retention/store_lease.h"
 
 #include <fardel/base/file_clone.h>

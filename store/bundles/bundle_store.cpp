@@ -6,13 +6,13 @@
 #include "bundles/add_bundle.h"
 #include "bundles/bundle_closure.h"
 #include "bundles/export_bundle.h"
-#include "bundles/growing_source.h"
 #include "bundles/leftovers.h"
-#include "bundles/record_source.h"
-#include "bundles/referred_file.h"
 #include "bundles/retention_folder.h"
 #include "bundles/store_collection.h"
-#include "bundles/store_folder.h"
+#include "packs/growing_source.h"
+#include "packs/record_source.h"
+#include "packs/referred_file.h"
+#include "packs/store_folder.h"
 #include "retention/store_lease.h"
 
 #include <fardel/format/bundle.h>
@@ -296,7 +296,11 @@ Result<StoreAddition> BundleStore::add(const std::shared_ptr<const ByteSource>& 
 Result<StoreAddition> add_reference(const BundleStore& store, const std::string& path, const StoreWork& work) {
     FARDEL_TRY_ASSIGN(const StoreFolder folder, StoreFolder::open(store.path(), false));
     FARDEL_TRY(folder.create_parts());
-    FARDEL_TRY_ASSIGN(const PackReference reference, refer_to_file(path, work));
+    const auto progress = [&work](std::uint64_t done_bytes, std::uint64_t total_bytes) {
+        if (work.progress)
+            work.progress({.done_bytes = done_bytes, .total_bytes = total_bytes});
+    };
+    FARDEL_TRY_ASSIGN(const PackReference reference, refer_to_file(path, work.stop, progress));
     FARDEL_TRY_ASSIGN(const auto file, open_referred_file(folder, reference));
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
     FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(folder)));

@@ -1,8 +1,8 @@
 // Writes the file of a bundle that a store has.
 #pragma once
 
-#include "bundles/store_folder.h"
-#include "bundles/store_record.h"
+#include "packs/store_folder.h"
+#include "packs/store_record.h"
 
 #include <fardel/base/file_clone.h>
 #include <fardel/base/result.h>

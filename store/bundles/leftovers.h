@@ -1,7 +1,7 @@
 // What writers leave in a store that were killed, or that a fetch left to be resumed.
 #pragma once
 
-#include "bundles/store_folder.h"
+#include "packs/store_folder.h"
 
 #include <cstdint>
 

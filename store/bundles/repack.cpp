@@ -1,8 +1,8 @@
 #include "bundles/repack.h"
 
-#include "bundles/pack_copy.h"
 #include "bundles/retention_folder.h"
-#include "bundles/store_record.h"
+#include "packs/pack_copy.h"
+#include "packs/store_record.h"
 #include "retention/store_lease.h"
 
 #include <fardel/base/free_space.h>

@@ -4,7 +4,7 @@
 // this is safe beside readers, writers and collectors, and what a program leaves that is killed.
 #pragma once
 
-#include "bundles/store_folder.h"
+#include "packs/store_folder.h"
 #include "retention/repack_plan.h"
 
 #include <fardel/base/result.h>

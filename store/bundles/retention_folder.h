@@ -3,7 +3,7 @@
 // Any number of threads and processes at once, each with an object of its own.
 #pragma once
 
-#include "bundles/store_folder.h"
+#include "packs/store_folder.h"
 #include "retention/retention_disk.h"
 
 #include <fardel/base/result.h>

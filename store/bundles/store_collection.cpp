@@ -1,10 +1,10 @@
 #include "bundles/store_collection.h"
 
 #include "bundles/leftovers.h"
-#include "bundles/record_source.h"
-#include "bundles/referred_file.h"
 #include "bundles/repack.h"
 #include "bundles/retention_folder.h"
+#include "packs/record_source.h"
+#include "packs/referred_file.h"
 #include "retention/collection.h"
 #include "retention/retention_plan.h"
 

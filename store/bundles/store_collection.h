@@ -1,7 +1,7 @@
 // Pins, rules and collections of a store on disk: gathers what the plan needs, and runs it.
 #pragma once
 
-#include "bundles/store_folder.h"
+#include "packs/store_folder.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>

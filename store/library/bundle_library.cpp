@@ -2,7 +2,6 @@
 #include <fardel/store/bundle_store.h>
 
 #include "bundles/bundle_closure.h"
-#include "bundles/store_folder.h"
 #include "library/library_folder.h"
 
 #include <fardel/base/file.h>

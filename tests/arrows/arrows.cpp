@@ -53,6 +53,18 @@ constexpr std::string_view kSystem[] = {"dirent.h", "fcntl.h", "linux/",    "pol
                                         "spawn.h",  "sys/",    "termios.h", "unistd.h"};
 constexpr std::string_view kMayIncludeSystem[] = {"base", "bench", "samples", "tests"};
 
+// Third-party headers that only these files of the product include: other files use what these make of them.
+struct FewFiles {
+    std::string_view headers;  // all that begin with it
+    std::array<std::string_view, 4> files;
+};
+constexpr FewFiles kFewFiles[] = {
+    {"CLI/", {"cli/console/command_line.cpp"}},
+    {"nlohmann/",
+     {"cli/console/json.cpp", "packer/jobs/job_protocol.cpp", "packer/scan/pattern_scanner.cpp",
+      "packer/scan/scan_gltf.cpp"}},
+};
+
 // C headers that a public or internal header may include besides the C++ ones, which have no dot.
 constexpr std::string_view kPublicCHeaders[] = {"stdbool.h", "stddef.h", "stdint.h"};
 
@@ -84,6 +96,12 @@ bool matches(const Rules& rules, std::string_view header) {
 }
 
 bool is_format_only(std::string_view header) { return matches(kFormatOnly, header); }
+
+bool is_for_other_files(std::string_view header, std::string_view file) {
+    return std::ranges::any_of(kFewFiles, [&](const FewFiles& rule) {
+        return header.starts_with(rule.headers) && !contains(rule.files, file);
+    });
+}
 
 std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -307,6 +325,8 @@ private:
             add(include.line, "only bundle-format includes <" + header + ">");
         } else if (header == "physfs.h" && !(file_.leaf().starts_with("physfs_") && file_.leaf().ends_with(".cpp"))) {
             add(include.line, "only files named physfs_*.cpp include <physfs.h>");
+        } else if (is_for_other_files(header, file_.relative()) && !contains(kOutsideProduct, file_.folder->name)) {
+            add(include.line, "docs/architecture.md names the files that include <" + header + ">");
         }
     }
 

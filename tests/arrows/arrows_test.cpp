@@ -252,6 +252,19 @@ TEST_CASE("arrows: a public header includes only headers of Fardel and the stand
           Texts{"bundle-format/include/fardel/format/hash.h:1: a public header includes the private 'pages.h'"});
 }
 
+TEST_CASE("arrows: CLI11 and the JSON library are for the files that wrap them") {
+    const Tree tree;
+    tree.add("cli/console/command_line.cpp", "#include <CLI/CLI.hpp>\n");
+    tree.add("cli/console/json.cpp", "#include <nlohmann/json.hpp>\n");
+    tree.write("tests/bundle-format/hash_test.cpp", "#include <nlohmann/json.hpp>\n");
+    CHECK(tree.findings() == Texts{});
+    tree.write("cli/main.cpp", "#include <CLI/CLI.hpp>\n");
+    tree.write("packer/pack.cpp", "#include <nlohmann/json_fwd.hpp>\n");
+    CHECK(tree.findings() ==
+          Texts{"cli/main.cpp:1: docs/architecture.md names the files that include <CLI/CLI.hpp>",
+                "packer/pack.cpp:1: docs/architecture.md names the files that include <nlohmann/json_fwd.hpp>"});
+}
+
 TEST_CASE("arrows: physfs.h is for files named physfs_*.cpp") {
     const Tree tree;
     tree.write("vfs/vfs.cpp", "#include <physfs.h>\n");

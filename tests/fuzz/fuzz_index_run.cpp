@@ -1,6 +1,6 @@
 // Input: the head of a index run, and after its first byte a page. Heads that decode are exactly what their values
 // encode to; they are decoded as they are, and with their hash in its position. A page with its hash gives its entries.
-#include "bundles/index_run.h"
+#include "index/index_run.h"
 #include "require.h"
 
 #include <fardel/format/hash.h>

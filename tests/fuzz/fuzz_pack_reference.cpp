@@ -1,6 +1,6 @@
 // Input: what a store notes about a pack that is a file elsewhere. Bytes that decode are exactly what their values
 // encode to; they are decoded as they are, and with their hash appended.
-#include "bundles/pack_reference.h"
+#include "packs/pack_reference.h"
 #include "require.h"
 
 #include <fardel/format/hash.h>

@@ -4,7 +4,7 @@
 // Bytes that decode as a record are exactly what its values encode to; they are decoded as they are, and with their
 // hash appended. Of an interrupted fetch, exactly the ranges count that the log has before its first mistake, whatever
 // was left. If the byte is odd, the hashes in the log are made those of the pack, which no fuzzer would find.
-#include "bundles/store_record.h"
+#include "packs/store_record.h"
 #include "require.h"
 
 #include <fardel/format/byte_source.h>

@@ -6,7 +6,7 @@
 #include "kit/files.h"
 #include "kit/restricted_program.h"
 
-#include "bundles/store_record.h"
+#include "packs/store_record.h"
 
 #include <fardel/base/system_error.h>
 #include <fardel/format/hash.h>

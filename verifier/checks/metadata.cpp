@@ -11,6 +11,8 @@
 namespace fardel {
 namespace {
 
+// ---- Keys with a known meaning --------------------------------------------------------------------------------------
+
 struct WellKnown {
     std::string_view key;
     MetadataKind kind;
@@ -41,6 +43,8 @@ std::optional<MetadataKind> find_expected_kind(std::string_view key, bool of_bun
     return known->kind;
 }
 
+// ---- The check ------------------------------------------------------------------------------------------------------
+
 class MetadataCheck {
 public:
     MetadataCheck(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::optional<UnixTime> now,
@@ -55,6 +59,7 @@ public:
         bool all_known = true;
         for (std::uint64_t i = 0; i < tables_.count(kind_); ++i) {
             const auto record = tables_.find<MetadataRecord>(i, kind_);
+            // The page is damaged, which is reported elsewhere. Across the gap, the order is unknown.
             if (!record) {
                 all_known = false;
                 subject_known = false;
@@ -70,6 +75,7 @@ public:
                 subject = record->subject;
                 subject_known = true;
             }
+            // Equal, not greater: one finding for each subject, however many records it has.
             if (i - run_first == limits::kMetadataPerSubjectMax)
                 findings_.add(
                     VerifierRule::metadata_crowded, kind_, i,
@@ -80,6 +86,7 @@ public:
                               defect + "; keys of a subject must strictly increase");
             check_value(*record, key, i);
         }
+        // Asset records have indices into this table only.
         if (kind_ == TableKind::metadata && all_known)
             check_runs();
     }
