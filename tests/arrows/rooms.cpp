@@ -201,8 +201,8 @@ RoomArrows parse_rooms(std::string_view markdown) {
 std::vector<Finding> check_rooms(const fs::path& root, const RoomArrows& documented) {
     std::vector<Finding> findings;
     const std::map<std::string, std::set<std::string>> nothing;
-    for (const char* folder :
-         {"base", "bundle-format", "sources", "store", "vfs", "packer", "verifier", "delivery", "cli"}) {
+    for (const char* folder : {"base", "bundle-format", "sources", "http", "cache", "store", "vfs", "packer",
+                               "verifier", "delivery", "hosting", "cli"}) {
         if (std::error_code error; !fs::is_directory(root / folder, error))
             continue;
         const auto rows = documented.find(folder);
