@@ -30,6 +30,7 @@ FileStatus status_from(const struct stat& status) noexcept {
 #endif
     return {.kind = kind_of(status.st_mode),
             .permissions = static_cast<std::uint32_t>(status.st_mode & 07777),
+            .owner = static_cast<std::uint32_t>(status.st_uid),
             .links = static_cast<std::uint64_t>(status.st_nlink),
             .device = static_cast<std::uint64_t>(status.st_dev),
             .inode = static_cast<std::uint64_t>(status.st_ino),
@@ -54,6 +55,11 @@ bool look(const FileLocation& location, Links links, struct stat& status) noexce
 }
 
 }  // namespace
+
+bool is_written_by_us_alone(const FileStatus& status) noexcept {
+    constexpr std::uint32_t kWritableByOthers = 022;
+    return status.owner == ::geteuid() && (status.permissions & kWritableByOthers) == 0;
+}
 
 std::string_view file_kind_text(FileKind kind) noexcept {
     switch (kind) {

@@ -4,10 +4,12 @@
 #include <fardel/base/shared_disk.h>
 #include <fardel/format/staged_file.h>
 
+#include <utility>
+
 namespace fardel {
 namespace {
 
-Result<std::vector<std::byte>> read_unlinked_once(const std::string& path, std::size_t bytes_max) {
+Result<FileBytes> read_unlinked_once(const std::string& path, std::size_t bytes_max) {
     FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, path, {.links = Links::refused}));
     if (file.status.size_bytes > bytes_max)
         return Error(ErrorCode::limit, path + ": " + std::to_string(file.status.size_bytes) + " bytes; at most " +
@@ -15,7 +17,7 @@ Result<std::vector<std::byte>> read_unlinked_once(const std::string& path, std::
     std::vector<std::byte> bytes(static_cast<std::size_t>(file.status.size_bytes));
     FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file.descriptor, 0, bytes, path));
     bytes.resize(count);
-    return bytes;
+    return FileBytes{.bytes = std::move(bytes), .status = file.status};
 }
 
 }  // namespace
@@ -26,8 +28,13 @@ Status write_small_file(const std::string& path, std::span<const std::byte> byte
     return file->commit();
 }
 
-Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max) {
+Result<FileBytes> read_unlinked_file_with_status(const std::string& path, std::size_t bytes_max) {
     return read_present([&] { return read_unlinked_once(path, bytes_max); });
+}
+
+Result<std::vector<std::byte>> read_unlinked_file(const std::string& path, std::size_t bytes_max) {
+    FARDEL_TRY_ASSIGN(FileBytes file, read_unlinked_file_with_status(path, bytes_max));
+    return std::move(file.bytes);
 }
 
 }  // namespace fardel

@@ -263,6 +263,13 @@ Status verify_sections(const BundleHead& head, const BundleId& id, const LayoutH
         return Error(ErrorCode::corrupt, "the layout head belongs to another bundle, or the head was changed");
     if (layout.count(TableKind::placements) != head.count(TableKind::assets))
         return malformed("layout head: placements and assets differ in number");
+    // The bundle id covers no layout, and whoever serves a bundle may make one up: what the head says is what a layout
+    // can need. The sum does not overflow: both counts have limits.
+    const std::uint64_t blocks = layout.count(TableKind::blocks);
+    if (blocks > head.count(TableKind::assets) + head.count(TableKind::pieces))
+        return malformed("layout head: more blocks than assets and their pieces can have");
+    if (layout.blocks_bytes > blocks * (limits::kBlockBytesMax + limits::kRawBlockAlign))
+        return malformed("layout head: more bytes than its blocks can have");
 
     struct Section {
         std::uint64_t offset;

@@ -241,22 +241,28 @@ Result<std::shared_ptr<const ByteSource>> StoreFolder::open_pack(const StorePack
 
 Result<std::optional<PackReference>> StoreFolder::find_reference(const PackId& pack) const {
     const std::string path = reference_path(pack);
-    auto bytes = read_unlinked_file(path, kReferenceBytesMax);
-    if (!bytes && bytes.error().code() == ErrorCode::missing)
+    auto file = read_unlinked_file_with_status(path, kReferenceBytesMax);
+    if (!file && file.error().code() == ErrorCode::missing)
         return std::optional<PackReference>();
-    if (!bytes)
-        return std::move(bytes).error();
-    auto reference = decode_pack_reference(*bytes);
+    if (!file)
+        return std::move(file).error();
+    auto reference = decode_pack_reference(file->bytes);
     if (!reference)
         return std::move(reference).error().with_context(path);
     if (reference->pack.id != pack)
         return Error(ErrorCode::corrupt, path + ": it is about another pack");
+    // A stamp is believed by who made it. Somebody else who may write to a shared store could name any file that this
+    // user may read, with its right stamp, and have it sent by a server: such a file is compared with the pack's id.
+    if (!is_written_by_us_alone(file->status))
+        reference->stamp.young = true;
     return std::optional(*std::move(reference));
 }
 
 Status StoreFolder::write_reference(const PackReference& reference) const {
     FARDEL_TRY(create_folders_below(path_, path_ + "/refs", Lasting::yes));
-    return write_small_file(reference_path(reference.pack.id), encode_pack_reference(reference));
+    const std::string path = reference_path(reference.pack.id);
+    FARDEL_TRY(write_small_file(path, encode_pack_reference(reference)));
+    return set_permissions(path, kReadOnly, path);  // whatever the umask: a stamp that others may write proves nothing
 }
 
 Result<bool> StoreFolder::remove_reference(const PackId& pack) const {

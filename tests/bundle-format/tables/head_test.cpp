@@ -3,6 +3,7 @@
 #include "bundle-format/document_vectors.h"
 #include "kit/bytes.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -252,6 +253,29 @@ TEST_CASE("sections: placements are as many as assets") {
     CHECK(section_refusal([](LayoutHead& l) { l.tables[0] = entry(TableKind::placements, 4); }) ==
           ErrorCode::malformed);
     CHECK(section_refusal([](LayoutHead& l) { l.tables.erase(l.tables.begin()); }) == ErrorCode::malformed);
+}
+
+TEST_CASE("sections: a layout has at most the blocks, and the bytes of blocks, that its head can need") {  // A142
+    // 5 assets, and 2 pieces of one of them.
+    BundleHead head = small_head();
+    head.tables.insert(head.tables.begin() + 2, entry(TableKind::pieces, 2));
+    std::ranges::sort(head.tables, {}, &TableEntry::kind);
+    head.manifest_bytes = place_tables(head.tables);
+    const auto verified = [&](std::uint64_t blocks, std::uint64_t blocks_bytes) {
+        LayoutHead layout = small_layout(head);
+        layout.tables[1] = entry(TableKind::blocks, blocks);
+        layout.layout_bytes = place_tables(layout.tables);
+        layout.blocks_bytes = blocks_bytes;
+        layout.manifest_offset = 8192 + (blocks_bytes + 4095) / 4096 * 4096;
+        layout.layout_offset = layout.manifest_offset + (head.manifest_bytes + 4095) / 4096 * 4096;
+        layout.trailer_offset = layout.layout_offset + (layout.layout_bytes + 4095) / 4096 * 4096;
+        return verify_sections(head, bundle_id(encode_head(head)), layout, layout.trailer_offset);
+    };
+    constexpr std::uint64_t kBlockMax = limits::kBlockBytesMax + limits::kRawBlockAlign;
+    CHECK(verified(7, 100));
+    CHECK(verified(8, 100).error().code() == ErrorCode::malformed);
+    CHECK(verified(7, 7 * kBlockMax));
+    CHECK(verified(7, 7 * kBlockMax + 1).error().code() == ErrorCode::malformed);
 }
 
 TEST_CASE("sections: a trailer at its limit is accepted, one past it is refused") {

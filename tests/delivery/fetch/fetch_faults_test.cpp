@@ -3,10 +3,13 @@
 
 #include "kit/bundles.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
+#include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
@@ -414,6 +417,40 @@ TEST_CASE("fetch faults: sizes that a server only claims cost nothing") {  // A8
               guest.send(partial_answer(right, request.first, UINT64_MAX / 2));
               return true;
           }) != ErrorCode::no_space);
+}
+
+// The id covers no layout: a mirror makes one up, whose table of blocks would fill the disk with zeros.
+TEST_CASE_FIXTURE(
+    ServedGame,
+    "fetch faults: a mirror whose layout has more blocks than the head can need writes nothing") {  // A142
+    HeadBytes head_bytes{};
+    HeadBytes layout_bytes{};
+    std::ranges::copy(std::span(bytes).first<limits::kHeadBytes>(), head_bytes.begin());
+    std::ranges::copy(std::span(bytes).subspan<limits::kHeadBytes, limits::kHeadBytes>(), layout_bytes.begin());
+    const BundleHead head = value_of(decode_head(head_bytes));
+    LayoutHead layout = value_of(decode_layout_head(layout_bytes));
+    for (TableEntry& table : layout.tables)
+        if (table.kind == TableKind::blocks) {
+            table.count = 8u << 20;
+            table.length_bytes = table.count * table.record_bytes;
+        }
+    layout.layout_bytes = place_tables(layout.tables);
+    layout.trailer_offset = align_up(layout.layout_offset + layout.layout_bytes, limits::kPageBytes);
+    layout_bytes = encode_layout_head(layout);
+    const std::string heads = text_of(head_bytes) + text_of(layout_bytes);
+    const TreeServer mirror({bytes}, [&](auto& guest, const RangeRequest& request, auto, auto) {
+        if (request.first >= heads.size() || !request.path.ends_with(".fardel"))
+            return false;
+        guest.send(partial_answer(std::string_view(heads).substr(request.first, request.last + 1 - request.first),
+                                  request.first, layout.trailer_offset));
+        return true;
+    });
+    CHECK(code_of(fetch_one(store, bundle_id_of(bytes), fetching_from({mirror.url()}))) == ErrorCode::corrupt);
+    for (const RangeRequest& request : mirror.requests())
+        if (request.path.ends_with(".fardel"))
+            CHECK(request.last < heads.size());
+    CHECK(bytes_below(scratch.path("store")) < 100'000);
+    REQUIRE(head.count(TableKind::assets) + head.count(TableKind::pieces) < 8u << 20);
 }
 
 }  // namespace fardel::tests::fetch_faults_test

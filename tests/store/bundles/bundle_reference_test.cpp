@@ -1,6 +1,7 @@
 // Bundles that a store only refers to: their bytes stay in files that the store does not own.
 #include "kit/bundles.h"
 #include "kit/files.h"
+#include "packs/pack_reference.h"
 
 #include <fardel/store/bundle_reference.h>
 #include <fardel/store/bundle_store.h>
@@ -176,6 +177,32 @@ TEST_CASE_FIXTURE(
     CHECK(again.written_bytes == second.size());
     CHECK(all_bytes(*value_of(store.open_bundle(bundle_id_of(second)))) == second);
     CHECK(value_of(store.check(true)).damaged == std::vector<BundleId>{bundle_id_of(first)});
+}
+
+TEST_CASE_FIXTURE(ReferringStore,
+                  "bundle reference: what others may write is not believed, whatever stamp it gives a file") {  // A141
+    const Bytes bytes = referred_bundle(noise_text(100'000, 1), "1");
+    const std::string path = scratch.write("one.fardel", bytes);
+    grow_old();
+    const BundleId id = value_of(add_reference(store, path)).bundle;
+    // A reference to a secret, with its right stamp, in the place of the one that was there.
+    const std::string secret = scratch.write("secret.txt", text_of(changed(bytes)));
+    grow_old();
+    const fs::path reference = fs::directory_iterator(scratch.path("store/refs"))->path();
+    auto planted = value_of(decode_pack_reference(bytes_of(read_file(reference))));
+    planted.path = fs::canonical(secret);
+    planted.stamp = stamp_path(secret);
+    REQUIRE_FALSE(planted.stamp.young);
+    fs::remove(reference);
+    write_file(reference, text_of(encode_pack_reference(planted)));
+    fs::permissions(reference, fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_write);
+    CHECK(code_of(store.open_bundle(id)) == ErrorCode::corrupt);
+    // The right file is compared, and noted again by who has compared it.
+    planted.path = fs::canonical(path);
+    planted.stamp = stamp_path(path);
+    write_file(reference, text_of(encode_pack_reference(planted)));
+    CHECK(all_bytes(*value_of(store.open_bundle(id))) == bytes);
+    CHECK((fs::status(reference).permissions() & fs::perms::others_write) == fs::perms::none);
 }
 
 TEST_CASE_FIXTURE(ReferringStore, "bundle reference: a collection forgets the reference and never touches the file") {

@@ -14,6 +14,7 @@ std::string_view file_kind_text(FileKind kind) noexcept;
 struct FileStatus {
     FileKind kind = FileKind::file;
     std::uint32_t permissions = 0;  // the lower twelve bits of a mode, e.g. 0644
+    std::uint32_t owner = 0;        // the number of a user
     std::uint64_t links = 0;        // names of the file; 0: it was removed
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
@@ -27,5 +28,8 @@ struct FileStatus {
     bool is_folder() const noexcept { return kind == FileKind::folder; }
     bool same_file_as(const FileStatus& other) const noexcept { return device == other.device && inode == other.inode; }
 };
+
+// Whether the user of this process owns the file, and nobody else may write to it.
+bool is_written_by_us_alone(const FileStatus& status) noexcept;
 
 }  // namespace fardel
