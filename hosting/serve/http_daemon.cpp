@@ -2,6 +2,7 @@
 
 #include "serve/microhttpd_library.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/base/clock.h>
 #include <fardel/base/core_number.h>
 #include <fardel/base/parallel.h>
@@ -245,12 +246,33 @@ struct HttpDaemon::Impl {
                 }};
     }
 
+    // A proxy and this server could each believe another of several lengths, and so see other requests behind the body.
+    static bool has_one_length(MHD_Connection* connection) {
+        int lengths = 0;
+        library().get_connection_values(
+            connection, MHD_HEADER_KIND,
+            [](void* count, MHD_ValueKind, const char* name, const char* value) {
+                const std::string_view text(value == nullptr ? "" : value);
+                const bool is_length = lower_ascii_text(name) == "content-length";
+                if (is_length || lower_ascii_text(name) == "transfer-encoding")
+                    *static_cast<int*>(count) += 1 + static_cast<int>(is_length && text.find(',') != text.npos);
+                return MHD_YES;
+            },
+            &lengths);
+        return lengths <= 1;
+    }
+
     MHD_Result advance(MHD_Connection* connection, const char* method, std::span<const std::byte> bytes,
                        std::size_t& size, Request& request) {
         if (!request.has_begun) {
             request.has_begun = true;
             request.method = method;
             request.is_last = !table.begin_request(request.socket, SteadyClock::now());
+            if (!has_one_length(connection)) {
+                request.is_last = true;
+                ServerAnswer refusal = plain_answer(400, "the request says twice how long its body is");
+                return send(connection, request, refusal);
+            }
             const ReceivedRequest view = view_of(connection, request);
             auto begun = handler.begin(view);
             if (auto* const answer = std::get_if<ServerAnswer>(&begun)) {
@@ -284,6 +306,9 @@ struct HttpDaemon::Impl {
             return MHD_NO;
         for (const auto& [name, value] : answer.headers)
             library().add_response_header(response.get(), name.c_str(), value.c_str());
+        // Pages have texts of strangers: a browser guesses no type, and no other site shows them in a frame of its own.
+        library().add_response_header(response.get(), "X-Content-Type-Options", "nosniff");
+        library().add_response_header(response.get(), "Content-Security-Policy", "frame-ancestors 'none'");
         if (request.is_last || table.is_draining())
             library().add_response_header(response.get(), "Connection", "close");
         table.begin_answer(request.socket, SteadyClock::now());

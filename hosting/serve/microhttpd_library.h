@@ -17,6 +17,7 @@ struct MicrohttpdLibrary {
     decltype(&::MHD_create_response_from_callback) create_response_from_callback = nullptr;
     decltype(&::MHD_create_response_from_buffer) create_response_from_buffer = nullptr;
     decltype(&::MHD_add_response_header) add_response_header = nullptr;
+    decltype(&::MHD_get_connection_values) get_connection_values = nullptr;
     decltype(&::MHD_destroy_response) destroy_response = nullptr;
     decltype(&::MHD_suspend_connection) suspend_connection = nullptr;
     decltype(&::MHD_resume_connection) resume_connection = nullptr;

@@ -35,6 +35,7 @@ std::optional<MicrohttpdLibrary> load_microhttpd() {
         find_symbol(file, "MHD_create_response_from_callback", library.create_response_from_callback) &&
         find_symbol(file, "MHD_create_response_from_buffer", library.create_response_from_buffer) &&
         find_symbol(file, "MHD_add_response_header", library.add_response_header) &&
+        find_symbol(file, "MHD_get_connection_values", library.get_connection_values) &&
         find_symbol(file, "MHD_destroy_response", library.destroy_response) &&
         find_symbol(file, "MHD_suspend_connection", library.suspend_connection) &&
         find_symbol(file, "MHD_resume_connection", library.resume_connection);

@@ -125,6 +125,11 @@ Result<std::unique_ptr<TreeTarget>> open_s3(const std::string& address, TreeCred
     if (credentials.aws_key_id.empty() || credentials.aws_secret_key.empty())
         return Error(ErrorCode::missing,
                      "an object store needs the environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+    // The secret key only signs, but whoever reads the token has half of what lets him ask for others.
+    if (!credentials.aws_session_token.empty() && bucket_url.starts_with("http://") && !is_loopback_url(bucket_url))
+        return Error(
+            ErrorCode::denied,
+            printable(bucket_url, 400) + ": the session token would be sent unencrypted; use an endpoint of https://");
     if (s3.bucket_in_host)
         bucket_url.insert(bucket_url.find("://") + 3, s3.bucket + ".");
     else

@@ -229,6 +229,35 @@ TEST_CASE("serve attacks: bytes that are no HTTP, and bodies that nobody asked f
     CHECK(server.stop().exit_code == 0);
 }
 
+// Behind such a head, a proxy and the server could see different requests.
+TEST_CASE("serve attacks: a request that says twice how long its body is gets 400, and the connection ends") {  // A153
+    const Site site;
+    ServeProgram server = site.serve();
+    for (const char* const framing :
+         {"Content-Length: 0\r\nContent-Length: 43\r\n", "content-length: 0\r\nContent-Length: 0\r\n",
+          "Content-Length: 0, 43\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"}) {
+        CAPTURE(framing);
+        RawConnection client(server.port());
+        const auto answer =
+            client.ask("GET " + site.target + " HTTP/1.1\r\nHost: h\r\n" + framing + "\r\n" + get_request("/metrics"));
+        CHECK(answer.status == 400);
+        CHECK(client.is_closed_within(std::chrono::seconds(10)));
+    }
+    CHECK(server.stop().exit_code == 0);
+}
+
+TEST_CASE("serve attacks: browsers are told to guess no type and to show nothing in frames of others") {
+    const Site site;
+    ServeProgram server = site.serve();
+    RawConnection client(server.port());
+    for (const std::string& target : {site.target, std::string("/none")}) {
+        const auto answer = client.ask(get_request(target));
+        CHECK(answer.field("x-content-type-options") == "nosniff");
+        CHECK(answer.field("content-security-policy") == "frame-ancestors 'none'");
+    }
+    CHECK(server.stop().exit_code == 0);
+}
+
 TEST_CASE("serve attacks: with a limit per address, one address has no more connections") {  // A82
     const Site site;
     const ServeProgram server = site.serve({"--per-address", "8"});

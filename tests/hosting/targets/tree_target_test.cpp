@@ -272,6 +272,11 @@ TEST_CASE("tree target: redirects are not followed, and secrets go to no other h
     CHECK(server.heads().size() >= 2);
     CHECK(open_tree_target("dav+http://example.org/game", user, quick_connection()).error().code() ==
           ErrorCode::denied);  // unencrypted
+    TreeCredentials session = store_credentials();
+    session.aws_session_token = "session";
+    CHECK(
+        open_tree_target("s3://bucket/game?endpoint=http://example.org", session, quick_connection()).error().code() ==
+        ErrorCode::denied);
 }
 
 TEST_CASE("tree target: a store that lies or never ends gets an error, in bounded memory") {  // A94
