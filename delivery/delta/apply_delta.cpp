@@ -3,6 +3,8 @@
 #include <fardel/delivery/delta_segment.h>
 #include <fardel/delivery/delta_tables.h>
 #include <fardel/delivery/raw_block.h>
+#include <fardel/format/envelope.h>
+#include <fardel/format/head.h>
 
 #include <algorithm>
 #include <map>
@@ -59,6 +61,20 @@ DeltaSummary summary_of(const DeltaHead& head) {
             .level = head.level};
 }
 
+// No hash covers the trailer of a bundle, so what a delta gives of it is right if its signatures are.
+Status verify_trailer(const ByteSource& target, std::uint64_t trailer_offset) {
+    std::vector<std::byte> trailer(static_cast<std::size_t>(target.size_bytes() - trailer_offset));  // has a limit
+    FARDEL_TRY(target.read_at(trailer_offset, trailer));
+    const auto envelopes = decode_trailer(trailer);
+    if (!envelopes)
+        return Error(ErrorCode::corrupt, "the delta gives signatures that are none: " + envelopes.error().message());
+    for (const Envelope& envelope : *envelopes)
+        for (const EnvelopeSignature& entry : envelope.signatures)
+            if (!verify_envelope_signature(envelope, entry))
+                return Error(ErrorCode::corrupt, "the delta gives a signature that is wrong");
+    return ok();
+}
+
 // The stages of applying a delta to a file.
 class DeltaApplication {
 public:
@@ -94,6 +110,7 @@ private:
                                            }}));
         FARDEL_TRY_ASSIGN(target_, Bundle::open(source, {}));
         FARDEL_TRY(target_->verify_tables());
+        FARDEL_TRY(verify_trailer(*source, target_->layout_head().trailer_offset));
         held_.assign(target_->table_count(TableKind::blocks), false);
         for (const auto& [offset, bytes] : source->parts())
             FARDEL_TRY(file_.write_at(offset, bytes));

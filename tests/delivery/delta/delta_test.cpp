@@ -7,9 +7,12 @@
 #include "kit/bytes.h"
 
 #include <fardel/delivery/delta.h>
+#include <fardel/format/envelope.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/prefix_codec.h>
+#include <fardel/format/signer.h>
+#include <fardel/format/statement.h>
 
 #include <functional>
 #include <map>
@@ -276,6 +279,28 @@ TEST_CASE("delta: an old bundle that was damaged is found when it is read") {  /
     Bytes damaged = old;
     damaged[static_cast<std::size_t>(bundle->layout_head().blocks_offset + block.stored_offset + 10)] ^= std::byte{1};
     const auto refused = applied(damaged, delta.bytes);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::corrupt);
+}
+
+// The bundle with an author's signature.
+Bytes signed_bundle(Bytes bundle) {
+    const std::unique_ptr<Signer> author = make_key_signer(SecretKey::generate());
+    const auto opened = open_bundle(bundle);
+    const Statement statement{.bundle = opened->id(), .layouts = {opened->layout_id()}};
+    const auto envelope = value_of(encode_envelope(value_of(sign_statement(statement, *author))));
+    bundle.insert(bundle.end(), envelope.begin(), envelope.end());
+    return bundle;
+}
+
+// Nothing but its signatures says whether the trailer that a delta gives is right.
+TEST_CASE("delta: one that gives a wrong signature is corrupt, and nothing is written") {  // A150
+    const Bytes old = bundle_of({{"a.txt", prose(9000, 1)}});
+    const Bytes target = signed_bundle(bundle_of({{"a.txt", prose(9100, 1)}}));
+    CHECK(applied(old, delta_between(old, target).bytes).value() == target);
+    Bytes wrong = target;
+    wrong.back() ^= std::byte{1};
+    const auto refused = applied(old, delta_between(old, wrong).bytes);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == ErrorCode::corrupt);
 }
