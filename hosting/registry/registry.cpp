@@ -236,7 +236,14 @@ struct Registry::Impl {
         return count(std::move(answer));
     }
 
-    std::optional<RegistryRefusal> refuse_recall(const CatalogueEntry* entry, const PublicKey* author) const {
+    std::optional<RegistryRefusal> refuse_recall(const CatalogueEntry* entry, const std::string& reason,
+                                                 const PublicKey* author) const {
+        // As the release has it, which would otherwise not be made.
+        if (reason.empty() || printable(reason, kRegistryReasonBytesMax) != reason)
+            return RegistryRefusal{
+                "reason-form",
+                {},
+                "a reason is plain text of at most " + std::to_string(kRegistryReasonBytesMax) + " bytes"};
         if (entry == nullptr)
             return RegistryRefusal{"not-here", {}, "this registry has no such bundle"};
         if (author == nullptr)
@@ -254,7 +261,7 @@ struct Registry::Impl {
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
         FARDEL_TRY(folder.refresh(now()));
         const CatalogueEntry* const found = folder.state()->catalogue.find(bundle);
-        if (auto refused = refuse_recall(found, author)) {
+        if (auto refused = refuse_recall(found, reason, author)) {
             RegistryAnswer answer{.bundle = bundle, .name = {}, .version = {}, .refusals = {}, .remarks = {}};
             answer.refusals.push_back(*std::move(refused));
             return count(std::move(answer));

@@ -187,6 +187,8 @@ TEST_CASE("registry: without the author's signature of this very request, nothin
     CHECK(site.send("POST", recall, site.authorize(RegistryAction::recall, id, *thief, "no"), "no") == 422);
     CHECK(site.send("POST", recall, site.authorize(RegistryAction::recall, id, *author, std::string(129, 'x')),
                     std::string(129, 'x')) == 413);
+    const std::string turned = "no \u202e yes";  // A155: text from right to left
+    CHECK(site.send("POST", recall, site.authorize(RegistryAction::recall, id, *author, turned), turned) == 422);
     CHECK(site.send("POST", recall, site.authorize(RegistryAction::recall, id, *author, "no"), "no") == 200);
     CHECK(site.send("PUT", path, good, file) == 422);  // recalled
 }
