@@ -83,8 +83,11 @@ Status EncodedBlocks::find_level(const BlockTarget& target) {
 Status EncodedBlocks::fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
     std::vector<BlockPart> parts;
     for (const std::uint32_t block : blocks) {
-        const auto own = std::ranges::equal_range(parts_, block, {}, &BlockPart::block);
-        parts.insert(parts.end(), own.begin(), own.end());
+        const auto own = std::ranges::lower_bound(parts_, block, {}, &BlockPart::block);
+        if (own == parts_.end() || own->block != block)
+            continue;
+        const std::span<const BlockPart> found = first_block({own, parts_.end()});
+        parts.insert(parts.end(), found.begin(), found.end());
     }
     const auto encoded = encode_parts(
         *target_, level_.value_or(0), parts,

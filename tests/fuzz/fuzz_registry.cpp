@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<std::string> urls{"https://hub.example"};
     const RegistryRequest request{
         .action = RegistryAction::upload, .url = {}, .channel = "hub/stable", .bundle = {}, .reason = {}};
-    const auto key = verify_registry_request(text, request, urls, 1'700'000'000);
+    const auto key = verify_registry_request(text, request, urls, UnixTime{1'700'000'000});
     require(!key.has_value());
     return 0;
 }

@@ -287,7 +287,7 @@ TEST_CASE("delta: an old bundle that was damaged is found when it is read") {  /
 Bytes signed_bundle(Bytes bundle) {
     const std::unique_ptr<Signer> author = make_key_signer(SecretKey::generate());
     const auto opened = open_bundle(bundle);
-    const Statement statement{.bundle = opened->id(), .layouts = {opened->layout_id()}};
+    const Statement statement{.bundle = opened->id(), .layouts = {opened->layout_id()}, .name = "game"};
     const auto envelope = value_of(encode_envelope(value_of(sign_statement(statement, *author))));
     bundle.insert(bundle.end(), envelope.begin(), envelope.end());
     return bundle;

@@ -232,7 +232,7 @@ TEST_CASE("serve attacks: bytes that are no HTTP, and bodies that nobody asked f
 // Behind such a head, a proxy and the server could see different requests.
 TEST_CASE("serve attacks: a request that says twice how long its body is gets 400, and the connection ends") {  // A153
     const Site site;
-    ServeProgram server = site.serve();
+    ServeProgram server = site.serve({});
     for (const char* const framing :
          {"Content-Length: 0\r\nContent-Length: 43\r\n", "content-length: 0\r\nContent-Length: 0\r\n",
           "Content-Length: 0, 43\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"}) {
@@ -248,7 +248,7 @@ TEST_CASE("serve attacks: a request that says twice how long its body is gets 40
 
 TEST_CASE("serve attacks: browsers are told to guess no type and to show nothing in frames of others") {
     const Site site;
-    ServeProgram server = site.serve();
+    ServeProgram server = site.serve({});
     RawConnection client(server.port());
     for (const std::string& target : {site.target, std::string("/none")}) {
         const auto answer = client.ask(get_request(target));
