@@ -31,10 +31,10 @@ TEST_CASE("repack plan: packs of which less than the limit is needed go, joined 
                                         {pack_number(3), 1000, 100},
                                         {pack_number(4), 1000, 1},
                                         {pack_number(5), 1000, 0}};
-    std::vector<RepackBundle> bundles{{bundle_number(1), {pack_number(1), pack_number(2)}, 7},
-                                      {bundle_number(2), {pack_number(2)}, 9},
-                                      {bundle_number(3), {pack_number(1), pack_number(3)}, 8},
-                                      {bundle_number(4), {pack_number(4)}, 1}};
+    std::vector<RepackBundle> bundles{{bundle_number(1), {pack_number(1), pack_number(2)}, UnixTime{7}},
+                                      {bundle_number(2), {pack_number(2)}, UnixTime{9}},
+                                      {bundle_number(3), {pack_number(1), pack_number(3)}, UnixTime{8}},
+                                      {bundle_number(4), {pack_number(4)}, UnixTime{1}}};
     const auto groups = plan_repack(packs, bundles, 50);
     REQUIRE(groups.size() == 2);
     CHECK(groups[0].packs == std::vector{pack_number(1), pack_number(3)});
@@ -54,7 +54,7 @@ TEST_CASE("repack plan: packs of which less than the limit is needed go, joined 
 TEST_CASE("repack plan: the smallest packs of a bundle with many are joined, until it has few") {
     for (const std::size_t count : {kManyPacks, kManyPacks + 1, kStorePacksMax}) {
         std::vector<RepackPack> packs;
-        RepackBundle bundle{bundle_number(1), {}, 0};
+        RepackBundle bundle{bundle_number(1), {}, UnixTime{0}};
         for (std::size_t i = 0; i < count; ++i) {
             packs.push_back({pack_number(static_cast<int>(i)), 1000 + i, 1000 + i});
             bundle.packs.push_back(packs.back().id);
