@@ -40,11 +40,11 @@ struct DeltaSummary {
 // malformed, limit, unsupported, those of `delta`.
 Result<DeltaSummary> describe_delta(const ByteSource& delta);
 
-// Writes the new bundle's file. Its tables are compared with its ids and its blocks with their hashes; its
-// signatures must be right, whoever made them. The tables are in memory, and at most two segments at a time, 98 MiB. Errors: conflict (the delta is for
-// another bundle, or another layout of it), malformed, limit, corrupt (the old bundle is damaged; the delta gives other
-// bytes than it says, or blocks that this version of libzstd encodes otherwise), unsupported, cancelled, those of
-// StagedFile.
+// Writes the new bundle's file. Its tables are compared with its ids and its blocks with their hashes; its signatures
+// must be right, whoever made them. The tables are in memory, and at most two segments at a time, 98 MiB. Errors:
+// conflict (the delta is for another bundle, or another layout of it), malformed, limit, corrupt (the old bundle is
+// damaged; the delta gives other bytes than it says, a wrong signature, or blocks that this version of libzstd encodes
+// otherwise), unsupported, cancelled, those of StagedFile.
 Result<DeltaSummary> apply_delta(std::shared_ptr<const Bundle> old, const ByteSource& delta, StagedFile& file,
                                  const DeltaWork& work = {});
 
