@@ -111,8 +111,10 @@ Status BundleFetch::forget_damaged_blocks() {
             continue;
         const std::uint64_t offset = tables_.layout().blocks_offset + block.stored_offset;
         bytes.resize(block.stored_bytes);
-        if (!source->read_at(offset, bytes) || blake3(bytes) != block.stored_hash)
-            FARDEL_TRY(incoming_.forget(offset, block.stored_bytes));
+        if (source->read_at(offset, bytes) && blake3(bytes) == block.stored_hash)
+            continue;
+        FARDEL_TRY(incoming_.forget(offset, block.stored_bytes));
+        was_whole_ = false;  // also if the block is found elsewhere in the store: its record has to change
     }
     return ok();
 }

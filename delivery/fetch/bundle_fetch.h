@@ -65,7 +65,7 @@ private:
     const FetchContext& context_;
     const BundleId id_;
     IncomingBundle incoming_;
-    const bool was_whole_;  // in the store, before anything was fetched
+    bool was_whole_;  // in the store and right, before anything was fetched
     UnitTransfer transfer_;
     std::vector<std::shared_ptr<const Bundle>> others_;  // that are here
     std::vector<std::unique_ptr<BlockSupplier>> suppliers_;

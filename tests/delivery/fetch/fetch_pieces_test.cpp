@@ -90,20 +90,52 @@ TEST_CASE("fetch: a bundle of another level gives whole assets, too") {
     CHECK(received_beside(held_bundle(), target) <= 200);
 }
 
-TEST_CASE("fetch: pieces that are damaged here are received") {
-    const ScratchFolder scratch;
-    const Bytes target = bundle_with_edited_map();
+// Three of its blocks are damaged.
+Bytes damaged_bundle() {
     Bytes held = held_bundle();
     const auto bundle = open_bundle(held);
     const std::uint64_t blocks = bundle->layout_head().blocks_offset;
     for (const std::uint32_t damaged : {3u, 4u, 30u})
         held.at(blocks + value_of(bundle->block(damaged)).stored_offset + 100) ^= std::byte{1};
-    scratch.write("mods/held.fardel", held);
+    return held;
+}
+
+TEST_CASE("fetch: pieces that are damaged here are received") {
+    const ScratchFolder scratch;
+    const Bytes target = bundle_with_edited_map();
+    scratch.write("mods/held.fardel", damaged_bundle());
     const std::string folders[] = {scratch.path("mods")};
     const BundleLibrary library = value_of(BundleLibrary::open(folders));
     const std::uint64_t received = content_received(make_store(scratch), target, &library);
     CHECK(received > 3 * largest_block(target));
     CHECK(received <= 4 * largest_block(target) + 200);
+}
+
+TEST_CASE("fetch: nothing is copied or encoded before consent, which is asked for again if blocks come out otherwise") {
+    const ScratchFolder scratch;
+    const Bytes target = bundle_with_edited_map();
+    const TreeServer server({target});
+    scratch.write("mods/held.fardel", damaged_bundle());
+    const std::string folders[] = {scratch.path("mods")};
+    const BundleLibrary library = value_of(BundleLibrary::open(folders));
+    const BundleStore store = make_store(scratch);
+    FetchOptions options = fetching_from({server.url()});
+    options.work.library = borrow(library);
+    std::vector<std::uint64_t> asked;
+    bool is_accepted = false;
+    options.consent = [&](const FetchPlan& plan) {
+        asked.push_back(plan.fetch_bytes);
+        return is_accepted ? ok() : Status(Error(ErrorCode::cancelled, "not now"));
+    };
+    CHECK(code_of(fetch_one(store, bundle_id_of(target), options)) == ErrorCode::cancelled);
+    CHECK(bytes_below(scratch.path("store")) < target.size() / 4);
+    is_accepted = true;
+    const FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(target), options));
+    CHECK(stored_bytes(store, bundle_id_of(target)) == target);
+    REQUIRE(asked.size() == 3);
+    CHECK(asked[1] == asked[0]);
+    CHECK(asked[2] >= asked[1] + 3 * largest_block(target) / 2);
+    CHECK(fetched.plan.fetch_bytes == asked[2]);
 }
 
 }  // namespace fardel::tests::fetch_pieces_test
