@@ -82,10 +82,13 @@ Result<std::shared_ptr<const ByteSource>> open_referred_file(const StoreFolder& 
         FARDEL_TRY_ASSIGN(const Hash hash, hash_file(*file->source, reference.path));
         if (hash != reference.pack.id)
             return changed;
-        // Without a new stamp, the file is read again the next time.
+        // Without a new stamp, the file is read again the next time. A reference that is not in the store is noted by
+        // who adds it.
         PackReference noted = reference;
         noted.stamp = file->stamp;
-        if (!file->stamp.young && looks_unchanged(file->stamp, stamp_path(reference.path)))
+        const auto stored = folder.find_reference(reference.pack.id);
+        if (!file->stamp.young && looks_unchanged(file->stamp, stamp_path(reference.path)) && stored && *stored &&
+            (*stored)->path == reference.path)
             static_cast<void>(folder.write_reference(noted));
     }
     return std::shared_ptr<const ByteSource>(std::make_shared<ReferredSource>(std::move(file->source)));
