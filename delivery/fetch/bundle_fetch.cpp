@@ -31,7 +31,7 @@ Result<std::string> text_of(const Bundle& bundle, std::string_view key) {
     return printable(text.value_or(""));
 }
 
-// What a person is told of the bundle. The numbers come later.
+// Returns what the plan shows of the bundle, without what it costs.
 Result<PlannedFetch> describe(const Bundle& bundle) {
     PlannedFetch planned{.bundle = bundle.id(), .file_bytes = bundle.source()->size_bytes()};
     for (const TrustedSigner& signer : bundle.verdict().signers)

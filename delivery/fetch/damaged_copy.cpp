@@ -22,7 +22,7 @@ Status DamagedCopy::write_unproved(IncomingBundle& incoming, std::uint64_t offse
 
 bool DamagedCopy::read(const BlockRecord& block, std::vector<std::byte>& out) const {
     const std::uint64_t offset = target_->layout_head().blocks_offset + block.stored_offset;
-    if (!copy_ || !fits(offset, block.stored_bytes, copy_->size_bytes()))
+    if (!fits(offset, block.stored_bytes, copy_->size_bytes()))
         return false;
     out.resize(block.stored_bytes);
     return copy_->read_at(offset, out) && blake3(out) == block.stored_hash;
@@ -38,14 +38,15 @@ Result<BlockChoice> DamagedCopy::choose(const BlockTarget& target, const std::ve
         FARDEL_TRY_ASSIGN(const BlockRecord block, target_->block(i));
         choice.given[i] = read(block, bytes);
     }
+    chosen_ = choice.given;
     return choice;
 }
 
 Status DamagedCopy::fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
     std::vector<std::byte> bytes;
     for (const std::uint32_t i : blocks) {
-        if (!copy_)
-            break;
+        if (!chosen_[i])
+            continue;
         FARDEL_TRY_ASSIGN(const BlockRecord block, target_->block(i));
         if (read(block, bytes))
             FARDEL_TRY(sink.take(i, bytes));

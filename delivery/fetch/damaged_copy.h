@@ -38,6 +38,7 @@ private:
 
     const std::shared_ptr<const ByteSource> copy_;
     std::shared_ptr<const Bundle> target_;
+    std::vector<bool> chosen_;  // by block
 };
 
 }  // namespace fardel

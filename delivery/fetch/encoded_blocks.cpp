@@ -8,12 +8,10 @@
 
 namespace fardel {
 
-bool EncodedBlocks::has_part(const AssetId& asset, const BlockPart& part) const {
-    return holds_asset(others_, asset) || pieces_->has(part);
-}
-
-bool EncodedBlocks::read_part(const AssetId& asset, const BlockPart& part, std::span<std::byte> out) const {
-    return read_held_part(others_, asset, part, out) || pieces_->read(part, out);
+ReadPart EncodedBlocks::reader() const {
+    return [this](const AssetId& asset, const BlockPart& part, std::span<std::byte> out) {
+        return read_held_part(others_, asset, part, out) || pieces_->read(part, out);
+    };
 }
 
 Result<BlockChoice> EncodedBlocks::choose(const BlockTarget& target, const std::vector<bool>& missing) {
@@ -45,7 +43,7 @@ Status EncodedBlocks::keep_complete(std::vector<BlockPart> parts) {
         bool is_here = block.raw_bytes <= limits::kBlockBytesMax;
         for (const BlockPart& part : own) {
             FARDEL_TRY_ASSIGN(const AssetRecord asset, target_->asset(part.asset));
-            is_here = is_here && has_part(asset.id, part);
+            is_here = is_here && (holds_asset(others_, asset.id) || pieces_->has(part));
         }
         if (is_here)
             parts_.insert(parts_.end(), own.begin(), own.end());
@@ -71,12 +69,8 @@ Status EncodedBlocks::find_level(const BlockTarget& target) {
     }
     if (samples.empty())
         return ok();
-    FARDEL_TRY_ASSIGN(level_, encode_parts(
-                                  *target_, std::nullopt, samples,
-                                  [this](const AssetId& asset, const BlockPart& part, std::span<std::byte> out) {
-                                      return read_part(asset, part, out);
-                                  },
-                                  stop_, [](std::uint32_t, std::span<const std::byte>) { return ok(); }));
+    FARDEL_TRY_ASSIGN(level_, encode_parts(*target_, std::nullopt, samples, reader(), stop_,
+                                           [](std::uint32_t, std::span<const std::byte>) { return ok(); }));
     return ok();
 }
 
@@ -89,12 +83,7 @@ Status EncodedBlocks::fetch_blocks(std::span<const std::uint32_t> blocks, const 
         const std::span<const BlockPart> found = first_block({own, parts_.end()});
         parts.insert(parts.end(), found.begin(), found.end());
     }
-    const auto encoded = encode_parts(
-        *target_, level_.value_or(0), parts,
-        [this](const AssetId& asset, const BlockPart& part, std::span<std::byte> out) {
-            return read_part(asset, part, out);
-        },
-        stop_, sink.take);
+    const auto encoded = encode_parts(*target_, level_.value_or(0), parts, reader(), stop_, sink.take);
     return encoded ? ok() : encoded.error();
 }
 

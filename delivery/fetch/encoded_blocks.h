@@ -33,8 +33,8 @@ public:
 
 private:
     Status find_level(const BlockTarget& target);
-    bool has_part(const AssetId& asset, const BlockPart& part) const;
-    bool read_part(const AssetId& asset, const BlockPart& part, std::span<std::byte> out) const;
+    // Reads parts of the target from other bundles.
+    ReadPart reader() const;
     // Keeps the parts of blocks that have all of theirs here.
     Status keep_complete(std::vector<BlockPart> parts);
 

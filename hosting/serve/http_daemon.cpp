@@ -246,6 +246,10 @@ struct HttpDaemon::Impl {
                 }};
     }
 
+    static bool is_header(std::string_view name, std::string_view lower_case) {
+        return std::ranges::equal(name, lower_case, {}, lower_ascii);
+    }
+
     // A proxy and this server could each believe another of several lengths, and so see other requests behind the body.
     static bool has_one_length(MHD_Connection* connection) {
         int lengths = 0;
@@ -253,8 +257,8 @@ struct HttpDaemon::Impl {
             connection, MHD_HEADER_KIND,
             [](void* count, MHD_ValueKind, const char* name, const char* value) {
                 const std::string_view text(value == nullptr ? "" : value);
-                const bool is_length = lower_ascii_text(name) == "content-length";
-                if (is_length || lower_ascii_text(name) == "transfer-encoding")
+                const bool is_length = is_header(name, "content-length");
+                if (is_length || is_header(name, "transfer-encoding"))
                     *static_cast<int*>(count) += 1 + static_cast<int>(is_length && text.find(',') != text.npos);
                 return MHD_YES;
             },

@@ -246,7 +246,7 @@ TEST_CASE("serve attacks: a request that says twice how long its body is gets 40
     CHECK(server.stop().exit_code == 0);
 }
 
-TEST_CASE("serve attacks: browsers are told to guess no type and to show nothing in frames of others") {
+TEST_CASE("serve attacks: answers forbid browsers to guess a type, and other sites to show them in frames") {
     const Site site;
     ServeProgram server = site.serve({});
     RawConnection client(server.port());
