@@ -33,6 +33,9 @@ constexpr std::size_t kLogTailBytes = 16u << 10;
 constexpr std::size_t kLogNoteBytes = 100;
 constexpr std::size_t kLogHeadBytes = kLogBytesMax - kLogTailBytes - kLogNoteBytes;
 
+constexpr const char* kNoInput = "/dev/null";
+bool has_no_input(const ConfinedCall& call) noexcept { return call.input_file == nullptr && call.input.empty(); }
+
 // Opens a pipe whose read end does not block.
 Result<Pipe> open_polled_pipe() {
     FARDEL_TRY_ASSIGN(Pipe pipe, open_pipe());
@@ -107,6 +110,28 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     return number;
 }
 
+void limit_memory(const ChildPlan& plan, int resource, std::uint64_t bytes_max) noexcept {
+    if (bytes_max == 0)
+        return;
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) != 0)
+        give_up(plan, errno);
+    // The surrounding program may have a lower limit, which cannot be raised.
+    limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, bytes_max);
+    if (::setrlimit(resource, &limit) != 0)
+        give_up(plan, errno);
+}
+
+// Replaces the parent's descriptor, through which root could change the mode of the device: the sandbox makes only
+// those mounts read-only through which files are opened from then on.
+void reopen_empty_input() noexcept {
+    const int nothing = ::open(kNoInput, O_RDONLY | O_CLOEXEC);
+    if (nothing < 0)  // the rules do not have it
+        return;
+    ::dup2(nothing, STDIN_FILENO);
+    ::close(nothing);
+}
+
 [[noreturn]] void become_program(const ChildPlan& given) noexcept {
     ChildPlan plan = given;
     plan.report = raised(given, given.report);
@@ -120,17 +145,18 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     ::setrlimit(RLIMIT_CORE, &no_core);
     const rlimit file_size{plan.call.file_bytes_max, plan.call.file_bytes_max};
     ::setrlimit(RLIMIT_FSIZE, &file_size);
-    const rlimit memory{plan.call.memory_bytes_max, plan.call.memory_bytes_max};
-    if (plan.call.memory_bytes_max != 0 && ::setrlimit(RLIMIT_AS, &memory) != 0)
-        give_up(plan, errno);
+    limit_memory(plan, RLIMIT_AS, plan.call.memory_bytes_max);
+    limit_memory(plan, RLIMIT_DATA, plan.call.private_bytes_max);
     // The three streams lose their close-on-exec flag by being copied; everything else is closed by exec.
     if (::dup2(plan.input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 ||
         ::dup2(plan.errors, STDERR_FILENO) < 0)
         give_up(plan, errno);
     // No descriptor of the surrounding program reaches this one. The sandbox opens the one that it leaves open later.
     close_rest_on_exec();
-    if (::chdir(plan.call.folder.c_str()) != 0 || !plan.sandbox.enter())
+    if (!plan.sandbox.enter() || ::chdir(plan.call.folder.c_str()) != 0)
         give_up(plan, errno);
+    if (has_no_input(plan.call))
+        reopen_empty_input();
     // The parent blocked all signals before fork, so that none of its handlers could run in a child.
     sigset_t none;
     ::sigemptyset(&none);
@@ -254,7 +280,7 @@ private:
     Result<Descriptor> open_input() const {
         if (call_.input_file != nullptr)
             return call_.input_file->duplicate("standard input");
-        const std::string path = call_.input.empty() ? "/dev/null" : call_.input;
+        const std::string path = has_no_input(call_) ? kNoInput : call_.input;
         return open_file(path, path, {.waits = true});
     }
 

@@ -1,7 +1,8 @@
 // Sandbox: limits what a program can access, as far as the system supports that, and ends its descendants with it.
 //
-// Files are limited by Landlock. Network, local daemons and the kernel's key rings are shut by a filter of system
-// calls, which also works without Landlock. A sandbox that is not made by `make` limits nothing.
+// Files are limited by Landlock, and where the system allows it by a mount namespace in which nothing else can be
+// changed. A filter allows the system calls of a list; it also works without Landlock. A sandbox that is not made by
+// `make` limits nothing.
 //
 // It is created before the program is started. `enter` and the functions below are called in the forked child, where
 // allocating and locking are forbidden.
@@ -11,10 +12,13 @@
 
 #include <fardel/base/result.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace fardel {
+
+enum class AttributeCalls : unsigned char;
 
 struct SandboxRules {
     std::vector<std::string> readable;    // files, and folders with their contents; paths that do not exist are ignored
@@ -22,6 +26,7 @@ struct SandboxRules {
     std::vector<std::string> unstartable;  // readable as well, but no program in them may be started
     std::vector<std::string> listable;     // folders: names in them and below may be listed, but no file may be read
     bool own_process = false;              // the program may read its own folder of /proc; what it starts may not
+    bool fixed_attributes = false;         // modes, owners, times and attributes cannot be changed, of no file
 };
 
 class Sandbox {
@@ -30,14 +35,25 @@ public:
     static Result<Sandbox> make(const SandboxRules& rules);
 
     // Confines this process and everything that it starts from now on. Returns false and sets errno if that fails.
-    // Leaves a descriptor open if the rules have `own_process`.
+    // Leaves a descriptor open if the rules have `own_process`. The current folder is to be chosen afterwards: files
+    // below one that was chosen before cannot be changed.
     bool enter() const noexcept;
 
 private:
+    Status allow(const std::string& path, std::uint64_t rights, bool writable = false);
+    bool enter_rules(AttributeCalls& attributes) const noexcept;
+
     bool limits_ = false;
     bool own_process_ = false;
-    Descriptor rules_;  // empty: the system cannot confine
+    bool fixed_attributes_ = false;
+    bool has_mounts_ = false;
+    Descriptor rules_;                   // empty: the system cannot confine
+    std::vector<std::string> writable_;  // files and folders, no devices
 };
+
+// The number of processes and threads of a sandbox, where the system counts them for it alone: Linux 5.19 and later,
+// unless root runs it.
+inline constexpr std::uint64_t kSandboxProcessesMax = 4096;
 
 // Whether this system limits which files a sandboxed program may access.
 bool system_can_confine() noexcept;
