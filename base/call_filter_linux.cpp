@@ -135,6 +135,7 @@ constexpr void add_verdict(Program& program, Verdict verdict) {
         case Verdict::allow: return program.answer(kAllow);
         case Verdict::refuse: return program.answer(refused(EPERM));
         case Verdict::deny: return program.answer(refused(EACCES));
+        case Verdict::unsupported: return program.answer(refused(EOPNOTSUPP));
         case Verdict::unknown: return program.answer(refused(ENOSYS));
         case Verdict::own_process: add_zero(program, 0, {false}); return program.answer(kAllow);
         case Verdict::own_priority:
@@ -193,6 +194,7 @@ constexpr void add_verdict(Program& program, Verdict verdict) {
         case Verdict::plain_node_second: return add_mode(program, 1, kSetIds | kDeviceBit);
         case Verdict::plain_node_third: return add_mode(program, 2, kSetIds | kDeviceBit);
         case Verdict::no_path_second: add_zero(program, 1, {false, true}); return program.answer(kAllow);
+        case Verdict::ask_keeper: return program.answer(SECCOMP_RET_USER_NOTIF);
     }
 }
 
@@ -243,17 +245,26 @@ constexpr Program filter_of(AttributeCalls attributes) {
 }
 
 // In the order of AttributeCalls.
-constexpr Program kFilters[] = {filter_of(AttributeCalls::allowed), filter_of(AttributeCalls::by_descriptor),
-                                filter_of(AttributeCalls::refused)};
+constexpr Program kFilters[] = {filter_of(AttributeCalls::allowed), filter_of(AttributeCalls::by_keeper),
+                                filter_of(AttributeCalls::by_descriptor), filter_of(AttributeCalls::refused)};
+
+sock_fprog program_of(AttributeCalls attributes) noexcept {
+    const Program& filter = kFilters[static_cast<std::size_t>(attributes)];
+    return {.len = static_cast<unsigned short>(filter.size), .filter = const_cast<sock_filter*>(filter.code.data())};
+}
 
 }  // namespace
 
 bool enter_call_filter(AttributeCalls attributes) noexcept {
-    const Program& filter = kFilters[static_cast<std::size_t>(attributes)];
-    const sock_fprog program{.len = static_cast<unsigned short>(filter.size),
-                             .filter = const_cast<sock_filter*>(filter.code.data())};
+    const sock_fprog program = program_of(attributes);
     // EINVAL: a kernel without filters; then only Landlock confines.
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || errno == EINVAL;
+}
+
+int enter_filter_by_keeper() noexcept {
+    const sock_fprog program = program_of(AttributeCalls::by_keeper);
+    return static_cast<int>(
+        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
 }
 
 }  // namespace fardel
@@ -261,5 +272,6 @@ bool enter_call_filter(AttributeCalls attributes) noexcept {
 #else
 
 bool fardel::enter_call_filter(AttributeCalls) noexcept { return true; }
+int fardel::enter_filter_by_keeper() noexcept { return -1; }
 
 #endif

@@ -17,6 +17,7 @@ enum class Verdict : unsigned char {
     allow,
     refuse,        // EPERM
     deny,          // EACCES
+    unsupported,   // EOPNOTSUPP: programs then go on without attributes and access control lists
     unknown,       // ENOSYS: C libraries and runtimes then take an older call
     own_process,   // the first argument is 0, which means the caller
     own_priority,  // (PRIO_PROCESS, 0)
@@ -36,6 +37,7 @@ enum class Verdict : unsigned char {
     plain_node_second,  // no device either
     plain_node_third,
     no_path_second,  // utimensat about a descriptor
+    ask_keeper,
 };
 
 // Calls since Linux 5.1, whose numbers are the same everywhere and follow those of the oldest kernel of any interest.
@@ -134,6 +136,7 @@ struct AttributeCall {
     unsigned call;
     Verdict verdict;
     bool by_descriptor;
+    bool is_extended = false;
 };
 
 inline constexpr AttributeCall kAttributeCalls[] = {
@@ -150,18 +153,24 @@ inline constexpr AttributeCall kAttributeCalls[] = {
     {452, Verdict::plain_mode_third, false},  // fchmodat2
     {SYS_fchown, Verdict::allow, true},
     {SYS_fchownat, Verdict::allow, false},
-    {SYS_fremovexattr, Verdict::allow, true},
-    {SYS_fsetxattr, Verdict::allow, true},
-    {SYS_lremovexattr, Verdict::allow, false},
-    {SYS_lsetxattr, Verdict::allow, false},
-    {SYS_removexattr, Verdict::allow, false},
-    {SYS_setxattr, Verdict::allow, false},
+    {SYS_fremovexattr, Verdict::allow, true, true},
+    {SYS_fsetxattr, Verdict::allow, true, true},
+    {SYS_lremovexattr, Verdict::allow, false, true},
+    {SYS_lsetxattr, Verdict::allow, false, true},
+    {SYS_removexattr, Verdict::allow, false, true},
+    {SYS_setxattr, Verdict::allow, false, true},
 };
 
 constexpr Verdict verdict_of(const AttributeCall& listed, AttributeCalls attributes) {
-    const bool refused =
-        attributes == AttributeCalls::refused || (attributes == AttributeCalls::by_descriptor && !listed.by_descriptor);
-    return refused ? Verdict::refuse : listed.verdict;
+    if (attributes == AttributeCalls::allowed)
+        return listed.verdict;
+    if (attributes == AttributeCalls::refused)
+        return Verdict::refuse;
+    if (attributes == AttributeCalls::by_keeper && !listed.is_extended)
+        return Verdict::ask_keeper;
+    if (attributes == AttributeCalls::by_descriptor && listed.by_descriptor)
+        return listed.verdict;
+    return listed.is_extended ? Verdict::unsupported : Verdict::refuse;
 }
 
 constexpr Verdicts call_verdicts(AttributeCalls attributes) {
@@ -179,9 +188,12 @@ constexpr Verdicts call_verdicts(AttributeCalls attributes) {
     for (const AttributeCall& listed : kAttributeCalls)
         verdicts[listed.call] = verdict_of(listed, attributes);
     // It names a file by its path, or by the descriptor alone if there is no path.
-    verdicts[SYS_utimensat] = attributes == AttributeCalls::allowed         ? Verdict::allow
-                              : attributes == AttributeCalls::by_descriptor ? Verdict::no_path_second
-                                                                            : Verdict::refuse;
+    switch (attributes) {
+        case AttributeCalls::allowed: verdicts[SYS_utimensat] = Verdict::allow; break;
+        case AttributeCalls::by_keeper: verdicts[SYS_utimensat] = Verdict::ask_keeper; break;
+        case AttributeCalls::by_descriptor: verdicts[SYS_utimensat] = Verdict::no_path_second; break;
+        case AttributeCalls::refused: verdicts[SYS_utimensat] = Verdict::refuse; break;
+    }
     return verdicts;
 }
 

@@ -20,6 +20,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,6 +88,7 @@ struct ChildPlan {
     int output;
     int errors;
     int report;
+    int keeper = -1;  // Sandbox::enter
 };
 
 [[noreturn]] void give_up(const ChildPlan& plan, int number) noexcept {
@@ -138,6 +140,8 @@ void reopen_empty_input() noexcept {
     plan.input = raised(given, given.input);
     plan.output = raised(given, given.output);
     plan.errors = raised(given, given.errors);
+    if (given.keeper >= 0)
+        plan.keeper = raised(given, given.keeper);
     // A session of its own: a Ctrl-C at the terminal reaches the packer only, which then ends the program in order.
     ::setsid();
     ::umask(022);
@@ -153,7 +157,7 @@ void reopen_empty_input() noexcept {
         give_up(plan, errno);
     // No descriptor of the surrounding program reaches this one. The sandbox opens the one that it leaves open later.
     close_rest_on_exec();
-    if (!plan.sandbox.enter() || ::chdir(plan.call.folder.c_str()) != 0)
+    if (!plan.sandbox.enter(plan.keeper) || ::chdir(plan.call.folder.c_str()) != 0)
         give_up(plan, errno);
     if (has_no_input(plan.call))
         reopen_empty_input();
@@ -166,7 +170,7 @@ void reopen_empty_input() noexcept {
 }
 
 // All signals are blocked. SIGTERM, which we send or which the system sends when we end, ends the program.
-int wait_for_program(pid_t program) noexcept {
+int wait_for_program(const Sandbox& sandbox, pid_t program, int requests) noexcept {
     sigset_t awaited;
     ::sigemptyset(&awaited);
     ::sigaddset(&awaited, SIGCHLD);
@@ -175,24 +179,36 @@ int wait_for_program(pid_t program) noexcept {
         int status = 0;
         if (::waitpid(program, &status, WNOHANG) == program)
             return status;
-        int received = 0;
-        ::sigwait(&awaited, &received);
-        if (received == SIGTERM)
+        if (sandbox.wait_for_signal(awaited, requests) == SIGTERM)
             ::kill(program, SIGKILL);
     }
 }
 
-[[noreturn]] void become_keeper(const ChildPlan& plan, pid_t parent) noexcept {
+[[noreturn]] void become_keeper(ChildPlan plan, pid_t parent) noexcept {
     forget_signals();
     adopt_orphans(parent);
+    int ends[2]{-1, -1};
+    if (plan.sandbox.may_need_keeper() && ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        give_up(plan, errno);
+    plan.keeper = ends[1];
     const pid_t program = ::fork();
     if (program == 0)
         become_program(plan);
     if (program < 0)
         give_up(plan, errno);
+    int requests = -1;
+    if (plan.keeper >= 0) {
+        // The program's own end is closed at the latest when it starts or ends, so this does not wait for long.
+        ::close(plan.keeper);
+        requests = Sandbox::receive_requests(ends[0]);
+        ::close(ends[0]);
+    }
     for (const int mine : {plan.input, plan.output, plan.errors})
         ::close(mine);
-    const int status = wait_for_program(program);
+    const int status = wait_for_program(plan.sandbox, program, requests);
+    // A call that waits for an answer fails now.
+    if (requests >= 0)
+        ::close(requests);
     ::kill(-program, SIGKILL);  // its session's first group; the id is not reused while the group has members
     kill_children();
     const Report report{Report::ended, status};

@@ -3,6 +3,7 @@
 // system's headers are often older than its kernel.
 #include <fardel/base/sandbox.h>
 
+#include "attribute_requests.h"
 #include "call_filter.h"
 #include "read_only_mounts.h"
 
@@ -194,28 +195,43 @@ Status Sandbox::allow(const std::string& path, std::uint64_t rights, bool writab
     return ok();
 }
 
-bool Sandbox::enter() const noexcept {
+bool Sandbox::enter(int keeper) const noexcept {
     if (!limits_)
         return true;
     // Without it, neither Landlock nor a filter is available to an ordinary user, and set-uid programs would leave
     // both.
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return false;
-    AttributeCalls attributes = AttributeCalls::allowed;
-    if (rules_ && !enter_rules(attributes))
+    bool has_mounts = false;
+    if (rules_ && !enter_rules(has_mounts))
         return false;
     // The filter comes last: it refuses calls that the steps before need.
-    return enter_call_filter(fixed_attributes_ ? AttributeCalls::refused : attributes);
+    if (fixed_attributes_)
+        return enter_call_filter(AttributeCalls::refused);
+    // Without Landlock, files can be changed anyway.
+    if (has_mounts || !rules_)
+        return enter_call_filter(AttributeCalls::allowed);
+    // Neither Landlock nor a filter sees which file a path or a descriptor leads to, but the keeper can.
+    if (const int requests = keeper < 0 ? -1 : enter_filter_by_keeper(); requests >= 0)
+        return send_requests(keeper, requests);
+    // A descriptor was at least opened under the rules.
+    return enter_call_filter(AttributeCalls::by_descriptor);
 }
 
-bool Sandbox::enter_rules(AttributeCalls& attributes) const noexcept {
+bool Sandbox::may_need_keeper() const noexcept { return rules_ && !fixed_attributes_; }
+
+int Sandbox::receive_requests(int program) noexcept { return fardel::receive_requests(program); }
+
+int Sandbox::wait_for_signal(const sigset_t& awaited, int requests) const noexcept {
+    return answer_until_signal(awaited, requests, writable_);
+}
+
+bool Sandbox::enter_rules(bool& has_mounts) const noexcept {
     // Landlock denies changes of mounts.
     const ReadOnlyMounts mounts = has_mounts_ ? enter_read_only_mounts(writable_) : ReadOnlyMounts::unavailable;
     if (mounts == ReadOnlyMounts::failed)
         return false;
-    // Neither Landlock nor a filter sees which file a path leads to. A descriptor was at least opened under the rules.
-    if (mounts == ReadOnlyMounts::unavailable)
-        attributes = AttributeCalls::by_descriptor;
+    has_mounts = mounts != ReadOnlyMounts::unavailable;
     constexpr int kAbiOfLinux5_19 = 2;
     if (mounts == ReadOnlyMounts::entered_with_user_namespace && abi_version() >= kAbiOfLinux5_19)
         limit_processes();

@@ -3,7 +3,7 @@
 //
 // Arguments: the process id of a program outside; a folder outside with `file`, `folder`, `program` and `readable`, of
 // which the rules let it read only `readable`; and "all", or "possible" for those attempts alone that every user may
-// make without a sandbox. It starts in its own folder. Prints one line per attempt: its kind, its name, and "done", the
+// make without a sandbox. It starts in its own folder. Prints one line per attempt: its name, and "done", the
 // number of the error, or the signal that ended it.
 #include <array>
 #include <cerrno>
@@ -25,7 +25,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -44,11 +43,9 @@ struct Outside {
     std::string readable;
 };
 
-// What is expected of an attempt.
 enum class Kind {
-    refused,     // refused in a sandbox
-    ordinary,    // the same, and possible without one, for every user
-    descriptor,  // possible without a sandbox, and refused in one where mounts are read-only
+    refused,   // refused in a sandbox
+    ordinary,  // the same, and possible without one, for every user
 };
 
 struct Attempt {
@@ -132,15 +129,39 @@ const Attempt kAttempts[] = {
     {Kind::ordinary, "utimes", [](const Outside& o) -> long { return ::utimes(o.file.c_str(), kLongAgo); }},
     {Kind::ordinary, "utimensat",
      [](const Outside& o) -> long { return ::utimensat(AT_FDCWD, o.file.c_str(), kBegin, 0); }},
+    {Kind::ordinary, "chmod through a link",
+     [](const Outside& o) -> long {
+         return ::symlink(o.file.c_str(), "link") == 0 ? ::chmod("link", 0777) : 0;
+     }},
+    {Kind::ordinary, "chmod through the folder above",
+     [](const Outside&) -> long { return ::chmod("../outside/file", 0777); }},
+    {Kind::ordinary, "chmod through the own folder and the one above",
+     [](const Outside& o) -> long { return ::chmod((o.folder + "/../../own/../outside/file").c_str(), 0777); }},
+    {Kind::ordinary, "fchmodat from a descriptor",
+     [](const Outside&) -> long {
+         return ::fchmodat(::open(".", O_RDONLY | O_CLOEXEC), "../outside/file", 0777, 0);
+     }},
+    {Kind::ordinary, "chmod through the root folder in /proc",
+     [](const Outside& o) -> long { return ::chmod(("/proc/self/root" + o.file).c_str(), 0777); }},
+    {Kind::ordinary, "chmod through a descriptor in /proc",
+     [](const Outside& o) {
+         return with_readable(
+             o, [](int file) { return ::chmod(("/proc/self/fd/" + std::to_string(file)).c_str(), 0777); });
+     }},
+    {Kind::ordinary, "lchown through a folder that is a link",
+     [](const Outside& o) -> long {
+         const std::string above = o.folder.substr(0, o.folder.rfind('/'));
+         return ::symlink(above.c_str(), "above") == 0 ? ::lchown("above/file", ::getuid(), ::getgid()) : 0;
+     }},
     {Kind::refused, "setxattr",
      [](const Outside& o) -> long { return ::setxattr(o.file.c_str(), "user.fardel", "x", 1, 0); }},
     {Kind::refused, "lremovexattr",
      [](const Outside& o) -> long { return ::lremovexattr(o.file.c_str(), "user.fardel"); }},
-    {Kind::descriptor, "fchmod of a file that may be read",
+    {Kind::ordinary, "fchmod of a file that may be read",
      [](const Outside& o) { return with_readable(o, [](int file) { return ::fchmod(file, 0777); }); }},
-    {Kind::descriptor, "fchown of a file that may be read",
+    {Kind::ordinary, "fchown of a file that may be read",
      [](const Outside& o) { return with_readable(o, [](int file) { return ::fchown(file, ::getuid(), -1u); }); }},
-    {Kind::descriptor, "futimens of a file that may be read",
+    {Kind::ordinary, "futimens of a file that may be read",
      [](const Outside& o) { return with_readable(o, [](int file) { return ::futimens(file, kBegin); }); }},
     {Kind::refused, "flags of a file that may be read",
      [](const Outside& o) {
@@ -341,15 +362,6 @@ std::string outcome_of(const Attempt& attempt, const Outside& outside) {
     return WEXITSTATUS(status) == 0 ? "done" : std::to_string(WEXITSTATUS(status));
 }
 
-const char* name_of(Kind kind) {
-    switch (kind) {
-        case Kind::refused: return "refused";
-        case Kind::ordinary: return "ordinary";
-        case Kind::descriptor: return "descriptor";
-    }
-    return "";
-}
-
 }  // namespace
 
 int main(int count, char** words) {
@@ -361,15 +373,12 @@ int main(int count, char** words) {
                           .folder = folder + "/folder",
                           .program = folder + "/program",
                           .readable = folder + "/readable"};
-    struct statvfs mount {};
-    std::printf("mounts\t%s\n", ::statvfs("/", &mount) == 0 && (mount.f_flag & ST_RDONLY) != 0 ? "read-only" : "usual");
-    std::fflush(stdout);
     const bool all = std::string_view(words[3]) == "all";
     for (const Attempt& attempt : kAttempts) {
         if (!all && attempt.kind == Kind::refused)
             continue;
         const std::string outcome = outcome_of(attempt, outside);
-        std::printf("%s\t%s\t%s\n", name_of(attempt.kind), attempt.name, outcome.c_str());
+        std::printf("%s\t%s\n", attempt.name, outcome.c_str());
         std::fflush(stdout);
     }
     // Without the check for leaks, which a sanitizer makes at the end and the sandbox prevents.

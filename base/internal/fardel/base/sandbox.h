@@ -1,7 +1,8 @@
 // Sandbox: limits what a program can access, as far as the system supports that, and ends its descendants with it.
 //
-// Files are limited by Landlock, and where the system allows it by a mount namespace in which nothing else can be
-// changed. A filter allows the system calls of a list; it also works without Landlock. A sandbox that is not made by
+// Files are limited by Landlock, and by a mount namespace in which nothing else can be changed; where the system gives
+// none, a keeper makes changes of modes, owners and times. A filter allows the system calls of a list; it also works
+// without Landlock. A sandbox that is not made by
 // `make` limits nothing.
 //
 // It is created before the program is started. `enter` and the functions below are called in the forked child, where
@@ -12,13 +13,12 @@
 
 #include <fardel/base/result.h>
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace fardel {
-
-enum class AttributeCalls : unsigned char;
 
 struct SandboxRules {
     std::vector<std::string> readable;    // files, and folders with their contents; paths that do not exist are ignored
@@ -37,11 +37,20 @@ public:
     // Confines this process and everything that it starts from now on. Returns false and sets errno if that fails.
     // Leaves a descriptor open if the rules have `own_process`. The current folder is to be chosen afterwards: files
     // below one that was chosen before cannot be changed.
-    bool enter() const noexcept;
+    // `keeper`: a socket from whose other end receive_requests reads, or -1.
+    bool enter(int keeper = -1) const noexcept;
+
+    // Whether a keeper may have to make changes of modes, owners and times for the program: if the system gives it no
+    // mount namespace.
+    bool may_need_keeper() const noexcept;
+    // In the keeper. Waits until the child has called `enter`, and returns what wait_for_signal needs, or -1.
+    static int receive_requests(int program) noexcept;
+    // Waits for a signal of `awaited`, all of which are blocked, returns it, and answers requests meanwhile.
+    int wait_for_signal(const sigset_t& awaited, int requests) const noexcept;
 
 private:
     Status allow(const std::string& path, std::uint64_t rights, bool writable = false);
-    bool enter_rules(AttributeCalls& attributes) const noexcept;
+    bool enter_rules(bool& has_mounts) const noexcept;
 
     bool limits_ = false;
     bool own_process_ = false;
