@@ -1,6 +1,6 @@
 // The filter is a program for the kernel's classic BPF: it searches the call's number among runs of numbers with the
-// same verdict, and then looks at arguments where the verdict depends on them. The kernel remembers which calls are
-// allowed whatever their arguments are, so these cost no search.
+// same verdict, and then looks at arguments where the verdict depends on them. Each job pays for its length. The kernel
+// remembers which calls are allowed whatever their arguments are, so these cost no search.
 #include "call_filter.h"
 
 #if defined(__x86_64__) || defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
@@ -66,10 +66,8 @@ constexpr std::uint32_t kNameMemory = 0x53564d41;  // PR_SET_VMA
 constexpr std::uint32_t kUsualPolicies[] = {SCHED_OTHER, SCHED_BATCH, SCHED_IDLE};
 constexpr std::uint32_t kDomains[] = {PER_LINUX, ADDR_NO_RANDOMIZE, 0xffffffff};  // the last one asks
 
-constexpr std::size_t kNearRuns = 20;
-
 struct Program {
-    std::array<sock_filter, 1024> code{};
+    std::array<sock_filter, 512> code{};
     std::size_t size = 0;
 
     constexpr void add(unsigned operation, std::uint32_t value, std::size_t then = 0, std::size_t otherwise = 0) {
@@ -198,38 +196,71 @@ constexpr void add_verdict(Program& program, Verdict verdict) {
     }
 }
 
-// Fails to compile if the jump is too long.
-constexpr std::uint8_t checked_jump(std::size_t skipped) {
-    return skipped <= 255 ? static_cast<std::uint8_t>(skipped) : throw "a lower kNearRuns is needed";
+// Jumps of the search to what follows it: each verdict stands there once.
+struct JumpsToVerdicts {
+    struct Jump {
+        std::size_t from = 0;
+        bool then = false;
+        Verdict verdict{};
+    };
+    std::array<Jump, kCallsMax> jumps{};
+    std::size_t count = 0;
+};
+
+// Fails to compile if the jump is too long for the instruction.
+constexpr void set_jump(Program& program, std::size_t from, bool then, std::size_t to) {
+    const std::size_t skipped = to - from - 1;
+    if (skipped > 255)
+        throw "the filter is too long for jumps from its beginning to its end";
+    (then ? program.code[from].jt : program.code[from].jf) = static_cast<std::uint8_t>(skipped);
 }
 
-// The loaded number is at least `first` and below `end`. The runs between are halved, and each step is one jump.
-constexpr void add_search(Program& program, const Verdicts& verdicts, std::size_t first, std::size_t end) {
-    std::size_t runs = 1;
-    for (std::size_t call = first + 1; call < end; ++call)
-        runs += verdicts[call] != verdicts[call - 1] ? 1 : 0;
-    if (runs == 1)
-        return add_verdict(program, verdicts[first]);
-    std::size_t middle = first + 1;
-    for (std::size_t before = 0;; ++middle) {
-        before += verdicts[middle] != verdicts[middle - 1] ? 1 : 0;
-        if (before == runs / 2)
-            break;
+// Returns the first call after `first` with another verdict than the one before it.
+constexpr std::size_t next_run(const Verdicts& verdicts, std::size_t first) {
+    std::size_t next = first + 1;
+    while (next < kCallsMax && verdicts[next] == verdicts[next - 1])
+        ++next;
+    return next;
+}
+
+// The loaded number is at least `first` and below `end`, and there is more than one run. The runs are halved.
+constexpr void add_search(Program& program, JumpsToVerdicts& pending, const Verdicts& verdicts, std::size_t first,
+                          std::size_t end) {
+    std::size_t runs = 0;
+    for (std::size_t run = first; run < end; run = next_run(verdicts, run))
+        ++runs;
+    std::size_t middle = first;
+    for (std::size_t i = 0; i < runs / 2; ++i)
+        middle = next_run(verdicts, middle);
+    const std::size_t jump = program.size;
+    program.add(BPF_JMP | BPF_JGE | BPF_K, static_cast<std::uint32_t>(middle));
+    for (const bool upper : {false, true}) {
+        const std::size_t from = upper ? middle : first;
+        const std::size_t to = upper ? end : middle;
+        if (next_run(verdicts, from) >= to) {
+            pending.jumps[pending.count++] = {.from = jump, .then = upper, .verdict = verdicts[from]};
+            continue;
+        }
+        set_jump(program, jump, upper, program.size);
+        add_search(program, pending, verdicts, from, to);
     }
-    // The jump over a large lower half is longer than a conditional one can be.
-    const bool is_far = runs > kNearRuns;
-    const std::size_t condition = program.size;
-    program.add(BPF_JMP | BPF_JGE | BPF_K, static_cast<std::uint32_t>(middle), 0, is_far ? 1 : 0);
-    if (is_far)
-        program.add(BPF_JMP | BPF_JA, 0);
-    const std::size_t lower = program.size;
-    add_search(program, verdicts, first, middle);
-    const std::size_t skipped = program.size - lower;
-    if (is_far)
-        program.code[condition + 1].k = static_cast<std::uint32_t>(skipped);
-    else
-        program.code[condition].jt = checked_jump(skipped);
-    add_search(program, verdicts, middle, end);
+}
+
+constexpr void add_verdicts(Program& program, const JumpsToVerdicts& pending) {
+    constexpr auto kLast = static_cast<unsigned>(Verdict::ask_keeper);
+    for (unsigned verdict = 0; verdict <= kLast; ++verdict) {
+        const std::size_t begin = program.size;
+        bool is_used = false;
+        for (std::size_t i = 0; i < pending.count; ++i) {
+            const JumpsToVerdicts::Jump& jump = pending.jumps[i];
+            if (jump.verdict != static_cast<Verdict>(verdict))
+                continue;
+            set_jump(program, jump.from, jump.then, begin);
+            is_used = true;
+        }
+        if (is_used)
+            add_verdict(program, static_cast<Verdict>(verdict));
+    }
 }
 
 constexpr Program filter_of(AttributeCalls attributes) {
@@ -240,7 +271,9 @@ constexpr Program filter_of(AttributeCalls attributes) {
     program.load(offsetof(seccomp_data, nr));
     // Calls of later kernels, and those of x32.
     program.answer_if_above(kCallsMax - 1, refused(ENOSYS));
-    add_search(program, call_verdicts(attributes), 0, kCallsMax);
+    JumpsToVerdicts pending;
+    add_search(program, pending, call_verdicts(attributes), 0, kCallsMax);
+    add_verdicts(program, pending);
     return program;
 }
 

@@ -89,14 +89,10 @@ bool allow_own_process(int rules) noexcept {
 }
 
 // Of root's capabilities, those about files stay: a job may read and write what root may. Other users lose theirs, if
-// they have any, by starting a program.
+// they have any, by starting a program. With PR_SET_NO_NEW_PRIVS, starting one gives nothing back.
 bool drop_capabilities() noexcept {
     constexpr std::uint32_t kKept =
         1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH | 1u << CAP_FOWNER;
-    if (::geteuid() == 0)
-        for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability)
-            if (capability > 31 || (kKept >> capability & 1) == 0)
-                (void)::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
     __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
     __user_cap_data_struct sets[2]{};
     if (::syscall(SYS_capget, &header, sets) != 0)

@@ -353,6 +353,15 @@ TEST_CASE("sandbox: a daemon that leaves its session and its parent is ended wit
     CHECK(errno == ESRCH);
 }
 
+TEST_CASE("sandbox: a program keeps capabilities about files alone, and only of root") {  // A147
+    const Bench bench;
+    const ConfinedOutcome outcome = value_of(
+        bench.run({"/bin/sh", "-c", "exec grep -E 'CapInh|CapPrm|CapAmb' /proc/self/status"}, bench.sandbox()));
+    for (const char* const none :
+         {"CapInh:\t0000000000000000\n", "CapPrm:\t000000000000000", "CapAmb:\t0000000000000000\n"})
+        CHECK(outcome.log.find(none) != std::string::npos);
+}
+
 TEST_CASE("sandbox: processes are limited where the system counts them for one sandbox") {  // A147
     const Bench bench;
     if (::geteuid() == 0)
