@@ -11,10 +11,11 @@
 
 namespace fardel {
 
-// Sends an open descriptor through a socket, and closes it. Returns false and sets errno if that fails.
-bool send_requests(int socket, int requests) noexcept;
-// Returns the descriptor, or -1 if the other side has closed the socket instead.
-int receive_requests(int socket) noexcept;
+// Sends an open descriptor through a socket, and closes it: of requests, or one that the keeper is to hold until it
+// ends. Returns false and sets errno if that fails.
+bool send_to_keeper(int socket, int descriptor, bool is_requests) noexcept;
+// Returns the descriptor of requests, or -1 if the other side sends another one or has closed the socket.
+int receive_in_keeper(int socket) noexcept;
 
 // Answers requests until a signal of `awaited` arrives, all of which are blocked, and returns that signal.
 int answer_until_signal(const sigset_t& awaited, int requests, std::span<const std::string> own) noexcept;

@@ -326,19 +326,20 @@ struct DescriptorMessage {
 
 }  // namespace
 
-bool send_requests(int socket, int requests) noexcept {
+bool send_to_keeper(int socket, int descriptor, bool is_requests) noexcept {
     DescriptorMessage sent;
+    sent.byte = is_requests ? 1 : 0;
     cmsghdr* const header = CMSG_FIRSTHDR(&sent.message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof requests);
-    std::memcpy(CMSG_DATA(header), &requests, sizeof requests);
+    header->cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
     const bool is_sent = ::sendmsg(socket, &sent.message, 0) == 1;
-    ::close(requests);
+    ::close(descriptor);
     return is_sent;
 }
 
-int receive_requests(int socket) noexcept {
+int receive_in_keeper(int socket) noexcept {
     DescriptorMessage received;
     if (::recvmsg(socket, &received.message, MSG_CMSG_CLOEXEC) != 1)
         return -1;
@@ -347,7 +348,8 @@ int receive_requests(int socket) noexcept {
         return -1;
     int requests = -1;
     std::memcpy(&requests, CMSG_DATA(header), sizeof requests);
-    return requests;
+    // A descriptor that is only to be held stays open until this process ends.
+    return received.byte == 1 ? requests : -1;
 }
 
 int answer_until_signal(const sigset_t& awaited, int requests, std::span<const std::string> own) noexcept {

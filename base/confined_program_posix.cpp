@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -213,10 +214,31 @@ int wait_for_program(const Sandbox& sandbox, pid_t program, int requests) noexce
     kill_children();
     const Report report{Report::ended, status};
     (void)!::write(plan.report, &report, sizeof report);
+    // Before the rest, which may take long.
+    ::close(plan.report);
     ::_exit(0);
 }
 
 // ---- In the parent --------------------------------------------------------------------------------------------------
+
+// Keepers that have reported and are ending. Those that have ended are reaped when another one is added.
+class EndedKeepers {
+public:
+    void add(pid_t keeper) {
+        const std::scoped_lock lock(mutex_);
+        ids_.push_back(keeper);
+        std::erase_if(ids_, [](pid_t id) { return ::waitpid(id, nullptr, WNOHANG) != 0; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<pid_t> ids_;
+};
+
+EndedKeepers& ended_keepers() {
+    static EndedKeepers ended;
+    return ended;
+}
 
 class Keeper {
 public:
@@ -288,7 +310,7 @@ public:
         }
         // What the program wrote last may arrive after its report.
         read_output();
-        reap();
+        reap_later();
         return finish();
     }
 
@@ -311,6 +333,13 @@ private:
     void reap() {
         while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
         }
+        id_ = -1;
+    }
+
+    // The keeper has closed its report, so what it ran is gone. Its own end may take milliseconds: see
+    // leave_mounts_to in sandbox_linux.cpp.
+    void reap_later() {
+        ended_keepers().add(id_);
         id_ = -1;
     }
 

@@ -114,6 +114,13 @@ void limit_processes() noexcept {
     ::setrlimit(RLIMIT_NPROC, &limit);
 }
 
+// The last process of a mount namespace takes milliseconds to end on a busy machine, because the kernel waits for all
+// processors. That is to be the keeper, for whose end nobody waits, and not the program.
+void leave_mounts_to(int keeper) noexcept {
+    if (const int mounts = ::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC); mounts >= 0)
+        (void)send_to_keeper(keeper, mounts, false);
+}
+
 // Returns whether a child was signalled; reads the kernel's list of this thread's children.
 bool signal_children() noexcept {
     const int list = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -201,6 +208,8 @@ bool Sandbox::enter(int keeper) const noexcept {
     bool has_mounts = false;
     if (rules_ && !enter_rules(has_mounts))
         return false;
+    if (has_mounts && keeper >= 0)
+        leave_mounts_to(keeper);
     // The filter comes last: it refuses calls that the steps before need.
     if (fixed_attributes_)
         return enter_call_filter(AttributeCalls::refused);
@@ -209,14 +218,14 @@ bool Sandbox::enter(int keeper) const noexcept {
         return enter_call_filter(AttributeCalls::allowed);
     // Neither Landlock nor a filter sees which file a path or a descriptor leads to, but the keeper can.
     if (const int requests = keeper < 0 ? -1 : enter_filter_by_keeper(); requests >= 0)
-        return send_requests(keeper, requests);
+        return send_to_keeper(keeper, requests, true);
     // A descriptor was at least opened under the rules.
     return enter_call_filter(AttributeCalls::by_descriptor);
 }
 
-bool Sandbox::may_need_keeper() const noexcept { return rules_ && !fixed_attributes_; }
+bool Sandbox::may_need_keeper() const noexcept { return bool(rules_); }
 
-int Sandbox::receive_requests(int program) noexcept { return fardel::receive_requests(program); }
+int Sandbox::receive_requests(int program) noexcept { return receive_in_keeper(program); }
 
 int Sandbox::wait_for_signal(const sigset_t& awaited, int requests) const noexcept {
     return answer_until_signal(awaited, requests, writable_);
