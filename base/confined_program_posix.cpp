@@ -14,12 +14,14 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +34,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kLogTailBytes = 16u << 10;
 constexpr std::size_t kLogNoteBytes = 100;
 constexpr std::size_t kLogHeadBytes = kLogBytesMax - kLogTailBytes - kLogNoteBytes;
+
+constexpr const char* kNoInput = "/dev/null";
+bool has_no_input(const ConfinedCall& call) noexcept { return call.input_file == nullptr && call.input.empty(); }
 
 // Opens a pipe whose read end does not block.
 Result<Pipe> open_polled_pipe() {
@@ -84,6 +89,7 @@ struct ChildPlan {
     int output;
     int errors;
     int report;
+    int keeper = -1;  // Sandbox::enter
 };
 
 [[noreturn]] void give_up(const ChildPlan& plan, int number) noexcept {
@@ -107,12 +113,36 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     return number;
 }
 
+void limit_memory(const ChildPlan& plan, int resource, std::uint64_t bytes_max) noexcept {
+    if (bytes_max == 0)
+        return;
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) != 0)
+        give_up(plan, errno);
+    // The surrounding program may have a lower limit, which cannot be raised.
+    limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, bytes_max);
+    if (::setrlimit(resource, &limit) != 0)
+        give_up(plan, errno);
+}
+
+// Replaces the parent's descriptor, through which root could change the mode of the device: the sandbox makes only
+// those mounts read-only through which files are opened from then on.
+void reopen_empty_input() noexcept {
+    const int nothing = ::open(kNoInput, O_RDONLY | O_CLOEXEC);
+    if (nothing < 0)  // the rules do not have it
+        return;
+    ::dup2(nothing, STDIN_FILENO);
+    ::close(nothing);
+}
+
 [[noreturn]] void become_program(const ChildPlan& given) noexcept {
     ChildPlan plan = given;
     plan.report = raised(given, given.report);
     plan.input = raised(given, given.input);
     plan.output = raised(given, given.output);
     plan.errors = raised(given, given.errors);
+    if (given.keeper >= 0)
+        plan.keeper = raised(given, given.keeper);
     // A session of its own: a Ctrl-C at the terminal reaches the packer only, which then ends the program in order.
     ::setsid();
     ::umask(022);
@@ -120,17 +150,18 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     ::setrlimit(RLIMIT_CORE, &no_core);
     const rlimit file_size{plan.call.file_bytes_max, plan.call.file_bytes_max};
     ::setrlimit(RLIMIT_FSIZE, &file_size);
-    const rlimit memory{plan.call.memory_bytes_max, plan.call.memory_bytes_max};
-    if (plan.call.memory_bytes_max != 0 && ::setrlimit(RLIMIT_AS, &memory) != 0)
-        give_up(plan, errno);
+    limit_memory(plan, RLIMIT_AS, plan.call.memory_bytes_max);
+    limit_memory(plan, RLIMIT_DATA, plan.call.private_bytes_max);
     // The three streams lose their close-on-exec flag by being copied; everything else is closed by exec.
     if (::dup2(plan.input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 ||
         ::dup2(plan.errors, STDERR_FILENO) < 0)
         give_up(plan, errno);
     // No descriptor of the surrounding program reaches this one. The sandbox opens the one that it leaves open later.
     close_rest_on_exec();
-    if (::chdir(plan.call.folder.c_str()) != 0 || !plan.sandbox.enter())
+    if (!plan.sandbox.enter(plan.keeper) || ::chdir(plan.call.folder.c_str()) != 0)
         give_up(plan, errno);
+    if (has_no_input(plan.call))
+        reopen_empty_input();
     // The parent blocked all signals before fork, so that none of its handlers could run in a child.
     sigset_t none;
     ::sigemptyset(&none);
@@ -140,7 +171,7 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
 }
 
 // All signals are blocked. SIGTERM, which we send or which the system sends when we end, ends the program.
-int wait_for_program(pid_t program) noexcept {
+int wait_for_program(const Sandbox& sandbox, pid_t program, int requests) noexcept {
     sigset_t awaited;
     ::sigemptyset(&awaited);
     ::sigaddset(&awaited, SIGCHLD);
@@ -149,32 +180,65 @@ int wait_for_program(pid_t program) noexcept {
         int status = 0;
         if (::waitpid(program, &status, WNOHANG) == program)
             return status;
-        int received = 0;
-        ::sigwait(&awaited, &received);
-        if (received == SIGTERM)
+        if (sandbox.wait_for_signal(awaited, requests) == SIGTERM)
             ::kill(program, SIGKILL);
     }
 }
 
-[[noreturn]] void become_keeper(const ChildPlan& plan, pid_t parent) noexcept {
+[[noreturn]] void become_keeper(ChildPlan plan, pid_t parent) noexcept {
     forget_signals();
     adopt_orphans(parent);
+    int ends[2]{-1, -1};
+    if (plan.sandbox.may_need_keeper() && ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        give_up(plan, errno);
+    plan.keeper = ends[1];
     const pid_t program = ::fork();
     if (program == 0)
         become_program(plan);
     if (program < 0)
         give_up(plan, errno);
+    int requests = -1;
+    if (plan.keeper >= 0) {
+        // The program's own end is closed at the latest when it starts or ends, so this does not wait for long.
+        ::close(plan.keeper);
+        requests = Sandbox::receive_requests(ends[0]);
+        ::close(ends[0]);
+    }
     for (const int mine : {plan.input, plan.output, plan.errors})
         ::close(mine);
-    const int status = wait_for_program(program);
+    const int status = wait_for_program(plan.sandbox, program, requests);
+    // A call that waits for an answer fails now.
+    if (requests >= 0)
+        ::close(requests);
     ::kill(-program, SIGKILL);  // its session's first group; the id is not reused while the group has members
     kill_children();
     const Report report{Report::ended, status};
     (void)!::write(plan.report, &report, sizeof report);
+    // Before the rest, which may take long.
+    ::close(plan.report);
     ::_exit(0);
 }
 
 // ---- In the parent --------------------------------------------------------------------------------------------------
+
+// Keepers that have reported and are ending. Those that have ended are reaped when another one is added.
+class EndedKeepers {
+public:
+    void add(pid_t keeper) {
+        const std::scoped_lock lock(mutex_);
+        ids_.push_back(keeper);
+        std::erase_if(ids_, [](pid_t id) { return ::waitpid(id, nullptr, WNOHANG) != 0; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<pid_t> ids_;
+};
+
+EndedKeepers& ended_keepers() {
+    static EndedKeepers ended;
+    return ended;
+}
 
 class Keeper {
 public:
@@ -246,7 +310,7 @@ public:
         }
         // What the program wrote last may arrive after its report.
         read_output();
-        reap();
+        reap_later();
         return finish();
     }
 
@@ -254,7 +318,7 @@ private:
     Result<Descriptor> open_input() const {
         if (call_.input_file != nullptr)
             return call_.input_file->duplicate("standard input");
-        const std::string path = call_.input.empty() ? "/dev/null" : call_.input;
+        const std::string path = has_no_input(call_) ? kNoInput : call_.input;
         return open_file(path, path, {.waits = true});
     }
 
@@ -269,6 +333,13 @@ private:
     void reap() {
         while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
         }
+        id_ = -1;
+    }
+
+    // The keeper has closed its report, so what it ran is gone. Its own end may take milliseconds: see
+    // leave_mounts_to in sandbox_linux.cpp.
+    void reap_later() {
+        ended_keepers().add(id_);
         id_ = -1;
     }
 

@@ -38,7 +38,8 @@ SandboxRules own_program_rules(const std::string& program, const std::string& fo
     // finds no shell.
     SandboxRules rules{.readable = {program, "/lib", "/lib32", "/lib64", "/libx32"},
                        .read_write = {"/dev/null"},
-                       .unstartable = {"/usr", "/opt", "/etc/ld.so.cache", "/proc/meminfo", "/sys/devices/system/cpu"}};
+                       .unstartable = {"/usr", "/opt", "/etc/ld.so.cache", "/proc/meminfo", "/sys/devices/system/cpu"},
+                       .fixed_attributes = true};
     if (!folder.empty())
         rules.read_write.push_back(folder);
     return rules;

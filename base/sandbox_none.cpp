@@ -7,7 +7,14 @@
 namespace fardel {
 
 Result<Sandbox> Sandbox::make(const SandboxRules&) { return Sandbox(); }
-bool Sandbox::enter() const noexcept { return true; }
+bool Sandbox::enter(int) const noexcept { return true; }
+bool Sandbox::may_need_keeper() const noexcept { return false; }
+int Sandbox::receive_requests(int) noexcept { return -1; }
+int Sandbox::wait_for_signal(const sigset_t& awaited, int) const noexcept {
+    int received = 0;
+    ::sigwait(&awaited, &received);
+    return received;
+}
 bool system_can_confine() noexcept { return false; }
 
 void adopt_orphans(int) noexcept {}

@@ -11,6 +11,7 @@
 
 #include <fardel/base/confined_program.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/own_program.h>
 #include <fardel/base/sandbox.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/printable.h>
@@ -22,6 +23,9 @@
 
 namespace fardel {
 namespace {
+
+// For each process of a job. A runtime may reserve far more than it uses, so this is no measure of what a job needs.
+constexpr std::uint64_t kJobPrivateBytesMax = own_program_memory(std::uint64_t{64} << 30);
 
 constexpr std::size_t kShownLinesMax = 20;
 constexpr std::size_t kShownBytesMax = 4000;
@@ -144,7 +148,7 @@ Result<Sandbox> make_sandbox(const ProcessorJob& job, const ProgramPlace& progra
 }
 
 Result<ConfinedCall> plan_call(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
-                               const JobFolder& folder, const std::stop_token& stop) {
+                               const JobFolder& folder, const JobEnvironment& environment) {
     FARDEL_TRY_ASSIGN(std::vector<std::string> arguments, expand_command(job, project_folder));
     arguments.insert(arguments.begin(), job.processor.command.front());
     const std::string temporary = folder.path_of("tmp");
@@ -154,7 +158,8 @@ Result<ConfinedCall> plan_call(const ProcessorJob& job, const ProgramPlace& prog
                                       "LC_ALL=C", "TZ=UTC0", "SOURCE_DATE_EPOCH=0"},
                       .folder = folder.path(),
                       .timeout = job.processor.timeout,
-                      .stop = stop};
+                      .private_bytes_max = environment.sandbox == JobSandbox::off ? 0 : kJobPrivateBytesMax,
+                      .stop = environment.stop};
     if (job.processor.protocol) {
         const std::string request = format_job_request(job);
         FARDEL_TRY(folder.write_file("request", std::as_bytes(std::span(request))));
@@ -183,8 +188,10 @@ Status verify_end(const ConfinedOutcome& end, const std::string& log, const Proc
     }
     if (end.code == 0)
         return ok();
-    // LC_ALL=C makes this message of the system independent of the language.
-    const bool refused = system_can_confine() && log.find("Permission denied") != std::string::npos;
+    // LC_ALL=C makes these messages of the system independent of the language.
+    const bool refused = system_can_confine() && (log.find("Permission denied") != std::string::npos ||
+                                                  log.find("Read-only file system") != std::string::npos ||
+                                                  log.find("Operation not permitted") != std::string::npos);
     return Error(
         refused ? ErrorCode::denied : ErrorCode::unresolved,
         program + " ended with exit status " + std::to_string(end.code) +
@@ -203,7 +210,7 @@ struct JobProgram {
                                    const JobFolder& folder) {
         FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(environment.project_folder));
         FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(job.processor, project_folder));
-        FARDEL_TRY_ASSIGN(ConfinedCall call, plan_call(job, program, project_folder, folder, environment.stop));
+        FARDEL_TRY_ASSIGN(ConfinedCall call, plan_call(job, program, project_folder, folder, environment));
         FARDEL_TRY_ASSIGN(Sandbox sandbox, make_sandbox(job, program, project_folder, folder, environment));
         return JobProgram{
             .project_folder = std::move(project_folder), .call = std::move(call), .sandbox = std::move(sandbox)};

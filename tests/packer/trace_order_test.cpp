@@ -37,7 +37,7 @@ TEST_CASE("trace order: a name means all its variants, and an asset with several
     CHECK(ranks_of(plan) == std::vector<std::optional<std::uint32_t>>{1, 0});
 }
 
-// A146
+// A156
 TEST_CASE("trace order: the largest trace with the largest sizes ranks in bounded numbers") {
     BundlePlan plan;
     add(plan, "last", "x");

@@ -60,7 +60,7 @@ TEST_CASE("trace: every changed character is refused, or gives another trace wit
         }
 }
 
-// A146
+// A156
 TEST_CASE("trace: hostile lines are refused") {
     const std::string bundle = "fardel-trace 1\nbundle " + kOnes + "\n";
     const std::string asset = "1 1 " + kTwos;
@@ -95,7 +95,7 @@ TEST_CASE("trace: hostile lines are refused") {
     CHECK(parse_trace(bundle + "1099511627776 1099511627776 " + kTwos + "\n"));
 }
 
-// A146
+// A156
 TEST_CASE("trace: as many assets as are allowed are read, and one more is refused") {
     Trace trace;
     for (std::size_t i = 0; i < kTracedAssetsMax; ++i) {

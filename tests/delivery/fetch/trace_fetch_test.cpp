@@ -119,7 +119,7 @@ TEST_CASE("trace fetch: of a part, what the trace lists comes first, and nothing
     CHECK(requests[1].first == offset_of(bytes, wide_asset(3)));
 }
 
-// A146
+// A156
 TEST_CASE("trace fetch: a hostile trace costs bounded bytes, and the same bundle arrives") {
     const Bytes bytes = wide_game();
     const BundleId id = bundle_id_of(bytes);
@@ -167,7 +167,7 @@ TEST_CASE("trace read ahead: what the trace lists comes while nobody reads, in i
     CHECK(requests.front().first >= offset_of(bytes, wide_asset(1)));
 }
 
-// A146
+// A156
 TEST_CASE("trace read ahead: a hostile trace ends it soon, and reads give the same bytes") {
     const Bytes bytes = wide_game();
     const BundleId id = bundle_id_of(bytes);

@@ -1,7 +1,9 @@
 // Sandbox: limits what a program can access, as far as the system supports that, and ends its descendants with it.
 //
-// Files are limited by Landlock. Network, local daemons and the kernel's key rings are shut by a filter of system
-// calls, which also works without Landlock. A sandbox that is not made by `make` limits nothing.
+// Files are limited by Landlock, and by a mount namespace in which nothing else can be changed; where the system gives
+// none, a keeper makes changes of modes, owners and times. A filter allows the system calls of a list; it also works
+// without Landlock. A sandbox that is not made by
+// `make` limits nothing.
 //
 // It is created before the program is started. `enter` and the functions below are called in the forked child, where
 // allocating and locking are forbidden.
@@ -11,6 +13,8 @@
 
 #include <fardel/base/result.h>
 
+#include <csignal>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +26,7 @@ struct SandboxRules {
     std::vector<std::string> unstartable;  // readable as well, but no program in them may be started
     std::vector<std::string> listable;     // folders: names in them and below may be listed, but no file may be read
     bool own_process = false;              // the program may read its own folder of /proc; what it starts may not
+    bool fixed_attributes = false;         // modes, owners, times and attributes cannot be changed, of no file
 };
 
 class Sandbox {
@@ -30,14 +35,34 @@ public:
     static Result<Sandbox> make(const SandboxRules& rules);
 
     // Confines this process and everything that it starts from now on. Returns false and sets errno if that fails.
-    // Leaves a descriptor open if the rules have `own_process`.
-    bool enter() const noexcept;
+    // Leaves a descriptor open if the rules have `own_process`. The current folder is to be chosen afterwards: files
+    // below one that was chosen before cannot be changed.
+    // `keeper`: a socket from whose other end receive_requests reads, or -1.
+    bool enter(int keeper = -1) const noexcept;
+
+    // Whether a keeper may have to make changes of modes, owners and times for the program: if the system gives it no
+    // mount namespace.
+    bool may_need_keeper() const noexcept;
+    // In the keeper. Waits until the child has called `enter`, and returns what wait_for_signal needs, or -1.
+    static int receive_requests(int program) noexcept;
+    // Waits for a signal of `awaited`, all of which are blocked, returns it, and answers requests meanwhile.
+    int wait_for_signal(const sigset_t& awaited, int requests) const noexcept;
 
 private:
+    Status allow(const std::string& path, std::uint64_t rights, bool writable = false);
+    bool enter_rules(bool& has_mounts) const noexcept;
+
     bool limits_ = false;
     bool own_process_ = false;
-    Descriptor rules_;  // empty: the system cannot confine
+    bool fixed_attributes_ = false;
+    bool has_mounts_ = false;
+    Descriptor rules_;                   // empty: the system cannot confine
+    std::vector<std::string> writable_;  // files and folders, no devices
 };
+
+// The number of processes and threads of a sandbox, where the system counts them for it alone: Linux 5.19 and later,
+// unless root runs it.
+inline constexpr std::uint64_t kSandboxProcessesMax = 4096;
 
 // Whether this system limits which files a sandboxed program may access.
 bool system_can_confine() noexcept;
