@@ -31,14 +31,30 @@ constexpr std::string_view kScriptExtensions[] = {
     "rpy", "scf",         "scm",  "script", "sct",     "sh",   "shtml", "tcl",   "ts",  "tsx", "uc",   "url",
     "vb",  "vbe",         "vbs",  "wren",   "ws",      "wsf",  "wsh",   "xhtml", "zs",  "zsc", "zsh",
 };
+// What is data: formats whose first bytes say what they are, and text. A format in which engines find scripts is in no
+// list: scenes of Godot, levels of SuperTux, YAML with its tags, SVG, projects of editors.
 constexpr std::string_view kMediaExtensions[] = {
-    "aas",  "bmp", "bsp", "dds", "flac", "gif", "glb",  "iqm",  "jpeg", "jpg",   "ktx",
-    "ktx2", "md2", "md3", "mdc", "mp3",  "mp4", "oga",  "ogg",  "ogv",  "opus",  "otf",
-    "pcx",  "png", "roq", "tga", "ttf",  "wav", "webm", "webp", "woff", "woff2",
+    "aas",  "aif", "aiff", "astc", "avi",  "avif", "bmp",  "bsp",  "dds",   "exr", "flac", "g3d", "gif",
+    "glb",  "ico", "iqm",  "it",   "jpeg", "jpg",  "jxl",  "ktx",  "ktx2",  "m4a", "m4v",  "md2", "md3",
+    "mdc",  "mdl", "mid",  "midi", "mkv",  "mod",  "mov",  "mp3",  "mp4",   "oga", "ogg",  "ogv", "opus",
+    "otf",  "pcx", "pkm",  "png",  "psd",  "pvr",  "qoi",  "roq",  "s3m",   "spr", "spx",  "tga", "tif",
+    "tiff", "ttc", "ttf",  "vox",  "wav",  "webm", "webp", "woff", "woff2", "xm",
+};
+constexpr std::string_view kTextExtensions[] = {
+    "arena", "ase",     "c",     "csv",  "dae",  "ent",  "fnt",    "frag", "geom",   "glsl",    "gltf",
+    "h",     "hlsl",    "iqe",   "json", "lang", "lng",  "lst",    "map",  "md",     "md5anim", "md5mesh",
+    "mtl",   "mtr",     "music", "obj",  "po",   "pot",  "shader", "skin", "sndshd", "sprite",  "srt",
+    "stf",   "surface", "tmx",   "tsv",  "txt",  "vert", "vtt",    "xml",
+};
+// Files that have no extension by custom.
+constexpr std::string_view kTextNames[] = {
+    "author",  "authors", "changelog", "changes", "copying", "copyright", "credits",
+    "licence", "license", "news",      "notice",  "readme",  "thanks",
 };
 
 static_assert(std::ranges::is_sorted(kCodeExtensions) && std::ranges::is_sorted(kScriptExtensions) &&
-              std::ranges::is_sorted(kMediaExtensions));
+              std::ranges::is_sorted(kMediaExtensions) && std::ranges::is_sorted(kTextExtensions) &&
+              std::ranges::is_sorted(kTextNames));
 
 template <std::size_t N>
 bool is_one_of(const std::string_view (&list)[N], std::string_view extension) {
@@ -47,18 +63,20 @@ bool is_one_of(const std::string_view (&list)[N], std::string_view extension) {
 
 std::string lower_extension(std::string_view name) { return lower_ascii_text(extension_of(name)); }
 
+std::string lower_leaf(std::string_view name) { return lower_ascii_text(name.substr(name.rfind('/') + 1)); }
+
 // "libgame.so.1.2": the extension is before a version.
 bool is_versioned_library(std::string_view name) {
-    std::string leaf = lower_ascii_text(name.substr(name.rfind('/') + 1));
+    std::string leaf = lower_leaf(name);
     while (!leaf.empty() && (is_ascii_digit(leaf.back()) || leaf.back() == '.'))
         leaf.pop_back();
     return leaf.ends_with(".so");
 }
 
 // Quake III reads the frames of a player's model from it; unlike other .cfg files, nothing executes it.
-bool is_frame_table(std::string_view name) {
-    return lower_ascii_text(name.substr(name.rfind('/') + 1)) == "animation.cfg";
-}
+bool is_frame_table(std::string_view name) { return lower_leaf(name) == "animation.cfg"; }
+
+constexpr bool claims(ContentClaim claimed, ContentClaim kind) { return (claimed | kind) == claimed; }
 
 }  // namespace
 
@@ -80,18 +98,27 @@ std::optional<ContentClass> parse_classes(std::string_view text) {
     return std::nullopt;
 }
 
+ContentClaim claim_of(std::string_view name) {
+    const std::string extension = lower_extension(name);
+    if (is_one_of(kMediaExtensions, extension))
+        return ContentClaim::media;
+    if (is_one_of(kTextExtensions, extension) || is_one_of(kTextNames, lower_leaf(name)) || is_frame_table(name))
+        return ContentClaim::text;
+    return ContentClaim::nothing;
+}
+
 ContentFinding classify_name(std::string_view name) {
     const std::string extension = lower_extension(name);
     if (is_one_of(kCodeExtensions, extension) || is_versioned_library(name))
         return {ContentClass::code, "a name of code or of an archive"};
     if (is_one_of(kScriptExtensions, extension) && !is_frame_table(name))
         return {ContentClass::script, "a name of a script"};
+    if (claim_of(name) == ContentClaim::nothing)
+        return {ContentClass::script, "a name of no format that is known to be data"};
     return {};
 }
 
-bool claims_media(std::string_view name) { return is_one_of(kMediaExtensions, lower_extension(name)); }
-
-ContentFinding classify_bytes(std::span<const std::byte> head, bool claims_media) {
+ContentFinding classify_bytes(std::span<const std::byte> head, ContentClaim claimed) {
     head = head.first(std::min(head.size(), kContentClassBytes));
     if (head.empty())
         return {};
@@ -99,8 +126,12 @@ ContentFinding classify_bytes(std::span<const std::byte> head, bool claims_media
         return code;
     if (const ContentFinding script = find_script(head); script.content != ContentClass::data)
         return script;
-    if (claims_media && !is_media(head))
+    const bool media = is_media(head);
+    const bool text = is_readable_text(head);
+    if ((claims(claimed, ContentClaim::media) && !media) || (claims(claimed, ContentClaim::text) && !text))
         return {ContentClass::script, "of no format that its name claims"};
+    if (!media && !text)
+        return {ContentClass::script, "of no format that is known to be data"};
     return {};
 }
 

@@ -173,6 +173,32 @@ constexpr BytePattern kMoreMedia[] = {
     {0, "wOFF"},
     {0, "wOF2"},
     {0, "OTTO"},
+    {0, "G3D"},   // MegaGlest
+    {0, "IDSP"},  // sprites and models of Quake and Half-Life
+    {0, "IDST"},
+    {0, "FORM"},  // AIFF
+    {0, "MThd"},
+    {0, "Extended Module: "},
+    {0, "IMPM"},
+    {44, "SCRM"},
+    {1080, "M.K."},
+    {1080, "M!K!"},
+    {1080, "FLT4"},
+    {1080, "4CHN"},
+    {1080, "6CHN"},
+    {1080, "8CHN"},
+    {0, "\x76\x2f\x31\x01"},  // OpenEXR
+    {0, "\x13\xab\xa1\x5c"},  // ASTC
+    {0, "PKM "},
+    {0, "PVR\x03"},
+    {0, "8BPS"},
+    {0, raw_bytes_of("II*\0")},
+    {0, raw_bytes_of("MM\0*")},
+    {0, raw_bytes_of("\0\0\1\0")},  // icons
+    {0, "qoif"},
+    {0, "\xff\x0a"},  // JPEG XL
+    {4, "JXL "},
+    {0, "VOX "},
 };
 
 }  // namespace

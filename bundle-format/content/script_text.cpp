@@ -31,7 +31,15 @@ constexpr Opening kOpenings[] = {
     {"an internet shortcut", "[internetshortcut]"},
     {"registry entries", "windows registry editor"},
     {"registry entries", "regedit4"},
+    {"a scene of Godot", "[gd_scene"},
+    {"a resource of Godot", "[gd_resource"},
+    {"a command of the Windows shell", "[shell]"},
+    {"a document with objects", "{\\rtf"},
+    {"a web page with its parts", "mime-version:"},
 };
+
+// What makes a document a script wherever it is.
+constexpr std::string_view kEmbedded[] = {"<script", "<?php"};
 
 // The text without a byte order mark, and without the zero bytes of ASCII text in UTF-16; lower case.
 std::string text_of(std::span<const std::byte> head) {
@@ -104,6 +112,26 @@ bool is_member_call(std::string_view line) {
     return rest.starts_with('(') && (rest.ends_with(')') || rest.ends_with(");"));
 }
 
+// Takes what ends with a line, whichever system's, or with a semicolon, which stays.
+std::string_view read_statement(std::string_view& rest) {
+    const std::size_t end = std::min(rest.find_first_of(";\r\n"), rest.size() - 1) + 1;
+    const std::string_view statement = rest.substr(0, end);
+    rest.remove_prefix(end);
+    return statement;
+}
+
+// Protocol 0 is text: 'c', a module and a function of it each on a line, and their arguments.
+bool is_pickle(std::string_view bytes) {
+    if (!bytes.starts_with('c'))
+        return false;
+    const std::string module(read_until(bytes, '\n'));
+    const std::string function(read_until(bytes, '\n'));
+    std::string_view words = module;
+    std::string_view word = function;
+    return read_identifier(words) && words.empty() && read_identifier(word) && word.empty() &&
+           (bytes.starts_with('(') || bytes.starts_with(')') || bytes.starts_with('p') || bytes.starts_with('q'));
+}
+
 bool is_statement(std::string_view line) {
     return is_declaration(line) || is_definition(line) || is_import(line) || is_member_call(line);
 }
@@ -116,12 +144,23 @@ ContentFinding find_script(std::span<const std::byte> head) {
     for (const Opening& opening : kOpenings)
         if (begin.starts_with(opening.text))
             return {ContentClass::script, opening.what};
-    if (begin.starts_with('<') && begin.find("<script") != begin.npos)
-        return {ContentClass::script, "a document with a script"};
+    for (const std::string_view embedded : kEmbedded)
+        if (text.find(embedded) != text.npos)
+            return {ContentClass::script, "a document with a script"};
+    if (is_pickle(as_text(head)))
+        return {ContentClass::script, "a pickle of Python"};
     std::size_t statements = 0;
     for (std::string_view rest = text; !rest.empty() && statements < 2;)
-        statements += is_statement(without_spaces(read_until(rest, '\n'))) ? 1 : 0;
+        statements += is_statement(without_spaces(read_statement(rest))) ? 1 : 0;
     return statements < 2 ? ContentFinding{} : ContentFinding{ContentClass::script, "text with statements of a script"};
+}
+
+bool is_readable_text(std::span<const std::byte> head) {
+    constexpr char kEndOfDosText = 0x1a;
+    return std::ranges::none_of(text_of(head), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && !is_ascii_space(c) && c != kEndOfDosText) || byte == 0x7f;
+    });
 }
 
 }  // namespace fardel

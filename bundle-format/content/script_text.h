@@ -11,5 +11,8 @@ namespace fardel {
 // Script if the text begins as only scripts do, or if two of its lines are statements of a script language; else data.
 // An honest guess: a text with neither is not recognised.
 ContentFinding find_script(std::span<const std::byte> head);
+// Whether no character is one of control, but for spaces and the end of a text of DOS; UTF-16 needs its byte order
+// mark.
+bool is_readable_text(std::span<const std::byte> head);
 
 }  // namespace fardel

@@ -24,10 +24,10 @@ Error ClassLimit::refuse(const Bundle& bundle, const std::string& subject, const
                      " (" + std::string(content_class_name(found.content)) + "); " + describe_limit(brings_));
 }
 
-Status ClassLimit::add_media(const Bundle& bundle, const NameRecord& record) {
+Status ClassLimit::add_claim(const Bundle& bundle, const NameRecord& record, ContentClaim claimed) {
     const auto add = [&](std::uint32_t asset) {
-        if (asset < media_.size())
-            media_[asset] = true;
+        if (asset < claims_.size())
+            claims_[asset] = claims_[asset] | claimed;
     };
     if (!record.is(NameRecord::has_variants)) {
         add(record.target);
@@ -43,7 +43,7 @@ Status ClassLimit::add_media(const Bundle& bundle, const NameRecord& record) {
 }
 
 Status ClassLimit::read_names(const Bundle& bundle) {
-    media_.assign(asset_count_, false);
+    claims_.assign(asset_count_, ContentClaim::nothing);
     for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
         FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
         if (record.is(NameRecord::tombstone))
@@ -54,8 +54,7 @@ Status ClassLimit::read_names(const Bundle& bundle) {
             names_refused_ = refuse(bundle, in_quotes(text), found);
             break;
         }
-        if (claims_media(text))
-            FARDEL_TRY(add_media(bundle, record));
+        FARDEL_TRY(add_claim(bundle, record, claim_of(text)));
     }
     names_read_.store(true, std::memory_order_release);
     return ok();
@@ -83,7 +82,7 @@ Status ClassLimit::verify_asset(const Bundle& bundle, AssetIndex index) {
     std::array<std::byte, kContentClassBytes> head;
     const auto first = std::span(head).first(std::min<std::uint64_t>(record.raw_bytes, head.size()));
     FARDEL_TRY(bundle.read_at(index, 0, first));
-    const ContentFinding found = classify_bytes(first, media_[number]);
+    const ContentFinding found = classify_bytes(first, claims_[number]);
     if (found.content > brings_)
         return refuse(bundle, "asset " + record.id.hex(), found);
     // Once per asset: the bytes are compared with their hashes at each read, so the verdict stays true. The bit stands

@@ -32,7 +32,7 @@ public:
 
 private:
     Status read_names(const Bundle& bundle);
-    Status add_media(const Bundle& bundle, const NameRecord& record);
+    Status add_claim(const Bundle& bundle, const NameRecord& record, ContentClaim claimed);
     Error refuse(const Bundle& bundle, const std::string& subject, const ContentFinding& found) const;
 
     const ContentClass brings_;
@@ -40,7 +40,7 @@ private:
     std::mutex reading_;
     std::atomic<bool> names_read_{false};  // then the next two do not change any more
     std::optional<Error> names_refused_;
-    std::vector<bool> media_;  // the assets of which a name claims media
+    std::vector<ContentClaim> claims_;  // per asset, of all its names
     std::unique_ptr<std::atomic<std::uint64_t>[]> passed_;
 };
 

@@ -20,7 +20,7 @@ std::string finding_text(const std::string& subject, const ContentFinding& found
 }  // namespace
 
 AssetClasses::AssetClasses(const CheckedTables& tables, const BundleStrings& texts)
-    : tables_(tables), texts_(texts), media_(tables.count(TableKind::assets)) {
+    : tables_(tables), texts_(texts), claims_(tables.count(TableKind::assets)) {
     const auto claim = [&](std::uint32_t asset, const NameRecord& name) {
         const auto text = asset < media_.size() && !media_[asset] ? texts.find(name.text) : std::nullopt;
         if (text && claims_media(*text))
@@ -38,7 +38,7 @@ AssetClasses::AssetClasses(const CheckedTables& tables, const BundleStrings& tex
 }
 
 void AssetClasses::add(std::uint32_t asset, std::span<const std::byte> head) {
-    const ContentFinding found = classify_bytes(head, asset < media_.size() && media_[asset]);
+    const ContentFinding found = classify_bytes(head, asset < claims_.size() ? claims_[asset] : ContentClaim::nothing);
     if (found.content != ContentClass::data)
         found_.emplace_back(asset, found);
 }

@@ -28,7 +28,7 @@ public:
 private:
     const CheckedTables& tables_;
     const BundleStrings& texts_;
-    std::vector<bool> media_;                                      // per asset: whether a name claims media
+    std::vector<ContentClaim> claims_;                             // per asset, of all its names
     std::vector<std::pair<std::uint32_t, ContentFinding>> found_;  // assets that are not data
 };
 

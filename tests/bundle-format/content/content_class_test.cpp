@@ -11,7 +11,7 @@ namespace fardel::tests::content_class_test {
 using enum ContentClass;
 
 ContentClass class_of(std::string_view name, std::string_view bytes) {
-    return std::max(classify_bytes(std::as_bytes(std::span(bytes)), claims_media(name)).content,
+    return std::max(classify_bytes(std::as_bytes(std::span(bytes)), claim_of(name)).content,
                     classify_name(name).content);
 }
 
@@ -70,10 +70,10 @@ TEST_CASE("content class: QuakeC is recognised by its version and the table behi
     progs[0] = 6;
     progs[4] = '\x27';
     progs[5] = '\x17';
-    CHECK(class_of("progs.dat", progs) == data);
+    CHECK(class_of("progs.dat", progs) == script);
     progs[40] = 60;  // where the strings are
     CHECK(class_of("progs.dat", progs) == code);
-    CHECK(class_of("progs.dat", progs.substr(0, 59)) == data);
+    CHECK(class_of("progs.dat", progs.substr(0, 59)) == script);
 }
 
 TEST_CASE("content class: archives and compressed files are code, since their content is not visible") {
@@ -103,8 +103,43 @@ TEST_CASE("content class: names of scripts and of code decide where bytes do not
          {"vm/cgame.qvm", "x.SO", "lib.so.1.2", "x.dll", "x.exe", "pak0.pk3", "x.zip", "x.jar", "x.wasm"})
         CHECK(class_of(name, "anything") == code);
     for (const std::string_view name :
-         {"x", "so", "cfg", "x.txt", "x.lua/readme", "x.shader", "x.1.2", "x.dll.txt", "liz/animation.cfg"})
+         {"x.txt", "x.lua/readme", "COPYING", "x.shader", "x.dll.txt", "liz/animation.cfg", "x.JSON"})
         CHECK(class_of(name, "anything") == data);
+}
+
+TEST_CASE("content class: data is what a list names as data, under whatever other name it is a script") {  // A154
+    for (const std::string_view name :
+         {"x", "so", "cfg", "x.dat", "x.bin", "x.res", "x.1.2", "x.readme", "x.tscn", "x.tres", "x.blend", "x.rpyc",
+          "x.rpa", "x.pkl", "x.stl", "x.svg", "x.yml", "x.ini", "x."}) {
+        CAPTURE(name);
+        CHECK(class_of(name, "anything") == script);
+        CHECK(class_of(name, kTarga) == script);
+    }
+}
+
+TEST_CASE("content class: bytes are what every name of theirs claims, or of some kind of data if none does") {  // A154
+    const auto bytes_of = [](std::string_view bytes, ContentClaim claimed) {
+        return classify_bytes(std::as_bytes(std::span(bytes)), claimed).content;
+    };
+    using enum ContentClaim;
+    const std::string_view opaque = exact("\1\2\3\4");
+    CHECK(bytes_of(kTarga, media) == data);
+    CHECK(bytes_of(kTarga, text) == script);
+    CHECK(bytes_of(kTarga, media | text) == script);
+    CHECK(bytes_of("readable", text) == data);
+    CHECK(bytes_of("readable", media) == script);
+    CHECK(bytes_of("readable", media | text) == script);
+    for (const ContentClaim claimed : {nothing, media, text})
+        CHECK(bytes_of(opaque, claimed) == script);
+    CHECK(bytes_of(kTarga, nothing) == data);
+    CHECK(bytes_of("readable", nothing) == data);
+    CHECK(bytes_of(exact("\xff\xfe"
+                         "t\0e\0x\0t\0"),
+                   text) == data);
+    CHECK(bytes_of(exact("t\0e\0x\0t\0"), text) == script);  // UTF-16 that does not say so
+    CHECK(bytes_of("The end of a text of DOS.\r\n\x1a", text) == data);
+    CHECK(bytes_of("\x1b[31m", text) == script);
+    CHECK(bytes_of("", text) == data);
 }
 
 TEST_CASE("content class: the more dangerous of bytes and name counts") {
@@ -116,12 +151,30 @@ TEST_CASE("content class: the more dangerous of bytes and name counts") {
 }
 
 TEST_CASE("content class: scripts are recognised by how they begin or by their statements") {  // A137
-    for (const std::string_view text :
-         {"#!/bin/sh\nrm -rf /\n", "\xef\xbb\xbf#!/usr/bin/lua\n", "<?php system('x');", "  <script>x()</script>",
-          "<!DOCTYPE html>\n", "@echo off\r\ndel x\r\n", "[Desktop Entry]\nExec=x\n", "%!PS-Adobe\n",
-          "local a = 1\nlocal b = 2\n", "function f(x)\n  os.execute(x)\nend\n", "import os\nos.system('x')\n",
-          "def f(a):\n    g.h(a)\n", "const a = 1;\nfoo.bar(a);\n", "Tux.deactivate();\nEffect.fade_in(1);\n",
-          "<svg><script>x()</script></svg>"}) {
+    for (const std::string_view text : {"#!/bin/sh\nrm -rf /\n",
+                                        "\xef\xbb\xbf#!/usr/bin/lua\n",
+                                        "<?php system('x');",
+                                        "  <script>x()</script>",
+                                        "<!DOCTYPE html>\n",
+                                        "@echo off\r\ndel x\r\n",
+                                        "[Desktop Entry]\nExec=x\n",
+                                        "%!PS-Adobe\n",
+                                        "local a = 1\nlocal b = 2\n",
+                                        "function f(x)\n  os.execute(x)\nend\n",
+                                        "import os\nos.system('x')\n",
+                                        "def f(a):\n    g.h(a)\n",
+                                        "const a = 1;\nfoo.bar(a);\n",
+                                        "Tux.deactivate();\nEffect.fade_in(1);\n",
+                                        "<svg><script>x()</script></svg>",
+                                        "local a = 1\rlocal b = 2\r",
+                                        "local a = 1; local b = 2; f(a)",
+                                        "[gd_scene load_steps=2]\n",
+                                        "[gd_resource type=\"GDScript\"]\n",
+                                        "cos\nsystem\n(S'id'\ntR.",
+                                        "text <?php x();",
+                                        "{\\rtf1 \\objupdate}",
+                                        "[Shell]\nCommand=2\n",
+                                        "MIME-Version: 1.0\n"}) {
         CAPTURE(text);
         CHECK(class_of("x.txt", text) == script);
     }
@@ -129,8 +182,8 @@ TEST_CASE("content class: scripts are recognised by how they begin or by their s
     for (const std::string_view text :
          {"A function (of the game) is\nto import goods (from afar).\n", "let us go\nvar and const\n",
           "textures/base/water\n{\n  surfaceparm nolightmap\n  tcMod scroll 1 (2)\n}\n",
-          "(supertux-level (version 2)\n (name \"x\"))\n", "{\"a\": [1, 2]}\n",
-          "void main() {\n  x = vec4(1.0);\n}\n"}) {
+          "(supertux-level (version 2)\n (name \"x\"))\n", "{\"a\": [1, 2]}\n", "void main() {\n  x = vec4(1.0);\n}\n",
+          "c is a\nlanguage\n(of course)", "One; two; three: a; list.\n"}) {
         CAPTURE(text);
         CHECK(class_of("x.txt", text) == data);
     }
@@ -152,7 +205,7 @@ TEST_CASE("content class: only the first bytes are looked at, and each prefix ha
         "\x7f"
         "ELF and more";
     for (std::size_t size = 0; size <= head.size(); ++size)
-        CHECK(class_of("x", head.substr(0, size)) == (size < 4 ? data : code));
+        CHECK(class_of("x.txt", head.substr(0, size)) == (size == 0 ? data : size < 4 ? script : code));
 }
 
 TEST_CASE("content class: words and classes correspond") {
@@ -188,7 +241,7 @@ TEST_CASE("content class: scripts of real games are scripts as .tga and under th
             CHECK(found == script);
             CHECK(class_of("textures/skull.tga", head_of_file(entry.path())) == script);
             ++scripts;
-        } else if (claims_media(name)) {
+        } else if (claim_of(name) == ContentClaim::media) {
             CAPTURE(name);
             CHECK(found == data);
         }
