@@ -60,9 +60,7 @@ Result<ChannelOutcome> follow(const FetchCommand& command, const BundleStore& st
                               std::shared_ptr<const TrustPolicy> own, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(ChannelSubject subject, subject_of(command.channel, std::move(own)));
     return update_channel(
-        store,
-        {.subject = std::move(subject), .servers = trees_of(command), .time = {}, .rule = command.servers.rule()},
-        stop);
+        store, {.subject = std::move(subject), .servers = command.servers.list(trees_of(command)), .time = {}}, stop);
 }
 
 // No update: what is here stays, and the message says since when the channel is stale.
@@ -125,7 +123,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     std::optional<FetchPlan> shown;
     FetchOptions options;
     FetchWork& work = options.work;
-    work.servers = trees_of(command);
+    work.servers = command.servers.list(trees_of(command));
     work.bundles = bundles;
     work.policy = policy;
     work.library = library;
@@ -139,7 +137,6 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     }
     work.source = command.source;
     work.source_bytes_max = command.source_bytes_max.value_or(0);
-    work.rule = command.servers.rule();
     work.connections = static_cast<unsigned>(command.connections);
     work.bytes_per_second_max = command.rate.value_or(0);
     options.stop = interrupt.token();

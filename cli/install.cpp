@@ -25,7 +25,7 @@ Result<Exit> run_install(Words words, Console& console) {
     add_install_options(line, command);
     if (const auto over = line.parse(words, console))
         return *over;
-    if (const auto mistake = find_mistake(command.servers))
+    if (const auto mistake = find_mistake(command.servers, command.from.empty()))
         return line.mistake(*mistake, console);
     FARDEL_TRY_ASSIGN(const auto before, find_lock_file(command.lock));
     if (!before && (command.channel.name.empty() || command.from.empty()))

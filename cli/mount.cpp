@@ -65,12 +65,10 @@ std::uint64_t total_size(const std::vector<std::string>& files) {
     return bytes;
 }
 
-Result<RemoteServers> connect(const MountCommand& command) {
-    RemoteOptions options;
-    options.trees.push_back(command.tree);
-    options.trees.insert(options.trees.end(), command.mirrors.begin(), command.mirrors.end());
-    options.rule = command.servers.rule();
-    return RemoteServers::open(options);
+ServerList servers_of(const MountCommand& command) {
+    std::vector<std::string> trees{command.tree};
+    trees.insert(trees.end(), command.mirrors.begin(), command.mirrors.end());
+    return command.servers.list(std::move(trees));
 }
 
 void say_not_kept(const RemoteMounting& remote, Console& console) {
@@ -173,9 +171,7 @@ Result<std::vector<std::string>> plan_mounts(MountCommand& command, Console& con
         FARDEL_TRY_ASSIGN(command.recalls.subject, subject_of(command.channel, std::move(own)));
         FARDEL_TRY(plan_channel(command.recalls.subject, files, command.mounting, console));
     }
-    command.recalls.servers.push_back(command.tree);
-    command.recalls.servers.insert(command.recalls.servers.end(), command.mirrors.begin(), command.mirrors.end());
-    command.recalls.rule = command.servers.rule();
+    command.recalls.servers = servers_of(command);
     return files;
 }
 
@@ -186,7 +182,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
     if (!command.tree.empty()) {
         // Created before a server is asked: what is read from servers is kept there.
         FARDEL_TRY(open_store(command.mounting.store, true));
-        FARDEL_TRY_ASSIGN(RemoteServers servers, connect(command));
+        FARDEL_TRY_ASSIGN(RemoteServers servers, RemoteServers::open({.servers = servers_of(command)}));
         remote.emplace(RemoteMounting{.servers = std::move(servers), .bundles = {}});
     }
     VfsOptions options = vfs_options();

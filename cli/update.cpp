@@ -19,7 +19,7 @@ Result<Exit> run_update(Words words, Console& console) {
     add_install_options(line, command);
     if (const auto over = line.parse(words, console))
         return *over;
-    if (const auto mistake = find_mistake(command.servers))
+    if (const auto mistake = find_mistake(command.servers, command.from.empty()))
         return line.mistake(*mistake, console);
     FARDEL_TRY(read_lock_file(command.lock));  // before a store is created
     return install(command, InstallChange::update, console);

@@ -1,11 +1,13 @@
 #include "server_option.h"
 
+#include <utility>
+
 namespace fardel {
 
-ServerRule ServerChoice::rule() const {
+ServerList ServerChoice::list(std::vector<std::string> urls) const {
     ServerRule rule = public_only ? ServerRule::public_https() : ServerRule{};
     rule.allowed_hosts = allowed_hosts;
-    return rule;
+    return ServerList(std::move(urls), std::move(rule));
 }
 
 void add_server_options(CommandLine& line, ServerChoice& servers) {
@@ -16,8 +18,8 @@ void add_server_options(CommandLine& line, ServerChoice& servers) {
                "With --public-only: a server that may be anywhere; may be repeated");
 }
 
-std::optional<std::string> find_mistake(const ServerChoice& servers) {
-    if (!servers.public_only && !servers.allowed_hosts.empty())
+std::optional<std::string> find_mistake(const ServerChoice& servers, bool has_foreign) {
+    if (!servers.public_only && !has_foreign && !servers.allowed_hosts.empty())
         return "--allow-host needs --public-only";
     for (const std::string& host : servers.allowed_hosts)
         if (const Status valid = verify_allowed_host(host); !valid)

@@ -3,10 +3,11 @@
 
 #include "console/command_line.h"
 
-#include <fardel/http/server_rule.h>
+#include <fardel/http/server_list.h>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fardel {
 
@@ -14,11 +15,12 @@ struct ServerChoice {
     bool public_only = false;
     std::vector<std::string> allowed_hosts;
 
-    ServerRule rule() const;
+    // URLs that the user has named, or of a text that the user looked at.
+    ServerList list(std::vector<std::string> urls) const;
 };
 
 void add_server_options(CommandLine& line, ServerChoice& servers);
-// Returns what is wrong with the options together.
-std::optional<std::string> find_mistake(const ServerChoice& servers);
+// Returns what is wrong with the options together. `has_foreign`: a text names servers, for which --public-only holds.
+std::optional<std::string> find_mistake(const ServerChoice& servers, bool has_foreign = false);
 
 }  // namespace fardel

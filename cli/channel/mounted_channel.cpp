@@ -74,8 +74,8 @@ void watch_recalls(const RecallWatch& watch, const std::string& store_path, Vfs&
     std::set<MountId> withdrawn;
     std::string said;
     for (; store && !stop.stop_requested(); sleep_unless_stopped(watch.every_s, stop)) {
-        const auto outcome = update_channel(
-            *store, {.subject = watch.subject, .servers = watch.servers, .time = {}, .rule = watch.rule}, stop);
+        const auto outcome =
+            update_channel(*store, {.subject = watch.subject, .servers = watch.servers, .time = {}}, stop);
         // Each time: another program may have followed the channel, and have taken its recalls into the store.
         const Status judged = outcome ? withdraw(outcome->state, vfs, withdrawn, console) : outcome.error();
         const std::string text = judged ? describe(*outcome, release, watch.newer_advice) : judged.error().text();

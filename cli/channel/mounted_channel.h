@@ -19,8 +19,7 @@ namespace fardel {
 // How it is followed meanwhile.
 struct RecallWatch {
     ChannelSubject subject;
-    std::vector<std::string> servers;
-    ServerRule rule;
+    ServerList servers;
     std::uint64_t every_s = 0;  // 0: not at all
     // What to do when there is a newer release.
     std::string newer_advice = "'fardel fetch --channel' brings it, and the next mount shows it";

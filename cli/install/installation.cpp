@@ -28,10 +28,8 @@ Result<InstallWork> work_of(const InstallCommand& command, InstallChange change)
     work.names = command.names;
     FARDEL_TRY_ASSIGN(auto own, find_policy(command.policy));
     FARDEL_TRY_ASSIGN(work.channel, subject_of(command.channel, std::move(own)));
-    if (!command.from.empty())
-        work.servers.push_back(command.from);
+    work.servers = command.from.empty() ? command.servers.list({}) : command.servers.list({command.from});
     work.mirrors = command.mirrors;
-    work.rule = command.servers.rule();
     return work;
 }
 
@@ -117,7 +115,8 @@ void add_install_options(CommandLine& line, InstallCommand& command) {
               "The store for the bundles (default: that of the variable FARDEL_STORE)");
     add_channel_options(line, command.channel);
     line.text("--from", "URL", command.from,
-              "The tree with the channel and its bundles (default: the sources in the lock file)");
+              "The tree with the channel and its bundles (default: the sources in the lock file, for which "
+              "--public-only holds)");
     line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
     line.text("--trust", "POLICY", command.policy,
               "Install only bundles that this policy trusts, too (default: what the channel demands)");

@@ -23,7 +23,7 @@ struct InstallCommand {
     std::string lock = "fardel.lock";
     std::string store;
     ChannelChoice channel;  // empty: that of the lock file
-    std::string from;       // empty: the sources of the lock file
+    std::string from;       // empty: the sources of the lock file, which a stranger may have written
     std::vector<std::string> mirrors;
     std::string policy;
     ServerChoice servers;

@@ -23,7 +23,7 @@ struct OfferCommand {
 
 Result<Exit> offer(const OfferCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const PurePolicy policy, read_pure_policy(command.policy));
-    PureOffer offer{.policy = policy.digest(), .sources = command.sources};
+    PureOffer offer{.policy = policy.digest(), .sources = {command.sources.begin(), command.sources.end()}};
     for (Hash* const hash : {&offer.nonce, &offer.epoch})
         fill_random(std::as_writable_bytes(std::span(hash->bytes)));
     FARDEL_TRY_ASSIGN(const auto bytes, encode_pure_offer(offer));

@@ -1,5 +1,9 @@
 #include "c_handles.h"
 
+#include <fardel/base/text_fields.h>
+
+#include <string_view>
+
 namespace fardel::c {
 namespace {
 
@@ -59,6 +63,17 @@ fardel_planned_fetch plain_planned(const PlannedFetch& planned, std::vector<cons
             .requests = planned.requests};
 }
 
+// Returns false if the text has no end.
+bool read_lines(const fardel_foreign_urls& foreign, std::vector<std::string>& urls) {
+    std::string_view text(foreign.lines, sizeof foreign.lines);
+    text = text.substr(0, text.find('\0'));
+    if (text.size() == sizeof foreign.lines)
+        return false;
+    while (!text.empty())
+        urls.emplace_back(read_until(text, '\n'));
+    return true;
+}
+
 }  // namespace
 
 PlainPlan::PlainPlan(const FetchPlan& plan) : signers_(plan.bundles.size()) {
@@ -113,11 +128,16 @@ fardel_code read_servers(const fardel_server_options* given, ServerChoice& out, 
     // An unknown flag is refused, because it could be a restriction on which the caller relies.
     if ((taken.flags & ~std::uint32_t{FARDEL_SERVERS_PUBLIC_ONLY}) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
-    if ((taken.flags & FARDEL_SERVERS_PUBLIC_ONLY) != 0)
-        out.rule = ServerRule::public_https();
-    if (!read_texts(taken.urls, taken.url_count, out.urls) ||
-        !read_texts(taken.allowed_hosts, taken.allowed_host_count, out.rule.allowed_hosts))
+    std::vector<std::string> urls;
+    ServerRule rule;
+    if ((taken.flags & FARDEL_SERVERS_PUBLIC_ONLY) != 0 || taken.foreign_urls != nullptr)
+        rule = ServerRule::public_https();
+    if (!read_texts(taken.urls, taken.url_count, urls) ||
+        !read_texts(taken.allowed_hosts, taken.allowed_host_count, rule.allowed_hosts))
         return report.argument("a null pointer among the URLs or allowed hosts, or too many of them");
+    if (taken.foreign_urls != nullptr && !read_lines(*taken.foreign_urls, urls))
+        return report.argument("the URLs of strangers do not end: the text must be that of a function");
+    out.list = ServerList(std::move(urls), std::move(rule));
     if (taken.connections > kConnectionsMax)
         return report.fail(FARDEL_ERROR_LIMIT, "at most 64 connections at once");
     if (taken.connections != 0)

@@ -39,8 +39,7 @@ namespace fardel::c {
 
 // What a fardel_server_options says.
 struct ServerChoice {
-    std::vector<std::string> urls;
-    ServerRule rule;
+    ServerList list;
     std::uint64_t bytes_per_second_max = 0;
     unsigned connections = 6;
 };

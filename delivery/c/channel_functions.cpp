@@ -81,8 +81,7 @@ fardel_code fardel_channel_follow_start(const fardel_store* store, const fardel_
         ServerChoice servers;
         if (const fardel_code bad = read_servers(taken.servers, servers, report); bad != FARDEL_OK)
             return bad;
-        work.servers = std::move(servers.urls);
-        work.rule = std::move(servers.rule);
+        work.servers = std::move(servers.list);
         work.time = time_of(taken.now_s);
         return report.end(ChannelFollow::start(store->store, std::move(work)), [&](ChannelFollow started) {
             *follow = new fardel_channel_follow{.follow = std::move(started)};

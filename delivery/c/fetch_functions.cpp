@@ -89,8 +89,7 @@ fardel_code read_work(const fardel_fetch_options& options, FetchWork& work, cons
         return bad;
     if (!read_ids(options.bundles, options.bundle_count, work.bundles) || work.bundles.empty())
         return report.argument("no bundles are given, or too many");
-    work.servers = std::move(servers.urls);
-    work.rule = std::move(servers.rule);
+    work.servers = std::move(servers.list);
     work.bytes_per_second_max = servers.bytes_per_second_max;
     work.connections = servers.connections;
     work.policy = std::move(trust.policy);

@@ -96,8 +96,7 @@ fardel_code read_work(const fardel_install_options& options, InstallWork& work, 
         ServerChoice servers;
         if (const fardel_code bad = read_servers(channel.servers, servers, report); bad != FARDEL_OK)
             return bad;
-        work.servers = std::move(servers.urls);
-        work.rule = std::move(servers.rule);
+        work.servers = std::move(servers.list);
         work.bytes_per_second_max = servers.bytes_per_second_max;
         work.connections = servers.connections;
     }

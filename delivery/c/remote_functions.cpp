@@ -16,8 +16,7 @@ fardel_code fardel_servers_open(const fardel_server_options* options, fardel_ser
         if (const fardel_code bad = read_servers(options, choice, report); bad != FARDEL_OK)
             return bad;
         RemoteOptions how;
-        how.trees = std::move(choice.urls);
-        how.rule = std::move(choice.rule);
+        how.servers = std::move(choice.list);
         how.connections = choice.connections;
         how.bytes_per_second_max = choice.bytes_per_second_max;
         return report.end(RemoteServers::open(how),

@@ -55,7 +55,7 @@ ChannelFollow::ChannelFollow(ChannelFollow&&) noexcept = default;
 ChannelFollow& ChannelFollow::operator=(ChannelFollow&&) noexcept = default;
 
 Result<ChannelFollow> ChannelFollow::start(const BundleStore& store, ChannelWork work) {
-    FARDEL_TRY(verify_servers(work.servers, work.rule));
+    FARDEL_TRY(verify_servers(work.servers));
     FARDEL_TRY_ASSIGN(BundleStore opened, BundleStore::open(store.path(), true));
     auto impl = std::make_unique<Impl>(std::move(opened), std::move(work));
     try {

@@ -10,11 +10,10 @@
 #include <utility>
 
 namespace fardel {
-Result<NeedsOfBundles> fetch_release_needs(const std::vector<std::string>& servers, std::string_view channel,
-                                           const Hash& release_hash, const ServerRule& rule,
-                                           const std::stop_token& stop) {
-    FARDEL_TRY_ASSIGN(const auto trees, parse_tree_urls(servers));
-    FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open({.servers = rule}));
+Result<NeedsOfBundles> fetch_release_needs(const ServerList& servers, std::string_view channel,
+                                           const Hash& release_hash, const std::stop_token& stop) {
+    FARDEL_TRY_ASSIGN(const auto trees, parse_tree_urls(servers.urls()));
+    FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open({.servers = servers.rule()}));
     std::optional<Error> failure;
     for (const std::string& url : urls_of(trees, channel_requirements_path(channel, release_hash))) {
         FARDEL_TRY_ASSIGN(FetchedText fetched, fetch_text(client, url, kReleaseNeedsBytesMax, stop));

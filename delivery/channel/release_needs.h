@@ -8,7 +8,7 @@
 #include <fardel/delivery/needs_text.h>
 #include <fardel/format/channel.h>
 #include <fardel/format/ids.h>
-#include <fardel/http/server_rule.h>
+#include <fardel/http/server_list.h>
 
 #include <stop_token>
 #include <string>
@@ -19,8 +19,7 @@ namespace fardel {
 
 // Fetches the text from the first server that has a good one. Errors: missing (no server has it), unreachable,
 // malformed, limit, unsupported, denied, cancelled.
-Result<NeedsOfBundles> fetch_release_needs(const std::vector<std::string>& servers, std::string_view channel,
-                                           const Hash& release_hash, const ServerRule& rule,
-                                           const std::stop_token& stop);
+Result<NeedsOfBundles> fetch_release_needs(const ServerList& servers, std::string_view channel,
+                                           const Hash& release_hash, const std::stop_token& stop);
 
 }  // namespace fardel

@@ -136,8 +136,8 @@ Result<ChannelOutcome> update_channel(const BundleStore& store, const ChannelWor
     FARDEL_TRY_ASSIGN(const UnixTime now, time_of(work));
     FARDEL_TRY_ASSIGN(ChannelFiles accepted, find_accepted(store, work.subject));
     FARDEL_TRY_ASSIGN(const ChannelUpdate before, ChannelUpdate::begin(accepted, now));
-    FollowOptions options{.trees = work.servers, .now = now, .connections = {}, .stop = stop};
-    options.connections.servers = work.rule;
+    FollowOptions options{.trees = work.servers.urls(), .now = now, .connections = {}, .stop = stop};
+    options.connections.servers = work.servers.rule();
     FARDEL_TRY_ASSIGN(FollowedChannel followed, follow_channel(std::move(accepted), options));
     const KeptChannels kept = kept_channels(store, work.subject);
     // Before anybody acts on it: a program that is killed after this line does not accept an older head the next time.

@@ -39,7 +39,7 @@ Fetch::Fetch(Fetch&&) noexcept = default;
 Fetch& Fetch::operator=(Fetch&&) noexcept = default;
 
 Result<Fetch> Fetch::start(const BundleStore& store, FetchWork work, FetchCallbacks callbacks) {
-    FARDEL_TRY(verify_servers(work.servers, work.rule));
+    FARDEL_TRY(verify_servers(work.servers));
     if (printable(work.source, kSourceBytesMax) != work.source)
         return Error(ErrorCode::malformed,
                      "the source of a fetch is plain text of at most " + std::to_string(kSourceBytesMax) + " bytes");

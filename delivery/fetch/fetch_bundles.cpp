@@ -208,11 +208,11 @@ Status fetch_content(const FetchContext& context, BundleFetch& fetch, const Chos
 
 }  // namespace
 
-Status verify_servers(std::span<const std::string> trees, const ServerRule& rule) {
+Status verify_servers(const ServerList& servers) {
     RangeClientOptions connections;
-    connections.servers = rule;
+    connections.servers = servers.rule();
     FARDEL_TRY_ASSIGN(const RangeClient client, RangeClient::open(connections));  // loads libcurl
-    FARDEL_TRY_ASSIGN(const auto urls, parse_tree_urls(trees));
+    FARDEL_TRY_ASSIGN(const auto urls, parse_tree_urls(servers.urls()));
     return ok();
 }
 
@@ -221,8 +221,8 @@ Result<FetchSummary> fetch_bundles(const BundleStore& store, const FetchOptions&
     FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open({.connections = work.connections,
                                                              .times = options.times,
                                                              .bytes_per_second_max = work.bytes_per_second_max,
-                                                             .servers = work.rule}));
-    FARDEL_TRY_ASSIGN(const std::vector<std::string> trees, parse_tree_urls(work.servers));
+                                                             .servers = work.servers.rule()}));
+    FARDEL_TRY_ASSIGN(const std::vector<std::string> trees, parse_tree_urls(work.servers.urls()));
     LibraryBlocks library_blocks(work.library.get());
     const FetchContext context{
         .store = store, .client = client, .trees = trees, .library_blocks = library_blocks, .options = options};

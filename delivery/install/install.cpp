@@ -38,10 +38,11 @@ Result<Install> Install::start(const BundleStore& store, InstallWork work, Insta
         return Error(ErrorCode::malformed, "no lock file is named");
     if (!work.time.now())
         return Error(ErrorCode::malformed, "channels need a time: their dates cannot be ignored");
-    std::vector<std::string> servers = work.servers;
-    servers.insert(servers.end(), work.mirrors.begin(), work.mirrors.end());
+    ServerList servers = work.servers;
+    for (const std::string& mirror : work.mirrors)
+        servers.add(mirror);
     if (!servers.empty())  // otherwise the lock file names them
-        FARDEL_TRY(verify_servers(servers, work.rule));
+        FARDEL_TRY(verify_servers(servers));
     FARDEL_TRY_ASSIGN(BundleStore opened, BundleStore::open(store.path(), true));
     auto impl = std::make_unique<Impl>(std::move(opened), std::move(work), std::move(callbacks));
     FARDEL_TRY(impl->polled.start([&install = *impl] { return install.run(); }, "installing"));

@@ -28,7 +28,7 @@ struct Installing {
     const InstallWork& work;
     const InstallSteps& steps;
     WantedSet wanted;
-    std::vector<std::string> servers;
+    ServerList servers;
     ChannelState state;
 };
 
@@ -47,17 +47,25 @@ Result<WantedSet> plan_wanted(const InstallWork& work) {
 }
 
 // Each once, as lock files have them.
-Result<std::vector<std::string>> servers_of(const InstallWork& work, const WantedSet& wanted) {
-    std::vector<std::string> servers = work.servers;
+Result<ServerList> servers_of(const InstallWork& work, const WantedSet& wanted) {
+    ServerList servers = work.servers;
     if (servers.empty() && wanted.before)
-        servers = wanted.before->sources;
-    servers.insert(servers.end(), work.mirrors.begin(), work.mirrors.end());
-    FARDEL_TRY_ASSIGN(servers, parse_tree_urls(servers));
+        servers = ServerList::of_strangers(wanted.before->sources, work.servers.rule().allowed_hosts);
+    for (const std::string& mirror : work.mirrors)
+        servers.add(mirror);
+    FARDEL_TRY_ASSIGN(std::vector<std::string> urls, parse_tree_urls(servers.urls()));
     std::vector<std::string> once;
-    for (std::string& server : servers)
-        if (std::ranges::find(once, server) == once.end())
-            once.push_back(std::move(server));
-    return once;
+    for (std::string& url : urls)
+        if (std::ranges::find(once, url) == once.end())
+            once.push_back(std::move(url));
+    return ServerList(std::move(once), servers.rule());
+}
+
+std::vector<ForeignUrl> sources_of(const ServerList& servers) {
+    std::vector<ForeignUrl> sources;
+    for (const std::string& url : servers.urls())
+        sources.emplace_back(url);
+    return sources;
 }
 
 Result<ChannelState> follow(const Installing& installing) {
@@ -66,12 +74,10 @@ Result<ChannelState> follow(const Installing& installing) {
     ChannelSubject subject = work.channel;
     if (subject.name.empty())
         subject.name = before->channel;
-    FARDEL_TRY_ASSIGN(
-        ChannelOutcome followed,
-        update_channel(
-            installing.store,
-            {.subject = std::move(subject), .servers = installing.servers, .time = work.time, .rule = work.rule},
-            installing.steps.stop));
+    FARDEL_TRY_ASSIGN(ChannelOutcome followed,
+                      update_channel(installing.store,
+                                     {.subject = std::move(subject), .servers = installing.servers, .time = work.time},
+                                     installing.steps.stop));
     if (before)
         FARDEL_TRY(verify_channel(*before, work.lock, followed.state));
     if (installing.steps.followed)
@@ -85,8 +91,7 @@ Result<ChannelState> follow(const Installing& installing) {
 class TablesReader {
 public:
     static Result<TablesReader> open(const Installing& installing) {
-        FARDEL_TRY_ASSIGN(RemoteServers servers,
-                          RemoteServers::open({.trees = installing.servers, .rule = installing.work.rule}));
+        FARDEL_TRY_ASSIGN(RemoteServers servers, RemoteServers::open({.servers = installing.servers}));
         return TablesReader(installing, std::move(servers));
     }
 
@@ -110,8 +115,7 @@ private:
 // The hint of the servers; nothing if none of them has it.
 Result<NeedsOfBundles> find_needs(const Installing& installing) {
     const ChannelState& state = installing.state;
-    auto needs = fetch_release_needs(installing.servers, state.name, state.release_hash, installing.work.rule,
-                                     installing.steps.stop);
+    auto needs = fetch_release_needs(installing.servers, state.name, state.release_hash, installing.steps.stop);
     if (!needs && needs.error().code() == ErrorCode::missing)
         return NeedsOfBundles();
     return needs;
@@ -206,7 +210,6 @@ Status fetch(const Installing& installing, InstallSummary& summary) {
     work.bundles = std::move(ids);
     work.policy = installing.state.policy;
     work.time = installing.work.time;
-    work.rule = installing.work.rule;
     work.connections = installing.work.connections;
     work.bytes_per_second_max = installing.work.bytes_per_second_max;
     FARDEL_TRY_ASSIGN(FetchSummary fetched, fetch_bundles(installing.store, {.work = std::move(work),
@@ -257,7 +260,7 @@ Result<InstallSummary> fetch_and_lock(const Installing& installing, const NeedsO
 
 Result<InstallSummary> install_bundles(const BundleStore& store, const InstallWork& work, const InstallSteps& steps) {
     FARDEL_TRY_ASSIGN(WantedSet wanted, plan_wanted(work));
-    FARDEL_TRY_ASSIGN(std::vector<std::string> servers, servers_of(work, wanted));
+    FARDEL_TRY_ASSIGN(ServerList servers, servers_of(work, wanted));
     Installing installing{.store = store,
                           .work = work,
                           .steps = steps,
@@ -269,7 +272,7 @@ Result<InstallSummary> install_bundles(const BundleStore& store, const InstallWo
     LockFile lock{.channel = installing.state.name,
                   .channel_id = installing.state.id,
                   .release = installing.state.release_version,
-                  .sources = installing.servers,
+                  .sources = sources_of(installing.servers),
                   .resolution = std::move(outcome.resolution)};
     // From before the fetch, so that no collection takes away what is here already.
     FARDEL_TRY(pin_bundles(store, work.lock, lock));

@@ -60,12 +60,12 @@ RemoteServers::~RemoteServers() {
 RemoteServers::RemoteServers(RemoteServers&&) noexcept = default;
 
 Result<RemoteServers> RemoteServers::open(const RemoteOptions& options) {
-    FARDEL_TRY_ASSIGN(std::vector<std::string> trees, parse_tree_urls(options.trees));
+    FARDEL_TRY_ASSIGN(std::vector<std::string> trees, parse_tree_urls(options.servers.urls()));
     const RangeClientOptions connections{
         .connections = options.connections,
         .times = {.connect_timeout = options.connect_timeout, .stall_timeout = options.stall_timeout},
         .bytes_per_second_max = options.bytes_per_second_max,
-        .servers = options.rule};
+        .servers = options.servers.rule()};
     FARDEL_TRY_ASSIGN(auto queue, ServerQueue::open(connections, options.attempts_max));
     return RemoteServers(std::move(queue), std::move(trees), std::make_shared<const RangeClientOptions>(connections));
 }

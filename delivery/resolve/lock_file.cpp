@@ -65,7 +65,7 @@ private:
                 return lines_.bad_line("the URL is not written as Fardel writes it: " + in_short_quotes(*url));
             if (lock_.sources.size() == kLockSourcesMax)
                 return Error(ErrorCode::limit, "lock file: more than " + std::to_string(kLockSourcesMax) + " sources");
-            lock_.sources.push_back(*url);
+            lock_.sources.emplace_back(*url);
         }
         return ok();
     }
@@ -169,8 +169,8 @@ std::string format_lock_file(const LockFile& lock) {
     std::string text = std::string(kLockTitle) + "\n";
     text += "channel " + lock.channel + " " + lock.channel_id.hex() + "\n";
     text += "release " + std::to_string(lock.release) + "\n";
-    for (const std::string& source : lock.sources)
-        text += "source " + source + "\n";
+    for (const ForeignUrl& source : lock.sources)
+        text += "source " + source.named() + "\n";
     for (const ResolvedRequirement& root : lock.resolution.roots)
         text += "root " + root.bundle.hex() + " " + root.requirement.text() + "\n";
     for (const ResolvedBundle& one : lock.resolution.bundles) {

@@ -36,9 +36,7 @@ fardel::Status print_file(const fardel::Vfs& vfs, const std::string& path) {
 
 fardel::Status play(const std::string& url, const std::string& store_path, const std::string& path, int edits) {
     FARDEL_TRY_ASSIGN(const auto store, fardel::BundleStore::open(store_path, true));
-    fardel::RemoteOptions where;
-    where.trees = {url};
-    FARDEL_TRY_ASSIGN(auto servers, fardel::RemoteServers::open(where));
+    FARDEL_TRY_ASSIGN(auto servers, fardel::RemoteServers::open({.servers = {url}}));
     FARDEL_TRY_ASSIGN(auto project, fardel::RemoteProject::open(store, servers));
     FARDEL_TRY_ASSIGN(const auto first, project.poll());
 

@@ -36,6 +36,8 @@ namespace {
 
 using fardel::Error, fardel::ErrorCode, fardel::Status, join::Connection;
 
+const std::string kHost = "127.0.0.1";  // of the game server, which the player has named
+
 // Runs the game until it ends, or the server is gone.
 Status run_game(char** command, const std::string& policy_file, Connection& connection) {
     ::setenv("SERVER_POLICY", policy_file.c_str(), 1);
@@ -150,13 +152,14 @@ private:
         return fardel::ok();
     }
 
-    Status fetch(const std::vector<fardel::BundleId>& bundles, const std::vector<std::string>& servers,
+    Status fetch(const std::vector<fardel::BundleId>& bundles, const std::vector<fardel::ForeignUrl>& sources,
                  Connection& connection) {
         fardel::FetchCallbacks callbacks;
         std::optional<fardel::FetchPlan> asked;
         callbacks.planned = [&](const fardel::FetchPlan& plan) { asked = plan; };
-        // A game that is played with strangers allows public servers only: .rule = ServerRule::public_https().
-        fardel::FetchWork work{.servers = servers, .bundles = bundles, .policy = trust_};
+        // What the game server names is a server of the internet, or on its own machine, which the player has named.
+        fardel::FetchWork work{
+            .servers = fardel::ServerList::of_strangers(sources, {kHost}), .bundles = bundles, .policy = trust_};
         // `fardel store gc --source` removes what this server brought, whatever URLs it names.
         work.source = source_;
         work.source_bytes_max = 2u << 30;
@@ -242,7 +245,7 @@ Status play(int argc, char** argv) {
     FARDEL_TRY_ASSIGN(auto store, fardel::BundleStore::open(argv[2], true));
     FARDEL_TRY_ASSIGN(auto policy, fardel::read_trust_policy(argv[3]));
     Client client(std::move(store), std::make_shared<const fardel::TrustPolicy>(std::move(policy)),
-                  std::string("127.0.0.1:") + argv[1], std::string(argv[4]) == "yes",
+                  kHost + ":" + argv[1], std::string(argv[4]) == "yes",
                   files_end == argv + argc ? nullptr : files_end + 1);
     client.mount_own(std::vector<std::string>(argv + 5, files_end));
     Connection connection;

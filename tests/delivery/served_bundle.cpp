@@ -178,8 +178,7 @@ FetchOptions fetching_from(const std::vector<std::string>& trees, std::chrono::s
 
 RemoteServers connect_to(const std::vector<std::string>& trees, std::chrono::seconds stall_timeout,
                          unsigned connections) {
-    return value_of(RemoteServers::open({.trees = trees,
-                                         .rule = {},
+    return value_of(RemoteServers::open({.servers = trees,
                                          .connections = connections,
                                          .connect_timeout = std::chrono::milliseconds(20'000),
                                          .stall_timeout = stall_timeout,

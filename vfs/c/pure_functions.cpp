@@ -206,19 +206,23 @@ fardel_code fardel_pure_read_report(const char* report_text, fardel_pure_problem
 
 // ---- Client ---------------------------------------------------------------------------------------------------------
 
-fardel_code fardel_pure_read_offer(const void* offer, size_t offer_bytes, fardel_id* digest, char* buffer,
-                                   size_t size_bytes, size_t* needed_bytes, fardel_error* error) {
-    const bool given = offer != nullptr && (buffer != nullptr || size_bytes == 0);
-    return call(error, given, [&](const Report& report) {
+fardel_code fardel_pure_read_offer(const void* offer, size_t offer_bytes, fardel_id* digest,
+                                   fardel_foreign_urls* sources, fardel_error* error) {
+    return call(error, offer != nullptr, [&](const Report& report) {
         const auto decoded = decode_pure_offer(bytes_of(offer, offer_bytes));
         if (!decoded)
             return report.fail(decoded.error());
         if (digest != nullptr)
             *digest = plain_id(decoded->policy);
-        std::string sources;
-        for (const std::string& source : decoded->sources)
-            sources += source + "\n";
-        return give_text(sources, buffer, size_bytes, needed_bytes, report);
+        if (sources != nullptr) {
+            *sources = {};
+            std::string text;
+            for (const ForeignUrl& source : decoded->sources)
+                text += source.named() + "\n";
+            static_assert(sizeof sources->lines > kPureSourcesBytes);
+            text.copy(sources->lines, kPureSourcesBytes);
+        }
+        return fardel_code{FARDEL_OK};
     });
 }
 

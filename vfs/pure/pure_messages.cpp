@@ -68,7 +68,7 @@ bool is_source(std::string_view source) {
 }
 
 // Reads the text field of the sources: one per line, then zeros.
-void read_sources(ByteReader& in, std::vector<std::string>& sources) {
+void read_sources(ByteReader& in, std::vector<ForeignUrl>& sources) {
     std::string_view text = in.text(kPureSourcesBytes);
     const std::string_view padding = text.substr(std::min(text.find('\0'), text.size()));
     text.remove_suffix(padding.size());
@@ -78,7 +78,7 @@ void read_sources(ByteReader& in, std::vector<std::string>& sources) {
         const auto source = read_terminated(text, '\n');
         if (!source || !is_source(*source))
             return in.fail(ErrorCode::malformed, "a source that is not printable ASCII on its own line");
-        sources.emplace_back(*source);
+        sources.emplace_back(std::string(*source));
     }
 }
 
@@ -86,10 +86,10 @@ void read_sources(ByteReader& in, std::vector<std::string>& sources) {
 
 Result<std::array<std::byte, kPureOfferBytes>> encode_pure_offer(const PureOffer& offer) {
     std::string sources;
-    for (const std::string& source : offer.sources) {
-        if (!is_source(source))
+    for (const ForeignUrl& source : offer.sources) {
+        if (!is_source(source.named()))
             return Error(ErrorCode::malformed, "pure offer: a source is printable ASCII without spaces");
-        sources += source + "\n";
+        sources += source.named() + "\n";
     }
     if (sources.size() > kPureSourcesBytes)
         return Error(ErrorCode::limit, "pure offer: sources of " + std::to_string(sources.size()) + " bytes, at most " +

@@ -29,13 +29,18 @@ struct PureServer::State {
     std::optional<PureEpoch> epoch;
 };
 
+// What the clients have to be careful with.
+static std::vector<ForeignUrl> named_by(const PureServerOptions& options) {
+    return {options.sources.begin(), options.sources.end()};
+}
+
 PureServer::PureServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 PureServer::~PureServer() = default;
 PureServer::PureServer(PureServer&&) noexcept = default;
 PureServer& PureServer::operator=(PureServer&&) noexcept = default;
 
 Result<PureServer> PureServer::create(PurePolicy policy, PureBundles bundles, PureServerOptions options) {
-    FARDEL_TRY(encode_pure_offer({.sources = options.sources}));
+    FARDEL_TRY(encode_pure_offer({.sources = named_by(options)}));
     FARDEL_TRY(find_all_pure_bundles(policy.content(), bundles));
     return PureServer(std::make_unique<State>(std::move(policy), bundles, std::move(options)));
 }
@@ -65,7 +70,7 @@ Result<PureOffer> PureServer::offer(const Hash& nonce, std::string_view address,
         return Error(ErrorCode::busy, "pure offer: this address asks too often; ask again in a minute");
     FARDEL_TRY(state_->offers.open(nonce, *epoch, hash_connection(connection), now, now + state_->options.valid_s));
     return PureOffer{
-        .nonce = nonce, .policy = state_->policy.digest(), .epoch = epoch->key, .sources = state_->options.sources};
+        .nonce = nonce, .policy = state_->policy.digest(), .epoch = epoch->key, .sources = named_by(state_->options)};
 }
 
 PureVerdict PureServer::check(const PureAnswer& answer, std::string_view connection, const PureReport* report,

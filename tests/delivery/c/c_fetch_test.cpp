@@ -276,6 +276,36 @@ TEST_CASE("C fetch: a policy that trusts nobody refuses, and so does the rule fo
     CHECK(run(store, fetch_options(servers, id, allowed), allowed) == FARDEL_OK);
 }
 
+TEST_CASE("C fetch: URLs of strangers lead to public servers alone") {  // A152
+    const ScratchFolder scratch;
+    const Bytes bytes = BundleMaker().add_data("a.bin", random_text(1, 300'000)).write_quickly();
+    const TreeServer server({bytes});
+    const CStore store(scratch);
+    const fardel_id id = plain(bytes);
+    fardel_foreign_urls named{};
+    (server.url() + "\n").copy(named.lines, sizeof named.lines - 1);
+    CServers servers(server.url());
+    servers.options.url_count = 0;
+    servers.options.foreign_urls = &named;
+    Seen denied;
+    CHECK(run(store, fetch_options(servers, id, denied), denied) == FARDEL_ERROR_DENIED);
+    servers.options.url_count = 1;  // in any company
+    Seen both;
+    CHECK(run(store, fetch_options(servers, id, both), both) == FARDEL_ERROR_DENIED);
+    CHECK(server.requests().empty());
+    servers.options.url_count = 0;
+    const char* const host = "127.0.0.1";
+    servers.options.allowed_hosts = &host;
+    servers.options.allowed_host_count = 1;
+    Seen allowed;
+    CHECK(run(store, fetch_options(servers, id, allowed), allowed) == FARDEL_OK);
+    std::ranges::fill(named.lines, 'x');
+    fardel_fetch* fetch = nullptr;
+    Seen endless;
+    const fardel_fetch_options options = fetch_options(servers, id, endless);
+    CHECK(fardel_fetch_start(store, &options, &fetch, nullptr) == FARDEL_ERROR_ARGUMENT);
+}
+
 TEST_CASE("C stores: bundles are listed, found by the first digits, and named with what they need") {
     const ScratchFolder scratch;
     const Bytes base = game_version("base");
@@ -484,7 +514,7 @@ TEST_CASE("C fetch: structs have the layout of the first version") {
     if constexpr (sizeof(void*) == 8) {
         CHECK(sizeof(fardel_reader) == 56);
         CHECK(sizeof(fardel_stored_bundle) == 56);
-        CHECK(sizeof(fardel_server_options) == 56);
+        CHECK(offsetof(fardel_server_options, foreign_urls) == 56);  // the size in the first version
         CHECK(sizeof(fardel_trust_options) == 40);
         CHECK(sizeof(fardel_planned_fetch) == 120);
         CHECK(sizeof(fardel_fetch_plan) == 40);

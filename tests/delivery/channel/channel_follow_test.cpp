@@ -33,7 +33,7 @@ struct Follower {
                 .policy = nullptr};
     }
     ChannelWork work(UnixTime now = kChannelNow) const {
-        return {.subject = subject(), .servers = {nginx.url()}, .time = TrustTime::at(now), .rule = {}};
+        return {.subject = subject(), .servers = {nginx.url()}, .time = TrustTime::at(now)};
     }
     ChannelOutcome update(UnixTime now = kChannelNow) const {
         auto follow = value_of(ChannelFollow::start(store, work(now)));

@@ -216,7 +216,7 @@ TEST_CASE("fetch faults: servers that others name are reached only at public add
     const BundleId id = bundle_id_of(bytes);
     const auto refused_by = [&](const ServerRule& rule, const std::string& url) {
         FetchOptions options = fetching_from({url});
-        options.work.rule = rule;
+        options.work.servers = ServerList({url}, rule);
         return code_of(fetch_one(store, id, options)) == ErrorCode::denied;
     };
     // "localhost" is a name that leads to loopback, as any name can.
@@ -241,8 +241,7 @@ TEST_CASE("fetch faults: a server that is allowed by name may be anywhere, and n
     const BundleStore store = make_store(scratch);
     const auto outcome = [&](const std::string& url, std::vector<std::string> allowed) {
         FetchOptions options = fetching_from({url});
-        options.work.rule = ServerRule::public_https();
-        options.work.rule.allowed_hosts = std::move(allowed);
+        options.work.servers = ServerList::of_strangers({{ForeignUrl(url)}}, std::move(allowed));
         return fetch_one(store, bundle_id_of(bytes), options);
     };
     const std::string url = "http://LocalHost" + port;
@@ -258,8 +257,7 @@ TEST_CASE("fetch faults: a server that is allowed by name may be anywhere, and n
     const std::string number = "http://127.0.0.1" + port;
     CHECK(code_of(fetch_one(make_store(scratch, "other"), bundle_id_of(bytes), [&] {
               FetchOptions options = fetching_from({number});
-              options.work.rule = ServerRule::public_https();
-              options.work.rule.allowed_hosts = {"localhost"};
+              options.work.servers = ServerList::of_strangers({{ForeignUrl(number)}}, {"localhost"});
               return options;
           }())) == ErrorCode::denied);
 }

@@ -178,16 +178,35 @@ TEST_CASE("fetch loop: what cannot begin is an error at once") {
 TEST_CASE_FIXTURE(ServedGame,
                   "fetch loop: the rule for servers is kept, and one that is malformed is an error at once") {  // A89
     FetchWork work = work_of(server.url(), bundle_id_of(bytes));
-    work.rule = ServerRule::public_https();
+    const std::vector<std::string> url{server.url()};
+    ServerRule rule = ServerRule::public_https();
+    work.servers = ServerList(url, rule);
     Fetch refused = value_of(Fetch::start(store, work));
     REQUIRE_FALSE(refused.wait());
     CHECK(refused.wait().error().code() == ErrorCode::denied);
     CHECK(server.requests().empty());
-    work.rule.allowed_hosts = {"127.0.0.1"};
+    rule.allowed_hosts = {"127.0.0.1"};
+    work.servers = ServerList(url, rule);
     Fetch allowed = value_of(Fetch::start(store, work));
     CHECK(static_cast<bool>(allowed.wait()));
-    work.rule.allowed_hosts = {"http://127.0.0.1"};
+    rule.allowed_hosts = {"http://127.0.0.1"};
+    work.servers = ServerList(url, rule);
     CHECK(code_of(Fetch::start(store, work)) == ErrorCode::malformed);
+}
+
+TEST_CASE_FIXTURE(ServedGame, "fetch loop: URLs of strangers are no texts, and lead to public servers alone") {  // A152
+    static_assert(!std::is_convertible_v<ForeignUrl, std::string> &&
+                  !std::is_constructible_v<ServerList, std::vector<ForeignUrl>>);
+    const std::vector<ForeignUrl> named{ForeignUrl(server.url())};
+    FetchWork work = work_of("http://unused", bundle_id_of(bytes));
+    work.servers = ServerList::of_strangers(named, {"example.org"});
+    work.servers.add("http://localhost" + server.url().substr(server.url().rfind(':')));  // in any company
+    Fetch refused = value_of(Fetch::start(store, work));
+    CHECK(code_of(refused.wait()) == ErrorCode::denied);
+    CHECK(server.requests().empty());
+    work.servers = ServerList::of_strangers(named, {"127.0.0.1"});
+    Fetch allowed = value_of(Fetch::start(store, work));
+    CHECK(static_cast<bool>(allowed.wait()));
 }
 
 TEST_CASE_FIXTURE(ServedGame, "fetch: the limit of bytes per second is that of all transfers together") {

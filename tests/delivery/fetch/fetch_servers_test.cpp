@@ -288,7 +288,7 @@ TEST_CASE("fetch from real servers: a bundle is read while it is fetched as read
         const RealServer other(kind == "nginx" ? "serve tree" : "nginx", {bytes}, "other");
         const BundleStore store = make_store(scratch);
         {
-            const RemoteServers servers = value_of(RemoteServers::open({.trees = {server.url()}}));
+            const RemoteServers servers = value_of(RemoteServers::open({.servers = {server.url()}}));
             const auto remote = value_of(RemoteBundle::open(store, servers, id));
             CHECK(content_at(remote->source(), "version.txt") == "1");
             CHECK(content_at(remote->source(), "b.bin") == random_text(2, 300'000));
@@ -312,7 +312,7 @@ TEST_CASE("fetch from real servers: a trace is followed where there is one, and 
                                    *make_folder_target(server.tree())));
         const BundleStore store = make_store(scratch);
         {
-            const RemoteServers servers = value_of(RemoteServers::open({.trees = {server.url()}}));
+            const RemoteServers servers = value_of(RemoteServers::open({.servers = {server.url()}}));
             const auto remote = value_of(RemoteBundle::open(store, servers, bundle->id()));
             TraceReadAhead ahead = value_of(TraceReadAhead::start(servers, {remote}));
             ahead.wait();

@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(
     ServedMaps,
     "missing content: of a bundle that is read from a server, what is wanted comes, and open waits for nothing") {
     const BundleStore store = make_store(scratch);
-    RemoteServers servers = value_of(RemoteServers::open({.trees = {server.url()}}));
+    RemoteServers servers = value_of(RemoteServers::open({.servers = {server.url()}}));
     const auto bundle = value_of(RemoteBundle::open(store, servers, id));
     Vfs vfs({.open_needs_content = true});
     value_of(vfs.mount(bundle->source(), {.allow_unsigned = true}));

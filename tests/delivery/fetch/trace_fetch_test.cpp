@@ -148,7 +148,7 @@ TEST_CASE("trace read ahead: what the trace lists comes while nobody reads, in i
                             beside(id, format_trace({opened(id, wide_asset(5)), opened(id, wide_asset(1)),
                                                      opened(id, wide_asset(3)), opened(id, wide_asset(0))})));
     const BundleStore store = make_store(scratch);
-    RemoteOptions options{.trees = {server.url()}};
+    RemoteOptions options{.servers = {server.url()}};
     options.connections = 2;  // one of them for what nobody waits for
     const RemoteServers servers = value_of(RemoteServers::open(options));
     const auto bundle = value_of(RemoteBundle::open(store, servers, id));
@@ -176,7 +176,7 @@ TEST_CASE("trace read ahead: a hostile trace ends it soon, and reads give the sa
         const ScratchFolder scratch;
         const TreeServer server({bytes}, nullptr, beside(id, text));
         const BundleStore store = make_store(scratch);
-        const RemoteServers servers = value_of(RemoteServers::open({.trees = {server.url()}}));
+        const RemoteServers servers = value_of(RemoteServers::open({.servers = {server.url()}}));
         const auto bundle = value_of(RemoteBundle::open(store, servers, id));
         TraceReadAhead ahead = value_of(TraceReadAhead::start(servers, {bundle}));
         ahead.wait();

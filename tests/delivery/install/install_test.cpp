@@ -115,11 +115,27 @@ TEST_CASE("install: servers are kept in the lock file once, however their URLs a
     for (int round = 0; round < 3; ++round) {
         work.mirrors = {url, url + "/"};
         mods.install(work);
-        CHECK(value_of(read_lock_file(work.lock)).sources == std::vector<std::string>{url});
-        work.servers.clear();
+        CHECK(value_of(read_lock_file(work.lock)).sources == std::vector{ForeignUrl(url)});
+        work.servers = ServerList({}, {.allowed_hosts = {"127.0.0.1"}});
         work.change = InstallChange::update;
         work.names.clear();
     }
+}
+
+TEST_CASE("install: servers that a lock file names are public ones, or of hosts that the user has named") {  // A152
+    TwoMods mods;
+    mods.install(mods.player.work(mods.site, InstallChange::install, {"castle"}));
+    const std::string before = read_file(mods.player.lock());
+    InstallWork work = mods.player.work(mods.site, InstallChange::update);
+    const auto outcome = [&](ServerList servers) {
+        work.servers = std::move(servers);
+        return code_of(value_of(Install::start(mods.player.store(), work, {})).wait());
+    };
+    CHECK(outcome({}) == ErrorCode::denied);
+    CHECK(outcome(ServerList({}, {.allowed_hosts = {"example.org"}})) == ErrorCode::denied);
+    CHECK(read_file(mods.player.lock()) == before);
+    work.servers = ServerList({}, {.allowed_hosts = {"127.0.0.1"}});
+    CHECK(mods.install(work).installed.bundles.size() == 2);
 }
 
 TEST_CASE("install: an update and a removal change the set, and a removal that was made is said to be") {
@@ -129,7 +145,7 @@ TEST_CASE("install: an update and a removal change the set, and a removal that w
     mods.site.release();
     InstallWork work = mods.player.work(mods.site, InstallChange::update);
     work.channel = mods.player.subject();  // the channel and its root are known from the first time, and the servers
-    work.servers.clear();
+    work.servers = ServerList({}, {.allowed_hosts = {"127.0.0.1"}});
     const InstallSummary updated = mods.install(work);
     CHECK(names_of(updated.plan.added) == "base 1.1");
     CHECK(names_of(updated.plan.removed) == "base 1.0");
@@ -193,7 +209,7 @@ TEST_CASE("install: work that cannot be done is refused with its own error") {
     work.channel.name = kSampleChannel;
     work.servers = {"ftp://example.org"};
     CHECK(error_of(work) == ErrorCode::malformed);
-    work.servers.clear();
+    work.servers = {};
     CHECK(error_of(work) == ErrorCode::malformed);
     work.servers = {"http://127.0.0.1:1"};
     CHECK(error_of(work) == ErrorCode::unreachable);
@@ -288,7 +304,16 @@ TEST_CASE("install: from C, names are installed, read without servers, updated a
     CHECK(first.resolved == 2);
     CHECK(TrustPolicy::parse(first.policy));
     channel.name = nullptr;
-    channel.servers = nullptr;
+    channel.servers = nullptr;  // the sources of the lock file, which a stranger may have written
+    CInstalled refused;
+    run({}, FARDEL_INSTALL_UPDATE, refused);
+    fardel_install_close(install);
+    CHECK(refused.code == FARDEL_ERROR_DENIED);
+    const char* const own_host = "127.0.0.1";
+    fardel_server_options allowed = FARDEL_SERVER_OPTIONS_INIT;
+    allowed.allowed_hosts = &own_host;
+    allowed.allowed_host_count = 1;
+    channel.servers = &allowed;
     CInstalled again;
     run({}, FARDEL_INSTALL_UPDATE, again);
     fardel_install_cancel(install);

@@ -263,7 +263,7 @@ TEST_CASE("remote bundle: what is wanted more, or read, overtakes what was wante
     const BundleStore store = make_store(scratch);
     // Of two connections, one is for what nobody waits for.
     const RemoteServers servers = value_of(
-        RemoteServers::open({.trees = {server.url()}, .connections = 2, .stall_timeout = std::chrono::seconds(60)}));
+        RemoteServers::open({.servers = {server.url()}, .connections = 2, .stall_timeout = std::chrono::seconds(60)}));
     const auto bundle = open_remote(store, servers, bundle_id_of(bytes));
     for (const AssetId& id : ids)
         CHECK_FALSE(value_of(bundle->is_here(id)));
@@ -292,21 +292,19 @@ TEST_CASE("remote bundle: the rule for servers is kept, also for names that lead
     const std::string port = server.url().substr(server.url().rfind(':'));
     const BundleStore store = make_store(scratch);
     RemoteOptions options;
-    options.rule = ServerRule::public_https();
     for (const std::string host : {"127.0.0.1", "localhost", "10.0.0.1", "192.168.1.1", "169.254.169.254", "[::1]"})
         for (const std::string& url : {"http://" + host + port, "https://" + host + port, "https://" + host}) {
             CAPTURE(url);
-            options.trees = {url};
+            options.servers = ServerList::of_strangers({{ForeignUrl(url)}});
             const RemoteServers servers = value_of(RemoteServers::open(options));
             CHECK(code_of(RemoteBundle::open(store, servers, bundle_id_of(bytes))) == ErrorCode::denied);
         }
     CHECK(server.requests().empty());
     for (const char* const url : {"file:///etc", "http://user:word@localhost/", "ftp://localhost/"}) {
-        options.trees = {url};
+        options.servers = {url};
         CHECK(code_of(RemoteServers::open(options)) == ErrorCode::malformed);
     }
-    options.trees = {"http://localhost" + port};
-    options.rule.allowed_hosts = {"localhost" + port};
+    options.servers = ServerList::of_strangers({{ForeignUrl("http://localhost" + port)}}, {"localhost" + port});
     const RemoteServers servers = value_of(RemoteServers::open(options));
     CHECK(content_at(open_remote(store, servers, bundle_id_of(bytes))->source(), "version.txt") == "7");
 }

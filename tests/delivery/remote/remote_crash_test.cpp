@@ -21,7 +21,7 @@ struct RemoteReader {
     std::shared_ptr<const RemoteBundle> bundle;
 
     static Result<RemoteReader> open(const BundleStore& store, const std::string& url, const BundleId& id) {
-        FARDEL_TRY_ASSIGN(RemoteServers servers, RemoteServers::open({.trees = {url}, .rule = {}, .attempts_max = 1}));
+        FARDEL_TRY_ASSIGN(RemoteServers servers, RemoteServers::open({.servers = {url}, .attempts_max = 1}));
         FARDEL_TRY_ASSIGN(auto bundle, RemoteBundle::open(store, servers, id));
         return RemoteReader{.servers = std::move(servers), .bundle = std::move(bundle)};
     }

@@ -72,7 +72,7 @@ std::unique_ptr<Server> serve_project(const LiveBundle& project, const BundleSto
 
 RemoteServers connect_to_urls(const std::vector<std::string>& urls) {
     RemoteOptions options;
-    options.trees = urls;
+    options.servers = urls;
     options.attempts_max = 1;
     return value_of(RemoteServers::open(options));
 }

@@ -15,7 +15,10 @@ Bytes vector_of(const std::array<std::byte, N>& bytes) {
 std::string header(std::string_view magic) { return std::string(magic) + std::string("\2\0\0\0\0\0\0\0", 8); }
 std::string times(std::size_t count, char byte) { return std::string(count, byte); }
 
-const PureOffer kOffer{filled_id<Hash>('n'), filled_id<Hash>('p'), filled_id<Hash>('e'), {"https://a.example/x", "b"}};
+const PureOffer kOffer{filled_id<Hash>('n'),
+                       filled_id<Hash>('p'),
+                       filled_id<Hash>('e'),
+                       {ForeignUrl("https://a.example/x"), ForeignUrl("b")}};
 PureAnswer some_answer() {
     PureAnswer answer{filled_id<Hash>('n'), filled_id<Hash>('p'), filled_id<Hash>('c'), filled_id<Hash>('r'), {},
                       filled_id<Hash>('m')};
@@ -90,14 +93,14 @@ TEST_CASE("pure messages: bad magic is malformed, a later version or feature uns
 
 TEST_CASE("pure offer: sources fill their field or are refused, and are nothing but printable lines") {
     PureOffer offer = kOffer;
-    offer.sources = {std::string(kPureSourcesBytes - 1, 's')};
+    offer.sources = {ForeignUrl(std::string(kPureSourcesBytes - 1, 's'))};
     CHECK(decode_pure_offer(*encode_pure_offer(offer)).value() == offer);
-    offer.sources[0] += "s";
+    offer.sources = {ForeignUrl(std::string(kPureSourcesBytes, 's'))};
     CHECK(encode_pure_offer(offer).error().code() == ErrorCode::limit);
     offer.sources.clear();
     CHECK(decode_pure_offer(*encode_pure_offer(offer)).value() == offer);
     for (const std::string bad : {"", "a b", "a\nb", "\x1b[2J", "caf\xc3\xa9"}) {
-        offer.sources = {bad};
+        offer.sources = {ForeignUrl(bad)};
         CHECK(encode_pure_offer(offer).error().code() == ErrorCode::malformed);
     }
     // These are text after the padding, an empty line, and a line without a line feed.

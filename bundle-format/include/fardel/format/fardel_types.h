@@ -64,6 +64,16 @@ typedef struct fardel_id {
     uint8_t bytes[32];
 } fardel_id;
 
+/* ---- URLs of strangers ------------------------------------------------------------------------------------------ */
+
+/* URLs that a stranger has named, such as a game server: one per line, each with a line feed at its end, then NUL. They
+ * are no list of URLs, so that nothing connects to them as if the user had named them: a server that names
+ * "http://192.168.0.1/" would have its players ask the routers at their homes. fardel_server_options has a place for
+ * them, and a rule. */
+typedef struct fardel_foreign_urls {
+    char lines[520];
+} fardel_foreign_urls;
+
 /* ---- Licence tokens --------------------------------------------------------------------------------------------- */
 
 /* The bytes of a token's file, as its issuer gave them out: until a date it permits the use of bundles that require a

@@ -10,7 +10,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
-#include <fardel/http/server_rule.h>
+#include <fardel/http/server_list.h>
 #include <fardel/store/bundle_store.h>
 
 #include <chrono>
@@ -68,9 +68,8 @@ struct ChannelState {
 
 struct ChannelWork {
     ChannelSubject subject;
-    std::vector<std::string> servers;  // URLs of static trees with the channel; the newest head of all counts
-    TrustTime time;                    // ignored() is not possible: malformed
-    ServerRule rule;
+    ServerList servers;  // static trees with the channel; the newest head of all counts
+    TrustTime time;      // ignored() is not possible: malformed
 };
 
 struct ChannelOutcome {

@@ -82,7 +82,7 @@ FARDEL_API fardel_code fardel_store_list_licenses(const fardel_store* store, far
 /* ---- Servers and trust ------------------------------------------------------------------------------------------ */
 
 enum {
-    /* For URLs that came from a server and not from the user: only https on port 443 at addresses of the internet, as
+    /* As for URLs that a stranger has named: only https on port 443 at addresses of the internet, as
      * names resolve at the moment of each connection. Others are FARDEL_ERROR_DENIED. */
     FARDEL_SERVERS_PUBLIC_ONLY = 1
 };
@@ -98,9 +98,11 @@ typedef struct fardel_server_options {
     uint64_t bytes_per_second_max; /* of all connections together; 0: no limit */
     uint32_t connections;          /* 0: 6 */
     uint32_t flags;                /* FARDEL_SERVERS_… */
+    /* URLs that a stranger has named; asked last. With them, FARDEL_SERVERS_PUBLIC_ONLY holds for all. May be null. */
+    const fardel_foreign_urls* foreign_urls;
 } fardel_server_options;
 #define FARDEL_SERVER_OPTIONS_INIT \
-    { sizeof(fardel_server_options), NULL, 0, NULL, 0, 0, 0, 0 }
+    { sizeof(fardel_server_options), NULL, 0, NULL, 0, 0, 0, 0, NULL }
 
 enum {
     /* Dates in signatures are not checked; `now_s` has no meaning then. */

@@ -11,7 +11,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/tag.h>
 #include <fardel/format/trust_policy.h>
-#include <fardel/http/server_rule.h>
+#include <fardel/http/server_list.h>
 #include <fardel/store/bundle_store.h>
 
 #include <chrono>
@@ -79,16 +79,13 @@ struct FetchSummary {
 };
 
 struct FetchWork {
-    std::vector<std::string> servers;  // URLs of static trees with the same bundles; a failure is tried at the next one
-    std::vector<BundleId> bundles;     // their static dependencies come along
+    ServerList servers;             // static trees with the same bundles; a failure is tried at the next one
+    std::vector<BundleId> bundles;  // their static dependencies come along
     // A bundle that it does not trust is refused before its content is fetched. nullptr: any bundle.
     std::shared_ptr<const TrustPolicy> policy;
     TrustTime time;
     // Bundles that it has are not fetched, and what they share with others is copied. nullptr: none.
     std::shared_ptr<const BundleLibrary> library;
-    // Which servers are connected to; others are `denied`. For URLs that came from a server and not from the user:
-    // ServerRule::public_https().
-    ServerRule rule;
     // What is wanted of the bundles; nothing named: everything. A bundle of which something is not here becomes visible
     // in the store as incomplete, and later fetches add to it.
     ContentSelection selection;

@@ -12,7 +12,7 @@
 #include <fardel/delivery/fetch.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
-#include <fardel/http/server_rule.h>
+#include <fardel/http/server_list.h>
 #include <fardel/store/bundle_store.h>
 
 #include <chrono>
@@ -55,11 +55,12 @@ struct InstallWork {
     // To install: names with bounds, "mods/castle >= 1.0, < 2"; each replaces an earlier requirement of the same name.
     // To update: the names of the bundles that may change; if there are none, all may.
     std::vector<std::string> names;
-    ChannelSubject channel;            // without a name: that of the lock file
-    std::vector<std::string> servers;  // URLs of static trees; none: the sources of the lock file
-    std::vector<std::string> mirrors;  // are asked after them
-    TrustTime time;                    // ignored() is not possible: malformed
-    ServerRule rule;
+    ChannelSubject channel;  // without a name: that of the lock file
+    // Static trees. None: the sources of the lock file, as ServerList::of_strangers() with the allowed hosts of this
+    // rule.
+    ServerList servers;
+    std::vector<std::string> mirrors;        // are asked after them, by the same rule
+    TrustTime time;                          // ignored() is not possible: malformed
     std::uint64_t bytes_per_second_max = 0;  // of all connections together; 0: no limit
     unsigned connections = 6;
 };

@@ -9,7 +9,7 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
-#include <fardel/http/server_rule.h>
+#include <fardel/http/server_list.h>
 #include <fardel/store/bundle_store.h>
 
 #include <chrono>
@@ -32,9 +32,7 @@ struct RangeClientOptions;
 struct TracedAsset;
 
 struct RemoteOptions {
-    // The URLs of static trees with the same bundles. What fails at one is requested from the next.
-    std::vector<std::string> trees;
-    ServerRule rule;  // which of them are connected to; others are `denied`
+    ServerList servers;  // static trees with the same bundles; what fails at one is requested from the next
     unsigned connections = 6;
     std::uint64_t bytes_per_second_max = 0;  // of all connections together; 0: no limit
     std::chrono::milliseconds connect_timeout{10'000};

@@ -34,12 +34,12 @@ struct FetchOptions {
 
 // What the store notes with the bundles.
 inline const std::string& source_of(const FetchOptions& options) {
-    return options.work.source.empty() ? options.work.servers.front() : options.work.source;
+    return options.work.source.empty() ? options.work.servers.urls().front() : options.work.source;
 }
 
 // Errors: malformed (there is none, or not a URL of http or https; a host of the rule), missing (libcurl is not
 // installed).
-Status verify_servers(std::span<const std::string> trees, const ServerRule& rule);
+Status verify_servers(const ServerList& servers);
 
 // Fetches the bundles and all their static dependencies. Bundles that the store or the library has whole are left out.
 // Errors: missing, denied, busy, unreachable (no tree has a bundle or answers), corrupt (all trees send wrong bytes),

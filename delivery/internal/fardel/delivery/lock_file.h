@@ -5,6 +5,7 @@
 // far as verify_resolution() finds it in them.
 #pragma once
 
+#include <fardel/base/foreign_url.h>
 #include <fardel/base/result.h>
 #include <fardel/delivery/resolve.h>
 #include <fardel/format/ids.h>
@@ -26,7 +27,7 @@ struct LockFile {
     std::string channel;
     Hash channel_id;  // the same in all roots of the channel
     std::uint64_t release = 0;
-    std::vector<std::string> sources;  // URLs of static trees
+    std::vector<ForeignUrl> sources;  // static trees
     Resolution resolution;
 
     friend bool operator==(const LockFile&, const LockFile&) = default;

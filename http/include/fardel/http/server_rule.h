@@ -1,6 +1,7 @@
 // ServerRule: which servers a program connects to. A value.
 //
-// For URLs that came from a game server or another stranger, which must not lead into the user's own network. What
+// For URLs that came from a game server or another stranger (ServerList), which must not lead into the user's own
+// network. What
 // counts is the address that a name has at the moment of each connection, so a name that leads elsewhere the next time
 // gains nothing. No packet is sent to an address that the rule refuses; the transfer is `denied`.
 #pragma once
@@ -20,7 +21,7 @@ struct ServerRule {
     // Servers to which none of this applies: "host" for all its ports, or "host:port", as URLs spell them.
     std::vector<std::string> allowed_hosts;
 
-    // For URLs that came from a server and not from the user.
+    // For URLs that a stranger has named.
     static ServerRule public_https() { return {true, true, true, {}}; }
 };
 

@@ -73,11 +73,10 @@ FARDEL_API fardel_code fardel_pure_read_report(const char* report_text, fardel_p
 
 /* ---- Client ----------------------------------------------------------------------------------------------------- */
 
-/* Reads an offer: the digest of the policy that it is about, and the server's sources as lines of text. `digest` may be
- * null. `buffer`, `size_bytes` and `needed_bytes` are those of fardel_read_link; 513 bytes are always enough. Errors:
- * malformed, unsupported, limit. */
-FARDEL_API fardel_code fardel_pure_read_offer(const void* offer, size_t offer_bytes, fardel_id* digest, char* buffer,
-                                              size_t size_bytes, size_t* needed_bytes, fardel_error* error);
+/* Reads an offer: the digest of the policy that it is about, and the server's sources, for fardel_server_options.
+ * Either may be null. Errors: malformed, unsupported. */
+FARDEL_API fardel_code fardel_pure_read_offer(const void* offer, size_t offer_bytes, fardel_id* digest,
+                                              fardel_foreign_urls* sources, fardel_error* error);
 
 /* Called once with the text of the report that goes to the server beside the answer; valid during the call. */
 typedef void (*fardel_pure_report_made)(void* context, const char* report_text, size_t text_bytes);

@@ -12,6 +12,7 @@
 // are arguments.
 #pragma once
 
+#include <fardel/base/foreign_url.h>
 #include <fardel/base/result.h>
 #include <fardel/base/unix_time.h>
 #include <fardel/format/ids.h>
@@ -36,10 +37,10 @@ class ByteSource;  // <fardel/format/byte_source.h>
 // ---- Offer: server → client -----------------------------------------------------------------------------------------
 
 struct PureOffer {
-    Hash nonce;                        // 32 unpredictable bytes, used once
-    Hash policy;                       // PurePolicy::digest()
-    Hash epoch;                        // PureEpoch::key
-    std::vector<std::string> sources;  // URLs of missing bundles; printable ASCII without spaces, not empty
+    Hash nonce;                       // 32 unpredictable bytes, used once
+    Hash policy;                      // PurePolicy::digest()
+    Hash epoch;                       // PureEpoch::key
+    std::vector<ForeignUrl> sources;  // of missing bundles; printable ASCII without spaces, not empty
 
     friend bool operator==(const PureOffer&, const PureOffer&) = default;
 };
