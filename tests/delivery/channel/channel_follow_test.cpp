@@ -114,7 +114,7 @@ TEST_CASE("channel follow: roots of other names and channels, and dates that are
     timeless.time = TrustTime::ignored();
     CHECK(code_of(update_channel(follower.store, timeless, {})) == ErrorCode::malformed);
     ChannelWork nobody = follower.work();
-    nobody.servers.clear();
+    nobody.servers = {};
     CHECK(code_of(ChannelFollow::start(follower.store, nobody)) == ErrorCode::malformed);
     // Two channels of one name: only a root tells which is meant.
     publish(*follower.tree, sample_release(1), 1);
