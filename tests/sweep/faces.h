@@ -76,5 +76,8 @@ void sweep_archive(const InputCase& input, Random& random, Findings& findings);
 void sweep_project(const InputCase& input, Random& random, Findings& findings);
 void sweep_policy(const InputCase& input, Random& random, Findings& findings);
 void sweep_records(const InputCase& input, Random& random, Findings& findings);
+void sweep_transfer(const InputCase& input, Random& random, Findings& findings);
+void sweep_store(const InputCase& input, Random& random, Findings& findings);
+void sweep_request(const InputCase& input, Random& random, Findings& findings);
 
 }  // namespace fardel::sweep

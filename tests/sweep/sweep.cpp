@@ -11,6 +11,8 @@
 
 #include "bundle_forge/bundle_forge.h"
 
+#include <fardel/format/hash.h>
+
 #include <unistd.h>
 
 #include <array>
@@ -30,7 +32,8 @@ using namespace fardel::sweep;
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kGame = "/usr/share/games/openarena/baseoa/pak5-TA.pk3";
-const std::array<std::string, 5> kKinds = {"bundle", "archive", "project", "policy", "record"};
+const std::array<std::string, 8> kKinds = {"bundle", "archive",  "project", "policy",
+                                           "record", "transfer", "store",   "request"};
 
 struct Options {
     std::uint64_t seed = 1;
@@ -111,6 +114,8 @@ public:
         fardel({"keygen", "-o", "key", "--no-passphrase"});
         make_policies();
         make_cache();
+        make_deliveries();
+        make_registry();
     }
 
     const fs::path& folder() const { return folder_; }
@@ -200,6 +205,57 @@ private:
         fs::remove_all(folder_ / "deep");
     }
 
+    // Two versions, and everything that is made from them for those who have one and want the other.
+    void make_deliveries() {
+        for (std::uint32_t i = 0; i < 12; ++i) {
+            const std::string name = "m/" + std::to_string(i);
+            const std::string text = tests::noise_text(3000, i) + tests::prose(6000, i);
+            write_text(folder_ / "one" / name, text);
+            write_text(folder_ / "two" / name, i % 3 == 0 ? text.substr(0, 2500) + "edited" + text.substr(2500) : text);
+        }
+        fardel({"pack", "one", "-o", "v1.fardel", "--name", "m/g", "--version", "1", "--key", "key"});
+        fardel({"pack", "two", "-o", "v2.fardel", "--name", "m/g", "--version", "2", "--key", "key"});
+        fardel({"delta", "v1.fardel", "v2.fardel", "-o", "1to2.delta", "--effort", "3"});
+        fardel({"publish", "v1.fardel", "tree"});
+        fardel({"publish", "v2.fardel", "tree", "--delta-from", "v1.fardel"});
+        fardel({"channel", "init", "m/stable", "--root", "key.pub", "--release", "key.pub", "--head", "key.pub", "-o",
+                "1.root"});
+        fardel({"channel", "sign", "1.root", "--key", "key"});
+        fardel({"channel", "publish", "1.root", "tree"});
+        fardel({"channel", "release", "v1.fardel", "v2.fardel", "tree", "--channel", "m/stable", "--key", "key",
+                "--keep-versions"});
+        fardel({"channel", "head", "tree", "--channel", "m/stable", "--key", "key"});
+        fardel({"store", "add", "v1.fardel", "--store", "store1"});
+        fardel({"store", "add", "v1.fardel", "--store", "store"});
+        fardel({"store", "add", "--ref", (folder_ / "v2.fardel").string(), "--store", "store"});
+        fardel({"store", "pin", bundle_id("v1.fardel"), "--store", "store", "--name", "kept"});
+        const std::string id = bundle_id("v1.fardel");
+        write_text(folder_ / "lock", "fardel-lock 1\nchannel m/stable " + std::string(64, '1') +
+                                         "\nrelease 3\nsource http://127.0.0.1:1\nroot " + id + " m/g >= 1\nbundle " +
+                                         id + "\nname m/g\nversion 1\n");
+    }
+
+    // One program signs as registry, release and head.
+    void make_registry() {
+        for (const char* name : {"registry", "release", "head"})
+            fardel({"keygen", "-o", name, "--no-passphrase"});
+        write_text(folder_ / "signer", "#!/bin/sh\nexec '" FARDEL_PROGRAM "' registry sign \"$1\" --key '" +
+                                           folder_.string() + "'/\"$1\" --channel hub/stable\n");
+        fs::permissions(folder_ / "signer", fs::perms::owner_all);
+        fardel({"registry", "init", "hub", "--url", "http://127.0.0.1:1", "--channel", "hub/stable", "--root",
+                "key.pub", "--registry", "registry.pub", "--release", "release.pub", "--head", "head.pub", "--open",
+                "maps/*", "-o", "hub.root"});
+        fardel({"channel", "sign", "hub.root", "--key", "key"});
+        fardel({"channel", "publish", "hub.root", "hub"});
+        write_text(folder_ / "map/maps/castle/one.txt", tests::prose(5000, 3));
+        fardel({"pack", "map", "-o", "map.fardel", "--name", "maps/castle", "--version", "1.0", "--key", "key"});
+    }
+
+    std::string bundle_id(const char* name) const {
+        const Bytes bytes = read_bytes(folder_ / name);
+        return blake3(std::span(bytes).first(4096)).hex();
+    }
+
     fs::path folder_;
     std::vector<std::pair<std::string, Bytes>> bundles_;
     bool has_game_ = false;
@@ -249,8 +305,9 @@ public:
 
 private:
     static std::string kind_of(std::uint64_t seed) {
-        static const char* const kOrder[] = {"bundle",  "archive", "bundle", "policy", "bundle",
-                                             "project", "bundle",  "record", "bundle", "bundle"};
+        static const char* const kOrder[] = {"bundle", "archive", "bundle", "policy",  "request",
+                                             "bundle", "project", "store",  "bundle",  "transfer",
+                                             "record", "bundle",  "store",  "request", "transfer"};
         return kOrder[seed % std::size(kOrder)];
     }
 
@@ -269,8 +326,14 @@ private:
             sweep_project(input, random, findings);
         else if (kind == "policy")
             sweep_policy(input, random, findings);
-        else
+        else if (kind == "record")
             sweep_records(input, random, findings);
+        else if (kind == "transfer")
+            sweep_transfer(input, random, findings);
+        else if (kind == "store")
+            sweep_store(input, random, findings);
+        else
+            sweep_request(input, random, findings);
         check_folder(folder, findings);
         ++tally.inputs;
         tally.runs += findings.runs();
