@@ -22,9 +22,8 @@ std::string finding_text(const std::string& subject, const ContentFinding& found
 AssetClasses::AssetClasses(const CheckedTables& tables, const BundleStrings& texts)
     : tables_(tables), texts_(texts), claims_(tables.count(TableKind::assets)) {
     const auto claim = [&](std::uint32_t asset, const NameRecord& name) {
-        const auto text = asset < media_.size() && !media_[asset] ? texts.find(name.text) : std::nullopt;
-        if (text && claims_media(*text))
-            media_[asset] = true;
+        if (const auto text = asset < claims_.size() ? texts_.find(name.text) : std::nullopt)
+            claims_[asset] = claims_[asset] | claim_of(*text);
     };
     for (std::uint64_t i = 0; i < tables.count(TableKind::names); ++i) {
         const auto name = tables.find<NameRecord>(i);
