@@ -7,6 +7,8 @@
 #include "console/progress_bar.h"
 #include "verbs.h"
 
+#include <fardel/base/folder.h>
+#include <fardel/base/free_space.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/delta.h>
 #include <fardel/format/name.h>
@@ -58,6 +60,9 @@ Result<DeltaSummary> apply(const DeltaCommand& command, const Interrupt& interru
     FARDEL_TRY_ASSIGN(auto old, open_bundle(command.old_file));
     FARDEL_TRY_ASSIGN(const auto delta, open_file_source(command.delta));
     FARDEL_TRY_ASSIGN(const auto staged, stage_file(command.out));
+    if (const auto summary = describe_delta(*delta))
+        FARDEL_TRY(verify_free_space(folder_of_path(command.out), summary->file_bytes,
+                                     "applying to " + printable(command.out)));
     ProgressBar bar(console, "applying");
     auto applied = apply_delta(
         std::move(old), *delta, *staged,

@@ -4,6 +4,7 @@
 #include "fetch/intermediate_bundle.h"
 #include "transfer/single_range.h"
 
+#include <fardel/base/free_space.h>
 #include <fardel/delivery/raw_block.h>
 #include <fardel/format/hash.h>
 
@@ -171,6 +172,12 @@ Result<bool> DeltaFetch::use_front(std::vector<std::byte> bytes, const TablesPla
     reader_.emplace(std::move(reader));
     if (place == nullptr)
         return false;  // they are here already, from an earlier attempt
+    // The first large write, before anybody has consented to the rest. Larger ones are not placed at all.
+    std::uint64_t tables_bytes = 0;
+    for (const DeltaTables& segment : front_.directory.tables)
+        tables_bytes += segment.raw_bytes;
+    if (tables_bytes <= tables_bytes_max)
+        FARDEL_TRY(verify_free_space(context_.fetch.store.path(), tables_bytes, "the tables of a delta"));
     return place_delta_tables(old_.get(), front_, *make_memory_source(std::move(bytes)), tables_bytes_max, *place);
 }
 

@@ -68,6 +68,7 @@ Result<Collected> collect(const FetchContext& context) {
     FARDEL_TRY_ASSIGN(const std::unordered_set<BundleId> stored, list_whole_bundles(context.store));
     Collected collected{.fetches = {}, .whole = {}, .hold = std::move(hold)};
     std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered;  // until those that they need are
+    std::uint64_t tables_bytes = 0;
     const DependencyWalk::Steps steps{
         .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
             if (const auto held = find_held(context, stored.contains(id), collected.hold, id))
@@ -77,6 +78,12 @@ Result<Collected> collect(const FetchContext& context) {
                     return std::optional(*std::move(needed));
                 }
             FARDEL_TRY_ASSIGN(auto fetch, BundleFetch::open(context, id));
+            // A bundle may need any number of others, and nobody has consented to any of them.
+            tables_bytes += fetch->bundle()->head().manifest_bytes + fetch->bundle()->layout_head().layout_bytes;
+            if (tables_bytes > context.options.tables_bytes_max)
+                return Error(ErrorCode::limit, "the tables of what is to be fetched have " +
+                                                   std::to_string(tables_bytes) + " bytes; at most " +
+                                                   std::to_string(context.options.tables_bytes_max));
             FARDEL_TRY_ASSIGN(auto needed, static_dependencies(*fetch->bundle()));
             entered.emplace(id, std::move(fetch));
             return std::optional(std::move(needed));

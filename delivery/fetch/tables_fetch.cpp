@@ -3,6 +3,7 @@
 #include "transfer/tree_urls.h"
 
 #include <fardel/base/fits.h>
+#include <fardel/base/free_space.h>
 #include <fardel/delivery/tables_file.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
@@ -124,6 +125,8 @@ Status TablesFetch::attempt() {
                                            std::to_string(head_.manifest_bytes + layout_.layout_bytes) +
                                            " bytes; at most " + std::to_string(bytes_max));
     sections_ = table_sections(head_, layout_, *incoming_.file_bytes());
+    // The first large write, before anybody has consented to the rest.
+    FARDEL_TRY(verify_free_space(context_.store.path(), missing_table_bytes(), "the tables of bundle " + id_.hex()));
     if (copy_tables_)
         for (const FileSection& section : sections_)
             FARDEL_TRY(copy_.write_unproved(incoming_, section.offset, section.length_bytes));
@@ -160,15 +163,20 @@ Status TablesFetch::fetch_heads() {
     return verify_sections(head_, id_, layout_, source->size_bytes());
 }
 
-Status TablesFetch::fetch_compressed_tables() {
-    const std::vector<std::string> urls = std::exchange(urls_, {});
-    const std::uint64_t held_before = incoming_.held_bytes();
+std::uint64_t TablesFetch::missing_table_bytes() const {
     std::vector<FetchUnit> missing;
     for (const FileSection& section : sections_)
         add_missing_units(missing, incoming_, section.offset, section.length_bytes);
-    std::uint64_t missing_bytes = 0;
+    std::uint64_t bytes = 0;
     for (const FetchUnit& unit : missing)
-        missing_bytes += unit.length_bytes;
+        bytes += unit.length_bytes;
+    return bytes;
+}
+
+Status TablesFetch::fetch_compressed_tables() {
+    const std::vector<std::string> urls = std::exchange(urls_, {});
+    const std::uint64_t held_before = incoming_.held_bytes();
+    const std::uint64_t missing_bytes = missing_table_bytes();
     if (missing_bytes == 0 || missing_bytes < bytes_of(sections_))
         return ok();
     Status fetched = fetch_tables_file(context_.client, urls, sections_, incoming_, context_.options.stop, counts_);

@@ -54,6 +54,7 @@ private:
     Status forget_signatures();
     Status fetch_heads();
     // Does nothing if there is something of the tables already, from an earlier attempt.
+    std::uint64_t missing_table_bytes() const;
     Status fetch_compressed_tables();
     Status open_bundle();
 

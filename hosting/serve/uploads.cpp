@@ -5,6 +5,7 @@
 
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
+#include <fardel/base/free_space.h>
 #include <fardel/base/random.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/file_source.h>
@@ -425,6 +426,9 @@ std::optional<ServerAnswer> Uploads::reserve(std::uint64_t bytes, std::uint64_t 
         if (used > rules_.tree_bytes_max || bytes > rules_.tree_bytes_max - used)
             return plain_answer(507, "the quota of this server is used up");
     }
+    // What is under way may be written in part; it counts as if nothing of it were.
+    if (!verify_free_space(tree_, reserved_bytes_ + bytes, "an upload"))
+        return plain_answer(507, "the disk of this server is full");
     reserved_bytes_ += bytes;
     ++under_way_;
     return std::nullopt;

@@ -4,6 +4,7 @@
 #include "packs/record_source.h"
 #include "packs/store_record.h"
 
+#include <fardel/base/free_space.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
@@ -46,6 +47,7 @@ public:
         FARDEL_TRY(read_blocks());
         FARDEL_TRY(choose_packs());
         FARDEL_TRY(clone_file_to_pack());
+        FARDEL_TRY(verify_space());
         const std::uint64_t blocks_offset = bundle_.layout_head().blocks_offset;
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
             const BlockRecord& block = blocks_[i];
@@ -113,14 +115,25 @@ private:
         // its bytes.
         if (!sources_.empty() || descriptor == nullptr)
             return ok();
-        FARDEL_TRY_ASSIGN(const bool cloned, pack_.begin_as(*descriptor, clone_));
-        if (!cloned)
+        FARDEL_TRY_ASSIGN(is_clone_, pack_.begin_as(*descriptor, clone_));
+        if (!is_clone_)
             return ok();
         FARDEL_TRY_ASSIGN(auto contents, pack_.contents());
         if (contents->size_bytes() != file_->size_bytes())
             return Error(ErrorCode::conflict, bundle_.label() + ": the file was changed while it was read");
         file_ = std::move(contents);
         return ok();
+    }
+
+    // Blocks that the index says are here count as here.
+    Status verify_space() const {
+        if (is_clone_)
+            return ok();
+        std::uint64_t shared_bytes = 0;
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            shared_bytes += stored_[i] && sources_.contains(stored_[i]->pack.id) ? blocks_[i].stored_bytes : 0;
+        return verify_free_space(folder_.path(), file_->size_bytes() - std::min(shared_bytes, file_->size_bytes()),
+                                 "adding " + bundle_.label());
     }
 
     // Adds bytes that belong to no block: heads, tables, signatures, and padding.
@@ -223,6 +236,7 @@ private:
     StoreRecordBuilder builder_;
     std::uint64_t done_bytes_ = 0;  // of the file
     std::uint64_t shared_bytes_ = 0;
+    bool is_clone_ = false;  // the pack has the bytes of the file, and needs no space of its own
     std::optional<Shared> latest_;  // where the bytes before done_bytes_ are, if they are shared
     std::vector<std::byte> bytes_;  // those at done_bytes_
     std::vector<std::byte> compared_;

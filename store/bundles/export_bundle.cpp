@@ -1,6 +1,8 @@
 #include "bundles/export_bundle.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/folder.h>
+#include <fardel/base/free_space.h>
 #include <fardel/format/source_descriptor.h>
 #include <fardel/format/source_pieces.h>
 #include <fardel/format/staged_descriptor.h>
@@ -42,6 +44,7 @@ Status export_stored_bundle(const StoreFolder& folder, const ByteSource& source,
         if (cloned)
             return file->commit();
     }
+    FARDEL_TRY(verify_free_space(folder_of_path(path), source.size_bytes(), "exporting to " + path));
     FARDEL_TRY(read_pieces(source, path, work.stop, [&](std::uint64_t at, std::span<const std::byte> bytes) {
         if (work.progress)
             work.progress({.done_bytes = at + bytes.size(), .total_bytes = source.size_bytes()});

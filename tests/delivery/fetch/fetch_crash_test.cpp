@@ -8,6 +8,8 @@
 
 #include <fardel/base/system_error.h>
 #include <fardel/delivery/tree_paths.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 #include <fardel/hosting/publish.h>
 
 #include <map>
@@ -203,6 +205,55 @@ TEST_CASE("fetch: a bundle that is larger than the disk is refused before any co
     check_error(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})), ErrorCode::no_space,
                 "bytes free");
     CHECK(server.sent_bytes() < 50'000);
+}
+
+TEST_CASE("fetch: tables that are larger than the free space are refused before they are sent") {  // A143
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "2m");
+    if (disk.is_missing())
+        return;
+    BundleMaker maker;
+    for (int i = 0; i < 10'000; ++i)
+        maker.add("folder/file-" + std::to_string(i) + ".txt", std::to_string(i));
+    const Bytes bytes = maker.write_quickly();
+    const auto bundle = value_of(Bundle::open(make_memory_source(bytes), {}));
+    const std::uint64_t tables_bytes = bundle->head().manifest_bytes + bundle->layout_head().layout_bytes;
+    REQUIRE(tables_bytes > 400'000);
+    const TreeServer server({bytes});
+    const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
+    const auto free_bytes = [&] { return std::filesystem::space(disk.root()).available; };
+    write_file(disk.path("filler"), std::string(free_bytes() - 300'000, 'x'));
+    bool was_asked = false;
+    FetchOptions options = fetching_from({server.url()});
+    options.consent = [&](const FetchPlan&) {
+        was_asked = true;
+        return ok();
+    };
+    check_error(fetch_one(store, bundle->id(), options), ErrorCode::no_space, "the tables of bundle ");
+    CHECK_FALSE(was_asked);
+    CHECK(server.sent_bytes() < 20'000);
+    CHECK(bytes_below(disk.path("store/incoming")) < 20'000);
+}
+
+TEST_CASE(
+    "fetch: the tables of all bundles together meet the bound before consent, at the bound and one past it") {  // A143
+    const ScratchFolder scratch;
+    const Bytes base = BundleMaker().add_data("base.bin", random_text(7, 100'000)).write_quickly();
+    const Bytes game = game_version("1", {bundle_id_of(base)});
+    const TreeServer server({base, game});
+    FetchOptions options = fetching_from({server.url()});
+    options.tables_bytes_max = 0;
+    for (const Bytes& bytes : {base, game}) {
+        const auto bundle = value_of(Bundle::open(make_memory_source(bytes), {}));
+        options.tables_bytes_max += bundle->head().manifest_bytes + bundle->layout_head().layout_bytes;
+    }
+    --options.tables_bytes_max;
+    const BundleStore store = value_of(BundleStore::open(scratch.path("store"), true));
+    check_error(fetch_one(store, bundle_id_of(game), options), ErrorCode::limit, "the tables of what is to be fetched");
+    CHECK(value_of(store.list()).empty());
+    ++options.tables_bytes_max;
+    value_of(fetch_one(store, bundle_id_of(game), options));
+    CHECK(stored_bytes(store, bundle_id_of(game)) == game);
 }
 
 TEST_CASE("fetch: a disk that becomes full is no_space, and with room again the fetch goes on") {  // A102

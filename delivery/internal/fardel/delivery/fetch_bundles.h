@@ -29,7 +29,7 @@ struct FetchOptions {
     std::shared_ptr<const ByteSource> damaged_copy;
     TransferTimes times;
     unsigned attempts_max = 6;                    // of one range
-    std::uint64_t tables_bytes_max = 1ull << 30;  // of one bundle, received before the plan is shown
+    std::uint64_t tables_bytes_max = 1ull << 30;  // of all bundles, received before the plan is shown
 };
 
 // What the store notes with the bundles.
