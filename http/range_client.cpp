@@ -4,7 +4,9 @@
 #include "rate_limit.h"
 #include "response_head.h"
 #include "server_gate.h"
+#include "server_rates.h"
 
+#include <fardel/base/clock.h>
 #include <fardel/base/fits.h>
 #include <fardel/format/name.h>
 #include <fardel/http/http_connection.h>
@@ -77,6 +79,17 @@ public:
             library().easy_pause(handle_.get(), CURLPAUSE_CONT);
     }
 
+    const HttpRange& range() const noexcept { return job_.range; }
+    RecentRate& rate() noexcept { return rate_; }
+    std::uint64_t left_bytes() const noexcept { return job_.range.length_bytes - received_bytes_; }
+    // Whether the server sends what was asked for, as far as is known.
+    bool is_served() const noexcept { return !error_ && received_bytes_ != 0; }
+
+    void leave_for(std::size_t other) {
+        job_.receiver->leave_for(other);
+        end(Error(ErrorCode::unreachable,
+                  printable(job_.range.url, 400) + ": another server sends the rest of it sooner"));
+    }
     void end(CURLcode code) { job_.receiver->end(outcome(code)); }
     void end(Error error) {
         error_ = std::move(error);
@@ -108,6 +121,7 @@ private:
             refusal_bytes_ += bytes.size();
             return refusal_bytes_ <= kRefusalBytesMax;
         }
+        rate_.add(bytes.size());
         const auto skipped = static_cast<std::size_t>(std::min<std::uint64_t>(skipped_bytes_, bytes.size()));
         skipped_bytes_ -= skipped;
         bytes = bytes.subspan(skipped);
@@ -197,6 +211,7 @@ private:
     CurlHeaders headers_;
     ResponseHead head_;
     ServerGate gate_;
+    RecentRate rate_{SteadyClock::now()};
     std::chrono::seconds retry_after_max_{0};
     bool is_paused_ = false;  // by the limit
     bool begun_ = false;
@@ -216,6 +231,7 @@ struct MultiDeleter {
 struct RangeClient::Impl {
     RangeClientOptions options;
     RateLimit limit;
+    ServerRates rates;
     std::unique_ptr<CURLM, MultiDeleter> multi;
     std::vector<Curl> idle;
     std::vector<std::unique_ptr<Transfer>> transfers;
@@ -234,6 +250,7 @@ struct RangeClient::Impl {
             transfer->end(Error(ErrorCode::io, "libcurl accepts no further transfer"));
             return;
         }
+        rates.begin(transfer->range().url);
         transfers.push_back(std::move(transfer));
     }
 
@@ -246,6 +263,30 @@ struct RangeClient::Impl {
         return transfer;
     }
 
+    // Ends those that another server would complete sooner.
+    void leave_slow_servers() {
+        const SteadyTime now = SteadyClock::now();
+        double sum = 0;
+        for (const auto& transfer : transfers)
+            sum += transfer->rate().per_second(now);
+        // Under the user's own limit, servers are slow because the limit is.
+        if (2 * sum > static_cast<double>(options.bytes_per_second_max) && options.bytes_per_second_max != 0)
+            return;
+        for (std::size_t i = transfers.size(); i-- > 0;) {
+            Transfer& transfer = *transfers[i];
+            const HttpRange& range = transfer.range();
+            const std::uint64_t left = transfer.left_bytes();
+            const auto other = rates.find_sooner(
+                {.url = range.url, .left_bytes = left, .again_bytes = range.restarts ? range.length_bytes : left},
+                transfer.rate(), range.others, now);
+            if (!other)
+                continue;
+            const auto left_transfer = remove(transfer.handle());
+            rates.end(range.url, left_transfer->rate(), false, now);
+            left_transfer->leave_for(*other);
+        }
+    }
+
     void end_finished() {
         int waiting = 0;
         while (const CURLMsg* const message = library().multi_info_read(multi.get(), &waiting)) {
@@ -253,6 +294,8 @@ struct RangeClient::Impl {
                 continue;
             const CURLcode code = message->data.result;
             const auto transfer = remove(message->easy_handle);
+            const bool failed = code != CURLE_OK && !transfer->is_served();
+            rates.end(transfer->range().url, transfer->rate(), failed, SteadyClock::now());
             transfer->end(code);
             idle.push_back(std::move(*transfer).take_handle());
             library().easy_reset(idle.back().get());
@@ -260,8 +303,11 @@ struct RangeClient::Impl {
     }
 
     Status stop_all(ErrorCode code, const std::string& reason) {
-        while (!transfers.empty())
-            remove(transfers.back()->handle())->end(Error(code, reason));
+        while (!transfers.empty()) {
+            const auto transfer = remove(transfers.back()->handle());
+            rates.end(transfer->range().url, transfer->rate(), false, SteadyClock::now());
+            transfer->end(Error(code, reason));
+        }
         return Error(code, reason);
     }
 
@@ -290,6 +336,7 @@ struct RangeClient::Impl {
                 library().multi_poll(multi.get(), nullptr, 0, running == 0 ? 0 : kPollMilliseconds, &ready) != CURLM_OK)
                 return stop_all(ErrorCode::io, "libcurl cannot go on");
             end_finished();
+            leave_slow_servers();
         }
     }
 };
@@ -313,6 +360,10 @@ Result<RangeClient> RangeClient::open(const RangeClientOptions& options) {
 }
 
 Status RangeClient::run(RangeQueue& queue, const std::stop_token& stop) { return impl_->run(queue, stop); }
+
+std::size_t RangeClient::quickest(const std::vector<std::string>& urls, std::size_t first) const {
+    return impl_->rates.quickest(urls, first, SteadyClock::now());
+}
 
 void RangeClient::wake() noexcept { library().multi_wakeup(impl_->multi.get()); }
 

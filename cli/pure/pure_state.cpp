@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 #include <system_error>
 
 namespace fs = std::filesystem;
@@ -19,11 +21,14 @@ namespace {
 
 constexpr const char* kOpen = ".offer";
 constexpr const char* kTaken = ".taken";
+constexpr const char* kNewest = ".newest";
 
 }  // namespace
 
 Status PureState::open(const PureOffer& offer, const Hash& connection, UnixTime expires) const {
     FARDEL_TRY(create_folders(folder_));
+    // First: if this program is killed in between, no offer of the connection is open, instead of two.
+    FARDEL_TRY(write_file(path_of(connection, kNewest), offer.nonce.hex()));
     return write_file(path_of(offer.nonce, kOpen),
                       fmt::format("{} {} {}\n", connection.hex(), offer.epoch.hex(), expires.seconds));
 }
@@ -44,6 +49,11 @@ Result<PureState::Claim> PureState::claim(const Hash& nonce, const Hash& connect
         return Error(ErrorCode::malformed, path + ": not the file of an offer");
     if (*owner != connection)
         return Claim{.nonce = PureNonce::other_connection};
+    // A client that may choose among several offers answers for the content of a moment that it chooses, too.
+    const std::string own = nonce.hex();
+    const auto newest = read_file(path_of(connection, kNewest), own.size());
+    if (!newest || !std::ranges::equal(*newest, std::as_bytes(std::span(own))))
+        return Claim{.nonce = PureNonce::replayed};
 
     std::error_code failure;
     fs::rename(path, path_of(nonce, kTaken), failure);

@@ -1,6 +1,6 @@
-// PureState: a folder in which a server that is run from a shell keeps its offers, one file per offer; the counterpart
-// of PureOffers for a server that keeps running. Several programs may use one folder: an offer is claimed by renaming
-// its file, and only one of them can succeed.
+// PureState: a folder in which a server that is run from a shell keeps its offers, one file per offer, and one per
+// connection that names its newest offer; the counterpart of PureOffers for a server that keeps running. Several
+// programs may use one folder: an offer is claimed by renaming its file, and only one of them can succeed.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -16,7 +16,7 @@ class PureState {
 public:
     explicit PureState(std::string folder) : folder_(std::move(folder)) {}
 
-    // Creates the folder if it is missing. Errors: denied, no_space, io.
+    // Creates the folder if it is missing. Older offers of the connection become void. Errors: denied, no_space, io.
     Status open(const PureOffer& offer, const Hash& connection, UnixTime expires) const;
     struct Claim {
         PureNonce nonce = PureNonce::unknown;
@@ -26,7 +26,8 @@ public:
     Result<Claim> claim(const Hash& nonce, const Hash& connection, UnixTime now) const;
 
 private:
-    std::string path_of(const Hash& nonce, const char* ending) const { return folder_ + "/" + nonce.hex() + ending; }
+    // `name`: the nonce of an offer, or a connection.
+    std::string path_of(const Hash& name, const char* ending) const { return folder_ + "/" + name.hex() + ending; }
     std::string folder_;
 };
 

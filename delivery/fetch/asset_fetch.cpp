@@ -17,34 +17,33 @@ constexpr std::uint64_t kRequestCost = 200;       // bytes of a request and of t
 // Ranges of one file, into memory.
 class RangeList final : public RangeQueue {
 public:
-    RangeList(const std::string& url, std::uint64_t file_bytes, const std::vector<FetchRequest>& requests)
-        : url_(url),
-          file_bytes_(file_bytes),
-          requests_(requests),
-          bytes_(requests.size()),
-          failures_(requests.size()) {}
+    // `urls`: of the file on several servers; the first one is asked.
+    RangeList(const std::vector<std::string>& urls, std::uint64_t file_bytes, const std::vector<FetchRequest>& requests)
+        : urls_(urls), file_bytes_(file_bytes), requests_(requests), collected_(requests.size()) {}
 
     std::optional<RangeJob> next() override {
         if (next_ == requests_.size())
             return std::nullopt;
         const std::size_t i = next_++;
-        return RangeJob{{.url = url_,
+        // If a server is left, its frames are missing, and the blocks come as ranges from whoever is quicker.
+        return RangeJob{{.url = urls_.front(),
                          .offset = requests_[i].front().offset,
                          .length_bytes = bytes_of(requests_[i]),
-                         .file_bytes = file_bytes_},
-                        make_byte_collector(bytes_[i], failures_[i])};
+                         .file_bytes = file_bytes_,
+                         .others = {urls_.begin() + 1, urls_.end()},
+                         .restarts = true},
+                        make_byte_collector(collected_[i])};
     }
 
-    const std::vector<std::byte>& bytes(std::size_t i) const { return bytes_[i]; }
-    const std::optional<Error>& failure(std::size_t i) const { return failures_[i]; }
+    const std::vector<std::byte>& bytes(std::size_t i) const { return collected_[i].bytes; }
+    const std::optional<Error>& failure(std::size_t i) const { return collected_[i].failure; }
 
 private:
-    const std::string& url_;
+    const std::vector<std::string>& urls_;
     const std::uint64_t file_bytes_;
     const std::vector<FetchRequest>& requests_;
     std::size_t next_ = 0;
-    std::deque<std::vector<std::byte>> bytes_;
-    std::deque<std::optional<Error>> failures_;
+    std::deque<CollectedRange> collected_;
 };
 
 }  // namespace
@@ -88,8 +87,9 @@ Status AssetFetch::find_index(std::uint64_t saved_bytes) {
     was_asked_ = true;
     for (const std::string& tree : context_.trees) {
         std::string url = tree + "/" + asset_frames_path_of(target_->id());
-        FARDEL_TRY_ASSIGN(const auto bytes, fetch_range(context_.client, {.url = url, .length_bytes = index_bytes},
-                                                        context_.options.stop, counts_));
+        FARDEL_TRY_ASSIGN(const auto bytes,
+                          fetch_range(context_.client, context_.trees, {.url = url, .length_bytes = index_bytes},
+                                      context_.options.stop, counts_));
         auto offsets = decode_frame_index(bytes, target_->layout_id(), parts_);
         if (!offsets)
             continue;  // the file is missing there, damaged, or of another layout
@@ -159,7 +159,8 @@ std::vector<FetchUnit> AssetFetch::units_of(const Round& round) {
 
 Result<AssetFetch::Received> AssetFetch::receive(const Round& round) {
     const std::vector<FetchRequest> requests = make_requests(units_of(round));
-    RangeList ranges(url_, offsets_.back(), requests);
+    const std::vector<std::string> urls = urls_in(context_.trees, url_);
+    RangeList ranges(urls, offsets_.back(), requests);
     counts_.requests += requests.size();
     FARDEL_TRY(context_.client.run(ranges, context_.options.stop));
     Received received;

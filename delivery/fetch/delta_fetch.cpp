@@ -41,7 +41,7 @@ DeltaFetch::~DeltaFetch() = default;
 Result<std::vector<std::byte>> DeltaFetch::fetch_from(const std::string& url, std::uint64_t offset,
                                                       std::uint64_t length_bytes,
                                                       std::optional<std::uint64_t> file_bytes) {
-    return fetch_range(context_.fetch.client,
+    return fetch_range(context_.fetch.client, context_.fetch.trees,
                        {.url = url, .offset = offset, .length_bytes = length_bytes, .file_bytes = file_bytes},
                        context_.fetch.options.stop, *context_.counts);
 }

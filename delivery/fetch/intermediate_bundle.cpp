@@ -144,7 +144,7 @@ Status IntermediateBundle::fetch_range_of(const FetchRequest& request) {
     const std::uint64_t offset = request.front().offset;
     Error failure(ErrorCode::missing, "no server has the intermediate bundle");
     for (const std::string& tree : context_.fetch.trees) {
-        const auto bytes = fetch_range(context_.fetch.client,
+        const auto bytes = fetch_range(context_.fetch.client, context_.fetch.trees,
                                        {.url = tree + "/" + tree_path_of(bundle_->id()),
                                         .offset = offset,
                                         .length_bytes = bytes_of(request),

@@ -15,7 +15,7 @@ namespace fardel {
 Result<Trace> fetch_trace(RangeClient& client, const std::vector<std::string>& trees, const BundleId& bundle,
                           const std::stop_token& stop, TransferCounts& counts) {
     for (const std::string& tree : trees) {
-        FARDEL_TRY_ASSIGN(const auto bytes, fetch_range(client,
+        FARDEL_TRY_ASSIGN(const auto bytes, fetch_range(client, trees,
                                                         {.url = tree + "/" + trace_path_of(bundle),
                                                          .offset = 0,
                                                          .length_bytes = kPublishedTraceBytesMax},

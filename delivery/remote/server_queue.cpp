@@ -55,29 +55,35 @@ public:
         return ok();
     }
 
+    void leave_for(std::size_t other) override {
+        pending_.server.leave_for(other);
+        is_left_ = true;
+    }
+
     void end(Status result) override {
         auto& units = pending_.request.units;
         units.erase(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(done_));
         if (done_ > 0)
-            pending_.attempt = 0;  // the server does send right bytes
+            pending_.server.forget_failures();
         {
             const std::scoped_lock lock(queue_.mutex_);
             queue_.background_ -= is_background_ ? 1 : 0;
             if (done_ > 0)
                 queue_.offline_.reset();
         }
-        queue_.finish(std::move(pending_), std::move(result));
+        if (is_left_ && !result)
+            queue_.go_on(std::move(pending_));
+        else
+            queue_.finish(std::move(pending_), std::move(result));
     }
 
 private:
-    const std::string& url() const {
-        const auto& urls = *pending_.request.urls;
-        return urls[pending_.attempt % urls.size()];
-    }
+    const std::string& url() const { return (*pending_.request.urls)[pending_.server.index()]; }
 
     ServerQueue& queue_;
     Pending pending_;
     const bool is_background_;
+    bool is_left_ = false;
     std::size_t done_ = 0;         // units
     std::uint64_t at_;             // in the file
     std::vector<std::byte> unit_;  // the bytes so far of the unit that comes
@@ -170,12 +176,13 @@ std::optional<RangeJob> ServerQueue::next() {
     const bool is_background = pending.request.priority < kNeededPriority;
     background_ += is_background ? 1 : 0;
     const ServerRequest& request = pending.request;
-    HttpRange range{.url = (*request.urls)[pending.attempt % request.urls->size()],
+    HttpRange range{.url = {},
                     .offset = request.units.front().offset,
                     .length_bytes = request.units.back().end() - request.units.front().offset,
                     .file_bytes = request.file_bytes,
                     // A cache on the way may be what has wrong bytes.
-                    .bypasses_caches = pending.attempt > 0};
+                    .bypasses_caches = pending.server.attempt() > 0};
+    pending.server.choose(client_, *request.urls, 0, range);
     ++counts_.requests;
     return RangeJob{std::move(range), std::make_unique<Receiver>(*this, std::move(pending), is_background)};
 }
@@ -193,8 +200,9 @@ void ServerQueue::finish(Pending pending, Status result) {
             insert(std::move(pending));
             return;
         }
+        pending.server.fail();
         const RetryRule rule{.servers = pending.request.urls->size(), .attempts_max = attempts_max_};
-        if (const auto wait = rule.find_wait(reason.code(), ++pending.attempt); wait && !closed_) {
+        if (const auto wait = rule.find_wait(reason.code(), pending.server.attempt()); wait && !closed_) {
             pending.not_before = Clock::now() + *wait;
             insert(std::move(pending));
             return;
@@ -209,6 +217,14 @@ void ServerQueue::finish(Pending pending, Status result) {
         given_up.push_back(std::move(pending));
     }
     end_all(std::move(given_up), reason);
+}
+
+void ServerQueue::go_on(Pending pending) {
+    std::unique_lock lock(mutex_);
+    if (!closed_)
+        return insert(std::move(pending));
+    lock.unlock();
+    pending.request.reply->end(closed_error());
 }
 
 void ServerQueue::end_all(std::list<Pending> requests, const Error& reason) {

@@ -5,6 +5,8 @@
 // offline does not wait for each.
 #pragma once
 
+#include "transfer/request_server.h"
+
 #include <fardel/base/result.h>
 #include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/hash.h>
@@ -80,7 +82,7 @@ private:
     using Clock = std::chrono::steady_clock;
     struct Pending {
         ServerRequest request;
-        unsigned attempt = 0;
+        RequestServer server;
         Clock::time_point not_before;
     };
     class Feed;
@@ -92,6 +94,7 @@ private:
     void start_thread();           // with both locks held
     void insert(Pending pending);  // with the lock held
     void finish(Pending pending, Status result);
+    void go_on(Pending pending);  // at another server, which is quicker
     void end_all(std::list<Pending> requests, const Error& reason);
     void join();
 

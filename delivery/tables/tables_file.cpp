@@ -1,5 +1,6 @@
 #include <fardel/delivery/tables_file.h>
 
+#include "transfer/request_server.h"
 #include "transfer/single_range.h"
 
 #include <fardel/format/frame_codec.h>
@@ -48,7 +49,8 @@ private:
 // What became of one attempt. It outlives the receiver.
 struct TablesAttempt {
     std::uint64_t received_bytes = 0;
-    std::optional<Error> failure;  // of this machine
+    std::optional<Error> failure{};         // of this machine
+    std::optional<std::size_t> left_for{};  // RangeReceiver::leave_for()
 };
 
 class TablesReceiver final : public RangeReceiver {
@@ -69,6 +71,8 @@ public:
             return written;
         });
     }
+
+    void leave_for(std::size_t other) override { attempt_.left_for = other; }
 
     // How large the file is was not known, so the transfer ends as one of too few bytes; what counts is what was
     // decoded.
@@ -138,13 +142,20 @@ Status decode_tables(std::span<const std::byte> frame, const TableSections& sect
 
 Status fetch_tables_file(RangeClient& client, const std::vector<std::string>& urls, const TableSections& sections,
                          IncomingBundle& incoming, const std::stop_token& stop, TransferCounts& counts) {
-    for (const std::string& url : urls) {
+    for (std::size_t first = 0; first < urls.size(); ++first) {
         TablesAttempt attempt;
-        SingleRange job({HttpRange{.url = url, .offset = 0, .length_bytes = bytes_of(sections)},
-                         std::make_unique<TablesReceiver>(sections, incoming, attempt)});
-        ++counts.requests;
-        FARDEL_TRY(client.run(job, stop));
-        counts.received_bytes += attempt.received_bytes;
+        RequestServer server;
+        do {
+            attempt = {};
+            HttpRange range{.url = {}, .offset = 0, .length_bytes = bytes_of(sections), .restarts = true};
+            server.choose(client, urls, first, range);
+            SingleRange job({std::move(range), std::make_unique<TablesReceiver>(sections, incoming, attempt)});
+            ++counts.requests;
+            FARDEL_TRY(client.run(job, stop));
+            counts.received_bytes += attempt.received_bytes;
+            if (attempt.left_for)
+                server.leave_for(*attempt.left_for);
+        } while (attempt.left_for && !attempt.failure);
         if (attempt.failure)
             return std::move(*attempt.failure);
         if (attempt.received_bytes != 0)

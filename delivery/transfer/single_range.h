@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,13 +26,24 @@ private:
     std::optional<RangeJob> job_;
 };
 
-// Appends what comes to `bytes`; `failure` says why it is not all of the range. Both outlive the receiver.
-std::unique_ptr<RangeReceiver> make_byte_collector(std::vector<std::byte>& bytes, std::optional<Error>& failure);
+// What came of one range.
+struct CollectedRange {
+    std::vector<std::byte> bytes;
+    std::optional<Error> failure{};         // why it is not all of the range
+    std::optional<std::size_t> left_for{};  // RangeReceiver::leave_for()
+};
 
-// Returns the bytes of the range. If the range does not state the size of the file, the result may be shorter or empty:
-// it is what the server sent. Errors: cancelled; of a range that names the size, whatever the transfer ended with.
-Result<std::vector<std::byte>> fetch_range(RangeClient& client, HttpRange range, const std::stop_token& stop,
-                                           TransferCounts& counts);
+// `collected` outlives the receiver.
+std::unique_ptr<RangeReceiver> make_byte_collector(CollectedRange& collected);
+
+// Returns the URL, and those of the same file in the other trees.
+std::vector<std::string> urls_in(std::span<const std::string> trees, const std::string& url);
+
+// Returns the bytes of the range, which are those of the same file in another of the trees if that sends them sooner.
+// If the range does not state the size of the file, the result may be shorter or empty: it is what the server sent.
+// Errors: cancelled; of a range that names the size, whatever the transfer ended with.
+Result<std::vector<std::byte>> fetch_range(RangeClient& client, std::span<const std::string> trees, HttpRange range,
+                                           const std::stop_token& stop, TransferCounts& counts);
 
 // Whether this error, with which a part ended that the fetch could do without, ends the whole fetch as well.
 bool ends_fetch(const Error& error) noexcept;

@@ -1,5 +1,6 @@
 #include <fardel/delivery/unit_transfer.h>
 
+#include "transfer/request_server.h"
 #include "transfer/retry_rule.h"
 
 #include <fardel/format/hash.h>
@@ -22,7 +23,7 @@ constexpr std::chrono::milliseconds kStopPolled{50};
 
 struct PendingRequest {
     FetchRequest units;
-    unsigned attempt = 0;
+    RequestServer server;
     Clock::time_point not_before;
 };
 
@@ -67,12 +68,18 @@ private:
         if (failure_)
             return;
         const RetryRule rule{.servers = transfer_.urls_.size(), .attempts_max = transfer_.attempts_max_};
-        const auto wait = rule.find_wait(reason.code(), request.attempt);
+        const auto wait = rule.find_wait(reason.code(), request.server.attempt());
         if (!wait)
             return fail(std::move(reason));
         // Another server is asked at once, whatever this one wants.
         request.not_before = Clock::now() + (wait->count() == 0 ? *wait : std::max<Clock::duration>(*wait, asked_wait));
         pending_.push_front(std::move(request));
+    }
+
+    // At another server, which is quicker.
+    void go_on(PendingRequest request) {
+        if (!failure_)
+            pending_.push_front(std::move(request));
     }
 
     // Nothing else is asked for, and what comes is not taken.
@@ -120,14 +127,20 @@ public:
     }
 
     void retry_after(std::chrono::seconds wait) override { asked_wait_ = wait; }
+    void leave_for(std::size_t other) override {
+        request_.server.leave_for(other);
+        is_left_ = true;
+    }
 
     void end(Status result) override {
         if (result)
             return;
         request_.units.erase(request_.units.begin(), request_.units.begin() + static_cast<std::ptrdiff_t>(done_));
         if (done_ > 0)
-            request_.attempt = 0;  // the server does send right bytes
-        ++request_.attempt;
+            request_.server.forget_failures();
+        if (is_left_)
+            return queue_.go_on(std::move(request_));
+        request_.server.fail();
         queue_.repeat(std::move(request_), std::move(result).error(), asked_wait_);
     }
 
@@ -151,6 +164,7 @@ private:
     Queue& queue_;
     PendingRequest request_;
     std::chrono::seconds asked_wait_{0};
+    bool is_left_ = false;
     std::size_t done_ = 0;         // units
     std::uint64_t at_;             // in the file
     std::vector<std::byte> unit_;  // the bytes so far of the unit that comes
@@ -163,13 +177,13 @@ std::optional<RangeJob> UnitTransfer::Queue::next() {
         return std::nullopt;
     PendingRequest request = std::move(*ready);
     pending_.erase(ready);
-    const std::size_t servers = transfer_.urls_.size();
-    HttpRange range{.url = transfer_.urls_[(transfer_.round_ + request.attempt) % servers],
+    HttpRange range{.url = {},
                     .offset = request.units.front().offset,
                     .length_bytes = bytes_of(request.units),
                     .file_bytes = transfer_.incoming_.file_bytes(),
                     // A cache on the way may be what has wrong bytes.
-                    .bypasses_caches = transfer_.round_ + request.attempt > 0};
+                    .bypasses_caches = transfer_.round_ + request.server.attempt() > 0};
+    request.server.choose(transfer_.client_, transfer_.urls_, transfer_.round_, range);
     ++transfer_.counts_.requests;
     return RangeJob{std::move(range), std::make_unique<Receiver>(*this, std::move(request))};
 }

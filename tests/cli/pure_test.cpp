@@ -236,6 +236,25 @@ TEST_CASE("pure: an answer of another client, or to another offer, is refused") 
     CHECK(refusals_of(game.check("mallory")) == "other-connection");
 }
 
+TEST_CASE("pure: an answer to an older offer of the same connection is refused, whatever became of the newer one") {
+    const Game game;  // A155
+    game.offer("bob");
+    game.offer("alice");
+    CHECK(game.answer({game.client_base, game.client_map}).exit_code == 0);
+    const std::string older = game.scratch.read("answer");
+    game.offer("alice");
+    CHECK(refusals_of(game.check("alice")) == "replayed");
+    CHECK(game.answer({game.client_base, game.client_map}).exit_code == 0);
+    CHECK(game.check("alice").exit_code == 0);
+    game.scratch.write("answer", older);
+    CHECK(refusals_of(game.check("alice")) == "replayed");
+    // The offers of others are untouched.
+    game.offer("carol");
+    CHECK(game.answer({game.client_base, game.client_map}, {}, "carol").exit_code == 0);
+    game.offer("bob");
+    CHECK(game.check("carol").exit_code == 0);
+}
+
 TEST_CASE("pure: of two simultaneous checks of one answer, one accepts it") {
     const Game game;
     for (int round = 0; round < 4; ++round) {

@@ -19,7 +19,7 @@ constexpr std::string_view kVerdictMagic = "FARDELPV";
 
 constexpr PureRefusalText kRefusals[] = {
     {"unknown-offer", "the answer is to an offer that this server has not made, or has forgotten"},
-    {"replayed", "an answer to this offer has been taken before; ask for a new offer"},
+    {"replayed", "an answer to this offer has been taken before, or a newer offer was made; ask for a new offer"},
     {"expired", "the answer came too late; ask for a new offer"},
     {"other-connection", "the answer was made for another connection"},
     {"other-policy", "the answer is about another policy; fetch the server's policy again"},

@@ -17,6 +17,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -30,6 +31,10 @@ struct HttpRange {
     std::uint64_t length_bytes = 0;           // at least 1
     std::optional<std::uint64_t> file_bytes;  // that the file must have, if that is known
     bool bypasses_caches = false;             // asks proxies for fresh bytes
+    // URLs of the same file on other servers. If one of them would send the rest more than twice as soon, or may do so
+    // and was never asked, the transfer ends: see RangeReceiver::leave_for().
+    std::vector<std::string> others{};
+    bool restarts = false;  // elsewhere, also what has come would be sent again
 };
 
 // Receives the bytes of one range, in order.
@@ -42,6 +47,8 @@ public:
     virtual Status receive(std::span<const std::byte> bytes) = 0;
     // Called before end() if the server refuses and names a time after which it wants to be asked again.
     virtual void retry_after(std::chrono::seconds) {}
+    // Called before end() if others[other] of the range should be asked for what is missing. That is no failure.
+    virtual void leave_for(std::size_t) {}
     // Called last, whatever happened. `result` is ok only if all bytes of the range were received.
     virtual void end(Status result) = 0;
 };
@@ -83,6 +90,9 @@ public:
     // Runs until the queue has no more work and all transfers have ended. Errors of transfers go to their receivers.
     // Error: cancelled; the receivers of unfinished transfers get it, too.
     Status run(RangeQueue& queue, const std::stop_token& stop);
+    // Returns which of these URLs to ask, as far as is known from earlier transfers: the first one, unless another is
+    // more than twice as quick.
+    std::size_t quickest(const std::vector<std::string>& urls, std::size_t first) const;
     // Makes a waiting run() ask its queue and its stop token at once. Any thread may call it.
     void wake() noexcept;
 

@@ -77,7 +77,7 @@ Hash hash_connection(std::string_view connection) noexcept;
 // Bits of PureVerdict::refusals.
 enum class PureRefusal : std::uint32_t {
     unknown_offer = 1 << 0,     // no open offer has this nonce
-    replayed = 1 << 1,          // an answer to this offer has been taken before
+    replayed = 1 << 1,          // an answer to this offer has been taken before, or a newer offer was made
     expired = 1 << 2,           // too late
     other_connection = 1 << 3,  // made for another client
     other_policy = 1 << 4,      // made for another policy
