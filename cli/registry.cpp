@@ -26,11 +26,8 @@ constexpr std::string_view kRegistryHelp =
 
 Result<Exit> run_registry(Words words, Console& console) {
     static constexpr SubVerb kVerbs[] = {
-        {"init", run_registry_init},
-        {"recall", run_registry_recall},
-        {"transfer", run_registry_transfer},
-        {"fsck", run_registry_fsck},
-        {"sign", run_registry_sign},
+        {"init", run_registry_init}, {"recall", run_registry_recall}, {"transfer", run_registry_transfer},
+        {"fsck", run_registry_fsck}, {"sign", run_registry_sign},
     };
     return run_sub_verb("registry", kVerbs, kRegistryHelp, words, console);
 }

@@ -1,5 +1,6 @@
 #include <fardel/hosting/registry_check.h>
 
+#include "publish/condemned_list.h"
 #include "registry/pages.h"
 #include "registry/registry_folder.h"
 
@@ -143,7 +144,8 @@ private:
 
     bool is_ours(const std::string& path) const {
         const std::string channel = std::string(kChannelsFolder) + "/" + state().rules.channel + "/";
-        if (path == kRegistryRulesFile || path == kRegistryListFile || path == kRegistryNamesFile)
+        if (path == kRegistryRulesFile || path == kRegistryListFile || path == kRegistryNamesFile ||
+            path == kCondemnedListPath)
             return true;
         if (path.starts_with("bundles/"))
             return is_of_bundle(std::string_view(path).substr(8));
