@@ -1,5 +1,6 @@
 // fardel fetch: brings bundles from a server into a store. docs/delivery.md is the manual.
 
+#include "bundles/author_consent.h"
 #include "bundles/bundle_word.h"
 #include "bundles/fetch_consent.h"
 #include "bundles/fetch_report.h"
@@ -13,6 +14,7 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/delivery/author_changes.h>
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/update_channel.h>
 #include <fardel/format/bundle.h>
@@ -32,6 +34,7 @@ struct FetchCommand {
     ChannelChoice channel;
     std::string from;  // with a channel: the tree
     std::vector<std::string> mirrors;
+    std::vector<std::string> authors;  // with a channel: NAME=KEY
     std::string store;
     std::vector<std::string> libraries;
     std::string policy;
@@ -117,8 +120,11 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     }
     FetchBar bar(console);
     FetchConsent consent(command.consent, bar, console);
-    const auto describe = [&](const FetchPlan& plan) {
-        return (followed ? format_outcome(*followed, system_now()) : "") + format_plan(plan);
+    FARDEL_TRY_ASSIGN(const auto accepted, parse_accepted_authors(command.authors));
+    AuthorConsent authors(command.consent, accepted, console);
+    std::vector<AuthorChange> changes;
+    const auto describe_plan = [&](const FetchPlan& plan) {
+        return (followed ? format_outcome(*followed, system_now()) : "") + format_changes(changes) + format_plan(plan);
     };
     std::optional<FetchPlan> shown;
     FetchOptions options;
@@ -145,11 +151,16 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     options.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
     options.consent = [&](const FetchPlan& plan) -> Status {
         shown = plan;
-        return consent.give(plan, describe(plan));
+        if (followed) {
+            FARDEL_TRY_ASSIGN(changes, find_author_changes(store, followed->state, plan));
+            bar.hide();
+            FARDEL_TRY(authors.give(changes));
+        }
+        return consent.give(plan, describe_plan(plan));
     };
     const auto fetched = fetch_bundles(store, options);
     if (!fetched && !(shown && command.consent.plan_only))
-        return fetched.error();
+        return authors.report(fetched.error());
     if (fetched && damaged_file != nullptr)
         FARDEL_TRY(store.export_bundle(bundles[0], command.damaged_file, {.stop = interrupt.token()}));
     if (followed && fetched)
@@ -159,8 +170,10 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         console, command.consent.json,
         [&] {
             Json json{{"store", store.path()}, {"plan", json_of(plan)}};
-            if (followed)
+            if (followed) {
                 json.set("channel", json_of(*followed, system_now()));
+                json.set("author_changes", json_of(changes));
+            }
             if (fetched) {
                 json.set("received_bytes", fetched->received_bytes);
                 json.set("requests", fetched->requests);
@@ -169,7 +182,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         },
         [&] {
             if (!fetched)
-                return describe(plan);
+                return describe_plan(plan);
             return plan.bundles.empty() ? std::string()
                                         : fmt::format("fetched {} in {}\n", format_size(fetched->received_bytes),
                                                       format_count(fetched->requests, "request", "requests"));
@@ -201,6 +214,7 @@ Result<Exit> run_fetch(Words words, Console& console) {
     add_library_option(line, command.libraries);
     line.text("--trust", "POLICY", command.policy, "Fetch only bundles that this policy trusts (default: any bundle)");
     line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
+    add_author_option(line, command.authors);
     add_server_options(line, command.servers);
     line.texts("--only", "GLOB", command.names,
                "Fetch only the content of names that match, for example 'maps/q3dm1*'; may be repeated");
@@ -226,6 +240,8 @@ Result<Exit> run_fetch(Words words, Console& console) {
     if (command.channel.name.empty()) {
         if (!command.from.empty() || !command.channel.root.empty())
             return line.mistake("--from and --root need --channel", console);
+        if (!command.authors.empty())
+            return line.mistake("--accept-author needs --channel", console);
         if (command.tree.empty() || command.ids.empty())
             return line.mistake("name the tree, and the ids of the bundles", console);
         return fetch(command, console);

@@ -10,6 +10,7 @@
 
 #include <fardel/delivery/lock_file.h>
 #include <fardel/format/name.h>
+#include <fardel/format/signer.h>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,8 @@ std::optional<ChannelState> find_state(const BundleStore& store, const LockFile&
 std::string format_installed(const ListedInstall& one) {
     std::string text =
         fmt::format("{}  {} {}", short_id(one.bundle->bundle), printable(one.bundle->name), one.bundle->version.text());
+    if (one.bundle->author)
+        text += fmt::format("  by {}", key_id(*one.bundle->author));
     if (one.root != nullptr)
         text += fmt::format("  (installed as {})", printable(one.root->text(), 400));
     if (!one.is_here)
@@ -55,6 +58,7 @@ Json json_of(const ListedInstall& one) {
     return Json{{"bundle", one.bundle->bundle.hex()},
                 {"name", one.bundle->name},
                 {"version", one.bundle->version.text()},
+                {"author", one.bundle->author ? Json(one.bundle->author->hex()) : Json()},
                 {"root", one.root != nullptr ? Json(one.root->text()) : Json()},
                 {"requires",
                  json_list(one.bundle->requirements,

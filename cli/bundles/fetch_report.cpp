@@ -3,6 +3,7 @@
 #include "console/figures.h"
 
 #include <fardel/format/name.h>
+#include <fardel/format/signer.h>
 
 #include <fmt/format.h>
 
@@ -18,12 +19,23 @@ std::string format_planned(const PlannedFetch& planned) {
         text += fmt::format(", {} left out", format_size(planned.left_bytes));
     if (!planned.licence.empty())
         text += fmt::format(", licence {}", planned.licence);
+    if (planned.author)
+        text += fmt::format(", by {}", format_author(*planned.author));
     for (const std::string& signer : planned.signers)
         text += fmt::format(", signed by {}", printable(signer));
     return text + "\n";
 }
 
 }  // namespace
+
+std::string format_author(const BundleAuthor& author) {
+    return author.label.empty() ? key_id(author.key)
+                                : fmt::format("{} ({})", printable(author.label), key_id(author.key));
+}
+
+Json json_of(const BundleAuthor& author) {
+    return Json{{"label", author.label.empty() ? Json() : Json(author.label)}, {"key", author.key.hex()}};
+}
 
 std::string format_plan(const FetchPlan& plan) {
     if (plan.bundles.empty())
@@ -34,11 +46,17 @@ std::string format_plan(const FetchPlan& plan) {
 namespace {
 
 Json json_of(const PlannedFetch& planned) {
-    return Json{{"bundle", planned.bundle.hex()},       {"name", planned.name},
-                {"version", planned.version},           {"licence", planned.licence},
-                {"signers", planned.signers},           {"file_bytes", planned.file_bytes},
-                {"tables_bytes", planned.tables_bytes}, {"fetch_bytes", planned.fetch_bytes},
-                {"left_bytes", planned.left_bytes},     {"space_bytes", planned.space_bytes},
+    return Json{{"bundle", planned.bundle.hex()},
+                {"name", planned.name},
+                {"version", planned.version},
+                {"licence", planned.licence},
+                {"author", planned.author ? json_of(*planned.author) : Json()},
+                {"signers", planned.signers},
+                {"file_bytes", planned.file_bytes},
+                {"tables_bytes", planned.tables_bytes},
+                {"fetch_bytes", planned.fetch_bytes},
+                {"left_bytes", planned.left_bytes},
+                {"space_bytes", planned.space_bytes},
                 {"requests", planned.requests}};
 }
 

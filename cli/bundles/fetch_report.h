@@ -12,6 +12,9 @@
 namespace fardel {
 
 std::string format_plan(const FetchPlan& plan);
+// "alice (03a107bff3ce10be)", or the digits alone.
+std::string format_author(const BundleAuthor& author);
+Json json_of(const BundleAuthor& author);
 Json json_of(const FetchPlan& plan);
 
 // Shows how much came, how fast, and for how long it will go on.

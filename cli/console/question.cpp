@@ -33,26 +33,34 @@ Result<std::optional<std::string>> read_answer(const Descriptor& terminal) {
     }
 }
 
+// The answer in lower case; nothing at the end of input.
+Result<std::optional<std::string>> ask_for_word(std::string_view question, Console& console) {
+    FARDEL_TRY_ASSIGN(const Descriptor terminal, open_terminal());
+    discard_typed(terminal);
+    FARDEL_TRY(console.write(question));
+    FARDEL_TRY(console.flush());
+    auto answer = read_answer(terminal);
+    if (!answer || !*answer) {  // the terminal shows no line feed then
+        FARDEL_TRY(console.write("\n"));
+        FARDEL_TRY(console.flush());
+    }
+    if (answer && *answer)
+        **answer = lower_ascii_text(**answer);
+    return answer;
+}
+
 }  // namespace
 
 bool can_ask() noexcept { return is_terminal(StandardStream::input) && is_terminal(StandardStream::output); }
 
 Result<bool> ask(std::string_view question, Console& console) {
-    FARDEL_TRY_ASSIGN(const Descriptor terminal, open_terminal());
-    discard_typed(terminal);
-    FARDEL_TRY(console.write(fmt::format("{} [Y/n] ", question)));
-    FARDEL_TRY(console.flush());
-    const auto answer = read_answer(terminal);
-    if (!answer || !*answer) {  // the terminal shows no line feed then
-        FARDEL_TRY(console.write("\n"));
-        FARDEL_TRY(console.flush());
-    }
-    if (!answer)
-        return answer.error();
-    if (!*answer)
-        return false;
-    const std::string word = lower_ascii_text(**answer);
-    return word.empty() || word == "y" || word == "yes";
+    FARDEL_TRY_ASSIGN(const auto word, ask_for_word(fmt::format("{} [Y/n] ", question), console));
+    return word && (word->empty() || *word == "y" || *word == "yes");
+}
+
+Result<bool> ask_carefully(std::string_view question, Console& console) {
+    FARDEL_TRY_ASSIGN(const auto word, ask_for_word(fmt::format("{} [y/N] ", question), console));
+    return word && (*word == "y" || *word == "yes");
 }
 
 Result<std::size_t> read_typed_byte(const Descriptor& file, std::byte& out, const std::string& subject) {

@@ -19,6 +19,8 @@ bool can_ask() noexcept;
 // any other line and the end of input mean no. What was typed before the question is no answer to it. An Interrupt must
 // exist. Errors: cancelled (Ctrl-C was pressed), those of open_terminal and of the console.
 Result<bool> ask(std::string_view question, Console& console);
+// The same with "[y/N]": only "y" and "yes" mean yes. For what is dangerous.
+Result<bool> ask_carefully(std::string_view question, Console& console);
 
 // Reads one byte that is typed, or none at the end. Errors: cancelled (Ctrl-C was pressed; an Interrupt must exist),
 // those of read_some.

@@ -1,5 +1,6 @@
 #include "install/installation.h"
 
+#include "bundles/author_consent.h"
 #include "bundles/fetch_report.h"
 #include "bundles/mounts.h"
 #include "bundles/store_option.h"
@@ -11,6 +12,7 @@
 #include <fardel/delivery/install_bundles.h>
 #include <fardel/delivery/lock_file.h>
 #include <fardel/format/name.h>
+#include <fardel/format/signer.h>
 
 #include <fmt/format.h>
 
@@ -30,6 +32,7 @@ Result<InstallWork> work_of(const InstallCommand& command, InstallChange change)
     FARDEL_TRY_ASSIGN(work.channel, subject_of(command.channel, std::move(own)));
     work.servers = command.from.empty() ? command.servers.list({}) : command.servers.list({command.from});
     work.mirrors = command.mirrors;
+    FARDEL_TRY_ASSIGN(work.accepted_authors, parse_accepted_authors(command.authors));
     return work;
 }
 
@@ -64,7 +67,8 @@ Result<Exit> report_conflicts(const InstallCommand& command, const Events& event
 }
 
 std::string format_plan(const InstallPlan& plan) {
-    const std::string changes = format_bundles("+", plan.added) + format_bundles("-", plan.removed);
+    const std::string changes =
+        format_bundles("+", plan.added) + format_bundles("-", plan.removed) + format_changes(plan.author_changes);
     return (changes.empty() ? "nothing changes\n" : changes) + format_plan(plan.fetch);
 }
 
@@ -74,9 +78,13 @@ Result<Exit> report(const InstallCommand& command, const BundleStore& store, con
     return print_result(
         console, command.consent.json,
         [&] {
-            Json json{{"lock", command.lock},         {"store", store.path()},
-                      {"release", plan.release},      {"bundles", json_of(plan.bundles)},
-                      {"added", json_of(plan.added)}, {"removed", json_of(plan.removed)},
+            Json json{{"lock", command.lock},
+                      {"store", store.path()},
+                      {"release", plan.release},
+                      {"bundles", json_of(plan.bundles)},
+                      {"added", json_of(plan.added)},
+                      {"removed", json_of(plan.removed)},
+                      {"author_changes", json_of(plan.author_changes)},
                       {"plan", json_of(plan.fetch)}};
             if (summary != nullptr)
                 json.set("received_bytes", summary->received_bytes);
@@ -99,13 +107,17 @@ Result<Exit> report(const InstallCommand& command, const BundleStore& store, con
 
 std::string format_bundles(std::string_view sign, const std::vector<InstalledBundle>& bundles) {
     return format_each(bundles, [&](const InstalledBundle& one) {
-        return fmt::format("  {} {}  {} {}\n", sign, short_id(one.bundle), printable(one.name), one.version);
+        return fmt::format("  {} {}  {} {}{}\n", sign, short_id(one.bundle), printable(one.name), one.version,
+                           one.author ? "  by " + key_id(*one.author) : "");
     });
 }
 
 Json json_of(const std::vector<InstalledBundle>& bundles) {
     return json_list(bundles, [](const InstalledBundle& one) {
-        return Json{{"bundle", one.bundle.hex()}, {"name", one.name}, {"version", one.version}};
+        return Json{{"bundle", one.bundle.hex()},
+                    {"name", one.name},
+                    {"version", one.version},
+                    {"author", one.author ? Json(one.author->hex()) : Json()}};
     });
 }
 
@@ -120,6 +132,7 @@ void add_install_options(CommandLine& line, InstallCommand& command) {
     line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
     line.text("--trust", "POLICY", command.policy,
               "Install only bundles that this policy trusts, too (default: what the channel demands)");
+    add_author_option(line, command.authors);
     add_server_options(line, command.servers);
     add_consent_options(line, command.consent, "Only show what would be installed and fetched, and how much it is");
 }
@@ -132,6 +145,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     Events events;
     FetchBar bar(console);
     FetchConsent consent(command.consent, bar, console);
+    AuthorConsent authors(command.consent, work.accepted_authors, console);
     InstallSteps steps;
     steps.stop = interrupt.token();
     steps.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
@@ -141,6 +155,10 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
         say_recalled(before, outcome.state, console);
     };
     steps.conflicts = [&](const std::vector<std::string>& conflicts) { events.conflicts = conflicts; };
+    steps.author_consent = [&](const std::vector<AuthorChange>& changes) {
+        bar.hide();
+        return authors.give(changes);
+    };
     steps.consent = [&](const InstallPlan& plan) -> Status {
         events.plan = plan;
         return consent.give(plan.fetch, format_plan(plan));
@@ -158,7 +176,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
         return Error(events.not_followed->code(),
                      fmt::format("{}; {}; what is installed stays as it is", events.not_followed->message(),
                                  describe_age(*events.followed, system_now())));
-    return installed.error();
+    return authors.report(installed.error());
 }
 
 }  // namespace fardel

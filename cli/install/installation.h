@@ -25,6 +25,7 @@ struct InstallCommand {
     ChannelChoice channel;  // empty: that of the lock file
     std::string from;       // empty: the sources of the lock file, which a stranger may have written
     std::vector<std::string> mirrors;
+    std::vector<std::string> authors;  // NAME=KEY
     std::string policy;
     ServerChoice servers;
     ConsentOptions consent;

@@ -8,6 +8,7 @@ namespace fardel {
 Result<Exit> run_registry_init(Words words, Console& console);
 Result<Exit> run_registry_fsck(Words words, Console& console);
 Result<Exit> run_registry_recall(Words words, Console& console);
+Result<Exit> run_registry_transfer(Words words, Console& console);
 Result<Exit> run_registry_sign(Words words, Console& console);
 
 }  // namespace fardel

@@ -6,10 +6,13 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 struct fardel_install {
     std::optional<fardel::Install> install;  // its callbacks keep a pointer to this struct
+    std::vector<std::string> authors;        // once there is an outcome
 };
 
 namespace fardel::c {
@@ -35,7 +38,8 @@ void with_plain_set(std::uint64_t release, const std::vector<InstalledBundle>& b
                          .version = one.version.c_str(),
                          .root = one.root.empty() ? nullptr : one.root.c_str(),
                          .resolved = resolved[i].data(),
-                         .resolved_count = resolved[i].size()});
+                         .resolved_count = resolved[i].size(),
+                         .author = one.author ? one.author->bytes.data() : nullptr});
     }
     std::vector<const fardel_installed_bundle*> pointers;
     for (const fardel_installed_bundle& one : plain)
@@ -102,6 +106,15 @@ fardel_code read_work(const fardel_install_options& options, InstallWork& work, 
     }
     if (!read_texts(options.names, options.name_count, work.names))
         return report.argument("a null pointer in the names, or too many");
+    std::vector<std::string> authors;
+    if (!read_texts(options.accepted_authors, options.accepted_author_count, authors))
+        return report.argument("a null pointer in the accepted authors, or too many");
+    for (const std::string& text : authors) {
+        auto accepted = AcceptedAuthor::parse(text);
+        if (!accepted)
+            return report.end(std::move(accepted), [](const AcceptedAuthor&) {});
+        work.accepted_authors.push_back(*std::move(accepted));
+    }
     if ((options.flags & ~std::uint32_t{FARDEL_INSTALL_UPDATE}) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     work.lock = options.lock;
@@ -144,6 +157,10 @@ fardel_code fardel_install_poll(fardel_install* install, uint32_t wait_max_ms, i
         *has_ended = 0;
     return call(error, install != nullptr, [&](const Report&) {
         const bool ended = install->install->poll(std::chrono::milliseconds(wait_max_ms));
+        if (ended && install->authors.empty())
+            for (const AuthorChange& one : install->install->author_changes())
+                if (one.after)
+                    install->authors.push_back(one.name + "=" + one.after->key.hex());
         if (has_ended != nullptr)
             *has_ended = ended ? 1 : 0;
         return fardel_code{FARDEL_OK};
@@ -175,6 +192,10 @@ const char* fardel_install_conflict(const fardel_install* install, size_t number
     if (install == nullptr || number >= install->install->conflicts().size())
         return nullptr;
     return install->install->conflicts()[number].c_str();
+}
+
+const char* fardel_install_author(const fardel_install* install, size_t number) {
+    return install == nullptr || number >= install->authors.size() ? nullptr : install->authors[number].c_str();
 }
 
 fardel_code fardel_install_read(const fardel_store* store, const char* lock, const fardel_channel_options* channel,

@@ -11,6 +11,7 @@
 
 #include <fardel/delivery/raw_block.h>
 #include <fardel/delivery/tree_paths.h>
+#include <fardel/format/author.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
@@ -32,10 +33,16 @@ Result<std::string> text_of(const Bundle& bundle, std::string_view key) {
 }
 
 // Returns what the plan shows of the bundle, without what it costs.
-Result<PlannedFetch> describe(const Bundle& bundle) {
+Result<PlannedFetch> describe(const Bundle& bundle, const TrustPolicy* policy) {
     PlannedFetch planned{.bundle = bundle.id(), .file_bytes = bundle.source()->size_bytes()};
     for (const TrustedSigner& signer : bundle.verdict().signers)
         planned.signers.push_back(signer.label);
+    if (const auto author = author_of(bundle.verdict())) {
+        planned.author = {.key = *author, .label = policy != nullptr ? label_of(*author, *policy) : ""};
+        for (const TrustedSigner& signer : bundle.verdict().signers)
+            if (signer.key == *author)
+                planned.author->label = signer.label;
+    }
     FARDEL_TRY_ASSIGN(planned.name, text_of(bundle, "name"));
     FARDEL_TRY_ASSIGN(planned.version, text_of(bundle, "version"));
     FARDEL_TRY_ASSIGN(planned.licence, text_of(bundle, "licence"));
@@ -151,7 +158,7 @@ Result<std::vector<bool>> BundleFetch::chosen_blocks() const {
 }
 
 Result<PlannedFetch> BundleFetch::plan(const std::optional<ChosenAssets>& chosen) {
-    FARDEL_TRY_ASSIGN(PlannedFetch planned, describe(*bundle()));
+    FARDEL_TRY_ASSIGN(PlannedFetch planned, describe(*bundle(), context_.options.work.policy.get()));
     chosen_ = chosen;
     FARDEL_TRY_ASSIGN(blocks_, block_records(*bundle()));
     FARDEL_TRY_ASSIGN(const std::vector<bool> wanted, chosen_blocks());

@@ -180,7 +180,8 @@ Status plan_again(const FetchContext& context, BundleFetch& fetch, const ChosenB
     planned.tables_bytes -= received;
     planned.fetch_bytes += received;
     const auto before = std::ranges::find(all.bundles, planned.bundle, &PlannedFetch::bundle);
-    const bool is_more = planned.fetch_bytes > before->fetch_bytes;
+    // Other signatures, too, are something else than what was shown.
+    const bool is_more = planned.fetch_bytes > before->fetch_bytes || planned.author != before->author;
     all.fetch_bytes += planned.fetch_bytes - before->fetch_bytes;
     all.requests += planned.requests - before->requests;
     *before = std::move(planned);

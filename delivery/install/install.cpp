@@ -2,6 +2,7 @@
 
 #include "fetch/polled_work.h"
 
+#include <fardel/delivery/author_changes.h>
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/install_bundles.h>
 
@@ -17,6 +18,11 @@ struct Install::Impl {
         return install_bundles(store, work,
                                {.followed = nullptr,
                                 .conflicts = [this](const std::vector<std::string>& found) { conflicts = found; },
+                                .author_consent =
+                                    [this](const std::vector<AuthorChange>& changes) {
+                                        author_changes = changes;
+                                        return refuse_author_changes(changes, "accept them by name and key");
+                                    },
                                 .consent = polled.consent(),
                                 .progress = polled.progress(),
                                 .stop = polled.token()});
@@ -25,6 +31,7 @@ struct Install::Impl {
     const BundleStore store;
     const InstallWork work;
     std::vector<std::string> conflicts;                                // of the thread until there is an outcome
+    std::vector<AuthorChange> author_changes;                          // the same
     PolledWork<InstallPlan, InstallSummary, InstallCallbacks> polled;  // last: its thread uses the others
 };
 
@@ -59,6 +66,11 @@ const Result<InstallSummary>* Install::outcome() const noexcept { return impl_->
 const std::vector<std::string>& Install::conflicts() const noexcept {
     static const std::vector<std::string> kNone;
     return outcome() != nullptr ? impl_->conflicts : kNone;
+}
+
+const std::vector<AuthorChange>& Install::author_changes() const noexcept {
+    static const std::vector<AuthorChange> kNone;
+    return outcome() != nullptr ? impl_->author_changes : kNone;
 }
 
 }  // namespace fardel

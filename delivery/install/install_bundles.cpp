@@ -1,11 +1,13 @@
 #include <fardel/delivery/install_bundles.h>
 
 #include "channel/release_needs.h"
+#include "install/author_pins.h"
 #include "install/lock_pins.h"
 #include "install/stored_bundles.h"
 #include "install/wanted_set.h"
 #include "transfer/tree_urls.h"
 
+#include <fardel/delivery/author_changes.h>
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/remote_bundle.h>
 #include <fardel/delivery/update_channel.h>
@@ -191,13 +193,36 @@ InstallPlan plan_of(const Installing& installing, const Resolution& resolution) 
             .bundles = installed_bundles(resolution),
             .added = only_in(resolution, before),
             .removed = only_in(before, resolution),
+            .author_changes = {},
             .fetch = {}};
 }
 
-// Asks for consent, and fetches what the plan names.
-Status fetch(const Installing& installing, InstallSummary& summary) {
+// Asks about what the work does not accept, and what was not accepted when the plan was another one.
+Status ask_about_authors(const Installing& installing, const std::vector<AuthorChange>& changes,
+                         std::vector<AuthorChange>& accepted) {
+    std::vector<AuthorChange> open;
+    for (const AuthorChange& one : changes)
+        if (!is_accepted(one, installing.work.accepted_authors) && std::ranges::count(accepted, one) == 0)
+            open.push_back(one);
+    if (open.empty())
+        return ok();
+    FARDEL_TRY(installing.steps.author_consent ? installing.steps.author_consent(open)
+                                               : refuse_author_changes(open, "accept them by name and key"));
+    accepted = changes;
+    return ok();
+}
+
+// Asks for consent, and fetches what the plan names. The resolution gets the authors that were consented to.
+Status fetch(const Installing& installing, Resolution& resolution, InstallSummary& summary) {
+    const AuthorPins pins(installing.store, installing.state, installing.wanted.before);
+    std::vector<AuthorChange> accepted;
     const auto ask = [&](const FetchPlan& fetch) -> Status {
+        FARDEL_TRY_ASSIGN(const auto changes, pins.read_authors(fetch, installing.work.time, resolution));
+        summary.plan = plan_of(installing, resolution);
+        summary.plan.author_changes = changes;
         summary.plan.fetch = fetch;
+        // Before the plan: consent to bytes says nothing about whose they are.
+        FARDEL_TRY(ask_about_authors(installing, changes, accepted));
         return installing.steps.consent ? installing.steps.consent(summary.plan) : ok();
     };
     std::vector<BundleId> ids;
@@ -240,15 +265,17 @@ Result<InstallSummary> fetch_and_lock(const Installing& installing, const NeedsO
     FARDEL_TRY(verify_consulted(installing, consulted));
     InstallSummary summary{.plan = plan_of(installing, lock.resolution), .installed = {}};
     // The plan is shown also if nothing is to be fetched: a plan that was asked for is one that may be refused.
-    FARDEL_TRY(fetch(installing, summary));
+    FARDEL_TRY(fetch(installing, lock.resolution, summary));
+    // With the authors: what came must be by those whom the plan has shown.
     FARDEL_TRY(verify_resolution(lock.resolution,
                                  open_stored(installing.store, installing.state.policy.get(), installing.work.time)));
     sort_for_mounting(lock.resolution);  // by the names and versions that the bundles themselves state
     FARDEL_TRY(verify_unchanged(installing));
     FARDEL_TRY(write_lock_file(installing.work.lock, lock));
-    FetchPlan fetched = std::move(summary.plan.fetch);
+    InstallPlan shown = std::move(summary.plan);
     summary.plan = plan_of(installing, lock.resolution);
-    summary.plan.fetch = std::move(fetched);
+    summary.plan.author_changes = std::move(shown.author_changes);
+    summary.plan.fetch = std::move(shown.fetch);
     summary.installed = {.channel = lock.channel,
                          .release = lock.release,
                          .bundles = summary.plan.bundles,

@@ -50,8 +50,12 @@ Result<WantedSet> plan_update(LockFile before, const std::vector<std::string>& n
 }
 
 InstalledBundle installed_bundle(const Resolution& resolution, const ResolvedBundle& one) {
-    InstalledBundle installed{
-        .bundle = one.bundle, .name = one.name, .version = one.version.text(), .root = {}, .resolved = {}};
+    InstalledBundle installed{.bundle = one.bundle,
+                              .name = one.name,
+                              .version = one.version.text(),
+                              .root = {},
+                              .resolved = {},
+                              .author = one.author};
     for (const ResolvedRequirement& root : resolution.roots)
         if (root.bundle == one.bundle)
             installed.root = root.requirement.text();

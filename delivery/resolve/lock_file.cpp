@@ -103,7 +103,7 @@ private:
             return lines_.bad_line(id ? "a bundle stands twice" : "expected \"bundle ID\"");
         if (ids_.size() > kResolvedBundlesMax)
             return Error(ErrorCode::limit, "lock file: more than " + std::to_string(kResolvedBundlesMax) + " bundles");
-        ResolvedBundle one{.bundle = *id, .name = {}, .version = {}, .needs = {}, .requirements = {}};
+        ResolvedBundle one{.bundle = *id, .name = {}, .version = {}, .needs = {}, .requirements = {}, .author = {}};
         if (const auto name = lines_.find("name")) {
             if (const Status good = verify_name(*name); !good)
                 return lines_.bad_line(good.error().message());
@@ -114,6 +114,13 @@ private:
             if (!parsed || parsed->empty())
                 return lines_.bad_line("expected \"version VERSION\"");
             one.version = *std::move(parsed);
+        }
+        // Lock files of before have none.
+        if (const auto author = lines_.find("author")) {
+            const auto key = PublicKey::parse(*author);
+            if (!key)
+                return lines_.bad_line("expected \"author KEY\"");
+            one.author = *key;
         }
         while (const auto needed = lines_.find("needs")) {
             const auto need = BundleId::parse(*needed);
@@ -179,6 +186,8 @@ std::string format_lock_file(const LockFile& lock) {
             text += "name " + one.name + "\n";
         if (!one.version.empty())
             text += "version " + one.version.text() + "\n";
+        if (one.author)
+            text += "author " + one.author->hex() + "\n";
         for (const BundleId& id : one.needs)
             text += "needs " + id.hex() + "\n";
         for (const ResolvedRequirement& wanted : one.requirements)

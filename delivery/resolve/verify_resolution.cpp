@@ -1,5 +1,6 @@
 #include <fardel/delivery/resolve.h>
 
+#include <fardel/format/author.h>
 #include <fardel/format/dependencies.h>
 #include <fardel/format/name.h>
 
@@ -14,7 +15,7 @@ Error states_other(const BundleId& id, std::string_view what) {
                                           "another server");
 }
 
-// Takes the name and version from the bundle.
+// Takes the name, version and author from the bundle.
 Status verify_one(ResolvedBundle& one, const Bundle& bundle) {
     BundleNeeds needs{.needs = one.needs, .requirements = {}};
     for (const ResolvedRequirement& wanted : one.requirements)
@@ -25,8 +26,15 @@ Status verify_one(ResolvedBundle& one, const Bundle& bundle) {
     FARDEL_TRY_ASSIGN(BundleVersion version, BundleVersion::parse(text.value_or("")));
     if (!one.name.empty() && (one.name != name || one.version != version))
         return states_other(one.bundle, "another name or version");
+    const auto author = author_of(bundle.verdict());
+    // A lock file could otherwise name an author whose later bundles nobody would be asked about. A policy that knows no
+    // author contradicts none: the lock may have been made with another one.
+    if (one.author && author && one.author != author)
+        return states_other(one.bundle, "another author");
     one.name = name.value_or("");
     one.version = std::move(version);
+    if (author)
+        one.author = author;
     return ok();
 }
 

@@ -127,7 +127,7 @@ std::string metadata_table(const BundleContents& contents) {
 
 }  // namespace
 
-Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entry, const RegistryRules& rules,
+Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entry, const RegistryState& state,
                                 const std::vector<RegistryRefusal>& remarks, const OpenDependency& open_dependency) {
     const auto contents = read_contents(bundle);
     // Its author must not be able to stop the registry by a page that cannot be written.
@@ -139,7 +139,8 @@ Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entr
                        html_text(name_page_path(entry.name)) + "\">all versions</a>, <a href=\"../" +
                        tree_path_of(bundle.id()) + "\">file</a> (" + format_bytes(entry.file_bytes) + ", " +
                        std::to_string(bundle.asset_count()) + " assets, " + std::to_string(bundle.name_count()) +
-                       " names, " + format_bytes(entry.raw_bytes) + " raw)</p>\n";
+                       " names, " + format_bytes(entry.raw_bytes) + " raw)</p>\n" +
+                       transfers_section(entry.name, state);
     if (contents)
         body += sizes_section(*contents) + findings_list(remarks) +
                 audit_section(audit_for_page(bundle, *contents, open_dependency), *contents);
@@ -148,7 +149,7 @@ Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entr
                 findings_list(remarks);
     body += signatures_table(bundle) + (contents ? metadata_table(*contents) : "");
     return format_html_page(entry.name + " " + entry.version, "../",
-                            body + "<p>" + html_text(rules.urls.front()) + "</p>\n");
+                            body + "<p>" + html_text(state.rules.urls.front()) + "</p>\n");
 }
 
 }  // namespace fardel

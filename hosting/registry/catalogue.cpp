@@ -90,7 +90,8 @@ std::vector<PublicKey> registry_keys_of(const ChannelRoot& root) {
 }
 
 // A registry remembers in its bundle files: the countersignature says who signed a bundle, and when it came. A database
-// beside the tree would need backups of its own, and could say other things than the signed texts.
+// beside the tree would need backups of its own, and could say other things than the signed texts. Only whose a name is
+// must outlive the bundles (RegistryNames).
 Result<std::optional<CatalogueEntry>> find_entry(const Bundle& bundle, std::span<const PublicKey> keys) {
     std::optional<CatalogueEntry> found;
     for (const Envelope& envelope : bundle.envelopes()) {
@@ -151,6 +152,15 @@ std::vector<const CatalogueEntry*> Catalogue::named(std::string_view name) const
     return all;
 }
 
+// Dates are chosen by who has the registry key, and releases are signed by another: so among all bundles of a name,
+// those that a release lists or recalls say whose it is.
+const CatalogueEntry* Catalogue::find_first_released(std::string_view name) const {
+    for (const CatalogueEntry* const entry : named(name))
+        if (in_release_.contains(entry->bundle))
+            return entry;
+    return nullptr;
+}
+
 std::uint64_t Catalogue::bytes_by(const PublicKey& author) const {
     std::uint64_t bytes = 0;
     for (const auto& [id, entry] : entries_)
@@ -161,14 +171,19 @@ std::uint64_t Catalogue::bytes_by(const PublicKey& author) const {
 std::vector<PublicKey> Catalogue::owners_of(std::string_view name, const RegistryRules& rules) const {
     if (const NameOwners* const owners = rules.find_owners(name))
         return owners->keys;
+    // The record first: bundles can be recalled and pruned, and the name must not be free then.
+    if (const auto* const holders = recorded_.find(name))
+        return {holders->back().key};
+    if (const CatalogueEntry* const first = find_first_released(name))
+        return {first->author};
     const auto all = named(name);
-    if (all.empty())
-        return {};
-    // Dates are chosen by who has the registry key, and releases are signed by another: so among all bundles of a name,
-    // those that a release lists or recalls say whose it is.
-    const auto first =
-        std::ranges::find_if(all, [&](const CatalogueEntry* entry) { return in_release_.contains(entry->bundle); });
-    return {(first != all.end() ? *first : all.front())->author};
+    return all.empty() ? std::vector<PublicKey>() : std::vector{all.front()->author};
+}
+
+bool Catalogue::has_owned(const PublicKey& author, std::string_view name, const RegistryRules& rules) const {
+    const auto* const holders = recorded_.find(name);
+    return std::ranges::count(owners_of(name, rules), author) != 0 ||
+           (holders != nullptr && std::ranges::count(*holders, author, &NameHolder::key) != 0);
 }
 
 Result<Catalogue> read_catalogue(TreeTarget& tree, std::span<const PublicKey> keys, const Catalogue* before,

@@ -1,10 +1,12 @@
-// Catalogue: what a registry has accepted, read from the bundle files of its tree, which are its only memory.
+// Catalogue: what a registry has accepted, read from the bundle files of its tree.
 //
-// A bundle counts if a registry key has countersigned its author's statement; the countersignature says when. So whose
-// an open name is, how much an author has brought and which versions exist is never written anywhere else, and a copy
-// of the folder has all of it. Files are untrusted: whoever writes into the folder adds nothing without the registry's
-// key.
+// A bundle counts if a registry key has countersigned its author's statement; the countersignature says when. So how
+// much an author has brought and which versions exist is never written anywhere else. Whose an open name is stays in a
+// record of its own when the bundles are gone (registry_names.h). A copy of the folder has all of it. Files are
+// untrusted: whoever writes into the folder adds nothing without the registry's key.
 #pragma once
+
+#include "registry/registry_names.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
@@ -20,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -63,15 +66,26 @@ public:
     std::vector<const CatalogueEntry*> named(std::string_view name) const;
     std::uint64_t bytes_by(const PublicKey& author) const;
 
-    // The keys whose bundles may have the name: those of the first `owner` rule that matches, or else the author who
-    // brought the name first. Empty: nobody has brought it yet. A bundle that the release lists or recalls counts as
-    // earlier than any other, because whoever has the registry key can choose the dates of countersignatures.
+    // The record of the registry's names; empty until it is given.
+    void set_names(RegistryNames names) { recorded_ = std::move(names); }
+    const RegistryNames& recorded() const noexcept { return recorded_; }
+    // The bundle by which a name that is not recorded gets its first author: the first that the release lists or
+    // recalls. nullptr: the release has none.
+    const CatalogueEntry* find_first_released(std::string_view name) const;
+
+    // The keys whose bundles may have the name: those of the first `owner` rule that matches, or else the one that the
+    // record has, or else the author who brought the name first. Empty: nobody has brought it yet. A bundle that the
+    // release lists or recalls counts as earlier than any other, because whoever has the registry key can choose the
+    // dates of countersignatures.
     std::vector<PublicKey> owners_of(std::string_view name, const RegistryRules& rules) const;
+    // Whether the author has the name, or had it until it was transferred.
+    bool has_owned(const PublicKey& author, std::string_view name, const RegistryRules& rules) const;
 
 private:
     std::map<BundleId, CatalogueEntry> entries_;
     std::set<BundleId> in_release_;
     std::map<std::string, std::vector<BundleId>, std::less<>> names_;
+    RegistryNames recorded_;
 };
 
 struct CatalogueProblem {

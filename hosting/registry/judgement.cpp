@@ -183,7 +183,20 @@ private:
         else if (owners.empty() && !rules_.is_open(name))
             refuse("name-not-open",
                    in_quotes(name) + ": this registry gives nobody such a name; see its registry.rules");
+        judge_new_name(name);
         judge_versions(bundle);
+    }
+
+    // A name that is released once is kept for ever, so authors get a bounded number of them.
+    void judge_new_name(const std::string& name) {
+        const RegistryNames& recorded = state_.catalogue.recorded();
+        if (recorded.find(name) != nullptr)
+            return;
+        if (recorded.names().size() >= kRecordedNamesMax)
+            refuse("names-full",
+                   "this registry has " + std::to_string(kRecordedNamesMax) + " names, and takes no more");
+        else if (recorded.names_of(author_) >= kNamesPerAuthorMax)
+            refuse("names-full", "your key has " + std::to_string(kNamesPerAuthorMax) + " names, and may have no more");
     }
 
     void judge_versions(const Bundle& bundle) {

@@ -91,13 +91,23 @@ std::string list_page(const RegistryState& state, std::string_view rows, std::si
     return format_html_page("Bundles of " + state.rules.urls.front(), page == 1 ? "" : "../", body, PageScript::search);
 }
 
-std::string list_record(const CatalogueEntry& entry, bool is_recalled) {
+std::string list_transfers(const std::vector<NameHolder>* holders) {
+    std::string text;
+    for (std::size_t i = 1; holders != nullptr && i < holders->size(); ++i)
+        text += std::string(i == 1 ? "" : ", ") + "{\"from\": " + json_text((*holders)[i - 1].key.hex()) +
+                ", \"to\": " + json_text((*holders)[i].key.hex()) +
+                ", \"day\": " + json_text(format_day((*holders)[i].since)) + "}";
+    return "[" + text + "]";
+}
+
+std::string list_record(const CatalogueEntry& entry, bool is_recalled, const RegistryNames& names) {
     return "  {\"name\": " + json_text(entry.name) + ", \"version\": " + json_text(entry.version) +
            ", \"bundle\": " + json_text(entry.bundle.hex()) + ", \"licence\": " + json_text(entry.licence) +
            ", \"bytes\": " + std::to_string(entry.file_bytes) +
            ", \"size\": " + json_text(format_bytes(entry.file_bytes)) +
            ", \"day\": " + json_text(format_day(entry.accepted)) + ", \"author\": " + json_text(entry.author.hex()) +
            ", \"recalled\": " + (is_recalled ? "true" : "false") +
+           ", \"transfers\": " + list_transfers(names.find(entry.name)) +
            ", \"page\": " + json_text(name_page_path(entry.name)) + "}";
 }
 
@@ -162,7 +172,7 @@ std::map<std::string, std::string> overview_pages(const RegistryState& state) {
             const CatalogueEntry& entry = newest_of(state.catalogue.named(names[i]), released);
             const bool is_recalled = released.find_recall(entry.bundle) != nullptr;
             rows += list_row(entry, is_recalled, page == 1 ? "" : "../");
-            json += (json.empty() ? "" : ",\n") + list_record(entry, is_recalled);
+            json += (json.empty() ? "" : ",\n") + list_record(entry, is_recalled, state.catalogue.recorded());
         }
         files[overview_page_path(page)] = list_page(state, rows, names.size(), page, pages);
     }
@@ -171,6 +181,20 @@ std::map<std::string, std::string> overview_pages(const RegistryState& state) {
         ", \"release\": " + std::to_string(state.release ? state.release->version : 0) + ", \"names\": [\n" + json +
         "\n]}\n";
     return files;
+}
+
+std::string transfers_section(std::string_view name, const RegistryState& state) {
+    const auto shown = [&](const PublicKey& key) {
+        const auto known = std::ranges::find(state.root.trust.keys, key, &PolicyKey::key);
+        return (known == state.root.trust.keys.end() ? std::string() : html_text(known->label) + " ") + "<code>" +
+               key.hex() + "</code>";
+    };
+    std::string text;
+    if (const auto* const holders = state.catalogue.recorded().find(name))
+        for (std::size_t i = 1; i < holders->size(); ++i)
+            text += "<p>The operator has transferred the name from " + shown((*holders)[i - 1].key) + " to " +
+                    shown((*holders)[i].key) + " on " + format_day((*holders)[i].since) + ".</p>\n";
+    return text;
 }
 
 std::string name_page(std::string_view name, const RegistryState& state) {
@@ -187,7 +211,9 @@ std::string name_page(std::string_view name, const RegistryState& state) {
     std::string owners;
     for (const PublicKey& key : state.catalogue.owners_of(name, state.rules))
         owners += "<br><code>" + key.hex() + "</code>";
-    body += "<p>The name belongs to" + owners + "</p>\n";
+    body += "<p>The name belongs to" + owners + "</p>\n" + transfers_section(name, state);
+    if (versions.empty())
+        body += "<p class=\"recalled\">No version of it is here any more.</p>\n";
     for (std::size_t i = versions.size(); i-- > 0;)
         body += version_section(*versions[i], released, state, up);
     return format_html_page(name, up, body);

@@ -25,11 +25,13 @@ std::string overview_page_path(std::size_t page);      // "index.html", "pages/2
 
 // The lists of all names, by path: pages and the same as JSON.
 std::map<std::string, std::string> overview_pages(const RegistryState& state);
-// All versions of a name.
+// A sentence for each time that the operator has transferred the name; "" if that never was.
+std::string transfers_section(std::string_view name, const RegistryState& state);
+// All versions of a name, also if none of them is there any more.
 std::string name_page(std::string_view name, const RegistryState& state);
 // What is in a bundle. It changes only if one of its static dependencies comes or goes. Errors: those of reading its
 // tables, except that they are too large to be shown: then the page says so.
-Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entry, const RegistryRules& rules,
+Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entry, const RegistryState& state,
                                 const std::vector<RegistryRefusal>& remarks, const OpenDependency& open_dependency);
 
 }  // namespace fardel

@@ -103,7 +103,8 @@ struct Registry::Impl {
         const auto added = folder.unreleased();
         if (!added.empty() || !folder.state()->release)
             FARDEL_TRY(change({}, added));
-        return ok();
+        // Last: a name belongs to its author from the release on that has it.
+        return folder.record_names();
     }
 
     Status renew_head_if_needed() {
@@ -187,6 +188,7 @@ struct Registry::Impl {
         const std::scoped_lock guard(mutex);
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
         FARDEL_TRY(folder.refresh(now()));
+        FARDEL_TRY(folder.record_names());  // what a failure after a release has left
         const BundleId id = judgement.bundle->id();
         if (const CatalogueEntry* const own = find_own(id, author); own != nullptr && is_released(id))
             return count(answer_of(RegistryOutcome::was_there, *own));
@@ -260,6 +262,8 @@ struct Registry::Impl {
         const std::scoped_lock guard(mutex);
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
         FARDEL_TRY(folder.refresh(now()));
+        // Before the bundle may be pruned.
+        FARDEL_TRY(folder.record_names());
         const CatalogueEntry* const found = folder.state()->catalogue.find(bundle);
         if (auto refused = refuse_recall(found, reason, author)) {
             RegistryAnswer answer{.bundle = bundle, .name = {}, .version = {}, .refusals = {}, .remarks = {}};
@@ -341,7 +345,7 @@ Result<RegistryAnswer> Registry::accept(const std::shared_ptr<const ByteSource>&
     if (const auto bundle = Bundle::open(file, {}); bundle) {  // what is here needs no second judgement
         const std::scoped_lock guard(impl_->mutex);
         const CatalogueEntry* const own = impl_->find_own((*bundle)->id(), author);
-        if (own != nullptr && impl_->is_released(own->bundle))
+        if (own != nullptr && impl_->is_released(own->bundle) && impl_->folder.has_recorded_names())
             return impl_->count(impl_->answer_of(RegistryOutcome::was_there, *own));
     }
     FARDEL_TRY_ASSIGN(UploadJudgement judgement, judge_upload(file, author, *state, impl_->now(), stop));

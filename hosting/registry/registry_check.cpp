@@ -1,5 +1,6 @@
 #include <fardel/hosting/registry_check.h>
 
+#include "publish/condemned_list.h"
 #include "registry/pages.h"
 #include "registry/registry_folder.h"
 
@@ -81,9 +82,11 @@ private:
     }
 
     void check_owners() {
+        if (!folder_.has_recorded_names())
+            add(std::string(kRegistryNamesFile), ErrorCode::unresolved,
+                "it lacks names of the newest release; the server adds them when it starts");
         for (const auto& [id, entry] : state().catalogue.entries()) {
-            const auto owners = state().catalogue.owners_of(entry.name, state().rules);
-            if (std::ranges::count(owners, entry.author) == 0)
+            if (!state().catalogue.has_owned(entry.author, entry.name, state().rules))
                 add(tree_path_of(id), ErrorCode::untrusted,
                     printable(entry.name) + " belongs to another key than that of its author");
         }
@@ -116,6 +119,8 @@ private:
             pages_.insert(page);
         for (const auto& [id, entry] : state().catalogue.entries())
             pages_.insert(name_page_path(entry.name));
+        for (const auto& [name, holders] : state().catalogue.recorded().names())
+            pages_.insert(name_page_path(name));
         std::error_code failure;
         const std::filesystem::path top(folder_.path());
         for (std::filesystem::recursive_directory_iterator entry(top, failure), end; !failure && entry != end;
@@ -139,7 +144,8 @@ private:
 
     bool is_ours(const std::string& path) const {
         const std::string channel = std::string(kChannelsFolder) + "/" + state().rules.channel + "/";
-        if (path == kRegistryRulesFile || path == kRegistryListFile)
+        if (path == kRegistryRulesFile || path == kRegistryListFile || path == kRegistryNamesFile ||
+            path == kCondemnedListPath)
             return true;
         if (path.starts_with("bundles/"))
             return is_of_bundle(std::string_view(path).substr(8));

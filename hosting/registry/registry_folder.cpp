@@ -27,6 +27,17 @@ constexpr std::size_t kReleasesKept = 16;
 constexpr std::size_t kReleasesBeforeRemoval = 24;
 constexpr std::size_t kPageBytesMax = 256u << 20;
 
+// An older registry has no record yet.
+Result<std::string> read_names(const std::string& folder) {
+    const std::string path = folder + "/" + std::string(kRegistryNamesFile);
+    auto bytes = read_unlinked_file(path, kRegistryNamesBytesMax);
+    if (!bytes && bytes.error().code() == ErrorCode::missing)
+        return std::string();
+    if (!bytes)
+        return std::move(bytes).error().with_context(printable(path));
+    return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+}
+
 template <class Text>
 Status sign_body(ChannelText kind, const Text& body, Signer& signer, std::string& file) {
     SignedText text{.body = body, .signatures = {}};
@@ -90,7 +101,9 @@ Status RegistryFolder::read_for_check(UnixTime now) { return read(now, false, tr
 Status RegistryFolder::read(UnixTime now, bool only_if_changed, bool for_check) {
     FARDEL_TRY_ASSIGN(ChannelUpdate update, read_update(now));
     FARDEL_TRY_ASSIGN(RegistryRules rules, read_registry_rules(folder_));
-    if (only_if_changed && state_ && update_ && update_->files() == update.files() && state_->rules == rules)
+    FARDEL_TRY_ASSIGN(std::string names, read_names(folder_));
+    if (only_if_changed && state_ && update_ && update_->files() == update.files() && state_->rules == rules &&
+        names_ == names)
         return ok();
     auto state = std::make_shared<RegistryState>();
     state->rules = std::move(rules);
@@ -107,8 +120,63 @@ Status RegistryFolder::read(UnixTime now, bool only_if_changed, bool for_check) 
         return Error(unread->code, printable(unread->path) + ": " + unread->text);
     if (state->release)
         state->catalogue.prefer(*state->release);
+    // A record that is damaged stops all changes: without it, nobody knows whose names without bundles are.
+    RegistryNames recorded;
+    if (!names.empty()) {
+        auto parsed = RegistryNames::parse(names);
+        if (!parsed)
+            return std::move(parsed).error().with_context(printable(folder_) + "/" + std::string(kRegistryNamesFile));
+        recorded = *std::move(parsed);
+    }
+    state->catalogue.set_names(std::move(recorded));
     state_ = std::move(state);
     update_ = std::move(update);
+    names_ = std::move(names);
+    return ok();
+}
+
+std::vector<const CatalogueEntry*> RegistryFolder::find_unrecorded() const {
+    const Catalogue& catalogue = state_->catalogue;
+    std::vector<const CatalogueEntry*> found;
+    std::set<std::string_view> seen;
+    for (const auto& [id, entry] : catalogue.entries()) {
+        // What is not in a release reserves nothing: it may be pruned, and the name is free then.
+        const CatalogueEntry* const first =
+            catalogue.recorded().find(entry.name) == nullptr ? catalogue.find_first_released(entry.name) : nullptr;
+        if (first != nullptr && verify_registry_name(entry.name) && seen.insert(first->name).second)
+            found.push_back(first);
+    }
+    return found;
+}
+
+Status RegistryFolder::record_names() {
+    const auto found = find_unrecorded();
+    if (found.empty())
+        return ok();
+    RegistryNames names = state_->catalogue.recorded();
+    for (const CatalogueEntry* const first : found)
+        // A full record gives no new names to uploads. It must not keep the registry from starting and recalling.
+        if (names.names().size() < kRecordedNamesMax)
+            FARDEL_TRY(names.add(first->name, {.key = first->author, .since = first->accepted}));
+    return names.names().size() == state_->catalogue.recorded().names().size() ? ok() : replace_names(std::move(names));
+}
+
+Status RegistryFolder::transfer_name(std::string_view name, const PublicKey& to, UnixTime now) {
+    RegistryNames names = state_->catalogue.recorded();
+    FARDEL_TRY(names.transfer(name, {.key = to, .since = now}));
+    return replace_names(std::move(names));
+}
+
+Status RegistryFolder::replace_names(RegistryNames names) {
+    std::string text = names.format();
+    // What could not be read again is not written: it would stop the registry.
+    FARDEL_TRY(RegistryNames::parse(text));
+    FARDEL_TRY(write_small_file(folder_ + "/" + std::string(kRegistryNamesFile),
+                                std::as_bytes(std::span(std::as_const(text)))));
+    auto state = std::make_shared<RegistryState>(*state_);
+    state->catalogue.set_names(std::move(names));
+    state_ = std::move(state);
+    names_ = std::move(text);
     return ok();
 }
 
@@ -208,7 +276,7 @@ Status RegistryFolder::write_bundle_page(const BundleId& bundle, const std::vect
         return Error(ErrorCode::missing, bundle.hex() + " is not in the registry");
     FARDEL_TRY_ASSIGN(const auto opened, open_bundle(bundle));
     FARDEL_TRY_ASSIGN(const std::string page,
-                      bundle_page(*opened, *entry, state_->rules, remarks,
+                      bundle_page(*opened, *entry, *state_, remarks,
                                   [this](const BundleId& dependency) { return open_bundle(dependency); }));
     return write_tree_page(folder_, bundle_page_path(bundle), page);
 }
@@ -231,9 +299,12 @@ Status RegistryFolder::write_pages(const std::set<std::string>& names) const {
     for (const auto& [path, text] : overview_pages(*state_))
         FARDEL_TRY(write_tree_page(folder_, path, text));
     std::set<std::string> all = names;
-    if (all.empty())
+    if (all.empty()) {
         for (const auto& [id, entry] : state_->catalogue.entries())
             all.insert(entry.name);
+        for (const auto& [name, holders] : state_->catalogue.recorded().names())
+            all.insert(name);
+    }
     for (const std::string& name : all)
         FARDEL_TRY(write_tree_page(folder_, name_page_path(name), name_page(name, *state_)));
     return ok();

@@ -53,6 +53,14 @@ public:
     // Makes and publishes a head that names the newest release. Errors: as change().
     Status renew_head(Signer& head, UnixTime now, std::uint64_t head_life_s);
 
+    // Writes names that the release has, and the record has not, into the record. Called before anything can make a
+    // bundle disappear: until then the bundle itself says whose its name is. Errors: those of the disk.
+    Status record_names();
+    // Whether there is nothing to record.
+    bool has_recorded_names() const { return find_unrecorded().empty(); }
+    // Gives a name that is in the record to another key. Errors: those of RegistryNames::transfer and of the disk.
+    Status transfer_name(std::string_view name, const PublicKey& to, UnixTime now);
+
     // Writes the page of a bundle of the catalogue. Errors: those of reading it.
     Status write_bundle_page(const BundleId& bundle, const std::vector<RegistryRefusal>& remarks) const;
     // Writes those that are missing, after verifying the bundles.
@@ -69,12 +77,16 @@ private:
     Result<std::string> sign_head(const ReleaseInTree& release, Signer& head, UnixTime now,
                                   std::uint64_t head_life_s) const;
     Status publish_head(const std::string& file, UnixTime now);
+    // The first bundles of names that are not recorded.
+    std::vector<const CatalogueEntry*> find_unrecorded() const;
+    Status replace_names(RegistryNames names);
     void remove_old_releases() const;
 
     const std::string folder_;
     const std::unique_ptr<TreeTarget> tree_;
     std::shared_ptr<const RegistryState> state_;
     std::optional<ChannelUpdate> update_;
+    std::string names_;  // the text of the record; empty: there is none yet
     std::vector<CatalogueProblem> problems_;
 };
 

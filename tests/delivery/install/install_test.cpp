@@ -258,6 +258,114 @@ void end_seen(void* context, fardel_install*, const fardel_fetch_outcome* outcom
 }
 void set_seen(void* context, const fardel_installed_set* set) { note(*static_cast<CInstalled*>(context), set); }
 
+// castle 1.0 by the author, which a player has installed, and 2.0 by somebody else whom the player's policy knows, too.
+struct OtherAuthor {
+    ModSite site;
+    ModPlayer player{site.scratch.path("player")};
+    const std::unique_ptr<Signer> author = make_key_signer(numbered_key(kAuthorKey));
+    const std::unique_ptr<Signer> other = make_key_signer(numbered_key(kOtherKey));
+    const std::shared_ptr<const TrustPolicy> policy = std::make_shared<const TrustPolicy>(
+        value_of(make_policy(std::vector{policy_key(kAuthorKey), policy_key(kOtherKey)}, {})));
+
+    OtherAuthor() {
+        std::filesystem::create_directory(player.folder);
+        site.add_bundle("castle", "1.0", {}, author.get());
+        site.release();
+        auto first = value_of(Install::start(player.store(), work(InstallChange::install, {"castle"})));
+        CHECK(value_of(first.wait()).installed.bundles.at(0).author == author->public_key());
+        CHECK(first.author_changes().empty());
+        site.add_bundle("castle", "2.0", {}, other.get());
+        site.release();
+    }
+    InstallWork work(InstallChange change, std::vector<std::string> names = {}) const {
+        InstallWork work = player.work(site, change, std::move(names));
+        work.channel.policy = policy;
+        return work;
+    }
+};
+
+TEST_CASE("install: a name that another author has now is refused in a program's loop, until it names the key") {
+    OtherAuthor mods;  // A146
+    InstallCallbacks callbacks;
+    Install* running = nullptr;
+    callbacks.planned = [&](const InstallPlan&) { running->accept(); };  // of a game that knows nothing of authors
+    InstallWork work = mods.work(InstallChange::update);
+    const auto run = [&] {
+        auto install = value_of(Install::start(mods.player.store(), work, callbacks));
+        running = &install;
+        while (!install.poll(std::chrono::milliseconds(5))) {
+        }
+        const auto& outcome = *install.outcome();
+        return std::pair(outcome ? "" : outcome.error().message(), install.author_changes());
+    };
+    const auto [text, changes] = run();
+    REQUIRE(changes.size() == 1);
+    CHECK(changes[0].name == "castle");
+    CHECK(changes[0].before == BundleAuthor{mods.author->public_key(), key_label(kAuthorKey)});
+    CHECK(changes[0].after == BundleAuthor{mods.other->public_key(), key_label(kOtherKey)});
+    check_has(text, "castle was by key6 (" + mods.author->public_key().hex() + "), and is now by key7 (" +
+                        mods.other->public_key().hex() + ")");
+    work.accepted_authors = {{"castle", mods.author->public_key()}, {"forest", mods.other->public_key()}};
+    CHECK(run().second == changes);
+    CHECK(value_of(read_lock_file(work.lock)).resolution.bundles[0].author == mods.author->public_key());
+    work.accepted_authors = {{"castle", mods.other->public_key()}};
+    CHECK(run().first.empty());
+    CHECK(value_of(read_lock_file(work.lock)).resolution.bundles[0].author == mods.other->public_key());
+    CHECK(run().second.empty());
+    for (const char* const wrong : {"", "castle", "castle=", "=", "castle=77"})
+        CHECK(code_of(AcceptedAuthor::parse(wrong)) == ErrorCode::malformed);
+}
+
+TEST_CASE("install: from C, a name that another author has now is refused, until the game names the key") {  // A146
+    OtherAuthor mods;
+    const BundleStore opened = mods.player.store();
+    fardel_store* store = nullptr;
+    REQUIRE(fardel_store_open(opened.path().c_str(), 0, &store, nullptr) == FARDEL_OK);
+    // In C, the channel's rules count alone: this one gets them with a second root.
+    ChannelRoot root = sample_root(2);
+    root.trust.keys.push_back(policy_key(kOtherKey));
+    root.trust.allow.push_back(
+        value_of(make_policy(std::vector{policy_key(kAuthorKey), policy_key(kOtherKey)}, {})).rules().allow.front());
+    REQUIRE(publish_channel_root(*make_folder_target(mods.site.tree()), root_file(root), kChannelNow));
+    const CServers servers(mods.site.url());
+    const std::string state = mods.player.folder + "/state", lock = mods.player.lock();
+    fardel_channel_options channel = FARDEL_CHANNEL_OPTIONS_INIT;
+    channel.state_folder = state.c_str();
+    channel.servers = &servers.options;
+    channel.now_s = kChannelNow.seconds;
+    fardel_install_options options = FARDEL_INSTALL_OPTIONS_INIT;
+    options.lock = lock.c_str();
+    options.channel = &channel;
+    options.ended = end_seen;
+    options.flags = FARDEL_INSTALL_UPDATE;
+    fardel_install* install = nullptr;
+    const auto run = [&] {
+        CInstalled seen;
+        options.context = &seen;
+        REQUIRE(fardel_install_start(store, &options, &install, nullptr) == FARDEL_OK);
+        for (std::int32_t ended = 0; ended == 0;)
+            REQUIRE(fardel_install_poll(install, 100, &ended, nullptr) == FARDEL_OK);
+        return seen.code;
+    };
+    CHECK(run() == FARDEL_ERROR_CONFLICT);
+    REQUIRE(fardel_install_author(install, 0) != nullptr);
+    const std::string accepted = fardel_install_author(install, 0);
+    CHECK(accepted == "castle=" + mods.other->public_key().hex());
+    CHECK(fardel_install_author(install, 1) == nullptr);
+    fardel_install_close(install);
+    const char* const text = accepted.c_str();
+    options.accepted_authors = &text;
+    options.accepted_author_count = 1;
+    CHECK(run() == FARDEL_OK);
+    CHECK(fardel_install_author(install, 0) == nullptr);
+    fardel_install_close(install);
+    const char* const wrong = "castle";
+    options.accepted_authors = &wrong;
+    CHECK(fardel_install_start(store, &options, &install, nullptr) == FARDEL_ERROR_MALFORMED);
+    CHECK(fardel_install_author(nullptr, 0) == nullptr);
+    fardel_store_close(store);
+}
+
 TEST_CASE("install: from C, names are installed, read without servers, updated and removed") {
     const TwoMods mods;
     const CStore store(mods.site.scratch);

@@ -7,10 +7,12 @@
 #include "kit/nginx.h"
 
 #include <fardel/delivery/install.h>
+#include <fardel/format/envelope.h>
 #include <fardel/format/requirement.h>
 #include <fardel/hosting/channel_tree.h>
 #include <fardel/hosting/publish.h>
 #include <fardel/store/bundle_store.h>
+#include <fardel/verifier/verify_bundle.h>
 #include <fardel/vfs/vfs.h>
 
 #include <tuple>
@@ -21,9 +23,9 @@ class ModSite {
 public:
     ModSite() { REQUIRE(publish_channel_root(*target_, root_file(sample_root()), kChannelNow)); }
 
-    // A bundle with NAME.txt, "NAME VERSION", and some bytes of its own. The next release has it.
+    // A bundle with NAME.txt, "NAME VERSION", and some bytes of its own. The next release has it. `author` signs it.
     BundleId add_bundle(const std::string& name, const std::string& version,
-                        const std::vector<std::string>& requirements = {}) {
+                        const std::vector<std::string>& requirements = {}, Signer* author = nullptr) {
         BundlePlan plan;
         add(plan, name + ".txt", name + " " + version);
         add(plan, name + ".bin", std::string(20'000, 'x') + version);
@@ -32,8 +34,12 @@ public:
             const Requirement one = value_of(Requirement::parse(text));
             plan.metadata.push_back({.key = one.metadata_key(), .value = one.metadata_value()});
         }
-        const Bytes bytes = written(plan);
+        Bytes bytes = written(plan);
         const BundleId id = bundle_id_of(bytes);
+        if (author != nullptr) {
+            const Bytes end = signed_statement(bytes, name, version, *author);
+            bytes.insert(bytes.end(), end.begin(), end.end());
+        }
         value_of(publish_bundle(make_memory_source(bytes), *target_));
         released_.push_back({id, bytes.size(), 0, value_of(BundleVersion::parse(version)), name});
         return id;
@@ -59,6 +65,19 @@ public:
     const ScratchFolder scratch;
 
 private:
+    static Bytes signed_statement(const Bytes& bytes, const std::string& name, const std::string& version,
+                                  Signer& author) {
+        const VerifyReport report = value_of(verify_bundle(make_memory_source(bytes), {}));
+        const Statement statement{.bundle = bundle_id_of(bytes),
+                                  .manifest_bytes = report.sizes.manifest_bytes,
+                                  .raw_bytes = report.sizes.raw_bytes,
+                                  .stored_bytes = report.sizes.stored_bytes,
+                                  .name = name,
+                                  .version = version,
+                                  .created = kChannelNow};
+        return value_of(encode_envelope(value_of(sign_statement(statement, author))));
+    }
+
     const Nginx nginx_{scratch, "nginx", "delivery.md", "/srv/www/mygame"};
     const std::unique_ptr<TreeTarget> target_ = make_folder_target(nginx_.tree());
     std::vector<ReleasedBundle> released_;

@@ -98,6 +98,19 @@ TEST_CASE("lock file: what it means is in it, and what is in it is meant") {
     check_error(parse_lock_file(std::string(kLockBytesMax + 1, 'x')), ErrorCode::limit, "bytes");
 }
 
+TEST_CASE("lock file: it has authors, and one of before without them is read") {  // A146
+    const std::string text = with(with(kLock, "version 1.2\n", "version 1.2\nauthor " + kC + "\n"), "version 1.0\n",
+                                  "version 1.0\nauthor " + kA + "\n");
+    const LockFile lock = value_of(parse_lock_file(text));
+    REQUIRE(lock.resolution.bundles[1].author);
+    CHECK(lock.resolution.bundles[1].author->hex() == kA);
+    CHECK(format_lock_file(lock) == text);
+    CHECK_FALSE(value_of(parse_lock_file(kLock)).resolution.bundles[1].author);
+    check_error(parse_lock_file(with(text, "author " + kA, "author alice")), ErrorCode::malformed, "author KEY");
+    check_error(parse_lock_file(with(text, "author " + kA, "author " + kA + "\nauthor " + kA)), ErrorCode::malformed,
+                "does not belong here");
+}
+
 TEST_CASE("lock file: its lists have limits") {
     std::string sources;
     for (std::size_t i = 0; i < kLockSourcesMax; ++i)

@@ -167,6 +167,49 @@ TEST_CASE("registry: killed at any change while a bundle is accepted, the next s
         kCallsMax, [&] { site.restore(); }, [&] { return site.accept(site.second) ? 0 : 1; }, verify);
 }
 
+// The name "maps/new" of a bundle that nobody has brought before.
+struct NewNameSite : FaultySite {
+    NewNameSite() { second = make_memory_source(bytes_of(signed_by(*author, map_named("maps/new", "1")))); }
+
+    // Whether a stranger gets the name once the registry has started again without the bundle.
+    bool gives_name_away() {
+        open();
+        std::filesystem::remove_all(tree + "/bundles");
+        std::filesystem::create_directory(tree + "/bundles");
+        open();
+        const auto answer = registry->accept(
+            make_memory_source(bytes_of(signed_by(*thief, map_named("maps/new", "2")))), thief->public_key(), {});
+        return !answer || answer->outcome != RegistryOutcome::refused ||
+               std::ranges::count(answer->refusals, "name-owned", &RegistryRefusal::reason) != 1;
+    }
+    const std::unique_ptr<Signer> thief = make_key_signer(SecretKey::generate());
+};
+
+TEST_CASE("registry: when any call fails while a name is new, an author to whom it was given keeps it") {  // A146
+    NewNameSite site;
+    require_good(site.accept(site.second));
+    const Files after = public_files(site.tree);
+    check_has(after.at("registry.names"), "maps/new " + site.author->public_key().hex());
+    site.restore();
+    site.open();
+    const int repeats = fail_at_each_call(
+        site, after, [&] { return static_cast<bool>(site.accept(site.second)); }, [&] { site.check_clean(2, 0); });
+    CHECK(repeats > 50);
+}
+
+TEST_CASE("registry: killed at any change while a name is new, it is its author's from the release on") {  // A146
+    NewNameSite site;
+    const auto verify = [&](int, bool) {
+        site.open();
+        const bool is_released = read_file(site.tree + "/registry.json").find("maps/new") != std::string::npos;
+        CHECK(site.gives_name_away() == !is_released);
+        site.restore();
+        site.open();
+    };
+    kill_at_each_call(
+        kCallsMax, [&] { site.restore(); }, [&] { return site.accept(site.second) ? 0 : 1; }, verify);
+}
+
 TEST_CASE("registry: when any call fails at the start, a name still belongs to its author") {  // A102
     FaultySite site;
     site.registry.reset();

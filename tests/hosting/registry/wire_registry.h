@@ -146,14 +146,15 @@ struct WireRegistry : FolderRegistry {
     std::unique_ptr<Server> server;
 };
 
-// A bundle "maps/dm" with one asset, of that version.
-inline Bytes map_version(std::string_view version) {
+// A bundle with one map, of that name and version.
+inline Bytes map_named(const std::string& name, std::string_view version) {
     BundlePlan plan;
     add(plan, "readme.txt", version);
     add(plan, "maps/dm.bsp", random_text(1, 300'000), "application/octet-stream");
-    plan.metadata = {{"name", std::string("maps/dm")}, {"version", std::string(version)}};
+    plan.metadata = {{"name", name}, {"version", std::string(version)}};
     return written(plan);
 }
+inline Bytes map_version(std::string_view version) { return map_named("maps/dm", version); }
 
 // The bundle with its author's statement.
 inline std::string signed_by(Signer& author, const Bytes& bytes) {

@@ -401,6 +401,7 @@ typedef struct fardel_installed_bundle {
     const char* root;          /* the text that it was installed by; null: others need it */
     const fardel_id* resolved; /* what its requirements mean: fardel_mount_options.resolved */
     size_t resolved_count;
+    const uint8_t* author; /* the public key, 32 bytes, of whom the policy knows as its author; null: nobody */
 } fardel_installed_bundle;
 
 /* What is to be mounted, or is going to be. */
@@ -436,9 +437,13 @@ typedef struct fardel_install_options {
     void (*ended)(void* context, fardel_install* install, const fardel_fetch_outcome* outcome,
                   const fardel_installed_set* installed);
     uint32_t flags; /* FARDEL_INSTALL_… */
+    /* "mods/castle=<64 digits of a key>": other authors than before whose bundles may be installed by these names.
+     * Without them, the installation ends with FARDEL_ERROR_CONFLICT; fardel_install_author has the texts. */
+    const char* const* accepted_authors;
+    size_t accepted_author_count;
 } fardel_install_options;
 #define FARDEL_INSTALL_OPTIONS_INIT \
-    { sizeof(fardel_install_options), NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0 }
+    { sizeof(fardel_install_options), NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 
 /* Starts the work. The options are copied. `*install` is null after a failure. Errors: argument, malformed (a URL),
  * missing (libcurl is not installed), busy, those of fardel_store_open. */
@@ -454,6 +459,11 @@ FARDEL_API void fardel_install_close(fardel_install* install);
 /* Why the names cannot be installed together: one of the sentences, from 0; null after the last, and before the end.
  * Valid until the installation is closed. */
 FARDEL_API const char* fardel_install_conflict(const fardel_install* install, size_t number);
+/* A name that another author has now, with the new key, as fardel_install_options.accepted_authors takes it; from 0;
+ * null after the last, and before the end. The text of the outcome has the keys of before, too: show it to the player
+ * before you start again with what this returns. A name whose new bundle has no author that the policy knows is in that
+ * text alone. Valid until the installation is closed. */
+FARDEL_API const char* fardel_install_author(const fardel_install* install, size_t number);
 
 /* Reports what the lock file names, compared with the bundles in the store; asks no server. `channel` needs only a
  * state_folder. Errors: missing, conflict, unresolved, untrusted, revoked, malformed, corrupt, denied, io. */

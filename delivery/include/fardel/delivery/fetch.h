@@ -41,13 +41,23 @@ struct ContentSelection {
     bool is_everything() const noexcept { return names.empty() && closures.empty() && assets.empty() && tags.empty(); }
 };
 
+// Who made a bundle: whoever signed, as its author, the statement that the policy trusts. A registry that countersigned
+// it is another signer.
+struct BundleAuthor {
+    PublicKey key;
+    std::string label;  // of the policy; empty: it has none for this key
+
+    friend bool operator==(const BundleAuthor&, const BundleAuthor&) = default;
+};
+
 // What would be fetched of one bundle. Texts are from its metadata, safe to print, and empty if it has none.
 struct PlannedFetch {
     BundleId bundle;
     std::string name;
     std::string version;
     std::string licence;
-    std::vector<std::string> signers;  // labels of the policy's keys that counted
+    std::vector<std::string> signers;    // labels of the policy's keys that counted
+    std::optional<BundleAuthor> author;  // nothing: no policy vouches for one
     std::uint64_t file_bytes = 0;
     std::uint64_t tables_bytes = 0;  // received before the plan: heads, tables, signatures, sizes of assets
     // What will be received after the plan was accepted: exact, unless something must be repeated. If the plan is made

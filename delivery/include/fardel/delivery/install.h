@@ -19,7 +19,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
@@ -27,10 +29,11 @@ namespace fardel {
 // Texts are what the bundle states.
 struct InstalledBundle {
     BundleId bundle;
-    std::string name;                // empty: it is only a static dependency, and has none
-    std::string version;             // empty: as above
-    std::string root;                // "mods/castle >= 1.0": it was installed by this text; empty: others need it
-    std::vector<BundleId> resolved;  // what its requirements mean: MountOptions::resolved
+    std::string name;                 // empty: it is only a static dependency, and has none
+    std::string version;              // empty: as above
+    std::string root;                 // "mods/castle >= 1.0": it was installed by this text; empty: others need it
+    std::vector<BundleId> resolved;   // what its requirements mean: MountOptions::resolved
+    std::optional<PublicKey> author;  // whom the policy knows as its author; nothing: nobody
 
     friend bool operator==(const InstalledBundle&, const InstalledBundle&) = default;
 };
@@ -49,6 +52,27 @@ enum class InstallChange : std::uint8_t {
     update,   // brings what is installed to the newest versions that go together
 };
 
+// A name belongs to its author. Whoever else brings a bundle of this name, is not believed because a server offers it.
+struct AuthorChange {
+    std::string name;
+    BundleAuthor before;                // of what is installed by this name
+    std::optional<BundleAuthor> after;  // nothing: the policy knows no author of the new bundle
+
+    friend bool operator==(const AuthorChange&, const AuthorChange&) = default;
+};
+
+// "maps/castle was by alice (<64 digits>), and is now by the key <64 digits>"; safe to show.
+std::string describe_change(const AuthorChange& change);
+
+struct AcceptedAuthor {
+    std::string name;
+    PublicKey key;
+
+    // "maps/castle=<64 digits>". Error: malformed.
+    static Result<AcceptedAuthor> parse(std::string_view text);
+    friend bool operator==(const AcceptedAuthor&, const AcceptedAuthor&) = default;
+};
+
 struct InstallWork {
     std::string lock;  // path of the lock file; it need not exist for InstallChange::install
     InstallChange change = InstallChange::install;
@@ -59,7 +83,9 @@ struct InstallWork {
     // Static trees. None: the sources of the lock file, as ServerList::of_strangers() with the allowed hosts of this
     // rule.
     ServerList servers;
-    std::vector<std::string> mirrors;        // are asked after them, by the same rule
+    std::vector<std::string> mirrors;  // are asked after them, by the same rule
+    // Other authors than before whose bundles may be installed by these names: a person has seen both keys.
+    std::vector<AcceptedAuthor> accepted_authors;
     TrustTime time;                          // ignored() is not possible: malformed
     std::uint64_t bytes_per_second_max = 0;  // of all connections together; 0: no limit
     unsigned connections = 6;
@@ -70,6 +96,7 @@ struct InstallPlan {
     std::vector<InstalledBundle> bundles;  // that are installed then, in the order of mounting
     std::vector<InstalledBundle> added;
     std::vector<InstalledBundle> removed;
+    std::vector<AuthorChange> author_changes;
     FetchPlan fetch;  // of what is not in the store
 };
 
@@ -107,12 +134,16 @@ public:
     void cancel() noexcept;
 
     // nullptr as long as poll() has not returned true. Errors: unresolved (conflicts() has the reasons), conflict (a
-    // server's text about needs is not what the bundles state; another channel), missing (no such name, or no lock
+    // name has another author, if author_changes() is not empty; a server's text about needs is not what the bundles
+    // state; another channel), missing (no such name, or no lock
     // file), busy (another program has changed the lock file meanwhile), malformed (a name), those of
     // ChannelOutcome::failure, ChannelFollow and Fetch.
     const Result<InstallSummary>* outcome() const noexcept;
     // All reasons why the names cannot be installed together, a sentence each with the chain that led to it.
     const std::vector<std::string>& conflicts() const noexcept;
+    // The names that other authors have now and that InstallWork::accepted_authors does not allow: nothing was fetched.
+    // Show them, and start again with those that the player accepts.
+    const std::vector<AuthorChange>& author_changes() const noexcept;
 
 private:
     struct Impl;

@@ -15,6 +15,9 @@ namespace fardel {
 struct InstallSteps {
     std::function<void(const ChannelOutcome&)> followed;  // the channel has been asked
     std::function<void(const std::vector<std::string>&)> conflicts;
+    // Asks about names that others have than before, and that the work does not accept; an error ends the work. Empty:
+    // they are refused.
+    std::function<Status(const std::vector<AuthorChange>&)> author_consent;
     std::function<Status(const InstallPlan&)> consent;  // an error ends the work
     std::function<void(const FetchProgress&)> progress;
     std::stop_token stop;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -60,6 +61,8 @@ struct ResolvedBundle {
     BundleVersion version;
     std::vector<BundleId> needs;
     std::vector<ResolvedRequirement> requirements;
+    // Whom the policy knows as its author. Nothing: nobody, or a lock file of before authors were written.
+    std::optional<PublicKey> author;
 
     friend bool operator==(const ResolvedBundle&, const ResolvedBundle&) = default;
 };
@@ -101,7 +104,7 @@ Status verify_needs(const BundleId& id, const BundleNeeds& needs, const Bundle& 
 // Opens a bundle; the caller decides by which policy.
 using OpenResolved = std::function<Result<std::shared_ptr<const Bundle>>(const BundleId&)>;
 
-// Reads names and versions from the bundles, which must state exactly the needs and requirements of the resolution, and
+// Reads names, versions and authors from the bundles, which must state exactly the needs and requirements of the resolution, and
 // must meet what is required of them. Errors: conflict (a bundle states something else), those of verify_meets and
 // `open`.
 Status verify_resolution(Resolution& resolution, const OpenResolved& open);
