@@ -3,7 +3,6 @@
 #include "channel/publish_needs.h"
 
 #include <fardel/base/text_fields.h>
-#include <fardel/delivery/needs_text.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -64,18 +63,6 @@ std::vector<BundleId> bundles_of(const ChannelRelease& release) {
     for (const ReleasedBundle& bundle : release.bundles)
         ids.push_back(bundle.bundle);
     return ids;
-}
-
-// What is known from the release that the head names, so that only new bundles are read. A text that is missing or
-// damaged is made from the bundles.
-NeedsOfBundles find_known_needs(TreeTarget& tree, const ChannelUpdate& update) {
-    if (!update.head())
-        return {};
-    const ChannelHead& head = *update.head();
-    const auto text =
-        read_tree_text(tree, channel_requirements_path(head.channel, head.release_hash), kReleaseNeedsBytesMax);
-    auto needs = text ? parse_release_needs(*text) : Result<NeedsOfBundles>(text.error());
-    return needs ? *std::move(needs) : NeedsOfBundles();
 }
 
 Status write_head(TreeTarget& tree, std::string_view file, const std::string& channel, const ChannelInTree& before) {
@@ -165,8 +152,18 @@ Status publish_channel_release(TreeTarget& tree, std::string_view file, UnixTime
     FARDEL_TRY(update.verify_release(file));
     FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, file));
     FARDEL_TRY_ASSIGN(const ChannelRelease release, parse_channel_release(text.body));
+    FARDEL_TRY_ASSIGN(const std::string needs, make_release_needs(tree, release, find_known_needs(tree, update)));
+    return publish_channel_release(tree, file, needs, now, work);
+}
+
+Status publish_channel_release(TreeTarget& tree, std::string_view file, const std::string& needs, UnixTime now,
+                               const PublishWork& work) {
+    FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_release, ChannelText::release, file));
+    FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
+    FARDEL_TRY_ASSIGN(const ChannelUpdate update, begin_in_tree(std::move(there.files), now));
+    FARDEL_TRY(update.verify_release(file));
     // Before the release: who sees a release can resolve what its bundles need.
-    FARDEL_TRY(publish_release_needs(tree, release, hash_of_file(file), work, find_known_needs(tree, update)));
+    FARDEL_TRY(put_text(tree, channel_requirements_path(channel, hash_of_file(file)), needs, work));
     return put_text(tree, channel_release_path(channel, hash_of_file(file)), file, work);
 }
 

@@ -43,6 +43,7 @@ public:
 
 private:
     void add(const std::string& path, ErrorCode code, std::string text) {
+        problem_paths_.insert(path);
         check_.problems.push_back({printable(path, 400), code, printable(text, 4000)});
     }
 
@@ -59,9 +60,13 @@ private:
 
     void check_release() {
         check_.bundles = state().catalogue.entries().size();
-        for (const BundleId& id : folder_.unreleased())
+        for (const BundleId& id : state().unreleased)
             add(tree_path_of(id), ErrorCode::unresolved,
                 "is neither in the newest release nor recalled; the server adds it when it starts");
+        check_.set_aside = state().set_aside.size();
+        for (const auto& [id, reason] : state().set_aside)
+            add(tree_path_of(id), ErrorCode::limit,
+                "is set aside, and in no release: " + reason.text + " [" + reason.reason + "]");
         if (!state().release)
             return;
         check_.released = state().release->bundles.size();
@@ -76,9 +81,7 @@ private:
         }
     }
 
-    bool has_problem(const std::string& path) const {
-        return std::ranges::count(check_.problems, path, &RegistryProblem::path) != 0;
-    }
+    bool has_problem(const std::string& path) const { return problem_paths_.contains(path); }
 
     void check_owners() {
         for (const auto& [id, entry] : state().catalogue.entries()) {
@@ -165,6 +168,7 @@ private:
     RegistryFolder folder_;
     const RegistryCheckOptions& options_;
     RegistryCheck check_;
+    std::set<std::string> problem_paths_;
     std::set<std::string> pages_;
 };
 

@@ -48,6 +48,9 @@ Status publish_channel_root(TreeTarget& tree, std::string_view file, UnixTime no
 // has no such channel), malformed (a bundle requires something that is no requirement), those of ChannelUpdate
 // and of the target.
 Status publish_channel_release(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work = {});
+// The same for who has made the text about what its bundles need.
+Status publish_channel_release(TreeTarget& tree, std::string_view file, const std::string& needs, UnixTime now,
+                               const PublishWork& work = {});
 
 // Replaces the head, whose release is in the tree. Errors: missing (the channel, or that release), conflict (another
 // head was written meanwhile), busy (a prune is removing what the release names), those of ChannelUpdate and of the
