@@ -113,6 +113,10 @@ Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const
         auto file = read_tree_text(tree, one.path, channel_file_bytes_max(ChannelText::release));
         if (!file && file.error().code() != ErrorCode::limit)
             return std::move(file).error();
+        // A registry keeps some releases, each as long as all that strangers have brought.
+        const auto version = file && update.release() ? find_release_version(*file) : std::nullopt;
+        if (version && *version < update.release()->version)
+            continue;
         if (!file || !update.verify_release(*file))
             continue;  // of former keys, or older than the accepted one
         FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, *file));
@@ -125,6 +129,14 @@ Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const
             newest = ReleaseInTree{*std::move(file), std::move(release)};
     }
     return newest;
+}
+
+std::optional<std::uint64_t> find_release_version(std::string_view file) {
+    constexpr std::string_view kVersion = "version ";
+    read_until(file, '\n');  // the title
+    read_until(file, '\n');  // the channel
+    const std::string_view line = read_until(file, '\n');
+    return line.starts_with(kVersion) ? parse_decimal(line.substr(kVersion.size()), kChannelNumberMax) : std::nullopt;
 }
 
 Status publish_channel_root(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work) {

@@ -197,10 +197,8 @@ void RegistryFolder::remove_old_releases() const {
     std::vector<std::pair<std::uint64_t, std::string>> releases;
     for (const TreeFile& file : *files) {
         const auto content = read_tree_text(*tree_, file.path, channel_file_bytes_max(ChannelText::release));
-        const auto text = content ? parse_signed_text(ChannelText::release, *content) : content.error();
-        const auto release = text ? parse_channel_release(text->body) : text.error();
-        if (release)
-            releases.emplace_back(release->version, file.path);
+        if (const auto version = content ? find_release_version(*content) : std::nullopt)
+            releases.emplace_back(*version, file.path);
     }
     std::ranges::sort(releases);
     for (std::size_t i = 0; i + kReleasesKept < releases.size(); ++i)

@@ -279,7 +279,7 @@ void add_requirement(BundlePlan& plan, unsigned number, std::size_t line_bytes) 
     name.resize(200, 'n');
     const std::string first = ">= " + std::string(64, '1') + ", <= " + std::string(64, '9') + ", < ";
     const std::size_t rest = line_bytes - std::string_view("requires  \n").size() - name.size() - first.size();
-    plan.metadata.emplace_back("requires." + name, first + std::string(rest, '9'));
+    plan.metadata.push_back({"requires." + name, first + std::string(rest, '9')});
 }
 
 TEST_CASE("registry limits: dependencies, requirements and metadata of a bundle have limits of a registry") {  // A139
@@ -308,7 +308,7 @@ TEST_CASE("registry limits: dependencies, requirements and metadata of a bundle 
         std::size_t rest = bytes - std::string_view("namemods/metaversion1other1").size() - 2 * sizeof(std::uint64_t);
         for (char key = 'a'; rest != 0; ++key) {
             const std::size_t size = std::min<std::size_t>(rest, 60'000);
-            plan.metadata.emplace_back(std::string(1, key), std::string(size - 9, 'M'));
+            plan.metadata.push_back({std::string(1, key), std::string(size - 9, 'M')});
             rest -= size;
         }
         return site.upload(plan, *site.honest);
@@ -337,7 +337,7 @@ TEST_CASE("registry limits: a folder that an older program filled past a release
         for (unsigned requirement = 0; requirement < 256; ++requirement) {
             std::string name = "studio/r" + std::to_string(1000 + requirement);
             name.resize(240, 'n');
-            plan.metadata.emplace_back("requires." + name, bounds);
+            plan.metadata.push_back({"requires." + name, bounds});
         }
         held = site.put_countersigned(plan, *stranger, kNow - 5);
     }
@@ -492,8 +492,8 @@ TEST_CASE("registry limits: texts of requirements go with their releases") {  //
 TEST_CASE("registry limits: a long licence and many versions are cut on pages and in memory") {  // A140
     LimitedRegistry site;
     BundlePlan plan = plan_of("maps/long", "1");
-    plan.metadata.emplace_back("licence", std::string(64'000, 'L'));
-    plan.metadata.emplace_back("origin", std::string(60'000, 'O'));
+    plan.metadata.push_back({"licence", std::string(64'000, 'L')});
+    plan.metadata.push_back({"origin", std::string(60'000, 'O')});
     const BundleId id = site.upload(plan, *site.honest).bundle;
     for (int version = 2; version <= 60; ++version)
         check_accepted(site.upload(plan_of("maps/long", std::to_string(version)), *site.honest));

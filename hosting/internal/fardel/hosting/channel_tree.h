@@ -10,6 +10,7 @@
 #include <fardel/format/channel_update.h>
 #include <fardel/hosting/tree_target.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,10 @@ struct ReleaseInTree {
 // version), limit (more than kTreeReleasesMax), those of the target.
 Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const ChannelUpdate& update);
 inline constexpr std::size_t kTreeReleasesMax = 10'000;
+
+// The version that the file of a release gives, without reading or verifying the rest: a release with less than an
+// accepted one has is older, whatever else it says.
+std::optional<std::uint64_t> find_release_version(std::string_view file);
 
 // Publishes a root: the first one, or the next. Errors: those of ChannelUpdate, conflict (the channel exists), those of
 // the target.

@@ -32,6 +32,7 @@ struct RegistryRoom {
     std::uint64_t reserved = 0;   // for each of the first kRegistryEarlyAuthorsMax of these, whatever others use
 };
 inline constexpr std::size_t kRegistryEarlyAuthorsMax = 1024;
+// With all recalls fewer than kDependencyWalkMax, which whoever prunes walks over.
 inline constexpr RegistryRoom kRegistryBundles{.all = 50'000, .strangers = 40'000, .share = 4000, .reserved = 16};
 inline constexpr RegistryRoom kRegistryNeedsBytes{
     .all = 16u << 20, .strangers = 12u << 20, .share = 1u << 20, .reserved = 4u << 10};
