@@ -25,6 +25,7 @@ Json json_of(const RegistryCheck& check) {
         {"bundles", check.bundles},
         {"released", check.released},
         {"recalled", check.recalled},
+        {"set_aside", check.set_aside},
         {"problems", json_list(check.problems, [](const RegistryProblem& problem) {
              return Json{{"path", problem.path}, {"code", error_code_name(problem.code)}, {"text", problem.text}};
          })}};
@@ -36,9 +37,9 @@ std::string format_check(const RegistryCheck& check) {
                            return fmt::format("{}: {} [{}]\n", problem.path, problem.text,
                                               error_code_name(problem.code));
                        }) +
-           fmt::format("{}, {} in the newest release, {} recalled; {}; the pages are written again\n",
+           fmt::format("{}, {} in the newest release, {} recalled, {} set aside; {}; the pages are written again\n",
                        format_count(check.bundles, "bundle", "bundles"), format_count(check.released),
-                       format_count(check.recalled),
+                       format_count(check.recalled), format_count(check.set_aside),
                        check.problems.empty() ? "nothing is wrong"
                                               : format_count(check.problems.size(), "problem", "problems"));
 }

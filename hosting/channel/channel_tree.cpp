@@ -3,7 +3,6 @@
 #include "channel/publish_needs.h"
 
 #include <fardel/base/text_fields.h>
-#include <fardel/delivery/needs_text.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -66,18 +65,6 @@ std::vector<BundleId> bundles_of(const ChannelRelease& release) {
     return ids;
 }
 
-// What is known from the release that the head names, so that only new bundles are read. A text that is missing or
-// damaged is made from the bundles.
-NeedsOfBundles find_known_needs(TreeTarget& tree, const ChannelUpdate& update) {
-    if (!update.head())
-        return {};
-    const ChannelHead& head = *update.head();
-    const auto text =
-        read_tree_text(tree, channel_requirements_path(head.channel, head.release_hash), kReleaseNeedsBytesMax);
-    auto needs = text ? parse_release_needs(*text) : Result<NeedsOfBundles>(text.error());
-    return needs ? *std::move(needs) : NeedsOfBundles();
-}
-
 Status write_head(TreeTarget& tree, std::string_view file, const std::string& channel, const ChannelInTree& before) {
     return tree.replace_head(channel_head_path(channel), std::as_bytes(std::span(file)), before.head_version);
 }
@@ -126,6 +113,10 @@ Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const
         auto file = read_tree_text(tree, one.path, channel_file_bytes_max(ChannelText::release));
         if (!file && file.error().code() != ErrorCode::limit)
             return std::move(file).error();
+        // A registry keeps some releases, each as long as all that strangers have brought.
+        const auto version = file && update.release() ? find_release_version(*file) : std::nullopt;
+        if (version && *version < update.release()->version)
+            continue;
         if (!file || !update.verify_release(*file))
             continue;  // of former keys, or older than the accepted one
         FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, *file));
@@ -138,6 +129,14 @@ Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const
             newest = ReleaseInTree{*std::move(file), std::move(release)};
     }
     return newest;
+}
+
+std::optional<std::uint64_t> find_release_version(std::string_view file) {
+    constexpr std::string_view kVersion = "version ";
+    read_until(file, '\n');  // the title
+    read_until(file, '\n');  // the channel
+    const std::string_view line = read_until(file, '\n');
+    return line.starts_with(kVersion) ? parse_decimal(line.substr(kVersion.size()), kChannelNumberMax) : std::nullopt;
 }
 
 Status publish_channel_root(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work) {
@@ -165,8 +164,18 @@ Status publish_channel_release(TreeTarget& tree, std::string_view file, UnixTime
     FARDEL_TRY(update.verify_release(file));
     FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, file));
     FARDEL_TRY_ASSIGN(const ChannelRelease release, parse_channel_release(text.body));
+    FARDEL_TRY_ASSIGN(const std::string needs, make_release_needs(tree, release, find_known_needs(tree, update)));
+    return publish_channel_release(tree, file, needs, now, work);
+}
+
+Status publish_channel_release(TreeTarget& tree, std::string_view file, const std::string& needs, UnixTime now,
+                               const PublishWork& work) {
+    FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_release, ChannelText::release, file));
+    FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
+    FARDEL_TRY_ASSIGN(const ChannelUpdate update, begin_in_tree(std::move(there.files), now));
+    FARDEL_TRY(update.verify_release(file));
     // Before the release: who sees a release can resolve what its bundles need.
-    FARDEL_TRY(publish_release_needs(tree, release, hash_of_file(file), work, find_known_needs(tree, update)));
+    FARDEL_TRY(put_text(tree, channel_requirements_path(channel, hash_of_file(file)), needs, work));
     return put_text(tree, channel_release_path(channel, hash_of_file(file)), file, work);
 }
 

@@ -1,5 +1,6 @@
 // The page about what is in one bundle.
 
+#include "registry/bundle_limits.h"
 #include "registry/page_audit.h"
 #include "registry/page_text.h"
 #include "registry/pages.h"
@@ -14,10 +15,13 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace fardel {
 namespace {
+
+constexpr std::size_t kRemarkBytesMax = 500;
 
 struct SizeSum {
     std::uint64_t assets = 0;
@@ -72,12 +76,12 @@ std::string sums_table(std::string_view title, const SizeSums& sums) {
                        "</th><th class=\"n\">assets</th><th class=\"n\">raw</th><th class=\"n\">stored</th></tr>\n";
     for (std::size_t i = 0; i < std::min(rows.size(), kPageRowsMax); ++i) {
         const auto& [label, sum] = rows[i];
-        text += "<tr><td>" + html_text(cut_text(label, 200)) + "</td><td class=\"n\">" + std::to_string(sum.assets) +
-                "</td><td class=\"n\">" + format_bytes(sum.raw_bytes) + "</td><td class=\"n\">" +
-                format_bytes(sum.stored_bytes) + "</td></tr>\n";
+        text += "<tr><td>" + html_text(cut_text(label, kPageTextBytesMax)) + "</td><td class=\"n\">" +
+                std::to_string(sum.assets) + "</td><td class=\"n\">" + format_bytes(sum.raw_bytes) +
+                "</td><td class=\"n\">" + format_bytes(sum.stored_bytes) + "</td></tr>\n";
     }
     if (rows.size() > kPageRowsMax)
-        text += "<tr><td>and " + std::to_string(rows.size() - kPageRowsMax) + " more</td></tr>\n";
+        text += "<tr><td>" + more_text(rows.size(), kPageRowsMax) + "</td></tr>\n";
     return text + "</table>\n";
 }
 
@@ -86,7 +90,7 @@ std::string sizes_section(const BundleContents& contents) {
     std::vector<SizedItem> items;
     for (const auto& [label, sum] : folders)
         if (sum.raw_bytes != 0)
-            items.push_back({.label = label, .bytes = sum.raw_bytes});
+            items.push_back({.label = cut_text(label, kPageTextBytesMax), .bytes = sum.raw_bytes});
     return "<h2>Sizes</h2>\n" + format_size_map(std::move(items)) + sums_table("folder or file", folders) +
            sums_table("content type", sums_by_type(contents));
 }
@@ -107,21 +111,36 @@ std::string findings_list(const std::vector<RegistryRefusal>& remarks) {
         text += "<p>The verifier has read every byte and has no remarks.</p>\n";
     else
         text += "<p>The verifier has read every byte. Its remarks:</p>\n";
-    if (!remarks.empty())
-        text += "<ul>\n";
-    for (const RegistryRefusal& remark : remarks)
-        text += "<li><code>" + html_text(remark.reason) + "</code> " + html_text(remark.where) + " " +
-                html_text(remark.text) + "</li>\n";
-    return text + (remarks.empty() ? "" : "</ul>\n");
+    if (remarks.empty())
+        return text;
+    return text + limited_list(remarks, remarks.size(), [](const RegistryRefusal& remark) {
+               return "<code>" + html_text(remark.reason) + "</code> " +
+                      html_text(cut_text(remark.where, kPageTextBytesMax)) + " " +
+                      html_text(cut_text(remark.text, kRemarkBytesMax));
+           });
+}
+
+std::string needs_section(const BundleContents& contents) {
+    if (contents.dependencies.empty())
+        return "";
+    return "<h2>Needs</h2>\n" +
+           limited_list(contents.dependencies, contents.dependencies.size(), [](const ContentDependency& needed) {
+               const std::string title = needed.name.empty()
+                                             ? needed.bundle.hex()
+                                             : cut_text(needed.name + " " + needed.version, kPageTextBytesMax);
+               return needed.is_static ? "<a href=\"" + needed.bundle.hex() + ".html\">" + html_text(title) + "</a>"
+                                       : html_text(title) + " (if it is there)";
+           });
 }
 
 std::string metadata_table(const BundleContents& contents) {
     std::string text = "<h2>Metadata</h2>\n<table>\n";
-    std::size_t shown = 0;
-    for (const ContentMetadata& entry : contents.metadata)
-        if (++shown <= kPageRowsMax)
-            text += "<tr><th>" + html_text(cut_text(entry.key, 200)) + "</th><td>" +
-                    html_text(cut_text(format_value(entry.value), 1000)) + "</td></tr>\n";
+    const std::size_t shown = std::min(contents.metadata.size(), kPageRowsMax);
+    for (const ContentMetadata& entry : std::span(contents.metadata).first(shown))
+        text += "<tr><th>" + html_text(cut_text(entry.key, kPageTextBytesMax)) + "</th><td>" +
+                html_text(cut_text(format_value(entry.value), 1000)) + "</td></tr>\n";
+    if (contents.metadata.size() > shown)
+        text += "<tr><td>" + more_text(contents.metadata.size(), shown) + "</td></tr>\n";
     return text + "</table>\n";
 }
 
@@ -129,7 +148,9 @@ std::string metadata_table(const BundleContents& contents) {
 
 Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entry, const RegistryState& state,
                                 const std::vector<RegistryRefusal>& remarks, const OpenDependency& open_dependency) {
-    const auto contents = read_contents(bundle);
+    // A registry may have bundles from when it took larger ones. Their texts would be copied once per use.
+    const Status within = verify_bundle_limits(bundle);
+    const auto contents = within ? read_contents(bundle) : Result<BundleContents>(within.error());
     // Its author must not be able to stop the registry by a page that cannot be written.
     const bool is_too_much =
         !contents && (contents.error().code() == ErrorCode::limit || contents.error().code() == ErrorCode::malformed);
@@ -142,10 +163,10 @@ Result<std::string> bundle_page(const Bundle& bundle, const CatalogueEntry& entr
                        " names, " + format_bytes(entry.raw_bytes) + " raw)</p>\n" +
                        transfers_section(entry.name, state);
     if (contents)
-        body += sizes_section(*contents) + findings_list(remarks) +
+        body += sizes_section(*contents) + findings_list(remarks) + needs_section(*contents) +
                 audit_section(audit_for_page(bundle, *contents, open_dependency), *contents);
     else
-        body += "<p>Its tables cannot be shown: " + html_text(contents.error().message()) + "</p>\n" +
+        body += "<p>Its tables cannot be shown: " + html_text(cut_text(contents.error().message(), 1000)) + "</p>\n" +
                 findings_list(remarks);
     body += signatures_table(bundle) + (contents ? metadata_table(*contents) : "");
     return format_html_page(entry.name + " " + entry.version, "../",

@@ -1,7 +1,7 @@
 #include "registry/catalogue.h"
 
 #include <fardel/delivery/tree_paths.h>
-#include <fardel/format/bundle_plan.h>
+#include <fardel/format/bundle_version.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
@@ -16,7 +16,6 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kBundleEnding = ".fardel";
-constexpr std::string_view kRequires = "requires.";
 
 // Whether an error says what the bytes are, and not that they could not be read.
 bool is_defect(ErrorCode code) {
@@ -52,27 +51,15 @@ Status read_tables(const Bundle& bundle, CatalogueEntry& entry) {
     FARDEL_TRY_ASSIGN(const auto name, bundle.find_bundle_text("name"));
     FARDEL_TRY_ASSIGN(const auto version, bundle.find_bundle_text("version"));
     FARDEL_TRY_ASSIGN(const auto licence, bundle.find_bundle_text("licence"));
+    // A registry keeps no text without a bound: each is in memory and on pages as long as the bundle is here.
     entry.name = name.value_or(std::string_view());
     entry.version = version.value_or(std::string_view());
-    entry.licence = licence.value_or(std::string_view());
-    const auto dependencies = static_cast<std::uint32_t>(bundle.table_count(TableKind::dependencies));
-    for (std::uint32_t i = 0; i < dependencies; ++i) {
-        FARDEL_TRY_ASSIGN(const DependencyRecord record, bundle.dependency(i));
-        FARDEL_TRY_ASSIGN(const std::string_view needed_name, bundle.string(record.name));
-        FARDEL_TRY_ASSIGN(const std::string_view needed_version, bundle.string(record.version));
-        entry.dependencies.push_back({record.bundle, std::string(needed_name), std::string(needed_version),
-                                      (record.flags & DependencyRecord::is_static) != 0});
-    }
-    const auto metadata = static_cast<std::uint32_t>(bundle.table_count(TableKind::metadata));
-    for (std::uint32_t i = 0; i < metadata; ++i) {
-        FARDEL_TRY_ASSIGN(const MetadataRecord record, bundle.metadata(i));
-        FARDEL_TRY_ASSIGN(const std::string_view key, bundle.string(record.key));
-        if (record.subject != kBundleSubject || !key.starts_with(kRequires))
-            continue;
-        FARDEL_TRY_ASSIGN(const auto value, bundle.find_bundle_text(key));
-        entry.requirements.push_back(std::string(key.substr(kRequires.size())) + " " +
-                                     std::string(value.value_or(std::string_view())));
-    }
+    FARDEL_TRY(verify_registry_name(entry.name));
+    FARDEL_TRY_ASSIGN(const BundleVersion parsed, BundleVersion::parse(entry.version));
+    if (parsed.empty())
+        return Error(ErrorCode::malformed, "the bundle has no version");
+    entry.licence = printable(licence.value_or(std::string_view()), kCatalogueTextBytesMax);
+    FARDEL_TRY_ASSIGN(entry.needs, measure_needs(bundle));
     return ok();
 }
 
@@ -128,8 +115,8 @@ void Catalogue::add(CatalogueEntry entry) {
     if (!is_new)
         return;
     auto& ids = names_[at->second.name];
-    ids.push_back(entry.bundle);
-    std::ranges::sort(ids, {}, [&](const BundleId& id) { return std::tuple(entries_.at(id).accepted, id); });
+    const auto order = [&](const BundleId& id) { return std::tuple(entries_.at(id).accepted, id); };
+    ids.insert(std::ranges::upper_bound(ids, order(entry.bundle), {}, order), entry.bundle);
 }
 
 void Catalogue::prefer(const ChannelRelease& release) {

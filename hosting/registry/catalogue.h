@@ -6,6 +6,7 @@
 // untrusted: whoever writes into the folder adds nothing without the registry's key.
 #pragma once
 
+#include "registry/bundle_limits.h"
 #include "registry/registry_names.h"
 
 #include <fardel/base/result.h>
@@ -27,32 +28,26 @@
 
 namespace fardel {
 
-struct CatalogueDependency {
-    BundleId bundle;
-    std::string name;
-    std::string version;
-    bool is_static = false;
-};
-
 struct CatalogueEntry {
     BundleId bundle;
-    std::string name;
-    std::string version;
+    std::string name;     // verify_registry_name accepts it
+    std::string version;  // BundleVersion::parse accepts it
     std::uint64_t epoch = 0;
     std::uint64_t file_bytes = 0;
     std::uint64_t raw_bytes = 0;
     UnixTime accepted;  // of the first countersignature
     PublicKey author;
     PublicKey registry;
-    std::string licence;                    // of the bundle; empty: it states none
-    std::vector<std::string> requirements;  // values of the metadata "requires.…", with their names
-    std::vector<CatalogueDependency> dependencies;
+    std::string licence;    // of the bundle, cut to kCatalogueTextBytesMax; empty: it states none
+    BundleNeedsSize needs;  // what it needs is read from its file, where it costs nobody memory
 };
+inline constexpr std::size_t kCatalogueTextBytesMax = 200;
 
 // The public keys that countersign for the registry: those that the channel's rules name in that role.
 std::vector<PublicKey> registry_keys_of(const ChannelRoot& root);
 
-// Reads what the tables say. Returns nothing if none of `keys` has countersigned the bundle. Errors: those of Bundle.
+// Reads what the tables say. Returns nothing if none of `keys` has countersigned the bundle. Errors: malformed (its
+// name, version or requirements are not those of a bundle in a registry), those of Bundle.
 Result<std::optional<CatalogueEntry>> find_entry(const Bundle& bundle, std::span<const PublicKey> keys);
 
 class Catalogue {

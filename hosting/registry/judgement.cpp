@@ -1,5 +1,7 @@
 #include "registry/judgement.h"
 
+#include "registry/bundle_limits.h"
+
 #include <fardel/base/ascii.h>
 #include <fardel/format/bundle_version.h>
 #include <fardel/format/channel_update.h>
@@ -13,16 +15,31 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace fardel {
 namespace {
 
 constexpr std::size_t kListedMax = 500;
+constexpr std::size_t kListedBytesMax = 16u << 10;  // decisions are kept for an hour
 constexpr std::size_t kFindingBytesMax = 2000;
 
 RegistryRefusal refusal_of(const VerifyFinding& finding) {
     return {.reason = finding.rule, .where = finding.where, .text = printable(finding.text, kFindingBytesMax)};
+}
+
+void cut_list(std::vector<RegistryRefusal>& list, std::size_t left_out) {
+    std::size_t kept = 0;
+    for (std::size_t bytes = 0; kept < list.size(); ++kept) {
+        bytes += list[kept].reason.size() + list[kept].where.size() + list[kept].text.size();
+        if (kept != 0 && bytes > kListedBytesMax)
+            break;
+    }
+    left_out += list.size() - kept;
+    list.resize(kept);
+    if (left_out != 0)
+        list.push_back({.reason = "more", .where = {}, .text = "and " + std::to_string(left_out) + " more"});
 }
 
 std::string label_for(const PublicKey& key, const TrustRules& rules) {
@@ -57,18 +74,18 @@ public:
         if (rules_.file_bytes_max != 0 && file->size_bytes() > rules_.file_bytes_max) {
             refuse("too-large", "the file has " + std::to_string(file->size_bytes()) + " bytes, at most " +
                                     std::to_string(rules_.file_bytes_max) + " are allowed");
-            return std::move(judgement_);
+            return take();
         }
         auto bundle = Bundle::open(file, {});
-        if (bundle && is_too_large(**bundle))
-            return std::move(judgement_);
+        if (bundle && (is_too_large(**bundle) || is_beyond_limits(**bundle)))
+            return take();
         FARDEL_TRY_ASSIGN(const auto policy, policy_before_registry(state_, author_));
         FARDEL_TRY_ASSIGN(
             const VerifyReport report,
             verify_bundle(file, {.policy = policy ? &*policy : nullptr, .time = TrustTime::at(now_), .stop = stop}));
         add_findings(report);
         if (!bundle)
-            return std::move(judgement_);
+            return take();
         return judge_rules(*std::move(bundle));
     }
 
@@ -76,12 +93,33 @@ public:
         judgement_.bundle = std::move(bundle);
         if (Status read = judge_bundle(*judgement_.bundle); !read && judgement_.refusals.empty())
             refuse("unreadable", read.error().message());  // else the verifier has said so
-        return std::move(judgement_);
+        return take();
     }
 
 private:
+    UploadJudgement take() {
+        cut_list(judgement_.refusals, refusals_left_out_);
+        return std::move(judgement_);
+    }
+
+    void add_refusal(RegistryRefusal refusal) {
+        if (judgement_.refusals.size() < kListedMax)
+            judgement_.refusals.push_back(std::move(refusal));
+        else
+            ++refusals_left_out_;
+    }
+
     void refuse(std::string reason, std::string text) {
-        judgement_.refusals.push_back({.reason = std::move(reason), .where = {}, .text = std::move(text)});
+        add_refusal({.reason = std::move(reason), .where = {}, .text = std::move(text)});
+    }
+
+    // The same, before what copies its texts reads it. What cannot be read is reported by the verifier.
+    bool is_beyond_limits(const Bundle& bundle) {
+        const Status within = verify_bundle_limits(bundle);
+        if (within || within.error().code() != ErrorCode::limit)
+            return false;
+        refuse("too-large", within.error().message());
+        return true;
     }
 
     // Before each byte of it is read. Says what a verified table would; a wrong one is found later.
@@ -103,8 +141,8 @@ private:
 
     void add_findings(const VerifyReport& report) {
         for (const VerifyFinding& finding : report.findings)
-            if (finding.severity == FindingSeverity::error && judgement_.refusals.size() < kListedMax)
-                judgement_.refusals.push_back(refusal_of(finding));
+            if (finding.severity == FindingSeverity::error)
+                add_refusal(refusal_of(finding));
         judgement_.remarks = remarks_of(report);
     }
 
@@ -118,7 +156,8 @@ private:
         judge_name(bundle);
         judge_sizes(bundle);
         FARDEL_TRY(judge_licences(bundle));
-        return judge_dependencies(bundle);
+        FARDEL_TRY(judge_dependencies(bundle));
+        return judge_shares(bundle);
     }
 
     void judge_recalls(const Bundle& bundle) {
@@ -235,7 +274,7 @@ private:
                 is_stated |= record.subject == kBundleSubject;
                 FARDEL_TRY_ASSIGN(const std::string_view licence, bundle.string(static_cast<StringRef>(record.value)));
                 if (std::ranges::count(rules_.licences, licence) == 0)
-                    refused.insert(in_quotes(licence));
+                    refused.insert(in_short_quotes(licence));
             }
         }
         if (!is_stated)
@@ -259,11 +298,18 @@ private:
         for (std::uint32_t i = 0; i < count; ++i) {
             FARDEL_TRY_ASSIGN(const DependencyRecord record, bundle.dependency(i));
             const bool is_static = (record.flags & DependencyRecord::is_static) != 0;
-            const auto is_it = [&](const ReleasedBundle& one) { return one.bundle == record.bundle; };
-            if (is_static && (!state_.release || std::ranges::none_of(state_.release->bundles, is_it)))
+            if (is_static && !state_.released.is_current(record.bundle))
                 refuse("dependency-missing", "it needs the bundle " + record.bundle.hex() +
                                                  ", which the newest release does not have; upload that one first");
         }
+        return ok();
+    }
+
+    // What the next release would have no room for gets no name: the registry could make no release with it.
+    Status judge_shares(const Bundle& bundle) {
+        FARDEL_TRY_ASSIGN(const BundleNeedsSize needs, measure_needs(bundle));
+        if (auto refused = state_.shares.refuse_bundle(author_, needs.needs_bytes))
+            add_refusal(*std::move(refused));
         return ok();
     }
 
@@ -272,16 +318,66 @@ private:
     const RegistryRules& rules_;
     const UnixTime now_;
     UploadJudgement judgement_;
+    std::size_t refusals_left_out_ = 0;
 };
+
+// Why a bundle that was accepted is not part of the next release.
+std::optional<RegistryRefusal> refuse_release(const CatalogueEntry& entry, const RegistryState& state,
+                                              const AuthorShares& shares) {
+    if (entry.needs.needs_bytes > kRegistryNeedsBytesMax)
+        return RegistryRefusal{"too-large",
+                               {},
+                               "the bundle has " + std::to_string(entry.needs.needs_bytes) +
+                                   " bytes of requirements, and a registry takes at most " +
+                                   std::to_string(kRegistryNeedsBytesMax)};
+    if (state.release &&
+        std::ranges::count(state.release->recalled_keys, entry.author, &Revocation<PublicKey>::id) != 0)
+        return RegistryRefusal{"key-recalled", {}, "the key of its author has been recalled"};
+    return shares.refuse_bundle(entry.author, entry.needs.needs_bytes);
+}
 
 }  // namespace
 
+// Whatever does not fit is set aside, never a reason to stop: a registry that an older program has filled starts, too.
+// Those who were accepted first are released first.
+void index_state(RegistryState& state) {
+    state.released = ReleasedIds(state.release);
+    state.shares = AuthorShares(state.catalogue, state.release, state.rules);
+    std::vector<const CatalogueEntry*> waiting;
+    for (const auto& [id, entry] : state.catalogue.entries())
+        if (!state.released.contains(id) &&
+            std::ranges::count(state.catalogue.owners_of(entry.name, state.rules), entry.author) != 0)
+            waiting.push_back(&entry);
+    std::ranges::sort(waiting, {}, [](const CatalogueEntry* one) { return std::pair(one->accepted, one->bundle); });
+    std::set<std::pair<std::string_view, std::string_view>> versions;  // a release has each once
+    if (state.release && !waiting.empty())
+        for (const ReleasedBundle& one : state.release->bundles)
+            versions.emplace(one.name, one.version.text());
+    AuthorShares shares = state.shares;
+    for (const CatalogueEntry* const entry : waiting) {
+        auto refused = refuse_release(*entry, state, shares);
+        if (!refused && !versions.emplace(entry->name, entry->version).second)
+            refused = RegistryRefusal{"version-taken", {}, "another bundle has its name and version"};
+        if (refused) {
+            state.set_aside.emplace(entry->bundle, *std::move(refused));
+            continue;
+        }
+        shares.add_bundle(entry->author, entry->needs.needs_bytes);
+        state.unreleased.push_back(entry->bundle);
+    }
+}
+
 std::vector<RegistryRefusal> remarks_of(const VerifyReport& report) {
     std::vector<RegistryRefusal> remarks;
+    std::size_t left_out = 0;
     for (const VerifyFinding& finding : report.findings)
-        if (finding.severity != FindingSeverity::error && !finding.where.starts_with("trailer") &&
-            remarks.size() < kListedMax)
-            remarks.push_back(refusal_of(finding));
+        if (finding.severity != FindingSeverity::error && !finding.where.starts_with("trailer")) {
+            if (remarks.size() < kListedMax)
+                remarks.push_back(refusal_of(finding));
+            else
+                ++left_out;
+        }
+    cut_list(remarks, left_out);
     return remarks;
 }
 

@@ -4,7 +4,9 @@
 // meaningless: a file that is no bundle, or larger than the rules allow.
 #pragma once
 
+#include "registry/author_shares.h"
 #include "registry/catalogue.h"
+#include "registry/released_ids.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
@@ -14,6 +16,7 @@
 #include <fardel/hosting/registry_rules.h>
 #include <fardel/verifier/verify_bundle.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -28,7 +31,17 @@ struct RegistryState {
     ChannelRoot root;
     std::optional<ChannelRelease> release;
     Catalogue catalogue;
+    ReleasedIds released;
+    AuthorShares shares;
+    // The bundles that were accepted from the owners of their names and are neither in the release nor recalled: those
+    // that the next release takes, because the registry was killed before, and those that are set aside, with the
+    // reason.
+    std::vector<BundleId> unreleased;
+    std::map<BundleId, RegistryRefusal> set_aside;
 };
+
+// Fills the members that follow from the others: those behind the catalogue.
+void index_state(RegistryState& state);
 
 // The verifier's warnings and notes about content. Those about signatures are left out, because they depend on the
 // policy.

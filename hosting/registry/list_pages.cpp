@@ -10,35 +10,9 @@
 
 #include <algorithm>
 #include <span>
-#include <unordered_map>
 
 namespace fardel {
 namespace {
-
-// What the newest release says about bundles.
-class ReleasedIds {
-public:
-    explicit ReleasedIds(const RegistryState& state) {
-        if (!state.release)
-            return;
-        for (const ReleasedBundle& one : state.release->bundles)
-            states_[one.bundle] = "";
-        for (const auto& one : state.release->recalled_bundles)
-            states_[one.id] = one.reason.empty() ? "recalled" : one.reason;
-    }
-    bool is_current(const BundleId& bundle) const {
-        const auto found = states_.find(bundle);
-        return found != states_.end() && found->second.empty();
-    }
-    // nullptr: it is not recalled.
-    const std::string* find_recall(const BundleId& bundle) const {
-        const auto found = states_.find(bundle);
-        return found == states_.end() || found->second.empty() ? nullptr : &found->second;
-    }
-
-private:
-    std::unordered_map<BundleId, std::string> states_;
-};
 
 std::vector<std::string> names_of(const Catalogue& catalogue) {
     std::vector<std::string> names;
@@ -64,8 +38,8 @@ std::string link(std::string_view target, std::string_view text) {
 std::string list_row(const CatalogueEntry& entry, bool is_recalled, std::string_view up) {
     return "<tr><td>" + link(std::string(up) + name_page_path(entry.name), entry.name) + "</td><td>" +
            html_text(entry.version) + (is_recalled ? " <span class=\"recalled\">recalled</span>" : "") + "</td><td>" +
-           html_text(entry.licence) + "</td><td class=\"n\">" + format_bytes(entry.file_bytes) + "</td><td>" +
-           format_day(entry.accepted) + "</td></tr>\n";
+           html_text(cut_text(entry.licence, kPageTextBytesMax)) + "</td><td class=\"n\">" +
+           format_bytes(entry.file_bytes) + "</td><td>" + format_day(entry.accepted) + "</td></tr>\n";
 }
 
 std::string list_page(const RegistryState& state, std::string_view rows, std::size_t names, std::size_t page,
@@ -113,41 +87,28 @@ std::string list_record(const CatalogueEntry& entry, bool is_recalled, const Reg
 
 // ---- The page of a name ---------------------------------------------------------------------------------------------
 
-std::string dependency_item(const CatalogueDependency& needed, const RegistryState& state, std::string_view up) {
-    const CatalogueEntry* const here = state.catalogue.find(needed.bundle);
-    const std::string title = needed.name.empty() ? needed.bundle.hex() : needed.name + " " + needed.version;
-    return "<li>" + (here != nullptr ? link(std::string(up) + name_page_path(here->name), title) : html_text(title)) +
-           (needed.is_static ? "" : " (if it is there)") + "</li>";
-}
-
-std::string version_section(const CatalogueEntry& entry, const ReleasedIds& released, const RegistryState& state,
-                            std::string_view up) {
-    const std::string* const recall = released.find_recall(entry.bundle);
+std::string version_section(const CatalogueEntry& entry, const RegistryState& state, std::string_view up) {
+    const std::string* const recall = state.released.find_recall(entry.bundle);
     std::string text = "<h2 id=\"" + entry.bundle.hex() + "\">" + html_text(entry.version) + "</h2>\n";
     if (recall != nullptr)
         text += "<p class=\"recalled\">Recalled: " + html_text(*recall) + "</p>\n";
-    else if (!released.is_current(entry.bundle))
+    else if (const auto aside = state.set_aside.find(entry.bundle); aside != state.set_aside.end())
+        text += "<p class=\"recalled\">Set aside, and in no release: " + html_text(aside->second.text) + "</p>\n";
+    else if (!state.released.is_current(entry.bundle))
         text += "<p class=\"recalled\">Not in the newest release.</p>\n";
     text += "<table>\n<tr><th>bundle</th><td><code>" + entry.bundle.hex() + "</code></td></tr>\n<tr><th>file</th><td>" +
             link(std::string(up) + tree_path_of(entry.bundle), format_bytes(entry.file_bytes)) + ", " +
             format_bytes(entry.raw_bytes) + " of assets; " +
             link(std::string(up) + bundle_page_path(entry.bundle), "sizes, signatures and findings") +
             "</td></tr>\n<tr><th>licence</th><td>" +
-            (entry.licence.empty() ? "none stated" : html_text(entry.licence)) + "</td></tr>\n<tr><th>added</th><td>" +
-            format_day(entry.accepted) + "</td></tr>\n<tr><th>author</th><td><code>" + entry.author.hex() +
+            (entry.licence.empty() ? "none stated" : html_text(cut_text(entry.licence, kPageTextBytesMax))) +
+            "</td></tr>\n<tr><th>added</th><td>" + format_day(entry.accepted) +
+            "</td></tr>\n<tr><th>author</th><td><code>" + entry.author.hex() +
             "</code></td></tr>\n<tr><th>checked by</th><td><code>" + entry.registry.hex() + "</code></td></tr>\n";
-    if (!entry.dependencies.empty()) {
-        text += "<tr><th>needs</th><td><ul>";
-        for (const CatalogueDependency& needed : entry.dependencies)
-            text += dependency_item(needed, state, up);
-        text += "</ul></td></tr>\n";
-    }
-    if (!entry.requirements.empty()) {
-        text += "<tr><th>requires</th><td><ul>";
-        for (const std::string& requirement : entry.requirements)
-            text += "<li>" + html_text(requirement) + "</li>";
-        text += "</ul></td></tr>\n";
-    }
+    if (entry.needs.dependencies + entry.needs.requirements != 0)
+        text += "<tr><th>needs</th><td>" + std::to_string(entry.needs.dependencies) + " bundles by their ids, " +
+                std::to_string(entry.needs.requirements) +
+                " by their names: " + link(std::string(up) + bundle_page_path(entry.bundle), "which") + "</td></tr>\n";
     return text + "</table>\n";
 }
 
@@ -160,7 +121,7 @@ std::string overview_page_path(std::size_t page) {
 }
 
 std::map<std::string, std::string> overview_pages(const RegistryState& state) {
-    const ReleasedIds released(state);
+    const ReleasedIds& released = state.released;
     const auto names = names_of(state.catalogue);
     const std::size_t pages = std::max<std::size_t>(1, (names.size() + kNamesPerPage - 1) / kNamesPerPage);
     std::map<std::string, std::string> files;
@@ -198,7 +159,6 @@ std::string transfers_section(std::string_view name, const RegistryState& state)
 }
 
 std::string name_page(std::string_view name, const RegistryState& state) {
-    const ReleasedIds released(state);
     const auto versions = state.catalogue.named(name);
     std::string up = "../";
     for (const char c : name)
@@ -214,8 +174,11 @@ std::string name_page(std::string_view name, const RegistryState& state) {
     body += "<p>The name belongs to" + owners + "</p>\n" + transfers_section(name, state);
     if (versions.empty())
         body += "<p class=\"recalled\">No version of it is here any more.</p>\n";
-    for (std::size_t i = versions.size(); i-- > 0;)
-        body += version_section(*versions[i], released, state, up);
+    const std::size_t shown = std::min(versions.size(), kPageRowsMax);
+    for (std::size_t i = 0; i < shown; ++i)
+        body += version_section(*versions[versions.size() - 1 - i], state, up);
+    if (versions.size() > shown)
+        body += "<p>" + more_text(versions.size(), shown) + ", which came before</p>\n";
     return format_html_page(name, up, body);
 }
 

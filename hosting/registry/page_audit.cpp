@@ -13,8 +13,6 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kTextBytesShown = 200;
-
 // Reads a closure, each bundle once, within the limits.
 class ClosureReader {
 public:
@@ -54,19 +52,7 @@ private:
 };
 
 std::string code_text(std::string_view text) {
-    return "<code>" + html_text(cut_text(text, kTextBytesShown)) + "</code>";
-}
-
-// `count`: of all, also those that `items` leaves out.
-template <class Items, class Format>
-std::string limited_list(const Items& items, std::uint64_t count, Format format) {
-    std::string text = "<ul>\n";
-    const std::size_t shown = std::min(items.size(), kPageRowsMax);
-    for (std::size_t i = 0; i < shown; ++i)
-        text += "<li>" + format(items[i]) + "</li>\n";
-    if (count > shown)
-        text += "<li>and " + std::to_string(count - shown) + " more</li>\n";
-    return text + "</ul>\n";
+    return "<code>" + html_text(cut_text(text, kPageTextBytesMax)) + "</code>";
 }
 
 std::string counts_text(const BundleAudit& audit) {

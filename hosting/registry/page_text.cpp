@@ -106,6 +106,10 @@ std::string format_day(UnixTime time) {
     return {text.data(), static_cast<std::size_t>(size)};
 }
 
+std::string more_text(std::uint64_t count, std::uint64_t shown) {
+    return count <= shown ? "" : "and " + std::to_string(count - shown) + " more";
+}
+
 std::string cut_text(std::string_view text, std::size_t bytes_max) { return printable(text, bytes_max); }
 
 std::string format_html_page(std::string_view title, std::string_view up, std::string_view body, PageScript script) {

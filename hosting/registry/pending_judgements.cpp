@@ -1,6 +1,7 @@
 #include "registry/pending_judgements.h"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace fardel {
@@ -74,17 +75,20 @@ void PendingJudgements::work() {
     }
 }
 
-// Decisions that are too old, and the oldest ones if there are too many.
+// Decisions that are too old, and the oldest ones if there are too many: first those of an author with too many, so
+// that no author's uploads make the registry forget what others wait for.
 void PendingJudgements::forget_old(SteadyTime now) {
     std::vector<std::pair<SteadyTime, Key>> decided;
     for (const auto& [key, judgement] : newest_)
         if (judgement->decision)
             decided.emplace_back(judgement->decided, key);
-    std::ranges::sort(decided);
-    const std::size_t surplus = decided.size() - std::min(decided.size(), kDecisionsKeptMax);
-    for (std::size_t i = 0; i < decided.size(); ++i)
-        if (i < surplus || now - decided[i].first > kDecisionKept)
-            newest_.erase(decided[i].second);
+    std::ranges::sort(decided, std::ranges::greater());
+    std::map<PublicKey, std::size_t> by_author;
+    std::size_t kept = 0;
+    for (const auto& [time, key] : decided)
+        if (now - time > kDecisionKept || ++by_author[key.second] > kAuthorDecisionsKeptMax ||
+            ++kept > kDecisionsKeptMax)
+            newest_.erase(key);
 }
 
 }  // namespace fardel

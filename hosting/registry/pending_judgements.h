@@ -25,6 +25,7 @@ namespace fardel {
 
 inline constexpr std::chrono::hours kDecisionKept{1};
 inline constexpr std::size_t kDecisionsKeptMax = 1024;
+inline constexpr std::size_t kAuthorDecisionsKeptMax = 16;
 
 // What the registry decided; an error if it could not decide, after which the same may be tried again.
 using RegistryDecision = Result<RegistryAnswer>;

@@ -6,10 +6,13 @@
 #include "registry/registry_folder.h"
 #include "registry/safe_text.h"
 
+#include <fardel/delivery/resolve.h>
 #include <fardel/format/channel_update.h>
+#include <fardel/format/dependencies.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
+#include <fardel/format/requirement.h>
 #include <fardel/hosting/publish.h>
 
 #include <algorithm>
@@ -20,8 +23,11 @@
 namespace fardel {
 namespace {
 
-// The rest is for the operator.
-constexpr std::uint64_t kAuthorRecallsMax = kChannelRecallsMax / 4 * 3;
+// Whether an error says what a change is, and not that a disk or a signer failed: then it fails again at each start.
+bool is_about_change(ErrorCode code) {
+    return code == ErrorCode::limit || code == ErrorCode::conflict || code == ErrorCode::malformed ||
+           code == ErrorCode::revoked || code == ErrorCode::rollback;
+}
 
 std::string_view outcome_name(RegistryOutcome outcome) {
     switch (outcome) {
@@ -72,10 +78,12 @@ struct Registry::Impl {
     const RegistryOptions options;
     std::mutex mutex;  // guards the folder and the signers; a change takes a while
     RegistryFolder folder;
+    bool is_behind = false;  // a bundle was published, and the folder was not read again since
 
     mutable std::mutex facts_mutex;  // guards what follows, and is held for moments
     RegistryRules rules;
     std::uint64_t released_bundles = 0;
+    std::uint64_t bundles_set_aside = 0;
     std::optional<UnixTime> head_expires;
     std::map<std::string, std::uint64_t> refusals;  // by reason
     std::map<RegistryOutcome, std::uint64_t> outcomes;
@@ -93,18 +101,26 @@ struct Registry::Impl {
         return ok();
     }
 
-    Status change(ChannelChange wanted, const std::vector<BundleId>& added) {
-        return folder.change(std::move(wanted), added, *options.signers.release, *options.signers.head, now(),
-                             options.head_life_s);
+    Result<RegistryFolder::PlannedRelease> plan(ChannelChange wanted, NeedsOfBundles known = {}) const {
+        return folder.plan(std::move(wanted), std::move(known), *options.signers.release, *options.signers.head, now(),
+                           options.head_life_s);
     }
 
-    // What a kill has left, or a failed change.
+    // What a kill has left, or a failed change. What cannot be released stays set aside, and keeps nobody out.
     Status finish_changes() {
-        const auto added = folder.unreleased();
-        if (!added.empty() || !folder.state()->release)
-            FARDEL_TRY(change({}, added));
+        FARDEL_TRY(release_what_is_left());
         // Last: a name belongs to its author from the release on that has it.
         return folder.record_names();
+    }
+
+    Status release_what_is_left() {
+        const RegistryState& state = *folder.state();
+        if (state.unreleased.empty() && state.release && !folder.has_recalled_authors())
+            return ok();
+        const auto planned = plan(folder.change_that_adds(state.unreleased));
+        if (!planned && state.release && is_about_change(planned.error().code()))
+            return ok();
+        return planned ? folder.publish(*planned, now()) : planned.error();
     }
 
     Status renew_head_if_needed() {
@@ -133,6 +149,7 @@ struct Registry::Impl {
         const auto& release = folder.state()->release;
         rules = folder.state()->rules;
         released_bundles = release ? release->bundles.size() : 0;
+        bundles_set_aside = folder.state()->set_aside.size();
         head_expires = folder.head_expires();
     }
 
@@ -151,10 +168,7 @@ struct Registry::Impl {
         return answer;
     }
 
-    bool is_released(const BundleId& bundle) const {
-        const auto& release = folder.state()->release;
-        return release && std::ranges::count(release->bundles, bundle, &ReleasedBundle::bundle) != 0;
-    }
+    bool is_released(const BundleId& bundle) const { return folder.state()->released.is_current(bundle); }
 
     RegistryAnswer answer_of(RegistryOutcome outcome, const CatalogueEntry& entry) const {
         const auto& release = folder.state()->release;
@@ -187,7 +201,7 @@ struct Registry::Impl {
                                   UploadJudgement judgement, const std::stop_token& stop) {
         const std::scoped_lock guard(mutex);
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
-        FARDEL_TRY(folder.refresh(now()));
+        FARDEL_TRY(is_behind ? folder.reread(now()) : folder.refresh(now()));
         FARDEL_TRY(folder.record_names());  // what a failure after a release has left
         const BundleId id = judgement.bundle->id();
         if (const CatalogueEntry* const own = find_own(id, author); own != nullptr && is_released(id))
@@ -204,10 +218,28 @@ struct Registry::Impl {
         const auto signed_file = extend_file(file, std::move(end));
         if (auto refused = refuse_by_channel(signed_file, newest))
             return count(*std::move(refused));
+        // All that the bundle is going to be part of is made and signed before it gets a name: what a limit of these
+        // texts refuses leaves nothing behind.
+        FARDEL_TRY_ASSIGN(const auto planned, plan_release(signed_file));
         // File, release, head, pages: each appears whole, and a kill in between leaves a state from which the next
         // start goes on.
+        is_behind = true;
         FARDEL_TRY(publish_bundle(signed_file, folder.tree(), {.progress = {}, .stop = stop, .now = now()}));
-        return release(id, judgement.remarks);
+        FARDEL_TRY(folder.publish(planned, now()));
+        return finish(id, judgement.remarks);
+    }
+
+    Result<RegistryFolder::PlannedRelease> plan_release(const std::shared_ptr<const ByteSource>& signed_file) const {
+        FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(signed_file, {}));
+        FARDEL_TRY_ASSIGN(const auto entry, find_entry(*bundle, registry_keys_of(folder.state()->root)));
+        if (!entry)
+            return Error(ErrorCode::corrupt, "the countersigned bundle is none");
+        BundleNeeds needs;
+        FARDEL_TRY_ASSIGN(needs.needs, static_dependencies(*bundle));
+        FARDEL_TRY_ASSIGN(needs.requirements, requirements_of(*bundle));
+        ChannelChange wanted;
+        wanted.added.push_back(released_bundle_of(*entry));
+        return plan(std::move(wanted), {{entry->bundle, std::move(needs)}});
     }
 
     // The rules of the channel are the last word: its clients would refuse what they refuse.
@@ -225,9 +257,11 @@ struct Registry::Impl {
         return answer;
     }
 
-    Result<RegistryAnswer> release(const BundleId& id, const std::vector<RegistryRefusal>& remarks) {
+    Result<RegistryAnswer> finish(const BundleId& id, const std::vector<RegistryRefusal>& remarks) {
         FARDEL_TRY(folder.reread(now()));
-        FARDEL_TRY(finish_changes());
+        is_behind = false;
+        // A name belongs to its author from the release on that has it.
+        FARDEL_TRY(folder.record_names());
         const CatalogueEntry* const entry = folder.state()->catalogue.find(id);
         if (entry == nullptr)
             return Error(ErrorCode::corrupt, "the bundle that was published cannot be read again");
@@ -238,24 +272,42 @@ struct Registry::Impl {
         return count(std::move(answer));
     }
 
-    std::optional<RegistryRefusal> refuse_recall(const CatalogueEntry* entry, const std::string& reason,
+    std::optional<RegistryRefusal> refuse_recall(const BundleId& bundle, const std::string& reason,
                                                  const PublicKey* author) const {
+        const RegistryState& state = *folder.state();
+        const CatalogueEntry* const entry = state.catalogue.find(bundle);
         // As the release has it, which would otherwise not be made.
         if (reason.empty() || printable(reason, kRegistryReasonBytesMax) != reason)
             return RegistryRefusal{
                 "reason-form",
                 {},
                 "a reason is plain text of at most " + std::to_string(kRegistryReasonBytesMax) + " bytes"};
-        if (entry == nullptr)
+        // The operator also recalls what is listed and damaged, or lost.
+        if (entry == nullptr && (author != nullptr || !state.released.contains(bundle)))
             return RegistryRefusal{"not-here", {}, "this registry has no such bundle"};
         if (author == nullptr)
             return std::nullopt;
-        const auto owners = folder.state()->catalogue.owners_of(entry->name, folder.state()->rules);
+        const auto owners = state.catalogue.owners_of(entry->name, state.rules);
         if (entry->author != *author && std::ranges::count(owners, *author) == 0)
             return RegistryRefusal{"name-owned", {}, "the bundle belongs to the key " + key_id(entry->author) + "…"};
-        if (folder.state()->release && folder.state()->release->recalled_bundles.size() >= kAuthorRecallsMax)
-            return RegistryRefusal{"recalls-full", {}, "only the operator can recall more bundles; write to them"};
-        return std::nullopt;
+        // Asked for again, it takes no room.
+        return state.released.find_recall(bundle) != nullptr ? std::nullopt : state.shares.refuse_recall(*author);
+    }
+
+    // What the catalogue or else the release says about it.
+    CatalogueEntry describe(const BundleId& bundle) const {
+        const RegistryState& state = *folder.state();
+        if (const CatalogueEntry* const found = state.catalogue.find(bundle))
+            return *found;
+        CatalogueEntry entry;
+        entry.bundle = bundle;
+        if (state.release)
+            for (const ReleasedBundle& one : state.release->bundles)
+                if (one.bundle == bundle) {
+                    entry.name = one.name;
+                    entry.version = one.version.text();
+                }
+        return entry;
     }
 
     Result<RegistryAnswer> recall(const BundleId& bundle, const std::string& reason, const PublicKey* author) {
@@ -264,22 +316,21 @@ struct Registry::Impl {
         FARDEL_TRY(folder.refresh(now()));
         // Before the bundle may be pruned.
         FARDEL_TRY(folder.record_names());
-        const CatalogueEntry* const found = folder.state()->catalogue.find(bundle);
-        if (auto refused = refuse_recall(found, reason, author)) {
+        if (auto refused = refuse_recall(bundle, reason, author)) {
             RegistryAnswer answer{.bundle = bundle, .name = {}, .version = {}, .refusals = {}, .remarks = {}};
             answer.refusals.push_back(*std::move(refused));
             return count(std::move(answer));
         }
-        const CatalogueEntry entry = *found;
-        ChannelChange wanted;
-        wanted.recalled_bundles.push_back({bundle, reason});
-        const auto& before = folder.state()->release;
-        const bool is_recalled =
-            before && std::ranges::count(before->recalled_bundles, bundle, &Revocation<BundleId>::id) != 0;
+        const CatalogueEntry entry = describe(bundle);
         // Asked for again, as after an answer that was lost: there is nothing left to change.
-        if (!is_recalled)
-            FARDEL_TRY(change(std::move(wanted), {}));
-        FARDEL_TRY(folder.write_pages({entry.name}));
+        if (folder.state()->released.find_recall(bundle) == nullptr) {
+            ChannelChange wanted;
+            wanted.recalled_bundles.push_back({bundle, reason});
+            FARDEL_TRY_ASSIGN(const auto planned, plan(std::move(wanted)));
+            FARDEL_TRY(folder.publish(planned, now()));
+        }
+        if (folder.state()->catalogue.find(bundle) != nullptr)
+            FARDEL_TRY(folder.write_pages({entry.name}));
         return count(answer_of(RegistryOutcome::recalled, entry));
     }
 
@@ -301,6 +352,11 @@ struct Registry::Impl {
             "# TYPE fardel_registry_bundles gauge\n"
             "fardel_registry_bundles " +
             std::to_string(released_bundles) +
+            "\n"
+            "# HELP fardel_registry_bundles_set_aside Bundles that were accepted and that no release has room for.\n"
+            "# TYPE fardel_registry_bundles_set_aside gauge\n"
+            "fardel_registry_bundles_set_aside " +
+            std::to_string(bundles_set_aside) +
             "\n"
             "# HELP fardel_registry_head_expires_seconds When the head expires, in seconds since 1970.\n"
             "# TYPE fardel_registry_head_expires_seconds gauge\n"

@@ -44,6 +44,7 @@ public:
 
 private:
     void add(const std::string& path, ErrorCode code, std::string text) {
+        problem_paths_.insert(path);
         check_.problems.push_back({printable(path, 400), code, printable(text, 4000)});
     }
 
@@ -60,9 +61,13 @@ private:
 
     void check_release() {
         check_.bundles = state().catalogue.entries().size();
-        for (const BundleId& id : folder_.unreleased())
+        for (const BundleId& id : state().unreleased)
             add(tree_path_of(id), ErrorCode::unresolved,
                 "is neither in the newest release nor recalled; the server adds it when it starts");
+        check_.set_aside = state().set_aside.size();
+        for (const auto& [id, reason] : state().set_aside)
+            add(tree_path_of(id), ErrorCode::limit,
+                "is set aside, and in no release: " + reason.text + " [" + reason.reason + "]");
         if (!state().release)
             return;
         check_.released = state().release->bundles.size();
@@ -77,9 +82,7 @@ private:
         }
     }
 
-    bool has_problem(const std::string& path) const {
-        return std::ranges::count(check_.problems, path, &RegistryProblem::path) != 0;
-    }
+    bool has_problem(const std::string& path) const { return problem_paths_.contains(path); }
 
     void check_owners() {
         if (!folder_.has_recorded_names())
@@ -171,6 +174,7 @@ private:
     RegistryFolder folder_;
     const RegistryCheckOptions& options_;
     RegistryCheck check_;
+    std::set<std::string> problem_paths_;
     std::set<std::string> pages_;
 };
 

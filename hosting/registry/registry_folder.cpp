@@ -1,5 +1,6 @@
 #include "registry/registry_folder.h"
 
+#include "channel/publish_needs.h"
 #include "registry/pages.h"
 
 #include <fardel/base/file.h>
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
-#include <unordered_set>
 #include <utility>
 
 namespace fardel {
@@ -44,6 +44,14 @@ Status sign_body(ChannelText kind, const Text& body, Signer& signer, std::string
     FARDEL_TRY(sign_text(kind, text, signer));
     file = format_signed_text(text);
     return ok();
+}
+
+std::string file_name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+bool is_of_recalled_author(const ReleasedBundle& one, const ChannelRelease& release, const Catalogue& catalogue) {
+    const CatalogueEntry* const entry = release.recalled_keys.empty() ? nullptr : catalogue.find(one.bundle);
+    return entry != nullptr &&
+           std::ranges::binary_search(release.recalled_keys, entry->author, {}, &Revocation<PublicKey>::id);
 }
 
 }  // namespace
@@ -129,6 +137,7 @@ Status RegistryFolder::read(UnixTime now, bool only_if_changed, bool for_check) 
         recorded = *std::move(parsed);
     }
     state->catalogue.set_names(std::move(recorded));
+    index_state(*state);
     state_ = std::move(state);
     update_ = std::move(update);
     names_ = std::move(names);
@@ -180,43 +189,50 @@ Status RegistryFolder::replace_names(RegistryNames names) {
     return ok();
 }
 
-std::vector<BundleId> RegistryFolder::unreleased() const {
-    std::unordered_set<BundleId> known;
-    if (state_->release) {
-        for (const ReleasedBundle& one : state_->release->bundles)
-            known.insert(one.bundle);
-        for (const auto& one : state_->release->recalled_bundles)
-            known.insert(one.id);
-    }
-    std::vector<BundleId> ids;
-    for (const auto& [id, entry] : state_->catalogue.entries())
-        if (!known.contains(id) &&
-            std::ranges::count(state_->catalogue.owners_of(entry.name, state_->rules), entry.author) != 0)
-            ids.push_back(id);
-    return ids;
-}
-
 std::optional<UnixTime> RegistryFolder::head_expires() const {
     return update_ && update_->head() ? std::optional(update_->head()->expires) : std::nullopt;
 }
 
-Status RegistryFolder::change(ChannelChange change, const std::vector<BundleId>& added, Signer& release, Signer& head,
-                              UnixTime now, std::uint64_t head_life_s) {
-    change.older_versions = OlderVersions::kept;
-    for (const BundleId& id : added)
+ChannelChange RegistryFolder::change_that_adds(const std::vector<BundleId>& bundles) const {
+    ChannelChange change;
+    for (const BundleId& id : bundles)
         if (const CatalogueEntry* const entry = state_->catalogue.find(id))
             change.added.push_back(released_bundle_of(*entry));
+    return change;
+}
+
+bool RegistryFolder::has_recalled_authors() const {
+    return state_->release && std::ranges::any_of(state_->release->bundles, [&](const ReleasedBundle& one) {
+               return is_of_recalled_author(one, *state_->release, state_->catalogue);
+           });
+}
+
+Result<RegistryFolder::PlannedRelease> RegistryFolder::plan(ChannelChange change, NeedsOfBundles known, Signer& release,
+                                                            Signer& head, UnixTime now,
+                                                            std::uint64_t head_life_s) const {
+    change.older_versions = OlderVersions::kept;
     // Also one that no head names yet, because a kill came between.
     FARDEL_TRY_ASSIGN(const auto before, find_newest_release(*tree_, *update_));
-    ReleaseInTree next;
-    FARDEL_TRY_ASSIGN(next.release, next_release(before, update_->root(), change, now));
-    FARDEL_TRY_ASSIGN(const std::string body, format_channel_release(next.release));
-    FARDEL_TRY(sign_body(ChannelText::release, body, release, next.file));
-    FARDEL_TRY_ASSIGN(const std::string head_file, sign_head(next, head, now, head_life_s));
+    PlannedRelease planned;
+    ChannelRelease& next = planned.release.release;
+    FARDEL_TRY_ASSIGN(next, next_release(before, update_->root(), change, now));
+    // Clients refuse these. An operator who recalls the key of an author who floods gets all the room back.
+    std::erase_if(next.bundles,
+                  [&](const ReleasedBundle& one) { return is_of_recalled_author(one, next, state_->catalogue); });
+    FARDEL_TRY_ASSIGN(const std::string body, format_channel_release(next));
+    known.merge(find_known_needs(*tree_, *update_));
+    FARDEL_TRY_ASSIGN(planned.needs, make_release_needs(*tree_, next, known, UnreadableNeeds::left_out));
+    FARDEL_TRY(sign_body(ChannelText::release, body, release, planned.release.file));
+    FARDEL_TRY_ASSIGN(planned.head, sign_head(planned.release, head, now, head_life_s));
+    return planned;
+}
+
+Status RegistryFolder::publish(const PlannedRelease& planned, UnixTime now) {
     // The head last: until it names the release, clients keep the one before.
-    FARDEL_TRY(publish_channel_release(*tree_, next.file, now));
-    FARDEL_TRY(publish_head(head_file, now));
+    FARDEL_TRY(publish_channel_release(*tree_, planned.release.file, planned.needs, now));
+    FARDEL_TRY(publish_head(planned.head, now));
     remove_old_releases();
+    remove_unneeded_texts();
     return ok();
 }
 
@@ -250,14 +266,29 @@ void RegistryFolder::remove_old_releases() const {
     std::vector<std::pair<std::uint64_t, std::string>> releases;
     for (const TreeFile& file : *files) {
         const auto content = read_tree_text(*tree_, file.path, channel_file_bytes_max(ChannelText::release));
-        const auto text = content ? parse_signed_text(ChannelText::release, *content) : content.error();
-        const auto release = text ? parse_channel_release(text->body) : text.error();
-        if (release)
-            releases.emplace_back(release->version, file.path);
+        if (const auto version = content ? find_release_version(*content) : std::nullopt)
+            releases.emplace_back(*version, file.path);
     }
     std::ranges::sort(releases);
     for (std::size_t i = 0; i + kReleasesKept < releases.size(); ++i)
         static_cast<void>(tree_->remove(releases[i].second));
+}
+
+// Each release has a text about what its bundles need. Those of releases that are gone are read by nobody.
+void RegistryFolder::remove_unneeded_texts() const {
+    const std::string& channel = state_->root.channel;
+    const auto texts = tree_->list(folder_of_path(channel_requirements_path(channel, Hash())));
+    if (!texts || texts->size() <= kReleasesBeforeRemoval)
+        return;
+    const auto releases = tree_->list(channel_releases_folder(channel));
+    if (!releases)
+        return;
+    std::set<std::string> needed;
+    for (const TreeFile& file : *releases)
+        needed.insert(file_name_of(file.path));
+    for (const TreeFile& file : *texts)
+        if (!needed.contains(file_name_of(file.path)))
+            static_cast<void>(tree_->remove(file.path));
 }
 
 Result<std::shared_ptr<const Bundle>> RegistryFolder::open_bundle(const BundleId& id) const {

@@ -6,6 +6,7 @@
 
 #include <fardel/base/descriptor.h>
 #include <fardel/base/result.h>
+#include <fardel/delivery/resolve.h>
 #include <fardel/format/channel_update.h>
 #include <fardel/format/signer.h>
 #include <fardel/hosting/channel_change.h>
@@ -37,21 +38,32 @@ public:
     // are errors: without them, nobody knows whose their names are.
     Status read_for_check(UnixTime now);
     const std::shared_ptr<const RegistryState>& state() const noexcept { return state_; }
-    // The bundles that were accepted from the owners of their names and are neither in the release nor recalled,
-    // because the registry was killed in between.
-    std::vector<BundleId> unreleased() const;
     const std::vector<CatalogueProblem>& problems() const noexcept { return problems_; }
     TreeTarget& tree() const noexcept { return *tree_; }
     const std::string& path() const noexcept { return folder_; }
     // When the head expires, if there is one.
     std::optional<UnixTime> head_expires() const;
 
-    // Makes and publishes the release with this change, and its head. `added` are bundles of the catalogue. Errors:
-    // those of next_release, of the signers and of publishing.
-    Status change(ChannelChange change, const std::vector<BundleId>& added, Signer& release, Signer& head, UnixTime now,
-                  std::uint64_t head_life_s);
-    // Makes and publishes a head that names the newest release. Errors: as change().
+    // All texts of a change, signed.
+    struct PlannedRelease {
+        ReleaseInTree release;
+        std::string needs;
+        std::string head;
+    };
+    // Makes the release with this change, its head, and the text of what its bundles need, and writes nothing: what one
+    // of the texts has no room for is known before anything of it has a name. `known`: what bundles need that are not
+    // in the tree yet. Bundles of recalled keys are released no more. Errors: those of next_release, of the texts and
+    // of the signers.
+    Result<PlannedRelease> plan(ChannelChange change, NeedsOfBundles known, Signer& release, Signer& head, UnixTime now,
+                                std::uint64_t head_life_s) const;
+    // Publishes them, the head last. Errors: those of publishing.
+    Status publish(const PlannedRelease& planned, UnixTime now);
+    // Makes and publishes a head that names the newest release. Errors: those of the signer and of publishing.
     Status renew_head(Signer& head, UnixTime now, std::uint64_t head_life_s);
+    // Whether the release lists bundles of keys that it recalls.
+    bool has_recalled_authors() const;
+    // What bundles of the catalogue add to a release.
+    ChannelChange change_that_adds(const std::vector<BundleId>& bundles) const;
 
     // Writes names that the release has, and the record has not, into the record. Called before anything can make a
     // bundle disappear: until then the bundle itself says whose its name is. Errors: those of the disk.
@@ -81,6 +93,7 @@ private:
     std::vector<const CatalogueEntry*> find_unrecorded() const;
     Status replace_names(RegistryNames names);
     void remove_old_releases() const;
+    void remove_unneeded_texts() const;
 
     const std::string folder_;
     const std::unique_ptr<TreeTarget> tree_;

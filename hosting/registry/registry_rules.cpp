@@ -141,6 +141,15 @@ const NameOwners* RegistryRules::find_owners(std::string_view name) const {
     return found == owners.end() ? nullptr : &*found;
 }
 
+std::vector<PublicKey> RegistryRules::named_keys() const {
+    std::vector<PublicKey> keys;
+    for (const NameOwners& one : owners)
+        keys.insert(keys.end(), one.keys.begin(), one.keys.end());
+    std::ranges::sort(keys);
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    return keys;
+}
+
 bool RegistryRules::is_open(std::string_view name) const {
     return std::ranges::any_of(open, [&](const std::string& pattern) { return glob_matches(pattern, name); });
 }

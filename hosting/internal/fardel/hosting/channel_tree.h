@@ -10,6 +10,7 @@
 #include <fardel/format/channel_update.h>
 #include <fardel/hosting/tree_target.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,10 @@ struct ReleaseInTree {
 Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const ChannelUpdate& update);
 inline constexpr std::size_t kTreeReleasesMax = 10'000;
 
+// The version that the file of a release gives, without reading or verifying the rest: a release with less than an
+// accepted one has is older, whatever else it says.
+std::optional<std::uint64_t> find_release_version(std::string_view file);
+
 // Publishes a root: the first one, or the next. Errors: those of ChannelUpdate, conflict (the channel exists), those of
 // the target.
 Status publish_channel_root(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work = {});
@@ -48,6 +53,9 @@ Status publish_channel_root(TreeTarget& tree, std::string_view file, UnixTime no
 // has no such channel), malformed (a bundle requires something that is no requirement), those of ChannelUpdate
 // and of the target.
 Status publish_channel_release(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work = {});
+// The same for who has made the text about what its bundles need.
+Status publish_channel_release(TreeTarget& tree, std::string_view file, const std::string& needs, UnixTime now,
+                               const PublishWork& work = {});
 
 // Replaces the head, whose release is in the tree. Errors: missing (the channel, or that release), conflict (another
 // head was written meanwhile), busy (a prune is removing what the release names), those of ChannelUpdate and of the

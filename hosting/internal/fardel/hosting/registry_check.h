@@ -27,6 +27,7 @@ struct RegistryCheck {
     std::uint64_t bundles = 0;  // that the registry has accepted and that are here
     std::uint64_t released = 0;
     std::uint64_t recalled = 0;
+    std::uint64_t set_aside = 0;  // accepted, and in no release
     std::vector<RegistryProblem> problems;
 };
 

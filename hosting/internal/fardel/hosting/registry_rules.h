@@ -17,6 +17,27 @@ namespace fardel {
 inline constexpr std::string_view kRegistryRulesFile = "registry.rules";  // below the folder of the registry
 inline constexpr std::size_t kRegistryRulesBytesMax = 1u << 20;
 
+// What a registry takes of one bundle: far less than the format allows, because each release and each page has it from
+// all bundles.
+inline constexpr std::uint64_t kRegistryDependenciesMax = 256;
+inline constexpr std::uint64_t kRegistryRequirementsMax = 64;
+inline constexpr std::uint64_t kRegistryNeedsBytesMax = 24u << 10;      // of its lines in the text of requirements
+inline constexpr std::uint64_t kRegistryMetadataBytesMax = 128u << 10;  // keys, values, names of dependencies
+
+// What the texts of the channel have room for, and how much of it is for whom.
+struct RegistryRoom {
+    std::uint64_t all = 0;        // for all authors; the rest up to the limit of the format is the operator's
+    std::uint64_t strangers = 0;  // for authors whom no `owner` rule names, together
+    std::uint64_t share = 0;      // for each of these
+    std::uint64_t reserved = 0;   // for each of the first kRegistryEarlyAuthorsMax of these, whatever others use
+};
+inline constexpr std::size_t kRegistryEarlyAuthorsMax = 1024;
+// With all recalls fewer than kDependencyWalkMax, which whoever prunes walks over.
+inline constexpr RegistryRoom kRegistryBundles{.all = 50'000, .strangers = 40'000, .share = 4000, .reserved = 16};
+inline constexpr RegistryRoom kRegistryNeedsBytes{
+    .all = 16u << 20, .strangers = 12u << 20, .share = 1u << 20, .reserved = 4u << 10};
+inline constexpr RegistryRoom kRegistryRecalls{.all = 3584, .strangers = 3072, .share = 64, .reserved = 2};
+
 // Bundles with such names belong to any of these keys.
 struct NameOwners {
     std::string pattern;  // glob_matches (name.h)
@@ -40,6 +61,7 @@ struct RegistryRules {
     friend bool operator==(const RegistryRules&, const RegistryRules&) = default;
 
     const NameOwners* find_owners(std::string_view name) const;
+    std::vector<PublicKey> named_keys() const;  // of all `owner` rules, sorted
     bool is_open(std::string_view name) const;
 };
 
