@@ -16,17 +16,31 @@ Status verify_paths(const FileLocation& from, const FileLocation& to) {
     return verify_path(to);
 }
 
-bool rename_plainly(const FileLocation& from, const FileLocation& to) noexcept {
-    return ::renameat(folder_number(from), from.path().c_str(), folder_number(to), to.path().c_str()) == 0;
+// Returns what call(folder, name, folder, name) returns.
+template <class Call>
+int call_at_both(const FileLocation& from, const FileLocation& to, const Call& call) {
+    return call_at(from, [&](int old_folder, const char* old_name) {
+        return call_at(to, [&](int folder, const char* name) { return call(old_folder, old_name, folder, name); });
+    });
+}
+
+bool rename_plainly(const FileLocation& from, const FileLocation& to) {
+    return call_at_both(from, to, ::renameat) == 0;
+}
+
+int unlink(const FileLocation& location) {
+    return call_at(location, [](int folder, const char* name) { return ::unlinkat(folder, name, 0); });
 }
 
 enum class RenameRule { to_new, exchange };
 
 // Returns false and sets errno. EINVAL, ENOSYS: the file system supports only plain renames.
-bool rename_with(const FileLocation& from, const FileLocation& to, RenameRule rule) noexcept {
+bool rename_with(const FileLocation& from, const FileLocation& to, RenameRule rule) {
 #ifdef RENAME_NOREPLACE
-    return ::renameat2(folder_number(from), from.path().c_str(), folder_number(to), to.path().c_str(),
-                       rule == RenameRule::exchange ? RENAME_EXCHANGE : RENAME_NOREPLACE) == 0;
+    const unsigned flags = rule == RenameRule::exchange ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+    return call_at_both(from, to, [&](int old_folder, const char* old_name, int folder, const char* name) {
+               return ::renameat2(old_folder, old_name, folder, name, flags);
+           }) == 0;
 #else
     errno = ENOSYS;
     return false;
@@ -57,12 +71,12 @@ Status rename_file(const FileLocation& from, const FileLocation& to, std::string
     return rename_plainly(from, to) ? ok() : Status(system_error(errno, subject));
 }
 
-Status rename_own(const std::string& from, const std::string& to) {
+Status rename_own(const FilePath& from, const FilePath& to) {
     Status renamed = rename_file(from, to, to);
-    const std::string folder = folder_of_path(from);
-    if (!renamed && renamed.error().code() == ErrorCode::missing && folder == folder_of_path(to) &&
+    const FilePath folder = from.folder();
+    if (!renamed && renamed.error().code() == ErrorCode::missing && folder.text() == to.folder().text() &&
         open_folder(folder, folder))
-        return Error(ErrorCode::conflict, to + ": another program removed what was being written; try again");
+        return Error(ErrorCode::conflict, to.text() + ": another program removed what was being written; try again");
     return renamed;
 }
 
@@ -72,8 +86,10 @@ Status rename_to_new(const FileLocation& from, const FileLocation& to, std::stri
         return ok();
     if (!knows_plain_renames_only(errno))
         return system_error(errno, subject);
-    if (::linkat(folder_number(from), from.path().c_str(), folder_number(to), to.path().c_str(), 0) != 0 ||
-        ::unlinkat(folder_number(from), from.path().c_str(), 0) != 0)
+    const auto link = [](int old_folder, const char* old_name, int folder, const char* name) {
+        return ::linkat(old_folder, old_name, folder, name, 0);
+    };
+    if (call_at_both(from, to, link) != 0 || unlink(from) != 0)
         return system_error(errno, subject);
     return ok();
 }
@@ -98,7 +114,7 @@ Result<bool> has_name(const Descriptor& file, const FileLocation& location, std:
 
 Result<bool> remove_file(const FileLocation& location, std::string_view subject) {
     FARDEL_TRY(verify_path(location));
-    if (::unlinkat(folder_number(location), location.path().c_str(), 0) == 0)
+    if (unlink(location) == 0)
         return true;
     return errno == ENOENT || errno == ENOTDIR ? Result<bool>(false) : Result<bool>(system_error(errno, subject));
 }

@@ -10,6 +10,12 @@
 namespace fardel {
 namespace {
 
+#ifdef O_PATH
+constexpr int kLookedAt = O_PATH | O_CLOEXEC;
+#else
+constexpr int kLookedAt = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
+#endif
+
 FileKind kind_of(mode_t mode) noexcept {
     if (S_ISREG(mode))
         return FileKind::file;
@@ -40,10 +46,15 @@ FileStatus status_from(const struct stat& status) noexcept {
             .changed_ns = nanoseconds(changed)};
 }
 
-bool look(const FileLocation& location, Links links, struct stat& status) noexcept {
+bool look(const FileLocation& location, Links links, struct stat& status) {
     const auto look_once = [&] {
-        return ::fstatat(folder_number(location), location.path().c_str(), &status,
-                         links == Links::refused ? AT_SYMLINK_NOFOLLOW : 0) == 0;
+        if (location.root_size() != 0 && links == Links::followed) {
+            const Descriptor opened(open_below_root(location, location.path().size(), kLookedAt));
+            return opened && ::fstat(opened.number(), &status) == 0;
+        }
+        return call_at(location, [&](int folder, const char* name) {
+                   return ::fstatat(folder, name, &status, links == Links::refused ? AT_SYMLINK_NOFOLLOW : 0);
+               }) == 0;
     };
     if (look_once())
         return true;
@@ -52,6 +63,13 @@ bool look(const FileLocation& location, Links links, struct stat& status) noexce
         return false;
     refresh_names(location);
     return look_once();
+}
+
+Status set_both_times(const FileLocation& location, const struct timespec (&times)[2], std::string_view subject) {
+    return status_of_call(
+        call_at(location,
+                [&](int folder, const char* name) { return ::utimensat(folder, name, times, AT_SYMLINK_NOFOLLOW); }),
+        subject);
 }
 
 }  // namespace
@@ -99,14 +117,16 @@ Result<std::optional<FileStatus>> find_file_status(const FileLocation& location,
     return system_error(errno, subject);
 }
 
-bool may_execute(const FileLocation& location) noexcept {
+bool may_execute(const FileLocation& location) {
     return location.path().find('\0') == std::string::npos &&
-           ::faccessat(folder_number(location), location.path().c_str(), X_OK, 0) == 0;
+           call_at(location, [](int folder, const char* name) { return ::faccessat(folder, name, X_OK, 0); }) == 0;
 }
 
 Status verify_may_read_and_write(const FileLocation& location, std::string_view subject) {
     FARDEL_TRY(verify_path(location));
-    return status_of_call(::faccessat(folder_number(location), location.path().c_str(), R_OK | W_OK, 0), subject);
+    return status_of_call(
+        call_at(location, [](int folder, const char* name) { return ::faccessat(folder, name, R_OK | W_OK, 0); }),
+        subject);
 }
 
 Status set_permissions(const Descriptor& file, std::uint32_t mode, std::string_view subject) {
@@ -115,14 +135,17 @@ Status set_permissions(const Descriptor& file, std::uint32_t mode, std::string_v
 
 Status set_permissions(const FileLocation& location, std::uint32_t mode, std::string_view subject) {
     FARDEL_TRY(verify_path(location));
+    if (location.root_size() != 0) {  // fchmodat would follow a link
+        FARDEL_TRY_ASSIGN(const Descriptor file, open_file(location, subject, {.links = Links::refused}));
+        return set_permissions(file, mode, subject);
+    }
     return status_of_call(::fchmodat(folder_number(location), location.path().c_str(), mode, 0), subject);
 }
 
 Status touch_used_time(const FileLocation& location, std::string_view subject) {
     FARDEL_TRY(verify_path(location));
     const struct timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_NOW}, {.tv_sec = 0, .tv_nsec = UTIME_OMIT}};
-    return status_of_call(::utimensat(folder_number(location), location.path().c_str(), times, AT_SYMLINK_NOFOLLOW),
-                          subject);
+    return set_both_times(location, times, subject);
 }
 
 Status set_times(const FileLocation& location, const FileTimes& times, std::string_view subject) {
@@ -137,8 +160,7 @@ Status set_times(const FileLocation& location, const FileTimes& times, std::stri
         return time;
     };
     const struct timespec both[2] = {time_of(times.used_ns), time_of(times.modified_ns)};
-    return status_of_call(::utimensat(folder_number(location), location.path().c_str(), both, AT_SYMLINK_NOFOLLOW),
-                          subject);
+    return set_both_times(location, both, subject);
 }
 
 }  // namespace fardel

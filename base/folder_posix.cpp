@@ -1,5 +1,4 @@
 #include <fardel/base/folder.h>
-#include <fardel/base/lasting_path.h>
 
 #include "system_call.h"
 
@@ -55,7 +54,7 @@ Result<std::vector<std::string>> list_names(const Descriptor& folder, std::strin
     return names;
 }
 
-Result<std::vector<std::string>> list_names_at(const std::string& path) {
+Result<std::vector<std::string>> list_names_at(const FilePath& path) {
     const auto folder = open_folder(path, path);
     if (!folder && folder.error().code() == ErrorCode::missing)
         return std::vector<std::string>();
@@ -66,7 +65,7 @@ Result<std::vector<std::string>> list_names_at(const std::string& path) {
 
 Result<bool> create_folder(const FileLocation& location, std::string_view subject, std::uint32_t mode) {
     FARDEL_TRY(verify_path(location));
-    if (::mkdirat(folder_number(location), location.path().c_str(), mode) == 0)
+    if (call_at(location, [&](int folder, const char* name) { return ::mkdirat(folder, name, mode); }) == 0)
         return true;
     if (errno == EEXIST || errno == EISDIR)  // some systems return EISDIR for "/"
         return false;
@@ -76,16 +75,16 @@ Result<bool> create_folder(const FileLocation& location, std::string_view subjec
 namespace {
 
 // Those whose paths have more than `from` characters.
-Status create_all_folders(const std::string& path, Lasting lasting, std::size_t from) {
-    for (std::size_t slash = path.find('/', from + 1);; slash = path.find('/', slash + 1)) {
-        const std::string folder = path.substr(0, slash);
+Status create_all_folders(const FilePath& path, Lasting lasting, std::size_t from) {
+    for (std::size_t slash = path.text().find('/', from + 1);; slash = path.text().find('/', slash + 1)) {
+        const FilePath folder = path.cut(slash);
         if (auto created = create_folder(folder, folder); !created) {
             // mkdir may refuse an existing folder with other errors, such as EROFS.
             const auto found = find_file_status(folder, folder);
             if (!found || !*found)
                 return std::move(created).error();
         } else if (*created && lasting == Lasting::yes) {
-            Status synced = sync_folder(folder_of_path(folder));
+            Status synced = sync_folder(folder.folder());
             if (!synced && synced.error().code() != ErrorCode::denied)  // which this user may change and not read
                 return synced;
         }
@@ -98,8 +97,8 @@ Status create_all_folders(const std::string& path, Lasting lasting, std::size_t 
 
 Status create_folders(const std::string& path, Lasting lasting) { return create_all_folders(path, lasting, 0); }
 
-Status create_folders_below(const std::string& root, const std::string& path, Lasting lasting) {
-    return path.size() <= root.size() ? ok() : create_all_folders(path, lasting, root.size());
+Status create_folders_below_root(const FilePath& path, Lasting lasting) {
+    return path.text().size() <= path.root_size() ? ok() : create_all_folders(path, lasting, path.root_size());
 }
 
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject) {
@@ -112,12 +111,12 @@ Result<std::string> create_temporary_folder(const std::string& prefix, std::stri
 
 Result<bool> remove_folder(const FileLocation& location, std::string_view subject) {
     FARDEL_TRY(verify_path(location));
-    if (::unlinkat(folder_number(location), location.path().c_str(), AT_REMOVEDIR) == 0)
+    if (call_at(location, [](int folder, const char* name) { return ::unlinkat(folder, name, AT_REMOVEDIR); }) == 0)
         return true;
     return errno == ENOENT ? Result<bool>(false) : Result<bool>(system_error(errno, subject));
 }
 
-Status sync_folder(const std::string& path) {
+Status sync_folder(const FilePath& path) {
     FARDEL_TRY_ASSIGN(const Descriptor folder, open_folder(path, path));
     // EINVAL: a file system whose folders cannot be synced.
     return ::fsync(folder.number()) == 0 || errno == EINVAL ? ok() : Status(system_error(errno, path));
@@ -129,16 +128,6 @@ Result<std::string> real_path(const std::string& path, std::string_view subject)
     if (!real)
         return system_error(errno, subject);
     return std::string(real.get());
-}
-
-std::optional<std::string> find_lasting_path(const Descriptor& folder) {
-    std::string path = "/proc/self/fd/" + std::to_string(folder.number());
-    struct stat by_number {};
-    struct stat by_path {};
-    // Without /proc, or with another one mounted there, the path leads elsewhere.
-    const bool leads_there = ::fstat(folder.number(), &by_number) == 0 && ::stat(path.c_str(), &by_path) == 0 &&
-                             by_number.st_dev == by_path.st_dev && by_number.st_ino == by_path.st_ino;
-    return leads_there ? std::optional(std::move(path)) : std::nullopt;
 }
 
 std::string folder_of_path(std::string_view path) {

@@ -107,7 +107,10 @@ bool may_be_shared(const Descriptor& file) noexcept {
 // it, too.
 void refresh_names(const FileLocation& location) noexcept {
     // If the folder itself is believed to be missing, the one above it is asked.
-    for (std::string_view path = location.path();;) {
+    // A held root is asked itself.
+    std::size_t from = location.folder() == nullptr ? 0 : location.root_size();
+    from += from != 0 && from < location.path().size() ? 1 : 0;
+    for (std::string_view path = std::string_view(location.path()).substr(from);;) {
         path = folder_part(path);
         struct statx status {};
         const std::string folder(path.empty() ? "." : path);

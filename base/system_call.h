@@ -73,15 +73,40 @@ inline int folder_number(const FileLocation& location) noexcept {
     return location.folder() == nullptr ? AT_FDCWD : location.folder()->number();
 }
 
-// Returns a descriptor or -1.
-inline int open_or_create(const FileLocation& location, int flags, std::uint32_t mode = 0) noexcept {
-    return repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); });
+// For a location with a root: opens the first `size` characters of its path without creating a file, and the folder
+// that the file is in. Below the root, no link is followed that another user has made. Return a descriptor or -1, with
+// errno; ELOOP: such a link.
+int open_below_root(const FileLocation& location, std::size_t size, int flags);
+int open_folder_above(const FileLocation& location);
+
+// Returns what call(folder, name) returns, which finds the file by a name in a folder; -1 if the folder cannot be
+// opened.
+template <class Call>
+int call_at(const FileLocation& location, const Call& call) {
+    if (location.root_size() == 0)
+        return call(folder_number(location), location.path().c_str());
+    if (location.path().size() == location.root_size())
+        return location.folder() == nullptr ? call(AT_FDCWD, location.path().c_str())
+                                            : call(folder_number(location), ".");
+    const Descriptor folder(open_folder_above(location));
+    return folder ? call(folder.number(), location.path().c_str() + location.path().rfind('/') + 1) : -1;
+}
+
+// Returns a descriptor or -1. Below a root, a link is never followed.
+inline int open_or_create(const FileLocation& location, int flags, std::uint32_t mode) {
+    if (location.root_size() != 0)
+        flags |= O_NOFOLLOW;
+    return call_at(location, [&](int folder, const char* name) {
+        return repeat([&] { return ::openat(folder, name, flags, mode); });
+    });
 }
 
 // Returns a descriptor or -1. What the name leads to is never older than the call.
-inline int open_existing(const FileLocation& location, int flags) noexcept {
+inline int open_existing(const FileLocation& location, int flags) {
     refresh_names(location);
-    return open_or_create(location, flags);
+    if (location.root_size() != 0)
+        return open_below_root(location, location.path().size(), flags);
+    return repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags); });
 }
 
 // Refuses paths with a NUL, at which the system would end the path.

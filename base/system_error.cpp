@@ -41,7 +41,10 @@ ErrorCode error_code_of(int number) noexcept {
 }
 
 Error system_error(int number, std::string_view subject) {
-    return Error(error_code_of(number), std::string(subject) + ": " + std::generic_category().message(number), number);
+    // The system's text speaks of many links, and here a single one that must not be followed is the reason.
+    const std::string message =
+        number == ELOOP ? "a symbolic link that is not followed" : std::generic_category().message(number);
+    return Error(error_code_of(number), std::string(subject) + ": " + message, number);
 }
 
 Error system_error(const std::error_code& failure, std::string_view subject) {

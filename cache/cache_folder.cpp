@@ -52,11 +52,11 @@ std::string unfinished_name() {
 // Writes a file under a temporary name beside `path`. commit() renames it to `path`; without it, the file is removed.
 class UnfinishedWriter {
 public:
-    // Creates missing folders below `root`.
-    static Result<UnfinishedWriter> open(const std::string& root, const std::string& path) {
-        const std::string folder = folder_of_path(path);
+    // Creates missing folders below the root of the path.
+    static Result<UnfinishedWriter> open(const FilePath& path) {
+        const FilePath folder = path.folder();
         for (int tried = 0;; ++tried) {
-            std::string name = folder + "/" + unfinished_name();
+            FilePath name = folder / unfinished_name();
             auto file = create_file(name, path);
             if (file)
                 return UnfinishedWriter(*std::move(file), std::move(name), path);
@@ -64,7 +64,7 @@ public:
             if (tried >= kNamesTried || (number != ENOENT && number != EEXIST))
                 return std::move(file).error();
             if (number == ENOENT)
-                FARDEL_TRY(create_folders_below(root, folder, Lasting::no));
+                FARDEL_TRY(create_folders_below_root(folder, Lasting::no));
         }
     }
     ~UnfinishedWriter() {
@@ -91,28 +91,28 @@ public:
     }
 
 private:
-    UnfinishedWriter(Descriptor file, std::string name, std::string path)
+    UnfinishedWriter(Descriptor file, FilePath name, FilePath path)
         : file_(std::move(file)), name_(std::move(name)), path_(std::move(path)) {}
 
     Descriptor file_;
-    std::string name_;  // empty once renamed
-    std::string path_;
+    FilePath name_;  // empty once renamed
+    FilePath path_;
     std::uint64_t size_bytes_ = 0;
 };
 
-Status write_file(const std::string& root, const std::string& path, std::span<const std::byte> bytes) {
-    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(root, path));
+Status write_file(const FilePath& path, std::span<const std::byte> bytes) {
+    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(path));
     FARDEL_TRY(file.append(bytes));
     return file.commit();
 }
 
 // Opens a regular file, without following links and without counting as use if the system allows that.
-Result<std::shared_ptr<const ByteSource>> open_stored(const std::string& path) {
+Result<std::shared_ptr<const ByteSource>> open_stored(const FilePath& path) {
     FARDEL_TRY_ASSIGN(Descriptor file, open_file(path, path, {.links = Links::refused, .keeps_used_time = true}));
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, path));
     if (!status.is_file())
-        return Error(ErrorCode::missing, path + ": not a regular file");
-    return make_file_source(std::move(file), status.size_bytes, path);
+        return Error(ErrorCode::missing, path.text() + ": not a regular file");
+    return make_file_source(std::move(file), status.size_bytes, path.text());
 }
 
 // Whether open_stored() failed because no regular file has the name.
@@ -122,7 +122,7 @@ bool is_absence(const Error& error) {
 
 class StoredBlob final : public BlobSource {
 public:
-    explicit StoredBlob(std::string path) : path_(std::move(path)) {}
+    explicit StoredBlob(FilePath path) : path_(std::move(path)) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
         FARDEL_TRY_ASSIGN(auto bytes, open_stored(path_));
@@ -131,13 +131,13 @@ public:
     Result<std::shared_ptr<const ByteSource>> open_bytes() const override { return open_stored(path_); }
 
 private:
-    const std::string path_;
+    const FilePath path_;
 };
 
 enum class Marker : std::uint8_t { ours, none, foreign, later };
 
-Result<Marker> read_marker(const std::string& folder) {
-    const auto source = open_stored(folder + "/" + std::string(kMarkerName));
+Result<Marker> read_marker(const FilePath& folder) {
+    const auto source = open_stored(folder / kMarkerName);
     if (!source && is_absence(source.error()))
         return Marker::none;
     if (!source)
@@ -152,15 +152,15 @@ Result<Marker> read_marker(const std::string& folder) {
 }
 
 // Ignores unfinished files: another program may be creating the same cache.
-Result<bool> is_empty(const std::string& path) {
+Result<bool> is_empty(const FilePath& path) {
     FARDEL_TRY_ASSIGN(const Descriptor folder, open_folder(path, path, {.links = Links::refused}));
     FARDEL_TRY_ASSIGN(const auto names, list_names(folder, path));
     return std::ranges::all_of(names, is_unfinished);
 }
 
-Status write_marker(const std::string& folder) {
+Status write_marker(const FilePath& folder) {
     const std::string text = std::string(kMarkerStart) + std::string(kMarkerEnd);
-    return write_file(folder, folder + "/" + std::string(kMarkerName), std::as_bytes(std::span(text)));
+    return write_file(folder / kMarkerName, std::as_bytes(std::span(text)));
 }
 
 }  // namespace
@@ -178,16 +178,16 @@ Result<CacheFolder> CacheFolder::open(const std::string& path, bool create) {
     if (!status.is_folder())
         return Error(ErrorCode::malformed, path + ": not a folder");
     FARDEL_TRY_ASSIGN(std::string real, real_path(path, path));
-    CacheFolder folder(std::move(real));
+    CacheFolder folder(FilePath::of_root(std::move(real)));
 
-    FARDEL_TRY_ASSIGN(Marker marker, read_marker(folder.path_));
+    FARDEL_TRY_ASSIGN(Marker marker, read_marker(folder.root_));
     if (marker == Marker::none) {
-        FARDEL_TRY_ASSIGN(const bool empty, is_empty(folder.path_));
+        FARDEL_TRY_ASSIGN(const bool empty, is_empty(folder.root_));
         if (empty && create) {
-            FARDEL_TRY(write_marker(folder.path_));
+            FARDEL_TRY(write_marker(folder.root_));
             return folder;
         }
-        FARDEL_TRY_ASSIGN(marker, read_marker(folder.path_));  // another program may have created the cache meanwhile
+        FARDEL_TRY_ASSIGN(marker, read_marker(folder.root_));  // another program may have created the cache meanwhile
     }
     if (marker == Marker::later)
         return Error(ErrorCode::unsupported, path + ": the cache has the layout of a later version of this program");
@@ -198,7 +198,7 @@ Result<CacheFolder> CacheFolder::open(const std::string& path, bool create) {
 }
 
 Result<std::optional<CacheFile>> CacheFolder::find(CacheFileKind kind, const Hash& id) const {
-    const std::string path = path_of(kind, id);
+    const FilePath path = path_of(kind, id);
     FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
     if (!status || !status->is_file())
         return std::optional<CacheFile>();
@@ -208,15 +208,15 @@ Result<std::optional<CacheFile>> CacheFolder::find(CacheFileKind kind, const Has
 
 Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(CacheFileKind kind, const Hash& id,
                                                                       std::size_t bytes_max) const {
-    const std::string path = path_of(kind, id);
+    const FilePath path = path_of(kind, id);
     const auto source = open_stored(path);
     if (!source && is_absence(source.error()))
         return std::optional<std::vector<std::byte>>();
     if (!source)
         return source.error();
     if ((*source)->size_bytes() > bytes_max)
-        return Error(ErrorCode::limit, path + ": " + std::to_string((*source)->size_bytes()) + " bytes; at most " +
-                                           std::to_string(bytes_max));
+        return Error(ErrorCode::limit, path.text() + ": " + std::to_string((*source)->size_bytes()) +
+                                           " bytes; at most " + std::to_string(bytes_max));
     std::vector<std::byte> bytes(static_cast<std::size_t>((*source)->size_bytes()));
     FARDEL_TRY((*source)->read_at(0, bytes));
     return std::optional<std::vector<std::byte>>(std::move(bytes));
@@ -228,7 +228,7 @@ std::shared_ptr<const BlobSource> CacheFolder::blob(CacheFileKind kind, const Ha
 
 Status CacheFolder::write(CacheFileKind kind, const Hash& id, const BlobSource& bytes) const {
     FARDEL_TRY_ASSIGN(const auto stream, bytes.open());
-    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(path_, path_of(kind, id)));
+    FARDEL_TRY_ASSIGN(auto file, UnfinishedWriter::open(path_of(kind, id)));
     std::vector<std::byte> buffer(kCopyBytes);
     for (;;) {
         FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(buffer));
@@ -239,28 +239,28 @@ Status CacheFolder::write(CacheFileKind kind, const Hash& id, const BlobSource& 
 }
 
 Status CacheFolder::write(CacheFileKind kind, const Hash& id, std::span<const std::byte> bytes) const {
-    return write_file(path_, path_of(kind, id), bytes);
+    return write_file(path_of(kind, id), bytes);
 }
 
 void CacheFolder::mark_used(const CacheFile& file) const {
-    const std::string path = path_of(file.kind, file.id);
+    const FilePath path = path_of(file.kind, file.id);
     static_cast<void>(touch_used_time(path, path));
 }
 
 Result<bool> CacheFolder::remove(CacheFileKind kind, const Hash& id) const {
-    const std::string path = path_of(kind, id);
+    const FilePath path = path_of(kind, id);
     return remove_file(path, path);
 }
 
 Result<bool> CacheFolder::remove(const UnfinishedFile& file) const {
-    const std::string path = path_ + "/" + file.name;
+    const FilePath path = root_ / file.name;
     return remove_file(path, path);
 }
 
 Result<CacheShard> CacheFolder::list(CacheFileKind kind, unsigned shard) const {
     CacheShard found;
     const std::string name = shard_name(kind, shard);
-    const std::string path = path_ + "/" + name;
+    const FilePath path = root_ / name;
     auto folder = open_folder(path, path, {.links = Links::refused});
     if (!folder && (folder.error().code() == ErrorCode::missing || folder.error().system_number() == ELOOP))
         return found;
@@ -286,10 +286,10 @@ Result<CacheShard> CacheFolder::list(CacheFileKind kind, unsigned shard) const {
 }
 
 Result<std::int64_t> CacheFolder::time_ns() const {
-    const std::string path = path_ + "/" + unfinished_name();
-    FARDEL_TRY_ASSIGN(const Descriptor file, create_file(path, path_));
-    const auto status = file_status(file, path_);
-    static_cast<void>(remove_file(path, path_));
+    const FilePath path = root_ / unfinished_name();
+    FARDEL_TRY_ASSIGN(const Descriptor file, create_file(path, root_));
+    const auto status = file_status(file, root_);
+    static_cast<void>(remove_file(path, root_));
     if (!status)
         return status.error();
     return status->modified_ns;

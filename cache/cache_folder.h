@@ -2,10 +2,12 @@
 //
 // Each file is written under a temporary name, then renamed, and not synced, which would make many small objects slow.
 // A power failure may therefore leave files of zeros; their hashes reveal them. Only names and kinds of files are
-// checked here: a symbolic link, a folder or another special file under the name of a cache file counts as absent. Any
-// number of threads, processes and machines at once.
+// checked here: a symbolic link, a folder or another special file under the name of a cache file counts as absent.
+// Below the folder, no link that another user has made is followed (file_path.h). Any number of threads, processes and
+// machines at once.
 #pragma once
 
+#include <fardel/base/file_path.h>
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
@@ -52,7 +54,7 @@ public:
     // Errors: missing, denied, no_space, io, malformed (not a folder, or not a cache), unsupported (a later layout).
     static Result<CacheFolder> open(const std::string& path, bool create);
 
-    const std::string& path() const noexcept { return path_; }
+    const std::string& path() const noexcept { return root_.text(); }
 
     Result<std::optional<CacheFile>> find(CacheFileKind kind, const Hash& id) const;
     // Returns the whole file. Errors: limit, denied, io, unreachable.
@@ -75,13 +77,13 @@ public:
     Result<std::int64_t> time_ns() const;
 
     // The path of what running builds and trims leave for one another: cache_hold.h.
-    std::string retention_path(std::string_view name) const { return path_ + "/retention/" + std::string(name); }
+    FilePath retention_path(std::string_view name) const { return root_ / "retention" / name; }
 
 private:
-    explicit CacheFolder(std::string path) : path_(std::move(path)) {}
-    std::string path_of(CacheFileKind kind, const Hash& id) const { return path_ + "/" + cache_file_name(kind, id); }
+    explicit CacheFolder(FilePath root) : root_(std::move(root)) {}
+    FilePath path_of(CacheFileKind kind, const Hash& id) const { return root_ / cache_file_name(kind, id); }
 
-    std::string path_;  // absolute
+    FilePath root_;  // absolute, without links
 };
 
 }  // namespace fardel

@@ -11,11 +11,11 @@ constexpr std::int64_t kLeaseTimeNs = 1'000'000'000;  // the precision of a leas
 // A build marks what was not used for so long before it began; what was used later is kept without a mark.
 constexpr std::int64_t kUsedBeforeNs = std::int64_t(30) * 60 * kLeaseTimeNs;
 
-LeaseFolder leases_of(const CacheFolder& folder) { return LeaseFolder(folder.path(), folder.retention_path("leases")); }
+LeaseFolder leases_of(const CacheFolder& folder) { return LeaseFolder(folder.retention_path("leases")); }
 
 Result<std::unique_ptr<DiskHold>> lock_cache(const CacheFolder& folder, LockSharing sharing) {
-    const std::string path = folder.retention_path("lock");
-    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(folder.path(), path));
+    const FilePath path = folder.retention_path("lock");
+    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
     return wait_for_lock(std::move(file), path, sharing);
 }
 

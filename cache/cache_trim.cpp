@@ -136,7 +136,7 @@ private:
     Result<bool> is_trim_due(std::int64_t now_ns) const {
         if (trim_.again_after <= std::chrono::minutes(0))
             return true;
-        const std::string path = folder_.retention_path(kTrimmedName);
+        const FilePath path = folder_.retention_path(kTrimmedName);
         FARDEL_TRY_ASSIGN(const auto last, find_file_status(path, path, Links::refused));
         const std::int64_t since_ns = last ? now_ns - last->modified_ns : -1;
         return since_ns < 0 || since_ns >= std::chrono::nanoseconds(trim_.again_after).count();

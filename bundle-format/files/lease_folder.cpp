@@ -2,6 +2,7 @@
 
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
+#include <fardel/base/file_lock.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/random.h>
 #include <fardel/base/shared_disk.h>
@@ -38,26 +39,26 @@ Status FileLease::write(std::span<const std::byte> bytes) const {
 }
 
 Result<std::unique_ptr<FileLease>> LeaseFolder::create() const {
-    FARDEL_TRY(create_folders_below(root_, path_, Lasting::yes));
-    std::string path = path_of(new_lease_name());
-    FARDEL_TRY_ASSIGN(Descriptor file, create_file(path, path));
+    FARDEL_TRY(create_folders_below_root(path_, Lasting::yes));
+    FilePath path = path_ / new_lease_name();
+    FARDEL_TRY_ASSIGN(Descriptor file, create_lockable_file(path));
     const auto locked = lock_file(file, path);
     // A lease without a lock counts for a day from its last write, which is enough for an addition.
     const bool has_no_locks = !locked && locked.error().code() == ErrorCode::unsupported;
     if (!has_no_locks && (!locked || !*locked)) {
         static_cast<void>(remove_file(path, path));
-        return locked ? Error(ErrorCode::busy, path + ": another program has locked it") : locked.error();
+        return locked ? Error(ErrorCode::busy, path.text() + ": another program has locked it") : locked.error();
     }
     return std::make_unique<FileLease>(std::move(file), std::move(path));
 }
 
 Result<std::vector<FoundFileLease>> LeaseFolder::list() const {
     // A network file system may list a folder as it was a minute ago.
-    FARDEL_TRY(refresh_listing(root_, path_));
+    FARDEL_TRY(refresh_listing(path_));
     FARDEL_TRY_ASSIGN(const auto names, list_names_at(path_));
     std::vector<FoundFileLease> leases;
     for (const std::string& name : names) {
-        const std::string path = path_of(name);
+        const FilePath path = path_ / name;
         const auto file = open_regular_file(path, path, {.access = FileAccess::read_write, .links = Links::refused});
         if (!file && file.error().code() == ErrorCode::missing)
             continue;  // its writer has finished
@@ -82,7 +83,7 @@ Result<std::vector<FoundFileLease>> LeaseFolder::list() const {
 }
 
 Status LeaseFolder::remove(const std::string& name) const {
-    FARDEL_TRY(remove_file(path_of(name), path_of(name)));
+    FARDEL_TRY(remove_file(path_ / name, name));
     return ok();
 }
 

@@ -19,9 +19,9 @@ constexpr std::uint64_t kSyncedAtOnceBytes = 4u << 20;  // the disk writes while
 
 // Returns a path that no other thread or process uses now. The length of its file name does not depend on the target,
 // so the longest valid target name works, too.
-std::string temporary_path(const std::string& folder) {
+FilePath temporary_path(const FilePath& folder) {
     static std::atomic<std::uint64_t> number{0};
-    return folder + "/.fardel-" + std::to_string(process_id()) + "-" + std::to_string(number++) + ".tmp";
+    return folder / (".fardel-" + std::to_string(process_id()) + "-" + std::to_string(number++) + ".tmp");
 }
 
 bool is_temporary(std::string_view name) {
@@ -40,7 +40,7 @@ bool is_temporary(std::string_view name) {
 
 // A lock ends with its process, so a temporary file without a lock will never be renamed. On a file system without
 // locks, nothing is removed.
-void remove_abandoned(const std::string& folder) {
+void remove_abandoned(const FilePath& folder) {
     const auto opened = open_folder(folder, folder);
     if (!opened)
         return;
@@ -60,7 +60,7 @@ void remove_abandoned(const std::string& folder) {
 }
 
 // Returns false if another process took the new file for an abandoned one.
-bool lock_own(const Descriptor& file, const std::string& path) {
+bool lock_own(const Descriptor& file, const FilePath& path) {
     if (const auto locked = lock_file(file, path); locked && !*locked)
         return false;
     const auto is_there = has_name(file, path, path);
@@ -69,7 +69,7 @@ bool lock_own(const Descriptor& file, const std::string& path) {
 
 class StagedDiskFile final : public StagedFile {
 public:
-    StagedDiskFile(Descriptor file, std::string temporary, std::string target, ExistingFile existing)
+    StagedDiskFile(Descriptor file, FilePath temporary, FilePath target, ExistingFile existing)
         : file_(std::move(file)), temporary_(std::move(temporary)), target_(std::move(target)), existing_(existing) {}
 
     ~StagedDiskFile() override {
@@ -105,7 +105,7 @@ public:
         FARDEL_TRY(existing_ == ExistingFile::replaced ? rename_own(temporary_, target_)
                                                        : rename_to_new(temporary_, target_, target_));
         temporary_.clear();
-        Status status = sync_folder(folder_of_path(target_));
+        Status status = sync_folder(target_.folder());
         return status ? ok()
                       : std::move(status).error().with_context(
                             "the file has its name, but may not survive a power failure");
@@ -113,23 +113,24 @@ public:
 
 private:
     Descriptor file_;
-    std::string temporary_;  // empty once renamed
-    const std::string target_;
+    FilePath temporary_;  // empty once renamed
+    const FilePath target_;
     const ExistingFile existing_;
     std::uint64_t waiting_bytes_ = 0;  // for begin_sync()
 };
 
 // Refuses, before any work, a target that commit() cannot or should not replace.
-Status verify_target(const std::string& path) {
-    if (path.empty() || path.back() == '/' || path.find('\0') != std::string::npos)
-        return Error(ErrorCode::malformed, "\"" + path.substr(0, path.find('\0')) + "\" does not name a file");
+Status verify_target(const FilePath& path) {
+    const std::string& text = path.text();
+    if (text.empty() || text.back() == '/' || text.find('\0') != std::string::npos)
+        return Error(ErrorCode::malformed, "\"" + text.substr(0, text.find('\0')) + "\" does not name a file");
     const auto status = file_status(path, path);
     if (!status) {
         const int number = status.error().system_number();
         return number == ENOENT || number == ELOOP ? ok() : status.error();  // absent, or a link to nowhere
     }
     if (!status->is_file())
-        return Error(ErrorCode::malformed, path + ": not a regular file; it would not be replaced");
+        return Error(ErrorCode::malformed, text + ": not a regular file; it would not be replaced");
     return ok();
 }
 
@@ -140,12 +141,12 @@ const Descriptor* find_descriptor(const StagedFile& file) {
     return staged == nullptr ? nullptr : &staged->descriptor();
 }
 
-Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path, ExistingFile existing) {
+Result<std::unique_ptr<StagedFile>> stage_file(const FilePath& path, ExistingFile existing) {
     FARDEL_TRY(verify_target(path));
-    const std::string folder = folder_of_path(path);
+    const FilePath folder = path.folder();
     remove_abandoned(folder);
     for (int tried = 0;; ++tried) {
-        std::string temporary = temporary_path(folder);
+        FilePath temporary = temporary_path(folder);
         auto file = create_file(temporary, path);
         // Between creating and locking it, another process may have removed the file as abandoned; then the next name
         // is tried.
@@ -158,7 +159,7 @@ Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path, Existing
         else if (file.error().code() != ErrorCode::conflict)
             return std::move(file).error();
         if (tried == kNamesTried)
-            return Error(ErrorCode::io, path + ": no name beside it is free for a temporary file");
+            return Error(ErrorCode::io, path.text() + ": no name beside it is free for a temporary file");
     }
 }
 

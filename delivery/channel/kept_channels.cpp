@@ -1,6 +1,7 @@
 #include "channel/kept_channels.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/file_lock.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/hash.h>
@@ -29,9 +30,19 @@ Error bad_copy(std::string_view what) { return Error(ErrorCode::malformed, "kept
 
 std::string hash_text(std::string_view bytes) { return blake3(std::as_bytes(std::span(bytes))).hex(); }
 
-Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes) {
-    FARDEL_TRY(create_folders(folder, Lasting::yes));
-    return write_small_file(folder + "/" + name, std::as_bytes(std::span(bytes)));
+// A folder of a store, to which others may write, too.
+FilePath part_of_store(const std::string& folder) {
+    return FilePath::of_root(folder_of_path(folder)) / folder.substr(folder.rfind('/') + 1);
+}
+
+Status create_kept(const FilePath& folder) {
+    FARDEL_TRY(create_folders(folder.cut(folder.root_size()).text(), Lasting::yes));
+    return create_folders_below_root(folder, Lasting::yes);
+}
+
+Status write_durably(const FilePath& folder, const std::string& name, std::string_view bytes) {
+    FARDEL_TRY(create_kept(folder));
+    return write_small_file(folder / name, std::as_bytes(std::span(bytes)));
 }
 
 // A later copy has a later root, or else a later release, or else a later head.
@@ -41,22 +52,22 @@ std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> age_of(const ChannelUpda
 }
 
 // The lock lasts until the descriptor is closed. On a file system without locks there is none.
-Result<Descriptor> lock_folder(const std::string& folder) {
-    const std::string path = folder + "/.lock";
-    FARDEL_TRY_ASSIGN(Descriptor file, open_appending(path, path));
+Result<Descriptor> lock_folder(const FilePath& folder) {
+    const FilePath path = folder / ".lock";
+    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
     const auto deadline = std::chrono::steady_clock::now() + kLockWait;
     for (;;) {
         const auto locked = lock_file(file, path);
         if (!locked || *locked)
             return file;
         if (std::chrono::steady_clock::now() > deadline)
-            return Error(ErrorCode::busy, path + ": another program follows a channel at this moment");
+            return Error(ErrorCode::busy, path.text() + ": another program follows a channel at this moment");
         std::this_thread::sleep_for(kLockPause);
     }
 }
 
 // Nothing if there is no such file.
-Result<std::optional<ChannelUpdate>> read_copy(const std::string& path) {
+Result<std::optional<ChannelUpdate>> read_copy(const FilePath& path) {
     const auto file = open_regular_file(path, path);
     if (!file && file.error().code() == ErrorCode::missing)
         return std::optional<ChannelUpdate>();
@@ -107,13 +118,16 @@ Result<ChannelFiles> decode_kept_channel(std::string_view bytes) {
     return files;
 }
 
+KeptChannels::KeptChannels(const std::string& first, const std::string& second)
+    : folders_{part_of_store(first), part_of_store(second)} {}
+
 Result<std::optional<KeptChannel>> KeptChannels::find(const Hash& channel_id) const {
     std::optional<ChannelUpdate> newest;
     std::optional<Error> failure;
-    for (const std::string& folder : folders_) {
-        auto copy = read_copy(folder + "/" + channel_id.hex() + std::string(kKeptEnding));
+    for (const FilePath& folder : folders_) {
+        auto copy = read_copy(folder / (channel_id.hex() + std::string(kKeptEnding)));
         if (!copy) {
-            failure = std::move(copy).error().with_context(folder);
+            failure = std::move(copy).error().with_context(folder.text());
             continue;
         }
         if (*copy && (*copy)->root().id == channel_id && (!newest || age_of(*newest) < age_of(**copy)))
@@ -130,7 +144,7 @@ Result<std::optional<KeptChannel>> KeptChannels::find(const Hash& channel_id) co
 
 Result<std::vector<KeptChannel>> KeptChannels::list(std::string_view channel) const {
     std::set<Hash> ids;
-    for (const std::string& folder : folders_) {
+    for (const FilePath& folder : folders_) {
         FARDEL_TRY_ASSIGN(const auto names, list_names_at(folder));
         for (std::string_view name : names)
             if (name.ends_with(kKeptEnding))
@@ -147,7 +161,7 @@ Result<std::vector<KeptChannel>> KeptChannels::list(std::string_view channel) co
 }
 
 Status KeptChannels::write(const Hash& channel_id, const ChannelFiles& files) const {
-    FARDEL_TRY(create_folders(folders_[0], Lasting::yes));
+    FARDEL_TRY(create_kept(folders_[0]));
     FARDEL_TRY_ASSIGN(const Descriptor lock, lock_folder(folders_[0]));
     FARDEL_TRY_ASSIGN(const ChannelUpdate next, ChannelUpdate::begin(files, std::nullopt));
     const auto kept = find(channel_id);  // if no copy can be read, it is replaced
@@ -158,13 +172,13 @@ Status KeptChannels::write(const Hash& channel_id, const ChannelFiles& files) co
             return ok();
     }
     const std::string bytes = encode_kept_channel(files);
-    for (const std::string& folder : folders_)
+    for (const FilePath& folder : folders_)
         FARDEL_TRY(write_durably(folder, channel_id.hex() + std::string(kKeptEnding), bytes));
     return ok();
 }
 
 Status KeptChannels::write_evidence(const Hash& channel_id, std::string_view text) const {
-    FARDEL_TRY(create_folders(folders_[0], Lasting::yes));
+    FARDEL_TRY(create_kept(folders_[0]));
     FARDEL_TRY_ASSIGN(const auto names, list_names_at(folders_[0]));
     const auto is_evidence = [&](const std::string& name) {
         return name.starts_with(channel_id.hex() + ".") && name.ends_with(kEvidenceEnding);

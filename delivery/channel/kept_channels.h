@@ -5,6 +5,7 @@
 // whichever programs follow the channel at once.
 #pragma once
 
+#include <fardel/base/file_path.h>
 #include <fardel/base/result.h>
 #include <fardel/format/channel_update.h>
 
@@ -24,7 +25,7 @@ struct KeptChannel {
 class KeptChannels {
 public:
     // Folders that need not exist; both are needed to notice that one was rolled back.
-    KeptChannels(std::string first, std::string second) : folders_{std::move(first), std::move(second)} {}
+    KeptChannels(const std::string& first, const std::string& second);
 
     // Returns nothing if the channel is not followed. A damaged copy is ignored if the other one is whole. Errors:
     // corrupt (no whole copy is left), denied, io.
@@ -39,7 +40,7 @@ public:
     Status write_evidence(const Hash& channel_id, std::string_view text) const;
 
 private:
-    std::array<std::string, 2> folders_;
+    std::array<FilePath, 2> folders_;
 };
 
 // The bytes of one copy: docs/channels.md, "What a client keeps". Errors of decode: malformed, limit, corrupt,

@@ -20,7 +20,7 @@ Result<std::shared_ptr<ScatteredFile>> ScatteredFile::create(const std::string& 
     std::array<std::uint64_t, 1> number{};
     fill_random(std::as_writable_bytes(std::span(number)));
     // A program that is killed before the file loses its name leaves what the store removes as an abandoned pack.
-    const std::string path = store + "/packs/unnamed-" + std::to_string(number[0]);
+    const FilePath path = FilePath::of_root(store) / "packs" / ("unnamed-" + std::to_string(number[0]));
     FARDEL_TRY_ASSIGN(Descriptor file, create_file(path, kSubject, 0600));
     FARDEL_TRY(remove_file(path, kSubject));
     return std::shared_ptr<ScatteredFile>(new ScatteredFile(std::move(file), size_bytes, std::move(rest)));

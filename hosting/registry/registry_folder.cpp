@@ -3,6 +3,7 @@
 #include "registry/pages.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/file_lock.h>
 #include <fardel/base/folder.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
@@ -48,23 +49,23 @@ ReleasedBundle released_bundle_of(const CatalogueEntry& entry) {
 }
 
 Status write_tree_page(const std::string& folder, const std::string& path, std::string_view text) {
-    const std::string file = folder + "/" + path;
+    const FilePath file = FilePath::of_root(folder) / path;
     const auto bytes = std::as_bytes(std::span(text));
     const auto there = read_unlinked_file(file, kPageBytesMax);
     if (there && std::ranges::equal(*there, bytes))
         return ok();
-    FARDEL_TRY(create_folders(folder_of_path(file), Lasting::yes));
+    FARDEL_TRY(create_folders_below_root(file.folder(), Lasting::yes));
     return write_small_file(file, bytes);
 }
 
 RegistryFolder::RegistryFolder(std::string folder) : folder_(std::move(folder)), tree_(make_folder_target(folder_)) {}
 
 Result<Descriptor> RegistryFolder::lock() const {
-    const std::string path = folder_ + "/.fardel-registry.lock";
-    FARDEL_TRY_ASSIGN(Descriptor file, open_appending(path, printable(path)));
+    const FilePath path = FilePath::of_root(folder_) / ".fardel-registry.lock";
+    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
     const auto deadline = std::chrono::steady_clock::now() + kRegistryLockWait;
     for (;;) {
-        FARDEL_TRY_ASSIGN(const bool is_ours, lock_file(file, printable(path)));
+        FARDEL_TRY_ASSIGN(const bool is_ours, lock_file(file, printable(path.text())));
         if (is_ours)
             return file;
         if (std::chrono::steady_clock::now() >= deadline)
@@ -214,8 +215,8 @@ Status RegistryFolder::write_bundle_page(const BundleId& bundle, const std::vect
 
 Status RegistryFolder::write_missing_bundle_pages() const {
     for (const auto& [id, entry] : state_->catalogue.entries()) {
-        const std::string path = folder_ + "/" + bundle_page_path(id);
-        FARDEL_TRY_ASSIGN(const auto there, find_file_status(path, printable(path)));
+        const FilePath path = FilePath::of_root(folder_) / bundle_page_path(id);
+        FARDEL_TRY_ASSIGN(const auto there, find_file_status(path, printable(path.text())));
         if (there)
             continue;
         FARDEL_TRY_ASSIGN(const auto source, tree_->open(tree_path_of(id)));

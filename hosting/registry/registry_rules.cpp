@@ -186,14 +186,14 @@ std::string format_registry_rules(const RegistryRules& rules) {
 }
 
 Result<RegistryRules> read_registry_rules(const std::string& folder) {
-    const std::string path = folder + "/" + std::string(kRegistryRulesFile);
+    const FilePath path = FilePath::of_root(folder) / kRegistryRulesFile;
     auto bytes = read_unlinked_file(path, kRegistryRulesBytesMax);
     if (!bytes && bytes.error().code() == ErrorCode::missing)
         return Error(ErrorCode::missing, printable(folder) + ": is no registry; 'fardel registry init' makes one");
     if (!bytes)
         return std::move(bytes).error();
     auto rules = parse_registry_rules({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
-    return rules ? std::move(rules) : std::move(rules).error().with_context(printable(path));
+    return rules ? std::move(rules) : std::move(rules).error().with_context(printable(path.text()));
 }
 
 Status verify_registry_name(std::string_view name) {

@@ -23,7 +23,7 @@ constexpr std::size_t kSightingsMax = 1024;  // above that, they are left out
 constexpr std::size_t kSightingsOfClientMax = 32;
 constexpr std::size_t kPredecessors = 2;  // of which a client probably has one
 constexpr std::size_t kKnownBundlesMax = 16'384;
-constexpr std::string_view kDemandName = "/.fardel-deltas";
+constexpr std::string_view kDemandName = ".fardel-deltas";
 constexpr std::size_t kDemandBytesMax = kDemandedPairsMax * 200;
 
 // The bundles of a tree by their names. Looks at a bundle when it is first asked for.
@@ -81,7 +81,7 @@ class BackgroundDeltas::Work {
 public:
     Work(BackgroundDeltas& maker, std::stop_token stop)
         : maker_(maker), stop_(std::move(stop)), target_(make_folder_target(maker.tree_)), known_(maker.tree_) {
-        const std::string path = maker_.tree_ + std::string(kDemandName);
+        const FilePath path = FilePath::of_root(maker_.tree_) / kDemandName;
         const auto file = open_regular_file(path, path, {.links = Links::refused});
         const auto text =
             file ? read_text(file->descriptor, kDemandBytesMax, path) : Result<std::string>(std::string());
@@ -150,7 +150,7 @@ private:
     }
 
     Result<std::shared_ptr<const Bundle>> open_small(const BundleId& id) const {
-        FARDEL_TRY_ASSIGN(auto source, open_file_source(maker_.tree_ + "/" + tree_path_of(id)));
+        FARDEL_TRY_ASSIGN(auto source, target_->open(tree_path_of(id)));
         if (source->size_bytes() > maker_.limits_.bundle_bytes_max)
             return Error(ErrorCode::limit, "the bundle is too large");
         FARDEL_TRY_ASSIGN(auto bundle, Bundle::open(std::move(source), {}));
@@ -161,7 +161,7 @@ private:
     // What cannot be written is only not known after a restart.
     void save() const {
         const std::string text = demand_.format();
-        const auto file = stage_file(maker_.tree_ + std::string(kDemandName));
+        const auto file = stage_file(FilePath::of_root(maker_.tree_) / kDemandName);
         if (file && (*file)->write_at(0, std::as_bytes(std::span(text))))
             static_cast<void>((*file)->commit());
     }

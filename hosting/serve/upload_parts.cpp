@@ -4,27 +4,26 @@
 #include <fardel/base/folder.h>
 #include <fardel/format/hash.h>
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-constexpr std::string_view kPartsFolder = "/.fardel-uploads";
+constexpr std::string_view kPartsFolder = ".fardel-uploads";
 constexpr std::string_view kPartEnding = ".part";
 constexpr std::size_t kOwnerDigits = 16;
 
 // Calls `use` with each part that no upload is writing to, opened and locked.
 template <class Use>
-std::size_t for_each_idle(const std::string& folder, const Use& use) {
+std::size_t for_each_idle(const FilePath& folder, const Use& use) {
     std::size_t parts = 0;
-    std::error_code failure;
-    for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
-         entry.increment(failure)) {
-        const std::string path = entry->path().string();
-        if (!path.ends_with(kPartEnding))
+    const auto names = list_names_at(folder);
+    if (!names)
+        return parts;
+    for (const std::string& name : *names) {
+        if (!name.ends_with(kPartEnding))
             continue;
+        const FilePath path = folder / name;
         ++parts;
         const auto file = open_regular_file(path, path, {.links = Links::refused});
         const auto locked = file ? lock_file(file->descriptor, path) : Result<bool>(false);
@@ -36,21 +35,21 @@ std::size_t for_each_idle(const std::string& folder, const Use& use) {
 
 }  // namespace
 
-UploadParts::UploadParts(const std::string& tree) : folder_(tree + std::string(kPartsFolder)) {}
+UploadParts::UploadParts(const std::string& tree) : folder_(FilePath::of_root(tree) / kPartsFolder) {}
 
-std::string UploadParts::path_of(const BundleId& bundle, const std::string& owner) const {
+FilePath UploadParts::path_of(const BundleId& bundle, const std::string& owner) const {
     const std::string whose = blake3(std::as_bytes(std::span(owner))).hex().substr(0, kOwnerDigits);
-    return folder_ + "/" + bundle.hex() + "-" + whose + std::string(kPartEnding);
+    return folder_ / (bundle.hex() + "-" + whose + std::string(kPartEnding));
 }
 
 void UploadParts::Part::remove() { static_cast<void>(remove_file(path_, path_)); }
 
 Result<UploadParts::Part> UploadParts::open(const BundleId& bundle, const std::string& owner) const {
-    const std::string path = path_of(bundle, owner);
+    const FilePath path = path_of(bundle, owner);
     FARDEL_TRY(create_folder(folder_, folder_, 0700));
     auto file = open_file(path, path, {.access = FileAccess::read_write, .links = Links::refused});
     if (!file && file.error().code() == ErrorCode::missing) {
-        if (for_each_idle(folder_, [](const std::string&, const FileStatus&) {}) >= kUploadPartsMax)
+        if (for_each_idle(folder_, [](const FilePath&, const FileStatus&) {}) >= kUploadPartsMax)
             return Error(ErrorCode::limit, "too many uploads have broken off");
         file = create_file(path, path, 0600);
         if (!file && file.error().code() == ErrorCode::conflict)
@@ -67,20 +66,20 @@ Result<UploadParts::Part> UploadParts::open(const BundleId& bundle, const std::s
 }
 
 std::uint64_t UploadParts::size_bytes(const BundleId& bundle, const std::string& owner) const {
-    const std::string path = path_of(bundle, owner);
+    const FilePath path = path_of(bundle, owner);
     const auto status = file_status(path, path, Links::refused);
     return status && status->is_file() ? status->size_bytes : 0;
 }
 
 std::uint64_t UploadParts::idle_bytes() const {
     std::uint64_t bytes = 0;
-    for_each_idle(folder_, [&](const std::string&, const FileStatus& status) { bytes += status.size_bytes; });
+    for_each_idle(folder_, [&](const FilePath&, const FileStatus& status) { bytes += status.size_bytes; });
     return bytes;
 }
 
 void UploadParts::remove_old(std::int64_t now_ns) const {
     constexpr std::int64_t kKeptNs = std::chrono::duration_cast<std::chrono::nanoseconds>(kUploadPartKept).count();
-    for_each_idle(folder_, [&](const std::string& path, const FileStatus& status) {
+    for_each_idle(folder_, [&](const FilePath& path, const FileStatus& status) {
         if (now_ns - status.modified_ns > kKeptNs)
             static_cast<void>(remove_file(path, path));
     });

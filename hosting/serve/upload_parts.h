@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/file_path.h>
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 
@@ -24,14 +25,14 @@ public:
     // The file of one upload, locked. The bytes stay if it is destroyed.
     class Part {
     public:
-        Part(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+        Part(Descriptor file, FilePath path) : file_(std::move(file)), path_(std::move(path)) {}
         const Descriptor& file() const noexcept { return file_; }
         // Removes its name; the file stays readable.
         void remove();
 
     private:
         Descriptor file_;
-        std::string path_;
+        FilePath path_;
     };
 
     // `owner`: who uploads it; another one has another part. Creates the file if it is not there. Errors: busy (another
@@ -45,9 +46,9 @@ public:
     void remove_old(std::int64_t now_ns) const;
 
 private:
-    std::string path_of(const BundleId& bundle, const std::string& owner) const;
+    FilePath path_of(const BundleId& bundle, const std::string& owner) const;
 
-    const std::string folder_;
+    const FilePath folder_;
 };
 
 }  // namespace fardel

@@ -3,7 +3,9 @@
 #include "targets/folder_entries.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/file_lock.h>
 #include <fardel/base/folder.h>
+#include <fardel/format/file_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/format/staged_file.h>
@@ -27,22 +29,22 @@ Status verify_path(const std::string& path) {
 
 class FolderTarget final : public TreeTarget {
 public:
-    explicit FolderTarget(std::string folder) : folder_(std::move(folder)) {
-        const auto status = find_file_status(folder_, folder_);
+    explicit FolderTarget(std::string folder) : root_(FilePath::of_root(std::move(folder))) {
+        const auto status = find_file_status(root_, root_);
         was_there_ = status && *status;
     }
 
-    std::string name() const override { return "the folder " + printable(folder_, 400); }
+    std::string name() const override { return "the folder " + printable(root_.text(), 400); }
 
     Result<std::shared_ptr<const ByteSource>> open(const std::string& path) override {
         FARDEL_TRY(verify_path(path));
-        return open_file_source(path_of(path));
+        return open_source(path);
     }
 
     Result<PutOutcome> put(const std::string& path, const ByteSource& bytes, const PublishWork& work) override {
         FARDEL_TRY(verify_path(path));
         FARDEL_TRY(create_folder_of(path));
-        auto there = open_file_source(path_of(path));
+        auto there = open_source(path);
         if (there)
             return compare(path, bytes, **there, work);
         if (there.error().code() != ErrorCode::missing)
@@ -56,7 +58,7 @@ public:
             return PutOutcome::written;
         if (written.error().code() != ErrorCode::conflict)
             return written.error();
-        there = open_file_source(path_of(path));
+        there = open_source(path);
         if (!there)
             return std::move(there).error();
         return compare(path, bytes, **there, work);  // another publisher was faster
@@ -64,7 +66,7 @@ public:
 
     Result<std::optional<TreeHead>> find_head(const std::string& path) override {
         FARDEL_TRY(verify_path(path));
-        auto file = open_file_source(path_of(path));
+        auto file = open_source(path);
         if (!file) {
             if (file.error().code() != ErrorCode::missing)
                 return std::move(file).error();
@@ -72,7 +74,7 @@ public:
             return std::optional<TreeHead>();
         }
         if ((*file)->size_bytes() > kTreeHeadBytesMax)
-            return Error(ErrorCode::limit, printable(path_of(path)) + ": larger than a head may be");
+            return Error(ErrorCode::limit, printable(path_of(path).text()) + ": larger than a head may be");
         TreeHead head;
         head.bytes.resize(static_cast<std::size_t>((*file)->size_bytes()));
         FARDEL_TRY((*file)->read_at(0, head.bytes));
@@ -87,7 +89,7 @@ public:
         FARDEL_TRY_ASSIGN(const Descriptor lock, lock_tree());
         FARDEL_TRY_ASSIGN(const auto there, find_head(path));
         if ((there ? there->version : "") != version)
-            return Error(ErrorCode::conflict, printable(path_of(path)) + ": another program has replaced it");
+            return Error(ErrorCode::conflict, printable(path_of(path).text()) + ": another program has replaced it");
         FARDEL_TRY_ASSIGN(const auto staged, stage_file(path_of(path)));
         FARDEL_TRY(staged->write_at(0, bytes));
         return staged->commit();
@@ -103,30 +105,36 @@ public:
 
     Result<bool> remove(const std::string& path) override {
         FARDEL_TRY(verify_path(path));
-        const std::string subject = path_of(path);
-        const std::string folder = folder_of_path(subject);
+        const FilePath file = path_of(path);
+        const FilePath folder = file.folder();
         // In the open folder: a name that is away for a moment, with its disk, must not count as absent.
         FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(folder, folder));
-        FARDEL_TRY_ASSIGN(const bool removed, remove_file({opened, subject.substr(folder.size() + 1)}, subject));
+        FARDEL_TRY_ASSIGN(const bool removed, remove_file({opened, path.substr(path.rfind('/') + 1)}, file));
         FARDEL_TRY(sync_folder(folder));
         return removed;
     }
 
 private:
-    std::string path_of(const std::string& path) const { return folder_ + "/" + path; }
+    FilePath path_of(const std::string& path) const { return root_ / path; }
+
+    Result<std::shared_ptr<const ByteSource>> open_source(const std::string& path) const {
+        const FilePath file = path_of(path);
+        FARDEL_TRY_ASSIGN(RegularFile opened, open_regular_file(file, file));
+        return make_file_source(std::move(opened.descriptor), opened.status.size_bytes, file.text());
+    }
 
     // What is not there is absent only if the tree is there.
     Status verify_there() const {
         if (was_there_)
-            FARDEL_TRY(file_status(folder_, folder_));
+            FARDEL_TRY(file_status(root_, root_));
         return ok();
     }
     // A tree that was there is not begun again where its disk was.
     Status create_folder_of(const std::string& path) {
         if (!was_there_)
-            FARDEL_TRY(create_folders(folder_, Lasting::yes));
+            FARDEL_TRY(create_folders(root_.text(), Lasting::yes));
         was_there_ = true;
-        return create_folders_below(folder_, folder_of_path(path_of(path)), Lasting::yes);
+        return create_folders_below_root(path_of(path).folder(), Lasting::yes);
     }
 
     Result<FolderEntries> list_entries(const std::string& folder) const {
@@ -159,30 +167,26 @@ private:
                                const PublishWork& work) const {
         FARDEL_TRY_ASSIGN(const bool equal, has_equal_bytes(bytes, there, work));
         if (!equal)
-            return Error(ErrorCode::conflict, printable(path_of(path)) + ": is there with other bytes");
+            return Error(ErrorCode::conflict, printable(path_of(path).text()) + ": is there with other bytes");
         return PutOutcome::was_there;
     }
 
     // The lock lasts until the descriptor is closed.
     Result<Descriptor> lock_tree() const {
-        const std::string path = folder_ + "/.fardel-tree.lock";
-        auto file = create_file(path, path);
-        if (!file && file.error().code() == ErrorCode::conflict)
-            file = open_file(path, path, {.access = FileAccess::read_write, .links = Links::refused});
-        if (!file)
-            return std::move(file).error();
+        const FilePath path = root_ / ".fardel-tree.lock";
+        FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
         const auto deadline = std::chrono::steady_clock::now() + kTreeLockWait;
         for (;;) {
-            FARDEL_TRY_ASSIGN(const bool locked, lock_file(*file, path));
+            FARDEL_TRY_ASSIGN(const bool locked, lock_file(file, path));
             if (locked)
                 return file;
             if (std::chrono::steady_clock::now() > deadline)
-                return Error(ErrorCode::busy, printable(path) + ": another program writes into this tree");
+                return Error(ErrorCode::busy, printable(path.text()) + ": another program writes into this tree");
             std::this_thread::sleep_for(kTreeLockPause);
         }
     }
 
-    const std::string folder_;
+    const FilePath root_;
     bool was_there_ = false;
 };
 

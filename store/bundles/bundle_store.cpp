@@ -40,12 +40,9 @@ Error not_here(const StoreFolder& folder, const BundleId& bundle) {
 
 // Asks or changes the store in its open folder: what is away for a moment, with its disk, must not count as absent.
 template <class Question>
-std::invoke_result_t<Question, const HeldStore&> ask_held(const StoreFolder& folder, const Question& question) {
-    FARDEL_TRY_ASSIGN(const HeldStore held, folder.hold());
-    auto answer = question(held);
-    if (!answer)
-        return held.readable(answer.error());
-    return answer;
+std::invoke_result_t<Question, const StoreFolder&> ask_held(const StoreFolder& folder, const Question& question) {
+    FARDEL_TRY_ASSIGN(const StoreFolder held, folder.hold());
+    return question(held);
 }
 
 // ---- Reading --------------------------------------------------------------------------------------------------------
@@ -110,7 +107,7 @@ private:
 
     // Error: cancelled.
     Status check_pack(const PackId& id, PackState& pack) {
-        std::string path = folder_.pack_path(id);
+        std::string path = folder_.pack_path(id).text();
         if (const auto reference = folder_.find_reference(id); pack.is_referred && reference && *reference)
             path = (*reference)->path;
         Hasher hasher;
@@ -318,12 +315,12 @@ void BundleStore::remove_leftovers() const {
 }
 
 Result<std::vector<StoredBundle>> BundleStore::list() const {
-    return ask_held(impl_->folder, [](const HeldStore& held) { return list_bundles(held.folder); });
+    return ask_held(impl_->folder, [](const StoreFolder& held) { return list_bundles(held); });
 }
 
 Result<bool> BundleStore::has(const BundleId& bundle) const {
-    return ask_held(impl_->folder, [&](const HeldStore& held) -> Result<bool> {
-        FARDEL_TRY_ASSIGN(const auto record, held.folder.find_record(bundle));
+    return ask_held(impl_->folder, [&](const StoreFolder& held) -> Result<bool> {
+        FARDEL_TRY_ASSIGN(const auto record, held.find_record(bundle));
         return record.has_value();
     });
 }
@@ -331,7 +328,7 @@ Result<bool> BundleStore::has(const BundleId& bundle) const {
 Result<BundleId> BundleStore::find(std::string_view digits) const {
     FARDEL_TRY(verify_id_digits(digits));
     FARDEL_TRY_ASSIGN(const auto ids,
-                      ask_held(impl_->folder, [](const HeldStore& held) { return held.folder.list_records(); }));
+                      ask_held(impl_->folder, [](const StoreFolder& held) { return held.list_records(); }));
     std::optional<BundleId> found;
     for (const BundleId& id : ids) {
         if (!id.hex().starts_with(digits))
@@ -394,12 +391,7 @@ Status BundleStore::export_bundle(const BundleId& bundle, const std::string& pat
 }
 
 Result<StoreCheckReport> BundleStore::check(bool read_packs, const StoreWork& work) const {
-    return ask_held(impl_->folder, [&](const HeldStore& held) -> Result<StoreCheckReport> {
-        FARDEL_TRY_ASSIGN(StoreCheckReport report, StoreCheck(held.folder, work).run(read_packs));
-        for (std::string& finding : report.findings)
-            finding = held.readable(std::move(finding));
-        return report;
-    });
+    return ask_held(impl_->folder, [&](const StoreFolder& held) { return StoreCheck(held, work).run(read_packs); });
 }
 
 // ---- Retention ------------------------------------------------------------------------------------------------------
@@ -424,39 +416,34 @@ Status BundleStore::add_license(const Envelope& token) const {
 }
 
 Result<std::vector<Envelope>> BundleStore::licenses() const {
-    return ask_held(impl_->folder, [](const HeldStore& held) { return RetentionFolder(held.folder).list_licenses(); });
+    return ask_held(impl_->folder, [](const StoreFolder& held) { return RetentionFolder(held).list_licenses(); });
 }
 
 Result<bool> BundleStore::unpin(const BundleId& bundle, const std::string& name) const {
     if (!is_pin_name(name))
         return false;
     return ask_held(impl_->folder,
-                    [&](const HeldStore& held) { return RetentionFolder(held.folder).remove_pin(bundle, name); });
+                    [&](const StoreFolder& held) { return RetentionFolder(held).remove_pin(bundle, name); });
 }
 
 Result<std::vector<BundlePin>> BundleStore::pins() const {
-    return ask_held(impl_->folder, [](const HeldStore& held) { return RetentionFolder(held.folder).list_pins(); });
+    return ask_held(impl_->folder, [](const StoreFolder& held) { return RetentionFolder(held).list_pins(); });
 }
 
 Status BundleStore::remove_bundles(std::span<const BundleId> bundles, UnixTime now) const {
-    return ask_held(impl_->folder, [&](const HeldStore& held) { return condemn_by_hand(held.folder, bundles, now); });
+    return ask_held(impl_->folder, [&](const StoreFolder& held) { return condemn_by_hand(held, bundles, now); });
 }
 
 Result<CollectionReport> BundleStore::collect(const RetentionRules& rules) const {
-    return ask_held(impl_->folder, [&](const HeldStore& held) -> Result<CollectionReport> {
-        FARDEL_TRY_ASSIGN(CollectionReport report, collect_store(held.folder, rules));
-        for (std::string& note : report.notes)
-            note = held.readable(std::move(note));
-        return report;
-    });
+    return ask_held(impl_->folder, [&](const StoreFolder& held) { return collect_store(held, rules); });
 }
 
 Result<std::vector<RetainedBundle>> BundleStore::retained(std::optional<UnixTime> now) const {
-    return ask_held(impl_->folder, [&](const HeldStore& held) { return list_retained(held.folder, now); });
+    return ask_held(impl_->folder, [&](const StoreFolder& held) { return list_retained(held, now); });
 }
 
 Result<StoreUsage> BundleStore::usage(UnixTime now) const {
-    return ask_held(impl_->folder, [&](const HeldStore& held) { return find_usage(held.folder, now); });
+    return ask_held(impl_->folder, [&](const StoreFolder& held) { return find_usage(held, now); });
 }
 
 struct StoreHold::Impl {

@@ -21,7 +21,7 @@ struct OpenedPart {
     std::vector<std::string> names;
 };
 
-std::optional<OpenedPart> open_part(const std::string& path) {
+std::optional<OpenedPart> open_part(const FilePath& path) {
     auto folder = open_folder(path, path);
     if (!folder)
         return std::nullopt;
@@ -42,7 +42,7 @@ bool is_temporary_file(std::string_view name) { return name.starts_with(".fardel
 // Calls `visit(folder, name, size_bytes)` for each such file whose lock is free, while it holds the lock: a living
 // writer holds it as long as the file has this name.
 template <class Accepts, class Visit>
-void visit_abandoned(const std::string& path, const Accepts& accepts, const Visit& visit) {
+void visit_abandoned(const FilePath& path, const Accepts& accepts, const Visit& visit) {
     const auto part = open_part(path);
     if (!part)
         return;
@@ -67,7 +67,7 @@ std::optional<BundleId> incoming_id(const std::string& name) {
 // While the lock of incoming files is held.
 void remove_incoming_files(const StoreFolder& folder, const BundleId& bundle) {
     for (const char* const ending : {"extras", "log", "pack"}) {
-        const std::string path = folder.incoming_path(bundle, ending);
+        const FilePath path = folder.incoming_path(bundle, ending);
         static_cast<void>(remove_file(path, path));
     }
 }
@@ -76,14 +76,15 @@ void remove_incoming_files(const StoreFolder& folder, const BundleId& bundle) {
 
 StoreLeftovers count_leftovers(const StoreFolder& folder) {
     StoreLeftovers leftovers;
-    for (const char* const part : {"", "/bundles", "/index", "/packs"})
+    for (const FilePath& part :
+         {folder.root(), folder.part_path("bundles"), folder.index_path(), folder.part_path("packs")})
         visit_abandoned(
-            folder.path() + part, [](const std::string& name) { return is_unnamed(name) || is_temporary_file(name); },
+            part, [](const std::string& name) { return is_unnamed(name) || is_temporary_file(name); },
             [&](const Descriptor&, const std::string&, std::uint64_t size_bytes) {
                 ++leftovers.abandoned_files;
                 leftovers.abandoned_bytes += size_bytes;
             });
-    if (const auto incoming = open_part(folder.path() + "/incoming")) {
+    if (const auto incoming = open_part(folder.part_path("incoming"))) {
         std::set<BundleId> bundles;
         for (const std::string& name : incoming->names) {
             const auto id = incoming_id(name);
@@ -99,7 +100,7 @@ StoreLeftovers count_leftovers(const StoreFolder& folder) {
 }
 
 void remove_abandoned_packs(const StoreFolder& folder) {
-    visit_abandoned(folder.path() + "/packs", is_unnamed,
+    visit_abandoned(folder.part_path("packs"), is_unnamed,
                     [](const Descriptor& packs, const std::string& name, std::uint64_t) {
                         static_cast<void>(remove_file({packs, name}, name));
                     });
@@ -110,7 +111,7 @@ void remove_abandoned_packs(const StoreFolder& folder) {
 }
 
 void remove_needless_incoming(const StoreFolder& folder) {
-    const auto incoming = open_part(folder.path() + "/incoming");
+    const auto incoming = open_part(folder.part_path("incoming"));
     if (!incoming)
         return;
     for (const std::string& name : incoming->names) {
@@ -129,7 +130,7 @@ void remove_needless_incoming(const StoreFolder& folder) {
 
 StoreLeftovers remove_old_incoming(const StoreFolder& folder, UnixTime before, bool dry_run) {
     StoreLeftovers removed;
-    const auto incoming = open_part(folder.path() + "/incoming");
+    const auto incoming = open_part(folder.part_path("incoming"));
     if (!incoming)
         return removed;
     struct Received {

@@ -67,12 +67,12 @@ std::optional<UnixTime> parse_until(std::string_view text) {
 // ---- The lock -------------------------------------------------------------------------------------------------------
 
 Status RetentionFolder::create_part(const char* name) const {
-    return create_folders_below(folder_.path(), folder_.retention_path(name), Lasting::yes);
+    return create_folders_below_root(folder_.retention_path(name), Lasting::yes);
 }
 
 Result<std::unique_ptr<DiskHold>> RetentionFolder::lock() {
-    const std::string path = folder_.retention_path("lock");
-    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(folder_.path(), path));
+    const FilePath path = folder_.retention_path("lock");
+    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
     return wait_for_lock(std::move(file), path, LockSharing::alone);
 }
 
@@ -97,7 +97,7 @@ Result<std::vector<FoundLease>> RetentionFolder::list_leases() {
 // ---- Records and packs ----------------------------------------------------------------------------------------------
 
 Result<std::vector<BundleId>> RetentionFolder::list_records() {
-    FARDEL_TRY(refresh_listing(folder_.path(), folder_.path() + "/bundles"));
+    FARDEL_TRY(refresh_listing(folder_.part_path("bundles")));
     return folder_.list_records();
 }
 
@@ -112,7 +112,7 @@ Result<std::optional<std::vector<Hash>>> RetentionFolder::find_packs_of(const Bu
 }
 
 Result<std::vector<PackOnDisk>> RetentionFolder::list_packs() {
-    FARDEL_TRY(refresh_listing(folder_.path(), folder_.path() + "/packs"));
+    FARDEL_TRY(refresh_listing(folder_.part_path("packs")));
     FARDEL_TRY_ASSIGN(const auto stored, folder_.list_packs());
     std::vector<PackOnDisk> packs;
     for (const StorePack& pack : stored)
@@ -125,7 +125,7 @@ Result<std::vector<PackOnDisk>> RetentionFolder::list_packs() {
 }
 
 Result<bool> RetentionFolder::has_pack(const Hash& pack) {
-    const std::string path = folder_.pack_path(pack);
+    const FilePath path = folder_.pack_path(pack);
     // Its status may be an old one on a network file system.
     const auto opened = open_regular_file(path, path, {.links = Links::refused});
     if (opened)
@@ -137,7 +137,7 @@ Result<bool> RetentionFolder::has_pack(const Hash& pack) {
 }
 
 Status RetentionFolder::remove_pack(const Hash& pack) {
-    const std::string path = folder_.pack_path(pack);
+    const FilePath path = folder_.pack_path(pack);
     FARDEL_TRY(remove_file(path, path));
     FARDEL_TRY(folder_.remove_reference(pack));
     return ok();
@@ -155,8 +155,9 @@ Result<CondemnedList> RetentionFolder::read_condemned() {
         auto list = decode_condemned_list(*bytes);
         if (list || list.error().code() == ErrorCode::unsupported)
             return list;
-        FARDEL_TRY_ASSIGN(const Descriptor root, open_folder(folder_.path(), folder_.path()));
-        if (tried == kCondemnedTried || !may_be_shared(root))
+        const FilePath retention = folder_.part_path("retention");
+        FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(retention, retention));
+        if (tried == kCondemnedTried || !may_be_shared(opened))
             return CondemnedList();
         std::this_thread::sleep_for(kCondemnedPause);  // the size of an older list may have cut it
     }
@@ -169,9 +170,9 @@ Status RetentionFolder::replace_condemned(const CondemnedList& list) {
 // ---- Uses -----------------------------------------------------------------------------------------------------------
 
 Result<std::unique_ptr<DiskHold>> RetentionFolder::open_use(const BundleId& bundle) {
-    const std::string path = use_path(bundle);
+    const FilePath path = use_path(bundle);
     for (int tried = 0; tried < kUseLocksTried; ++tried) {
-        FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(folder_.path(), path));
+        FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
         const auto locked = lock_file_shared(file, path);
         if (locked && !*locked)
             return std::unique_ptr<DiskHold>();
@@ -185,9 +186,9 @@ Result<std::unique_ptr<DiskHold>> RetentionFolder::open_use(const BundleId& bund
 }
 
 Result<std::unique_ptr<DiskHold>> RetentionFolder::claim_use(const BundleId& bundle) {
-    const std::string path = use_path(bundle);
+    const FilePath path = use_path(bundle);
     FARDEL_TRY_ASSIGN(const auto before, find_file_status(path, path, Links::refused));
-    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(folder_.path(), path));
+    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
     FARDEL_TRY_ASSIGN(const bool locked, lock_file(file, path));
     if (!locked)
         return std::unique_ptr<DiskHold>();
@@ -197,13 +198,13 @@ Result<std::unique_ptr<DiskHold>> RetentionFolder::claim_use(const BundleId& bun
 }
 
 Status RetentionFolder::forget_use(const BundleId& bundle) {
-    for (const std::string& path : {use_path(bundle), folder_.retention_path("sources/" + bundle.hex())})
+    for (const FilePath& path : {use_path(bundle), folder_.retention_path("sources/" + bundle.hex())})
         FARDEL_TRY(remove_file(path, path));
     return ok();
 }
 
 Result<UnixTime> RetentionFolder::last_use(const BundleId& bundle) const {
-    const std::string path = use_path(bundle);
+    const FilePath path = use_path(bundle);
     FARDEL_TRY_ASSIGN(const auto added_ns, folder_.find_record_time(bundle));
     FARDEL_TRY_ASSIGN(const auto used, find_file_status(path, path, Links::refused));
     return second_of(std::max(added_ns.value_or(0), used ? used->used_ns : 0));
@@ -228,7 +229,7 @@ Result<std::vector<BundlePin>> RetentionFolder::list_pins() const {
 }
 
 Result<std::vector<BundleId>> RetentionFolder::list_pinned(UnixTime now) {
-    FARDEL_TRY(refresh_listing(folder_.path(), folder_.retention_path("pins")));
+    FARDEL_TRY(refresh_listing(folder_.retention_path("pins")));
     FARDEL_TRY_ASSIGN(const auto pins, list_pins());
     std::vector<BundleId> bundles;
     for (const BundlePin& pin : pins)
@@ -245,31 +246,29 @@ Status RetentionFolder::write_pin(const BundlePin& pin) const {
 }
 
 Result<bool> RetentionFolder::remove_pin(const BundleId& bundle, const std::string& name) const {
-    const std::string path = folder_.retention_path("pins/" + bundle.hex() + "-" + name);
+    const FilePath path = folder_.retention_path("pins/" + bundle.hex() + "-" + name);
     FARDEL_TRY_ASSIGN(const bool removed, remove_file(path, path));
-    FARDEL_TRY(removed ? sync_folder(folder_of_path(path)) : ok());
+    FARDEL_TRY(removed ? sync_folder(path.folder()) : ok());
     return removed;
 }
 
 // ---- Licences -------------------------------------------------------------------------------------------------------
 
-Status RetentionFolder::refresh_licenses() const {
-    return refresh_listing(folder_.path(), folder_.retention_path("licenses"));
-}
+Status RetentionFolder::refresh_licenses() const { return refresh_listing(folder_.retention_path("licenses")); }
 
-Result<std::string> RetentionFolder::license_path(const Envelope& token) const {
+Result<FilePath> RetentionFolder::license_path(const Envelope& token) const {
     FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(token));
     return folder_.retention_path("licenses/" + blake3(bytes).hex());
 }
 
 Result<std::vector<Envelope>> RetentionFolder::list_licenses() const {
-    const std::string folder = folder_.retention_path("licenses");
+    const FilePath folder = folder_.retention_path("licenses");
     FARDEL_TRY_ASSIGN(const auto names, list_names_at(folder));
     std::vector<Envelope> tokens;
     for (const std::string& name : names) {
         if (!Hash::parse(name) || tokens.size() == limits::kLicenseTokensMax)
             continue;
-        const auto bytes = read_unlinked_file(folder + "/" + name, kLicenseBytesMax);
+        const auto bytes = read_unlinked_file(folder / name, kLicenseBytesMax);
         if (!bytes)
             continue;
         if (auto token = parse_license_token(*bytes))
@@ -284,13 +283,13 @@ Status RetentionFolder::write_license(const Envelope& token) const {
     if (there.size() >= limits::kLicenseTokensMax)
         return Error(ErrorCode::limit, folder_.path() + ": more than " + std::to_string(limits::kLicenseTokensMax) +
                                            " license tokens; 'fardel store gc' removes those that have ended");
-    FARDEL_TRY_ASSIGN(const std::string path, license_path(token));
+    FARDEL_TRY_ASSIGN(const FilePath path, license_path(token));
     FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(token));
     return write_small_file(path, bytes);
 }
 
 Status RetentionFolder::remove_license(const Envelope& token) const {
-    FARDEL_TRY_ASSIGN(const std::string path, license_path(token));
+    FARDEL_TRY_ASSIGN(const FilePath path, license_path(token));
     FARDEL_TRY(remove_file(path, path));
     return ok();
 }

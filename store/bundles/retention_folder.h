@@ -67,11 +67,11 @@ public:
     std::string source_of(const BundleId& bundle) const;
 
 private:
-    LeaseFolder leases() const { return LeaseFolder(folder_.path(), folder_.retention_path("leases")); }
+    LeaseFolder leases() const { return LeaseFolder(folder_.retention_path("leases")); }
     Status create_part(const char* name) const;
-    std::string use_path(const BundleId& bundle) const { return folder_.retention_path("used/" + bundle.hex()); }
+    FilePath use_path(const BundleId& bundle) const { return folder_.retention_path("used/" + bundle.hex()); }
 
-    Result<std::string> license_path(const Envelope& token) const;
+    Result<FilePath> license_path(const Envelope& token) const;
 
     const StoreFolder folder_;
     std::set<BundleId> unpinned_;

@@ -17,7 +17,7 @@ namespace fardel {
 // gone. Errors: denied, no_space, io and the like.
 Result<std::vector<BundleId>> stored_needs(const StoreFolder& folder, const BundleId& bundle);
 
-// `folder`: of a HeldStore. Errors: those of BundleStore::collect.
+// `folder`: of StoreFolder::hold(). Errors: those of BundleStore::collect.
 Result<CollectionReport> collect_store(const StoreFolder& folder, const RetentionRules& rules);
 // Errors: those of BundleStore::remove_bundles.
 Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bundles, UnixTime now);

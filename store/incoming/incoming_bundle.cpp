@@ -233,7 +233,7 @@ struct IncomingBundle::Impl {
 
     // ---- Files ------------------------------------------------------------------------------------------------------
 
-    std::string extras_path() const { return folder.incoming_path(bundle, "extras"); }
+    FilePath extras_path() const { return folder.incoming_path(bundle, "extras"); }
     Status open_extras() {
         if (!extras) {
             FARDEL_TRY_ASSIGN(extras, IncomingExtras::open(extras_path()));

@@ -46,13 +46,15 @@ Result<std::optional<Hash>> hash_of_range(const Descriptor& file, std::uint64_t 
 
 }  // namespace
 
-Result<IncomingExtras> IncomingExtras::open(std::string path) {
+Result<IncomingExtras> IncomingExtras::open(FilePath path) {
     IncomingExtras extras(std::move(path));
     auto found =
         open_regular_file(extras.path_, extras.path_, {.access = FileAccess::read_write, .links = Links::refused});
     if (!found && found.error().code() == ErrorCode::missing)
         return extras;
     FARDEL_TRY_ASSIGN(RegularFile file, std::move(found));
+    if (file.status.links > 1)  // open_or_create_file() replaces it
+        return extras;
     extras.file_ = std::move(file.descriptor);
     FARDEL_TRY(extras.read_entries(file.status.size_bytes));
     return extras;
@@ -89,7 +91,7 @@ Result<std::optional<std::vector<std::byte>>> IncomingExtras::read(const Hash& k
     std::vector<std::byte> bytes(static_cast<std::size_t>(found->second.length_bytes));
     FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file_, found->second.offset, bytes, path_));
     if (count != bytes.size())
-        return Error(ErrorCode::io, path_ + ": became shorter");
+        return Error(ErrorCode::io, path_.text() + ": became shorter");
     return std::optional(std::move(bytes));
 }
 

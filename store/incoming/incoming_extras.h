@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/file_path.h>
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 
@@ -23,7 +24,7 @@ class IncomingExtras {
 public:
     // Compares what an earlier attempt kept with its hashes: from the first difference on, it counts for nothing, and
     // is written over. Errors: denied, io.
-    static Result<IncomingExtras> open(std::string path);
+    static Result<IncomingExtras> open(FilePath path);
 
     bool has_any() const noexcept { return !entries_.empty(); }
     bool has(const Hash& key) const { return entries_.contains(key); }
@@ -33,14 +34,14 @@ public:
     Status add(const Hash& key, std::span<const std::byte> bytes);
 
 private:
-    explicit IncomingExtras(std::string path) : path_(std::move(path)) {}
+    explicit IncomingExtras(FilePath path) : path_(std::move(path)) {}
     Status read_entries(std::uint64_t file_bytes);
 
     struct Entry {
         std::uint64_t offset = 0;  // of the bytes
         std::uint64_t length_bytes = 0;
     };
-    std::string path_;
+    FilePath path_;
     Descriptor file_;  // closed: there is none
     std::uint64_t end_ = 0;
     std::unordered_map<Hash, Entry> entries_;

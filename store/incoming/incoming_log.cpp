@@ -28,9 +28,9 @@ std::vector<std::byte> encode_entry(const LogEntry& entry) {
 
 }  // namespace
 
-IncomingLog::IncomingLog(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+IncomingLog::IncomingLog(Descriptor file, FilePath path) : file_(std::move(file)), path_(std::move(path)) {}
 
-Result<IncomingLog> IncomingLog::open(std::string path) {
+Result<IncomingLog> IncomingLog::open(FilePath path) {
     FARDEL_TRY_ASSIGN(Descriptor file, open_or_create_file(path));
     return IncomingLog(std::move(file), std::move(path));
 }
@@ -84,7 +84,7 @@ Status IncomingLog::append(const LogEntry& entry) {
 Result<LogEntry> IncomingLog::forget_location(std::uint64_t at) {
     FARDEL_TRY_ASSIGN(auto entry, read_entry(at));
     if (!entry)
-        return Error(ErrorCode::io, path_ + ": became shorter");
+        return Error(ErrorCode::io, path_.text() + ": became shorter");
     entry->offset = kUnlocated;
     FARDEL_TRY(write_whole_at(file_, at, encode_entry(*entry), path_));
     return *entry;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/file_path.h>
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 
@@ -26,7 +27,7 @@ struct LogEntry {
 
 class IncomingLog {
 public:
-    static Result<IncomingLog> open(std::string path);
+    static Result<IncomingLog> open(FilePath path);
 
     // Returns the size of the bundle file; nothing if the file is no log.
     Result<std::optional<std::uint64_t>> read_head() const;
@@ -47,10 +48,10 @@ public:
     Status remove() const;
 
 private:
-    IncomingLog(Descriptor file, std::string path);
+    IncomingLog(Descriptor file, FilePath path);
 
     Descriptor file_;
-    std::string path_;
+    FilePath path_;
     std::uint64_t size_bytes_ = 0;
 };
 

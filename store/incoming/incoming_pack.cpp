@@ -22,7 +22,7 @@ Result<bool> IncomingPack::read_at(std::uint64_t offset, std::span<std::byte> ou
 
 Result<std::shared_ptr<const ByteSource>> IncomingPack::open_source(std::uint64_t size_bytes) const {
     FARDEL_TRY_ASSIGN(Descriptor same, file_.duplicate(path_));
-    return make_file_source(std::move(same), size_bytes, path_);
+    return make_file_source(std::move(same), size_bytes, path_.text());
 }
 
 Status IncomingPack::write_next(std::span<const std::byte> bytes) const {

@@ -6,6 +6,7 @@
 #include "packs/store_record.h"
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/file_path.h>
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
@@ -54,10 +55,10 @@ public:
     Status remove() const;
 
 private:
-    IncomingPack(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+    IncomingPack(Descriptor file, FilePath path) : file_(std::move(file)), path_(std::move(path)) {}
 
     Descriptor file_;
-    std::string path_;
+    FilePath path_;
     std::uint64_t size_bytes_ = 0;
     Hasher hasher_;
 };

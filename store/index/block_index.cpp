@@ -141,7 +141,7 @@ Result<std::vector<IndexedRecord>> BlockIndex::read_runs() {
     for (const std::string& name : names) {
         if (!name.ends_with(kRunEnding))
             continue;
-        const std::string path = folder_.index_path() + "/" + name;
+        const FilePath path = folder_.index_path() / name;
         auto run = IndexRun::open(path);
         if (run) {
             covered.insert(covered.end(), run->head().records.begin(), run->head().records.end());
@@ -218,7 +218,7 @@ void BlockIndex::write_added() {
     }
     Hash number;
     fill_random(std::as_writable_bytes(std::span(number.bytes)));
-    const std::string path = folder_.index_path() + "/" + number.hex().substr(0, kRunDigits) + std::string(kRunEnding);
+    const FilePath path = folder_.index_path() / (number.hex().substr(0, kRunDigits) + std::string(kRunEnding));
     Status written = write_added(path, absorbed);
     if (!written && is_damage(written.error())) {
         // What they have is read from the layouts the next time.
@@ -242,7 +242,7 @@ void BlockIndex::write_added() {
     runs_ = std::move(kept);
 }
 
-Status BlockIndex::write_added(const std::string& path, std::vector<IndexRun>& absorbed) {
+Status BlockIndex::write_added(const FilePath& path, std::vector<IndexRun>& absorbed) {
     FARDEL_TRY(create_folder(folder_.index_path(), folder_.index_path()));
     FARDEL_TRY_ASSIGN(const auto packs_there, folder_.list_packs());
     // Only packs that still exist are taken over, or the index would name every pack that ever was.

@@ -39,7 +39,7 @@ private:
     void add_layouts(const std::vector<IndexedRecord>& records);
     bool add_layout(const StoreRecord& record);
     void write_added();
-    Status write_added(const std::string& path, std::vector<IndexRun>& absorbed);
+    Status write_added(const FilePath& path, std::vector<IndexRun>& absorbed);
 
     StoreFolder folder_;
     std::vector<IndexedRecord> records_;  // that are in the store, ascending

@@ -149,16 +149,16 @@ Result<std::vector<IndexRunEntry>> decode_run_page(const IndexRunPage& page, std
 
 // ---- The file -------------------------------------------------------------------------------------------------------
 
-IndexRun::IndexRun(std::string path, Descriptor file, IndexRunHead head, std::uint64_t pages_offset)
+IndexRun::IndexRun(FilePath path, Descriptor file, IndexRunHead head, std::uint64_t pages_offset)
     : path_(std::move(path)), file_(std::move(file)), head_(std::move(head)), pages_offset_(pages_offset) {}
 
-Result<IndexRun> IndexRun::open(const std::string& path) {
+Result<IndexRun> IndexRun::open(const FilePath& path) {
     FARDEL_TRY_ASSIGN(RegularFile file, open_regular_file(path, path, {.links = Links::refused}));
     std::vector<std::byte> bytes(kRunHeadStartBytes);
     FARDEL_TRY_ASSIGN(std::size_t count, read_whole_at(file.descriptor, 0, bytes, path));
     FARDEL_TRY_ASSIGN(const std::size_t head_bytes, run_head_bytes(std::span(bytes).first(count)));
     if (head_bytes > file.status.size_bytes)
-        return Error(ErrorCode::corrupt, path + ": the file is cut off");
+        return Error(ErrorCode::corrupt, path.text() + ": the file is cut off");
     bytes.resize(head_bytes);
     FARDEL_TRY_ASSIGN(count, read_whole_at(file.descriptor, 0, bytes, path));
     FARDEL_TRY_ASSIGN(IndexRunHead head, decode_run_head(std::span(bytes).first(count)));
@@ -166,7 +166,7 @@ Result<IndexRun> IndexRun::open(const std::string& path) {
     const std::uint64_t pages = pages_bytes / kRunPageBytes;
     if (pages_bytes % kRunPageBytes != 0 || head.entries > pages * kRunPageEntries ||
         head.entries + kRunPageEntries <= pages * kRunPageEntries)
-        return Error(ErrorCode::corrupt, path + ": the file does not have the size that its head says");
+        return Error(ErrorCode::corrupt, path.text() + ": the file does not have the size that its head says");
     return IndexRun(path, std::move(file.descriptor), std::move(head), head_bytes);
 }
 
@@ -176,7 +176,7 @@ Result<std::span<const IndexRunEntry>> IndexRun::read_page(std::uint64_t number)
         FARDEL_TRY_ASSIGN(const std::size_t count,
                           read_whole_at(file_, pages_offset_ + number * kRunPageBytes, page, path_));
         if (count != page.size())
-            return Error(ErrorCode::corrupt, path_ + ": the file became shorter");
+            return Error(ErrorCode::corrupt, path_.text() + ": the file became shorter");
         const std::uint64_t rest = head_.entries - number * kRunPageEntries;
         page_number_ = UINT64_MAX;
         FARDEL_TRY_ASSIGN(
@@ -224,10 +224,10 @@ namespace {
 // with it. Without a name, the destructor removes it; what killed writers leave has no lock.
 class UnnamedRun {
 public:
-    static Result<UnnamedRun> create(const std::string& path) {
+    static Result<UnnamedRun> create(const FilePath& path) {
         Hash number;
         fill_random(std::as_writable_bytes(std::span(number.bytes)));
-        std::string unnamed = folder_of_path(path) + "/.fardel-" + number.hex() + ".tmp";
+        FilePath unnamed = path.folder() / (".fardel-" + number.hex() + ".tmp");
         FARDEL_TRY_ASSIGN(Descriptor file, create_file(unnamed, unnamed));
         UnnamedRun run(std::move(unnamed), std::move(file));
         static_cast<void>(lock_file(run.file_, run.path_));  // without locks, nobody removes it
@@ -243,21 +243,21 @@ public:
     Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
         return write_whole_at(file_, offset, bytes, path_);
     }
-    Status give_name(const std::string& path) {
+    Status give_name(const FilePath& path) {
         FARDEL_TRY(rename_file(path_, path, path));
         path_.clear();
         return ok();
     }
 
 private:
-    UnnamedRun(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
-    std::string path_;
+    UnnamedRun(FilePath path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+    FilePath path_;
     Descriptor file_;
 };
 
 }  // namespace
 
-Status write_index_run(const std::string& path, IndexRunHead head,
+Status write_index_run(const FilePath& path, IndexRunHead head,
                        const std::function<Result<std::optional<IndexRunEntry>>()>& next) {
     FARDEL_TRY_ASSIGN(UnnamedRun file, UnnamedRun::create(path));
     std::uint64_t offset = encode_run_head(head).size();

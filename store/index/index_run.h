@@ -8,6 +8,7 @@
 #include "packs/store_record.h"
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/file_path.h>
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 
@@ -76,9 +77,9 @@ Result<std::vector<IndexRunEntry>> decode_run_page(const IndexRunPage& page, std
 class IndexRun {
 public:
     // Errors: missing, corrupt, malformed, unsupported, limit, denied, io.
-    static Result<IndexRun> open(const std::string& path);
+    static Result<IndexRun> open(const FilePath& path);
 
-    const std::string& path() const noexcept { return path_; }
+    const FilePath& path() const noexcept { return path_; }
     const IndexRunHead& head() const noexcept { return head_; }
     std::uint64_t page_count() const noexcept { return (head_.entries + kRunPageEntries - 1) / kRunPageEntries; }
 
@@ -88,8 +89,8 @@ public:
     Result<std::optional<StoredBlock>> find(const Hash& stored_hash);
 
 private:
-    IndexRun(std::string path, Descriptor file, IndexRunHead head, std::uint64_t pages_offset);
-    std::string path_;
+    IndexRun(FilePath path, Descriptor file, IndexRunHead head, std::uint64_t pages_offset);
+    FilePath path_;
     Descriptor file_;
     IndexRunHead head_;
     std::uint64_t pages_offset_ = 0;
@@ -99,7 +100,7 @@ private:
 
 // Writes a run in one step. `next` returns the entries, by key, and nothing at the end; head.entries is set here.
 // Not synced. Errors: those of `next`; missing (no such folder), denied, no_space, io.
-Status write_index_run(const std::string& path, IndexRunHead head,
+Status write_index_run(const FilePath& path, IndexRunHead head,
                        const std::function<Result<std::optional<IndexRunEntry>>()>& next);
 
 }  // namespace fardel

@@ -17,7 +17,7 @@ constexpr StorePack kUnnamedCopy{};  // stands for the new pack until it has a n
 }  // namespace
 
 Result<std::shared_ptr<const ByteSource>> open_listed_pack(const StoreFolder& folder, const PackId& pack) {
-    const std::string path = folder.pack_path(pack);
+    const FilePath path = folder.pack_path(pack);
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(path, path, Links::refused));
     return folder.open_pack({.id = pack, .size_bytes = status.size_bytes});
 }

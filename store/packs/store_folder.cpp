@@ -4,7 +4,6 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
-#include <fardel/base/lasting_path.h>
 #include <fardel/base/random.h>
 #include <fardel/base/shared_disk.h>
 #include <fardel/format/file_source.h>
@@ -27,18 +26,18 @@ constexpr std::size_t kPackBufferBytes = 1u << 20;
 constexpr int kLocksTried = 100;
 constexpr std::size_t kUnnamedDigits = 32;
 
-Status verify_marker(const std::string& folder) {
-    const std::string path = folder + "/" + std::string(kStoreMarkerName);
-    const auto bytes = read_unlinked_file(path, kStoreMarkerBytesMax);
+Status verify_marker(const FilePath& folder) {
+    const auto bytes = read_unlinked_file(folder / kStoreMarkerName, kStoreMarkerBytesMax);
     if (!bytes && bytes.error().code() != ErrorCode::missing)
         return bytes.error();
     const std::string_view text =
         bytes ? std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()) : std::string_view();
     if (!text.starts_with(kStoreMarkerStart))
-        return Error(ErrorCode::malformed,
-                     folder + ": not a store: it contains no file " + std::string(kStoreMarkerName) + " that says so");
+        return Error(ErrorCode::malformed, folder.text() + ": not a store: it contains no file " +
+                                               std::string(kStoreMarkerName) + " that says so");
     if (text != kStoreMarkerText)
-        return Error(ErrorCode::unsupported, folder + ": the store has the layout of a later version of this program");
+        return Error(ErrorCode::unsupported,
+                     folder.text() + ": the store has the layout of a later version of this program");
     return ok();
 }
 
@@ -79,55 +78,41 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
         FARDEL_TRY(create_folders(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path,
                                   Lasting::yes));
     FARDEL_TRY_ASSIGN(std::string real, real_path(path, path));
-    StoreFolder folder(std::move(real));
+    StoreFolder folder(FilePath::of_root(std::move(real)));
     if (create) {
-        FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(folder.path_, folder.path_));
-        FARDEL_TRY_ASSIGN(const auto names, list_names(opened, folder.path_));
+        FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(folder.root_, folder.root_));
+        FARDEL_TRY_ASSIGN(const auto names, list_names(opened, folder.root_));
         // Temporary files do not count: another program may be creating the same store.
         if (std::ranges::all_of(names, [](const std::string& name) { return name.starts_with(".fardel-"); }))
-            FARDEL_TRY(write_small_file(folder.path_ + "/" + std::string(kStoreMarkerName),
-                                        std::as_bytes(std::span(kStoreMarkerText))));
+            FARDEL_TRY(write_small_file(folder.root_ / kStoreMarkerName, std::as_bytes(std::span(kStoreMarkerText))));
     }
-    FARDEL_TRY(verify_marker(folder.path_));
+    FARDEL_TRY(verify_marker(folder.root_));
     if (create)
         FARDEL_TRY(folder.create_parts());
     return folder;
 }
 
-Result<HeldStore> StoreFolder::hold() const {
-    FARDEL_TRY_ASSIGN(Descriptor descriptor, open_folder(path_, path_));
-    std::string lasting = find_lasting_path(descriptor).value_or(path_);
-    HeldStore held{.descriptor = std::move(descriptor), .folder = StoreFolder(std::move(lasting)), .real_path = path_};
-    if (const Status marked = verify_marker(held.folder.path_); !marked)
-        return held.readable(marked.error());
+Result<StoreFolder> StoreFolder::hold() const {
+    FARDEL_TRY_ASSIGN(Descriptor descriptor, open_folder(root_, root_));
+    StoreFolder held(FilePath::of_root(path(), std::make_shared<const Descriptor>(std::move(descriptor))));
+    FARDEL_TRY(verify_marker(held.root_));
     return held;
 }
 
-std::string HeldStore::readable(std::string text) const {
-    const std::string& from = folder.path();
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + real_path.size()))
-        text.replace(at, from.size(), real_path);
-    return text;
-}
-
-Error HeldStore::readable(const Error& error) const {
-    return Error(error.code(), readable(error.message()), error.system_number());
-}
-
 Status StoreFolder::create_parts() const {
-    for (const char* const part : {"/bundles", "/packs", "/incoming"})
-        FARDEL_TRY(create_folders_below(path_, path_ + part, Lasting::yes));
+    for (const char* const part : {"bundles", "packs", "incoming"})
+        FARDEL_TRY(create_folders_below_root(part_path(part), Lasting::yes));
     return ok();
 }
 
-std::string StoreFolder::record_path(const BundleId& bundle) const { return path_ + "/bundles/" + bundle.hex(); }
-std::string StoreFolder::pack_path(const PackId& pack) const { return path_ + "/packs/" + pack.hex(); }
-std::string StoreFolder::incoming_path(const BundleId& bundle, std::string_view ending) const {
-    return path_ + "/incoming/" + bundle.hex() + "." + std::string(ending);
+FilePath StoreFolder::record_path(const BundleId& bundle) const { return part_path("bundles") / bundle.hex(); }
+FilePath StoreFolder::pack_path(const PackId& pack) const { return part_path("packs") / pack.hex(); }
+FilePath StoreFolder::incoming_path(const BundleId& bundle, std::string_view ending) const {
+    return part_path("incoming") / (bundle.hex() + "." + std::string(ending));
 }
 
 Result<std::vector<BundleId>> StoreFolder::list_records() const {
-    FARDEL_TRY_ASSIGN(const auto names, list_names_at(path_ + "/bundles"));
+    FARDEL_TRY_ASSIGN(const auto names, list_names_at(part_path("bundles")));
     std::vector<BundleId> ids;
     for (const std::string& name : names)
         if (const auto id = parse_file_name<BundleId>(name))
@@ -136,7 +121,7 @@ Result<std::vector<BundleId>> StoreFolder::list_records() const {
 }
 
 Result<std::optional<StoreRecord>> StoreFolder::find_record(const BundleId& bundle) const {
-    const std::string path = record_path(bundle);
+    const FilePath path = record_path(bundle);
     auto bytes = read_unlinked_file(path, kStoreRecordBytesMax);
     if (!bytes && bytes.error().code() == ErrorCode::missing)
         return std::optional<StoreRecord>();
@@ -144,14 +129,14 @@ Result<std::optional<StoreRecord>> StoreFolder::find_record(const BundleId& bund
         return std::move(bytes).error();
     auto record = decode_store_record(*bytes);
     if (!record)
-        return std::move(record).error().with_context(path);
+        return std::move(record).error().with_context(path.text());
     if (record->bundle != bundle)
-        return Error(ErrorCode::corrupt, path + ": the record of another bundle");
+        return Error(ErrorCode::corrupt, path.text() + ": the record of another bundle");
     return std::optional(*std::move(record));
 }
 
 Result<std::optional<Hash>> StoreFolder::find_record_checksum(const BundleId& bundle) const {
-    const std::string path = record_path(bundle);
+    const FilePath path = record_path(bundle);
     return read_present([&]() -> Result<std::optional<Hash>> {
         const auto file = open_regular_file(path, path, {.links = Links::refused});
         if (!file && file.error().code() == ErrorCode::missing)
@@ -160,7 +145,7 @@ Result<std::optional<Hash>> StoreFolder::find_record_checksum(const BundleId& bu
             return file.error();
         Hash checksum;
         if (file->status.size_bytes < sizeof checksum)
-            return Error(ErrorCode::corrupt, path + ": too short");
+            return Error(ErrorCode::corrupt, path.text() + ": too short");
         FARDEL_TRY_ASSIGN(const std::size_t count,
                           read_whole_at(file->descriptor, file->status.size_bytes - sizeof checksum,
                                         std::as_writable_bytes(std::span(checksum.bytes)), path));
@@ -170,34 +155,34 @@ Result<std::optional<Hash>> StoreFolder::find_record_checksum(const BundleId& bu
 
 Status StoreFolder::write_record(const StoreRecord& record) const {
     const std::vector<std::byte> bytes = encode_store_record(record);
-    const std::string path = record_path(record.bundle);
+    const FilePath path = record_path(record.bundle);
     if (bytes.size() > kStoreRecordBytesMax)
-        return Error(ErrorCode::limit, path + ": the bundle would lie in too many pieces");
+        return Error(ErrorCode::limit, path.text() + ": the bundle would lie in too many pieces");
     // Links are replaced by the renaming; nothing else that is no file can be.
     FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
     if (status && !status->is_file() && !status->is_folder())
         FARDEL_TRY(remove_file(path, path));
-    FARDEL_TRY(sync_folder(path_));  // a program that was killed may have created the folders of packs and records
+    FARDEL_TRY(sync_folder(root_));  // a program that was killed may have created the folders of packs and records
     return write_small_file(path, bytes);
 }
 
 Status StoreFolder::rewrite_record(const StoreRecord& record) const {
     FARDEL_TRY_ASSIGN(const auto written_ns, find_record_time(record.bundle));
     FARDEL_TRY(write_record(record));
-    const std::string path = record_path(record.bundle);
+    const FilePath path = record_path(record.bundle);
     return written_ns ? set_times(path, {.used_ns = std::nullopt, .modified_ns = *written_ns}, path) : ok();
 }
 
 Status StoreFolder::remove_record(const BundleId& bundle) const {
-    const std::string path = record_path(bundle);
+    const FilePath path = record_path(bundle);
     FARDEL_TRY(remove_file(path, path));
-    return sync_folder(folder_of_path(path));
+    return sync_folder(path.folder());
 }
 
-Status StoreFolder::sync_records() const { return sync_folder(path_ + "/bundles"); }
+Status StoreFolder::sync_records() const { return sync_folder(part_path("bundles")); }
 
 Result<std::optional<FileStatus>> StoreFolder::find_record_status(const BundleId& bundle) const {
-    const std::string path = record_path(bundle);
+    const FilePath path = record_path(bundle);
     return find_file_status(path, path, Links::refused);
 }
 
@@ -207,14 +192,14 @@ Result<std::optional<std::int64_t>> StoreFolder::find_record_time(const BundleId
 }
 
 Result<std::vector<StorePack>> StoreFolder::list_packs() const {
-    const std::string path = path_ + "/packs";
+    const FilePath path = part_path("packs");
     FARDEL_TRY_ASSIGN(const auto names, list_names_at(path));
     std::vector<StorePack> packs;
     for (const std::string& name : names) {
         const auto id = parse_file_name<PackId>(name);
         if (!id)
             continue;
-        FARDEL_TRY_ASSIGN(const auto status, find_file_status(path + "/" + name, path, Links::refused));
+        FARDEL_TRY_ASSIGN(const auto status, find_file_status(path / name, path, Links::refused));
         if (status && status->is_file())  // it may have been removed meanwhile
             packs.push_back({.id = *id, .size_bytes = status->size_bytes});
     }
@@ -222,7 +207,7 @@ Result<std::vector<StorePack>> StoreFolder::list_packs() const {
 }
 
 Result<std::shared_ptr<const ByteSource>> StoreFolder::open_pack(const StorePack& pack) const {
-    const std::string path = pack_path(pack.id);
+    const FilePath path = pack_path(pack.id);
     auto file = open_regular_file(path, path, {.links = Links::refused});
     if (!file && file.error().code() == ErrorCode::missing) {
         FARDEL_TRY_ASSIGN(const auto reference, find_reference(pack.id));
@@ -231,16 +216,21 @@ Result<std::shared_ptr<const ByteSource>> StoreFolder::open_pack(const StorePack
     }
     if (!file)
         return std::move(file).error();
+    // Packs may be read by everybody. A file that may not, and has another name, can be one of this user's that
+    // somebody else has put here to have it sent by a server.
+    constexpr std::uint32_t kReadByOthers = 0004;
+    if (file->status.links > 1 && (file->status.permissions & kReadByOthers) == 0)
+        return Error(ErrorCode::corrupt, path.text() + ": a second name of a file that not everybody may read");
     if (file->status.size_bytes != pack.size_bytes)
-        return Error(ErrorCode::corrupt, path + ": " + std::to_string(file->status.size_bytes) + " bytes instead of " +
-                                             std::to_string(pack.size_bytes));
-    return make_file_source(std::move(file->descriptor), pack.size_bytes, path);
+        return Error(ErrorCode::corrupt, path.text() + ": " + std::to_string(file->status.size_bytes) +
+                                             " bytes instead of " + std::to_string(pack.size_bytes));
+    return make_file_source(std::move(file->descriptor), pack.size_bytes, path.text());
 }
 
 // ---- References -----------------------------------------------------------------------------------------------------
 
 Result<std::optional<PackReference>> StoreFolder::find_reference(const PackId& pack) const {
-    const std::string path = reference_path(pack);
+    const FilePath path = reference_path(pack);
     auto file = read_unlinked_file_with_status(path, kReferenceBytesMax);
     if (!file && file.error().code() == ErrorCode::missing)
         return std::optional<PackReference>();
@@ -248,9 +238,9 @@ Result<std::optional<PackReference>> StoreFolder::find_reference(const PackId& p
         return std::move(file).error();
     auto reference = decode_pack_reference(file->bytes);
     if (!reference)
-        return std::move(reference).error().with_context(path);
+        return std::move(reference).error().with_context(path.text());
     if (reference->pack.id != pack)
-        return Error(ErrorCode::corrupt, path + ": it is about another pack");
+        return Error(ErrorCode::corrupt, path.text() + ": it is about another pack");
     // A stamp is believed by who made it. Somebody else who may write to a shared store could name any file that this
     // user may read, with its right stamp, and have it sent by a server: such a file is compared with the pack's id.
     if (!is_written_by_us_alone(file->status))
@@ -259,25 +249,25 @@ Result<std::optional<PackReference>> StoreFolder::find_reference(const PackId& p
 }
 
 Status StoreFolder::write_reference(const PackReference& reference) const {
-    FARDEL_TRY(create_folders_below(path_, path_ + "/refs", Lasting::yes));
-    const std::string path = reference_path(reference.pack.id);
+    FARDEL_TRY(create_folders_below_root(part_path("refs"), Lasting::yes));
+    const FilePath path = reference_path(reference.pack.id);
     FARDEL_TRY(write_small_file(path, encode_pack_reference(reference)));
     return set_permissions(path, kReadOnly, path);  // whatever the umask: a stamp that others may write proves nothing
 }
 
 Result<bool> StoreFolder::remove_reference(const PackId& pack) const {
-    const std::string path = reference_path(pack);
+    const FilePath path = reference_path(pack);
     return remove_file(path, path);
 }
 
 Result<std::vector<StorePack>> StoreFolder::list_references() const {
-    FARDEL_TRY_ASSIGN(const auto names, list_names_at(path_ + "/refs"));
+    FARDEL_TRY_ASSIGN(const auto names, list_names_at(part_path("refs")));
     std::vector<StorePack> packs;
     for (const std::string& name : names) {
         const auto id = parse_file_name<PackId>(name);
         if (!id)
             continue;
-        const std::string path = pack_path(*id);
+        const FilePath path = pack_path(*id);
         FARDEL_TRY_ASSIGN(const auto pack, find_file_status(path, path, Links::refused));
         if (pack)
             continue;
@@ -290,7 +280,7 @@ Result<std::vector<StorePack>> StoreFolder::list_references() const {
 // ---- Incoming bundles, and names ------------------------------------------------------------------------------------
 
 Result<Descriptor> StoreFolder::lock_incoming(const BundleId& bundle) const {
-    const std::string path = incoming_path(bundle, "pack");
+    const FilePath path = incoming_path(bundle, "pack");
     const Error busy(ErrorCode::busy, "bundle " + bundle.hex() + " is being fetched by another process");
     for (int tried = 0; tried < kLocksTried; ++tried) {
         FARDEL_TRY_ASSIGN(Descriptor file, open_or_create_file(path));
@@ -305,16 +295,16 @@ Result<Descriptor> StoreFolder::lock_incoming(const BundleId& bundle) const {
     return busy;
 }
 
-Status StoreFolder::name_pack(const std::string& path, const PackId& pack) const {
-    const std::string named = pack_path(pack);
+Status StoreFolder::name_pack(const FilePath& path, const PackId& pack) const {
+    const FilePath named = pack_path(pack);
     FARDEL_TRY(rename_own(path, named));
     FARDEL_TRY(make_read_only(pack));
     static_cast<void>(remove_reference(pack));
-    return sync_folder(folder_of_path(named));
+    return sync_folder(named.folder());
 }
 
 Status StoreFolder::make_read_only(const PackId& pack) const {
-    const std::string named = pack_path(pack);
+    const FilePath named = pack_path(pack);
     return set_permissions(named, kReadOnly, named);
 }
 
@@ -335,15 +325,15 @@ PackWriter::UnnamedFile::~UnnamedFile() {
 }
 
 Result<PackWriter> PackWriter::open(const StoreFolder& folder) {
-    const std::string packs = folder.path() + "/packs/";
+    const FilePath packs = folder.part_path("packs");
     FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(packs, packs));
     // Where other machines do not see our locks, they must not take this pack for an abandoned one.
     const std::string start(find_unseen_locks(opened) ? kUnlockedPackStart : kUnnamedPackStart);
     for (int tried = 0; tried < kLocksTried; ++tried) {
         Hash number;
         fill_random(std::as_writable_bytes(std::span(number.bytes)));
-        std::string path = packs + start + number.hex().substr(0, kUnnamedDigits);
-        FARDEL_TRY_ASSIGN(Descriptor created, create_file(path, path));
+        FilePath path = packs / (start + number.hex().substr(0, kUnnamedDigits));
+        FARDEL_TRY_ASSIGN(Descriptor created, create_lockable_file(path));
         std::unique_ptr<UnnamedFile> file(new UnnamedFile{std::move(path), std::move(created)});
         // Another process may take it for an abandoned one before it is locked. Without locks, none is removed.
         if (const auto locked = lock_file(file->file, file->path); locked && !*locked)
@@ -356,14 +346,14 @@ Result<PackWriter> PackWriter::open(const StoreFolder& folder) {
 }
 
 Result<bool> PackWriter::begin_as(const Descriptor& file, const CloneFile& clone) {
-    FARDEL_TRY_ASSIGN(is_clone_, clone(file, file_->file, file_->path));
+    FARDEL_TRY_ASSIGN(is_clone_, clone(file, file_->file, file_->path.text()));
     return is_clone_;
 }
 
 Result<std::shared_ptr<const ByteSource>> PackWriter::contents() const {
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file_->file, file_->path));
     FARDEL_TRY_ASSIGN(Descriptor same, file_->file.duplicate(file_->path));
-    return make_file_source(std::move(same), status.size_bytes, file_->path);
+    return make_file_source(std::move(same), status.size_bytes, file_->path.text());
 }
 
 Status PackWriter::flush() {

@@ -1,6 +1,7 @@
 // StoreFolder: the names and files of a store on disk; docs/store.md describes them.
 //
 // Nothing is written in place: a file is complete and durable before it gets its name, and is read-only from then on.
+// Other users may write to the folder, too: below it, no link that another user has made is followed (file_path.h).
 // Any number of threads and processes at once.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <fardel/base/descriptor.h>
 #include <fardel/base/file_clone.h>
 #include <fardel/base/file_lock.h>
+#include <fardel/base/file_path.h>
 #include <fardel/base/file_status.h>
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
@@ -33,18 +35,17 @@ namespace fardel {
 inline constexpr std::string_view kUnnamedPackStart = "unnamed-";
 inline constexpr std::string_view kUnlockedPackStart = "unnamed-unlocked-";  // of a writer whose lock others do not see
 
-struct HeldStore;
-
 class StoreFolder {
 public:
     // With `create`, creates the store and the folders above it, unless the path leads to anything but an empty folder.
     // Errors: missing, denied, no_space, io, malformed (no folder, no store), unsupported (a later layout; over SMB).
     static Result<StoreFolder> open(const std::string& path, bool create);
 
-    const std::string& path() const noexcept { return path_; }
+    const std::string& path() const noexcept { return root_.text(); }
 
-    // Opens the store for work that must not take it for empty when its folder is gone for a moment. Errors: as open().
-    Result<HeldStore> hold() const;
+    // Opens the store for work that must not take it for empty when its folder is gone for a moment: the result is
+    // found through an open descriptor, whatever happens to the path. Errors: as open().
+    Result<StoreFolder> hold() const;
 
     // Creates the folders of records, packs and what is received, as far as a program that was killed has not. Error:
     // missing (the store is gone).
@@ -72,7 +73,7 @@ public:
 
     // Returns the ids and sizes of all packs, by id.
     Result<std::vector<StorePack>> list_packs() const;
-    std::string pack_path(const PackId& pack) const;
+    FilePath pack_path(const PackId& pack) const;
     // Opens the pack, or else the file that the store refers to instead. Errors: missing, corrupt (another size; the
     // file was changed), malformed (not a regular file; links are not followed), denied, io.
     Result<std::shared_ptr<const ByteSource>> open_pack(const StorePack& pack) const;
@@ -86,38 +87,29 @@ public:
     // Returns the packs that are only referred to, by id. References that cannot be read have 0 bytes.
     Result<std::vector<StorePack>> list_references() const;
     // The files of a bundle on its way into the store; `ending`: "pack" or "log".
-    std::string incoming_path(const BundleId& bundle, std::string_view ending) const;
+    FilePath incoming_path(const BundleId& bundle, std::string_view ending) const;
     // The folder of the block index, which may be missing.
-    std::string index_path() const { return path_ + "/index"; }
+    FilePath index_path() const { return root_ / "index"; }
     // A file or folder of what is known about use, pins and collections.
-    std::string retention_path(std::string_view name) const { return path_ + "/retention/" + std::string(name); }
+    FilePath retention_path(std::string_view name) const { return root_ / "retention" / name; }
+    const FilePath& root() const noexcept { return root_; }
+    // A folder of records, packs, references or received bytes.
+    FilePath part_path(std::string_view name) const { return root_ / name; }
     // Opens the file of received bytes, which is created if it is missing, and locks it. As long as the lock is held,
     // the names of the bundle's incoming files belong to the caller. Errors: busy (another process has the lock),
     // denied, no_space, malformed (not a regular file), io.
     Result<Descriptor> lock_incoming(const BundleId& bundle) const;
     // Renames a complete, synced file to its name as a pack and makes it read-only. A file with that name is replaced:
     // it has the same bytes, or is damaged. A note about a file elsewhere with these bytes is removed.
-    Status name_pack(const std::string& path, const PackId& pack) const;
+    Status name_pack(const FilePath& path, const PackId& pack) const;
     // Does so for a pack whose writer may have been killed after it was renamed.
     Status make_read_only(const PackId& pack) const;
 
 private:
-    explicit StoreFolder(std::string path) : path_(std::move(path)) {}
-    std::string record_path(const BundleId& bundle) const;
-    std::string reference_path(const PackId& pack) const { return path_ + "/refs/" + pack.hex(); }
-    std::string path_;  // absolute
-};
-
-// A store that is found through an open descriptor, whatever happens to its path. Where the system has no such paths,
-// it is found by its path.
-struct HeldStore {
-    Descriptor descriptor;
-    StoreFolder folder;
-    std::string real_path;
-
-    // The text with the path of the store that people know.
-    std::string readable(std::string text) const;
-    Error readable(const Error& error) const;
+    explicit StoreFolder(FilePath root) : root_(std::move(root)) {}
+    FilePath record_path(const BundleId& bundle) const;
+    FilePath reference_path(const PackId& pack) const { return part_path("refs") / pack.hex(); }
+    FilePath root_;  // absolute, without links
 };
 
 // Writes the record of a bundle if all its packs are there. Errors: conflict (one is not), those of write_record.
@@ -143,7 +135,7 @@ public:
 private:
     // Removes the file unless it was renamed.
     struct UnnamedFile {
-        std::string path;
+        FilePath path;
         Descriptor file;  // locked
         ~UnnamedFile();
     };

@@ -52,13 +52,13 @@ TEST_CASE("folder: creating reports whether the name was free; parent folders ar
     CHECK(std::filesystem::is_directory(scratch.path("a/b/c")));
     CHECK_FALSE(create_folders(scratch.path("file/below")));
 
-    REQUIRE(create_folders_below(scratch.path("a"), scratch.path("a/d/e"), Lasting::no));
+    REQUIRE(create_folders_below_root(FilePath::of_root(scratch.path("a")) / "d/e", Lasting::no));
     CHECK(std::filesystem::is_directory(scratch.path("a/d/e")));
-    REQUIRE(create_folders_below(scratch.path("a/"), scratch.path("a//f"), Lasting::yes));
+    REQUIRE(create_folders_below_root(FilePath::of_root(scratch.path("a/")) / "/f", Lasting::yes));
     CHECK(std::filesystem::is_directory(scratch.path("a/f")));
-    CHECK(create_folders_below(scratch.path("a"), scratch.path("a"), Lasting::yes));
-    for (const char* const below : {"gone/b", "gone/b/c"}) {
-        CHECK(code_of(create_folders_below(scratch.path("gone"), scratch.path(below), Lasting::yes)) ==
+    CHECK(create_folders_below_root(FilePath::of_root(scratch.path("a")), Lasting::yes));
+    for (const char* const below : {"b", "b/c"}) {
+        CHECK(code_of(create_folders_below_root(FilePath::of_root(scratch.path("gone")) / below, Lasting::yes)) ==
               fardel::ErrorCode::missing);
     }
     CHECK_FALSE(std::filesystem::exists(scratch.path("gone")));

@@ -4,7 +4,6 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
-#include <fardel/base/lasting_path.h>
 #include <fardel/base/shared_disk.h>
 
 namespace fardel::tests::shared_disk_test {
@@ -60,21 +59,6 @@ TEST_CASE("file names: a file that somebody removed before it was renamed is a c
     const ScratchFolder scratch;
     check_error(rename_own(scratch.path("gone"), scratch.path("new")), ErrorCode::conflict, "try again");
     CHECK(code_of(rename_own(scratch.path("no/gone"), scratch.path("no/new"))) == ErrorCode::missing);
-}
-
-TEST_CASE("lasting path: it leads to the folder after that was moved, and another one is in its place") {
-    const ScratchFolder scratch;
-    scratch.write("folder/file", "first");
-    const Descriptor folder = value_of(open_folder(scratch.path("folder"), "folder"));
-    const auto path = find_lasting_path(folder);
-    if (!path) {
-        MESSAGE("SKIPPED: no /proc");
-        return;
-    }
-    std::filesystem::rename(scratch.path("folder"), scratch.path("moved"));
-    scratch.write("folder/file", "second");
-    CHECK(read_file(*path + "/file") == "first");
-    CHECK(value_of(list_names_at(*path)) == std::vector<std::string>{"file"});
 }
 
 }  // namespace fardel::tests::shared_disk_test

@@ -5,6 +5,7 @@
 #include "kit/disks.h"
 #include "kit/failing_call.h"
 #include "kit/files.h"
+#include "kit/foreign_link.h"
 
 #include <fardel/cache/cache_layers.h>
 
@@ -42,6 +43,27 @@ private:
     __rlimit_resource what_;
     rlimit before_{};
 };
+
+TEST_CASE("cache folder: a folder that another user has replaced by a link is neither read nor written to") {  // A141
+    if (!can_make_foreign_links())
+        return;
+    const ScratchFolder scratch;
+    const CacheFolder folder = opened_folder(scratch.path("cache"));
+    const Bytes bytes = bytes_of("object");
+    const Hash id = blake3(bytes);
+    REQUIRE(folder.write(CacheFileKind::object, id, bytes));
+    std::filesystem::rename(scratch.path("cache/objects"), scratch.path("outside"));
+    make_foreign_link(scratch.path("outside"), scratch.path("cache/objects"));
+    make_foreign_link(scratch.path("outside"), scratch.path("cache/retention"));
+    const auto found = folder.find_bytes(CacheFileKind::object, id, 100);
+    CHECK((!found || !*found));
+    CHECK_FALSE(folder.remove(CacheFileKind::object, id));
+    CHECK_FALSE(folder.write(CacheFileKind::object, Hash{}, bytes));
+    CHECK_FALSE(CacheHold::open(folder));
+    CHECK_FALSE(CacheTrimLock::open(folder));
+    CHECK(std::distance(std::filesystem::recursive_directory_iterator(scratch.path("outside")),
+                        std::filesystem::recursive_directory_iterator()) == 2);
+}
 
 TEST_CASE("cache folder: created with all folders above it, also by several threads at once, and opened again") {
     const ScratchFolder scratch;

@@ -103,7 +103,7 @@ inline bool is_on_files(unsigned long long call) {
         SYS_fcntl,      SYS_flock,           SYS_fsync,    SYS_fdatasync,  SYS_ftruncate, SYS_rename,    SYS_mkdir,
         SYS_link,       SYS_unlink,          SYS_fchmod,   SYS_getdents64, SYS_fadvise64, SYS_openat,    SYS_mkdirat,
         SYS_newfstatat, SYS_unlinkat,        SYS_renameat, SYS_linkat,     SYS_faccessat, SYS_utimensat, SYS_fallocate,
-        SYS_renameat2,  SYS_copy_file_range, SYS_statx};
+        SYS_renameat2,  SYS_copy_file_range, SYS_statx,    SYS_openat2};
     return std::ranges::find(kCalls, call) != std::end(kCalls);
 }
 
@@ -112,7 +112,7 @@ inline bool changes_files(unsigned long long call) {
     constexpr unsigned long long kCalls[] = {SYS_write,     SYS_pwrite64, SYS_ftruncate, SYS_rename,   SYS_mkdir,
                                              SYS_link,      SYS_unlink,   SYS_chmod,     SYS_fchmod,   SYS_openat,
                                              SYS_mkdirat,   SYS_fchmodat, SYS_unlinkat,  SYS_renameat, SYS_linkat,
-                                             SYS_renameat2, SYS_flock,    SYS_fallocate};
+                                             SYS_renameat2, SYS_flock,    SYS_fallocate, SYS_openat2};
     return std::ranges::find(kCalls, call) != std::end(kCalls);
 }
 

@@ -23,7 +23,7 @@ namespace fardel {
 
 // ---- Opening --------------------------------------------------------------------------------------------------------
 
-enum class Links : bool { refused, followed };  // a symbolic link as the last part of a path
+enum class Links : bool { refused, followed };  // a symbolic link as the last part of a path; see also file_path.h
 enum class FileAccess : unsigned char { read, write, read_write };
 
 struct OpenOptions {
@@ -99,7 +99,7 @@ Result<std::optional<FileStatus>> find_file_status(const FileLocation& location,
                                                    Links links = Links::followed);
 
 // Whether this process may open or run the file; links are followed.
-bool may_execute(const FileLocation& location) noexcept;
+bool may_execute(const FileLocation& location);
 Status verify_may_read_and_write(const FileLocation& location, std::string_view subject);
 
 Status set_permissions(const Descriptor& file, std::uint32_t mode, std::string_view subject);
@@ -131,7 +131,7 @@ void unlock_file(const Descriptor& file) noexcept;
 Status rename_file(const FileLocation& from, const FileLocation& to, std::string_view subject);
 // The same for a file that this process has created and nobody else may remove. Error: also conflict (another computer
 // that does not see locks of this one removed it: the folder is there and the file is not).
-Status rename_own(const std::string& from, const std::string& to);
+Status rename_own(const FilePath& from, const FilePath& to);
 // Error: conflict (the new name exists). Renames in one step or, if the file system does not support that, by creating
 // a second link.
 Status rename_to_new(const FileLocation& from, const FileLocation& to, std::string_view subject);

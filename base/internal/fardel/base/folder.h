@@ -22,7 +22,7 @@ Result<Descriptor> open_folder(const FileLocation& location, std::string_view su
 Result<std::vector<std::string>> list_names(const Descriptor& folder, std::string_view subject);
 
 // The same for a folder by its path; no names if it does not exist.
-Result<std::vector<std::string>> list_names_at(const std::string& path);
+Result<std::vector<std::string>> list_names_at(const FilePath& path);
 
 // Returns false if the name already exists, whatever its kind. `mode` is reduced by the umask.
 Result<bool> create_folder(const FileLocation& location, std::string_view subject, std::uint32_t mode = 0777);
@@ -31,9 +31,9 @@ Result<bool> create_folder(const FileLocation& location, std::string_view subjec
 enum class Lasting : bool { no, yes };
 // Creates the folder and all missing folders above it; it may exist already.
 Status create_folders(const std::string& path, Lasting lasting = Lasting::no);
-// Creates what is missing below `root`, with which the path begins. The root itself is never created: where a disk was
-// removed, nothing is written. Error: missing (there is no root).
-Status create_folders_below(const std::string& root, const std::string& path, Lasting lasting);
+// Creates what is missing below the root of the path. The root itself is never created: where a disk was removed,
+// nothing is written. Error: missing (there is no root).
+Status create_folders_below_root(const FilePath& path, Lasting lasting);
 
 // Creates a folder "<prefix><six characters>" that only this user can access, and returns its path.
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject);
@@ -42,7 +42,7 @@ Result<bool> remove_folder(const FileLocation& location, std::string_view subjec
 
 // Makes created, renamed and removed names in the folder survive a power failure. It is no error if the file system
 // cannot do that.
-Status sync_folder(const std::string& path);
+Status sync_folder(const FilePath& path);
 
 // Returns the absolute path without links, "." and "..". The file must exist.
 Result<std::string> real_path(const std::string& path, std::string_view subject);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/file_path.h>
 #include <fardel/base/result.h>
 #include <fardel/base/unix_time.h>
 
@@ -21,7 +22,7 @@ namespace fardel {
 // The file of a lease, with a lock on it where there are locks. The destructor removes it.
 class FileLease {
 public:
-    FileLease(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+    FileLease(Descriptor file, FilePath path) : file_(std::move(file)), path_(std::move(path)) {}
     ~FileLease();
     FileLease(const FileLease&) = delete;
     FileLease& operator=(const FileLease&) = delete;
@@ -30,7 +31,7 @@ public:
 
 private:
     const Descriptor file_;
-    const std::string path_;
+    const FilePath path_;
 };
 
 struct FoundFileLease {
@@ -42,8 +43,8 @@ struct FoundFileLease {
 
 class LeaseFolder {
 public:
-    // `path`: below `root`, the folder of the store or cache.
-    LeaseFolder(std::string root, std::string path) : root_(std::move(root)), path_(std::move(path)) {}
+    // `path`: below its root, the folder of the store or cache.
+    explicit LeaseFolder(FilePath path) : path_(std::move(path)) {}
 
     // Creates the folder, too, if it does not exist. Errors: missing (no root), busy, denied, no_space, io.
     Result<std::unique_ptr<FileLease>> create() const;
@@ -51,10 +52,7 @@ public:
     Status remove(const std::string& name) const;
 
 private:
-    std::string path_of(const std::string& name) const { return path_ + "/" + name; }
-
-    std::string root_;
-    std::string path_;
+    FilePath path_;
 };
 
 }  // namespace fardel

@@ -3,6 +3,7 @@
 // Virtual, so that tests can replace the disk. One thread at a time.
 #pragma once
 
+#include <fardel/base/file_path.h>
 #include <fardel/base/result.h>
 
 #include <cstddef>
@@ -35,7 +36,7 @@ enum class ExistingFile : bool { replaced, kept };
 // behind; the next stage_file in that folder removes it, because only live writers hold locks on theirs. Errors:
 // denied, missing (no such folder), malformed (the target is a folder, device, FIFO or socket, or a link to one), limit
 // (path too long), no_space, io. With ExistingFile::kept, commit() replaces nothing: conflict if the name is taken.
-Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path, ExistingFile existing = ExistingFile::replaced);
+Result<std::unique_ptr<StagedFile>> stage_file(const FilePath& path, ExistingFile existing = ExistingFile::replaced);
 
 // Appends to an existing file and syncs it, all or nothing: on error the file has its old length. Used for signatures.
 // A power failure during the call may leave a part of `bytes` at the end. Errors: conflict (the file does not have

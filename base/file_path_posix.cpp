@@ -1,0 +1,141 @@
+#include <fardel/base/file_path.h>
+
+#include "system_call.h"
+
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
+#include <fardel/base/text_fields.h>
+
+#include <limits.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#endif
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+#ifdef O_PATH
+constexpr int kFolderOnTheWay = O_PATH | O_DIRECTORY | O_CLOEXEC;
+#else
+constexpr int kFolderOnTheWay = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+#endif
+
+// In one call of the kernel, without any link. ENOSYS: the system has no such call.
+int open_without_links([[maybe_unused]] int folder, [[maybe_unused]] const char* name,
+                       [[maybe_unused]] int flags) noexcept {
+#ifdef RESOLVE_NO_SYMLINKS
+    // openat2 refuses flags that mean nothing; openat ignores them.
+    flags = (flags & O_PATH) != 0 ? flags & (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : flags | O_LARGEFILE;
+    struct open_how how = {.flags = static_cast<std::uint64_t>(flags),
+                           .mode = 0,
+                           .resolve = RESOLVE_NO_SYMLINKS | (folder == AT_FDCWD ? 0u : unsigned{RESOLVE_BENEATH})};
+    return static_cast<int>(repeat([&] { return ::syscall(SYS_openat2, folder, name, &how, sizeof how); }));
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+// EPERM: a filter of system calls may say so of one that it does not know.
+bool may_go_by_steps(int number) noexcept {
+    return number == ELOOP || number == EXDEV || number == EAGAIN || number == ENOSYS || number == EPERM;
+}
+
+// Opens what a link leads to if this user or root has made the link: it leads where they want.
+int follow_own_link(const Descriptor& folder, const std::string& name, const FileStatus& status, int flags) {
+    char target[PATH_MAX];
+    const auto size = ::readlinkat(folder.number(), name.c_str(), target, sizeof target - 1);
+    if (size < 0)
+        return -1;
+    target[size] = '\0';
+    // Between two equal states, the link that was read is the one whose owner is known.
+    const auto after = file_status({folder, name}, name, Links::refused);
+    const bool is_same = after && after->kind == FileKind::link && status.same_file_as(*after) &&
+                         status.owner == after->owner && status.changed_ns == after->changed_ns;
+    if (!is_same || (status.owner != ::geteuid() && status.owner != 0)) {
+        errno = ELOOP;
+        return -1;
+    }
+    return repeat([&] { return ::openat(folder.number(), target, flags); });
+}
+
+// One part of the name after the other.
+int open_by_steps(const Descriptor& root, std::string_view rest, int flags) {
+    Descriptor opened;
+    for (const Descriptor* folder = &root;; folder = &opened) {
+        const std::string part(read_until(rest, '/'));
+        const int wanted = rest.empty() ? flags : kFolderOnTheWay;
+        const auto status = file_status({*folder, part}, part, Links::refused);
+        if (!status || part == "..") {
+            errno = status ? ELOOP : status.error().system_number();
+            return -1;
+        }
+        const bool follows = status->kind == FileKind::link && (wanted & O_NOFOLLOW) == 0;
+        Descriptor next(follows ? follow_own_link(*folder, part, *status, wanted) : repeat([&] {
+            return ::openat(folder->number(), part.c_str(), wanted | O_NOFOLLOW);
+        }));
+        if (rest.empty() || !next)
+            return next.release();
+        opened = std::move(next);
+    }
+}
+
+}  // namespace
+
+FilePath FilePath::of_root(std::string root, std::shared_ptr<const Descriptor> held) {
+    while (root.size() > 1 && root.back() == '/')
+        root.pop_back();
+    FilePath path(std::move(root));
+    path.root_size_ = path.text_.size();
+    path.held_ = std::move(held);
+    return path;
+}
+
+FilePath FilePath::operator/(std::string_view name) const {
+    FilePath below = *this;
+    if (!below.text_.ends_with('/'))  // the root may be "/"
+        below.text_ += '/';
+    below.text_ += name;
+    return below;
+}
+
+FilePath FilePath::cut(std::size_t size) const {
+    FilePath shorter = *this;
+    shorter.text_.resize(std::min(size, text_.size()));
+    return shorter;
+}
+
+FilePath FilePath::folder() const {
+    std::string above = folder_of_path(text_);
+    return root_size_ == 0 || above.size() < root_size_ ? FilePath(std::move(above)) : cut(above.size());
+}
+
+int open_below_root(const FileLocation& location, std::size_t size, int flags) {
+    const std::string path = location.path().substr(0, size);
+    const std::string root = path.substr(0, location.root_size());
+    const std::string name = path.substr(std::min(path.size(), root.ends_with('/') ? root.size() : root.size() + 1));
+    const Descriptor* const held = location.folder();
+    if (name.empty())
+        return held != nullptr ? repeat([&] { return ::openat(held->number(), ".", flags & ~O_NOFOLLOW); })
+                               : repeat([&] { return ::openat(AT_FDCWD, path.c_str(), flags); });
+    const int number = held != nullptr ? open_without_links(held->number(), name.c_str(), flags)
+                                       : open_without_links(AT_FDCWD, path.c_str(), flags);
+    if (number >= 0 || !may_go_by_steps(errno))
+        return number;
+    if (held != nullptr)
+        return open_by_steps(*held, name, flags);
+    // A link above the root is its user's affair.
+    const Descriptor opened(repeat([&] { return ::openat(AT_FDCWD, root.c_str(), kFolderOnTheWay); }));
+    return opened ? open_by_steps(opened, name, flags) : -1;
+}
+
+int open_folder_above(const FileLocation& location) {
+    const std::size_t slash = location.path().rfind('/');
+    return open_below_root(location, std::max(slash, location.root_size()), kFolderOnTheWay);
+}
+
+}  // namespace fardel
