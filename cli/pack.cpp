@@ -25,6 +25,7 @@ struct PackCommand {
     std::string name;
     std::string version;
     std::vector<std::string> excludes;
+    std::vector<std::string> allowed_secrets;
     std::vector<std::string> requirements;
     std::string order;
     SigningKey key;
@@ -42,6 +43,7 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
                          .name = command.name,
                          .version = command.version,
                          .excludes = command.excludes,
+                         .allowed_secrets = command.allowed_secrets,
                          .requirements = command.requirements,
                          .order = command.order,
                          .level = static_cast<int>(command.output.level),
@@ -104,6 +106,8 @@ Result<Exit> run_pack(Words words, Console& console) {
     add_signable_option(line, command.policy);
     add_cache_signing_options(line, command.cache_key);
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
+    line.texts("--allow-secret", "NAME", command.allowed_secrets,
+               "A name that is packed though it looks like a key or a password; may be repeated");
     line.texts("--require", "TEXT", command.requirements,
                "What the bundle requires by name, such as 'studio/base >= 1.0, < 2'; "
                "may be repeated ('man fardel-install')");

@@ -3,6 +3,7 @@
 #include <fardel/base/folder.h>
 #include <fardel/format/digest_index.h>
 #include <fardel/sources/entry_plan.h>
+#include <fardel/sources/secret_files.h>
 #include <fardel/sources/source_scan.h>
 
 #include <span>
@@ -14,6 +15,8 @@ namespace fardel {
 Result<LooseBundle> open_loose_bundle(const std::string& path, const LooseOptions& options) {
     const std::vector<std::string> excludes = usual_excludes();
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(std::span(&path, 1), excludes, options.archives));
+    if (options.refuses_secrets)
+        FARDEL_TRY(refuse_secrets(scan, {}));
     std::string folder;
     if (!options.digest_folder.empty()) {
         FARDEL_TRY_ASSIGN(folder, real_path(path, path));

@@ -57,8 +57,10 @@ Result<bool> ServedProject::refresh(const std::stop_token& stop) {
 Result<ServedProject::Root> ServedProject::open_root(const std::stop_token& stop) {
     if (const std::string file = find_project_file(folder_); !file.empty())
         return open_project(file, stop);
-    FARDEL_TRY_ASSIGN(LooseBundle loose,
-                      open_loose_bundle(folder_, {.digests = digests_, .digest_folder = digest_folder_, .stop = stop}));
+    FARDEL_TRY_ASSIGN(
+        LooseBundle loose,
+        open_loose_bundle(
+            folder_, {.digests = digests_, .digest_folder = digest_folder_, .refuses_secrets = true, .stop = stop}));
     return Root{{.id = {}, .source = std::move(loose.source)}, {}};
 }
 

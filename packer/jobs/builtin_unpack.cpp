@@ -2,6 +2,7 @@
 
 #include <fardel/base/ascii.h>
 #include <fardel/sources/legacy_archives.h>
+#include <fardel/sources/secret_files.h>
 #include <fardel/sources/source_scan.h>
 
 #include <zlib.h>
@@ -152,20 +153,21 @@ Status unpack_entry(const SourceEntry& entry, const JobFolder& folder, const std
 Status unpack_archive(const ProcessorJob& job, const JobInput& source, const JobFolder& folder,
                       const std::stop_token& stop) {
     const std::vector<std::string> archives = {folder.input_path(source)};
-    FARDEL_TRY_ASSIGN(const ScanResult scan, scan_sources(archives, {}, make_archive_reader().get()));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(archives, {}, make_archive_reader().get()));
     // All or nothing: a job whose output lacks a file that the archive has would hide the refusal.
     if (!scan.report.refused.empty()) {
         const RefusedName& refused = scan.report.refused.front();
         return Error(refused.reason).with_context("its file '" + refused.printable_name + "'");
     }
-    // If 'outputs' is set, only the files that it names are unpacked.
     const std::string prefix = without_last_extension(source.name.view()) + "/";
+    // If 'outputs' is set, only the files that it names are unpacked.
+    std::erase_if(scan.entries, [&](const SourceEntry& entry) {
+        return !job.outputs.empty() && std::ranges::find(job.outputs, prefix + entry.name.text()) == job.outputs.end();
+    });
+    FARDEL_TRY(refuse_secrets(scan, {}));
     std::uint64_t unpacked = 0;
-    for (const SourceEntry& entry : scan.entries) {
-        const std::string name = prefix + entry.name.text();
-        if (job.outputs.empty() || std::ranges::find(job.outputs, name) != job.outputs.end())
-            FARDEL_TRY(unpack_entry(entry, folder, name, unpacked, stop));
-    }
+    for (const SourceEntry& entry : scan.entries)
+        FARDEL_TRY(unpack_entry(entry, folder, prefix + entry.name.text(), unpacked, stop));
     return ok();
 }
 

@@ -5,6 +5,7 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/format/printable.h>
+#include <fardel/sources/secret_files.h>
 
 #include <algorithm>
 #include <span>
@@ -13,10 +14,8 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kKeyFileSizeMax = 16u << 10;
 constexpr std::size_t kReadableRulesMax = 1u << 16;
-constexpr unsigned kProjectDepthMax = 256;          // nothing deeper is readable
-constexpr std::size_t kSecretBase64CharsMin = 200;  // in minisign's files; public keys and signatures are shorter
+constexpr unsigned kProjectDepthMax = 256;  // nothing deeper is readable
 
 // Returns the first bytes of a small regular file; nothing otherwise.
 std::string start_of(const FileLocation& location) {
@@ -84,8 +83,8 @@ private:
             const auto below = open_folder({folder, name}, {}, {.links = Links::refused});
             return !below || walk(*below, path, depth + 1);
         }
-        return !status.is_file() || status.size_bytes > kKeyFileSizeMax ||
-               !looks_like_secret_key(start_of({folder, name}));
+        return !status.is_file() || (!has_secret_name(name) && (status.size_bytes > kSecretFileBytesMax ||
+                                                                !looks_like_secret_key(start_of({folder, name}))));
     }
 
     std::vector<std::string> skipped_;
@@ -95,23 +94,16 @@ private:
 
 }  // namespace
 
-bool looks_like_secret_key(std::string_view start) {
-    if (start.starts_with("fardel-secret-key "))
-        return true;
-    if (start.starts_with("untrusted comment: ")) {
-        start.remove_prefix(std::min(start.find('\n'), start.size() - 1) + 1);
-        return std::min(start.find('\n'), start.size()) >= kSecretBase64CharsMin;
-    }
-    return start.find("-----BEGIN ") != std::string_view::npos &&
-           start.find("PRIVATE KEY-----") != std::string_view::npos;
-}
-
 Status verify_no_secret_key(const std::string& path) {
     const auto status = find_file_status(path, {});
-    if (!status || !*status || !(*status)->is_file() || (*status)->size_bytes > kKeyFileSizeMax)
+    if (!status || !*status || !(*status)->is_file())
         return ok();
     const auto real = real_path(path, {});
-    if (!real || !looks_like_secret_key(start_of(*real)))
+    if (!real)
+        return ok();
+    if (has_secret_name(*real))
+        return Error(ErrorCode::denied, in_quotes(path) + " is secret by its name; no job may read it");
+    if ((*status)->size_bytes > kSecretFileBytesMax || !looks_like_secret_key(start_of(*real)))
         return ok();
     return Error(ErrorCode::denied, in_quotes(path) + " is a secret key; no job may read it");
 }

@@ -5,6 +5,7 @@
 
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/legacy_archives.h>
+#include <fardel/sources/secret_files.h>
 
 #include <algorithm>
 #include <utility>
@@ -17,6 +18,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     if (Status good = verify_name(options.name); !good)
         return std::move(good).error().with_context("bundle name");
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.excludes, make_archive_reader().get()));
+    FARDEL_TRY(refuse_secrets(scan, options.allowed_secrets));
     std::vector<AssetScan> assets;
     for (const SourceEntry& entry : scan.entries)
         assets.push_back({.size_bytes = entry.size_bytes, .listed = entry.listed});

@@ -9,6 +9,7 @@
 #include <fardel/packer/project_path.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/legacy_archives.h>
+#include <fardel/sources/secret_files.h>
 
 #include <algorithm>
 #include <map>
@@ -328,7 +329,10 @@ Result<ScanResult> scan_project(const Project& project, const std::string& folde
     for (const ProjectRule& rule : project.rules)
         if (rule.exclude)
             excludes.push_back(rule.match);
-    return scan_sources(sources_of(project, folder), excludes, make_archive_reader().get());
+    FARDEL_TRY_ASSIGN(ScanResult scan,
+                      scan_sources(sources_of(project, folder), excludes, make_archive_reader().get()));
+    FARDEL_TRY(refuse_secrets(scan, project.allowed_secrets));
+    return scan;
 }
 
 Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files,

@@ -194,6 +194,7 @@ constexpr Key<Project> kProjectKeys[] = {
     {"order", read_member<&Project::order>, "order = \"game.trace\""},
     {"sources", read_member<&Project::sources>, "sources = [\"assets\"]"},
     {"exclude", read_verified<verify_glob, &Project::excludes>, "exclude = [\"**/*.psd\"]"},
+    {"allow_secrets", read_member<&Project::allowed_secrets>, "allow_secrets = [\"certs/test.pem\"]"},
     {"tombstones", read_tombstones, "tombstones = [\"old.cfg\"]"},
     {"metadata", read_project_metadata},
     {"requires", read_requirements, "requires = [\"studio/base >= 1.0, < 2\"]"},

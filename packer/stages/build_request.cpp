@@ -78,6 +78,8 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     }
     FARDEL_TRY(add_requirements(project.requirements, request.requirements));
     project.excludes.insert(project.excludes.end(), request.excludes.begin(), request.excludes.end());
+    project.allowed_secrets.insert(project.allowed_secrets.end(), request.allowed_secrets.begin(),
+                                   request.allowed_secrets.end());
     RequestedProject requested{.folder = folder, .key_path = request.signing.key_path};
     if (requested.key_path.empty() && !project.key.empty())
         requested.key_path = path_in_project(folder, project.key);

@@ -1,5 +1,7 @@
 #include "sample.h"
 
+#include "kit/archives.h"
+
 #include <nlohmann/json.hpp>
 
 #include <unistd.h>
@@ -209,6 +211,55 @@ TEST_CASE_FIXTURE(GameFolder,
     scratch.write("project/files/a.txt", "a");
     run_well({"pack", scratch.path("project/fardel.toml"), "-o", out, "--require", "studio/base"});
     CHECK(json::parse(facts_of(out))["requires"] == json{"lib >= 2", "studio/base"});
+}
+
+TEST_CASE_FIXTURE(GameFolder,
+                  "pack: a secret beside the content is refused and named, from folders and archives") {  // A151
+    const std::string out = scratch.path("game.fardel");
+    const std::string key = make_key(scratch, "author");
+    const std::string key_text = read_file(key);
+    struct Secret {
+        std::string name;
+        std::string text;
+    };
+    for (const Secret& one : {Secret{"author.key", key_text}, Secret{"docs/.env", "PASSWORD=1\n"},
+                              Secret{"server.pem", "-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n"}}) {
+        CAPTURE(one.name);
+        scratch.write("game/" + one.name, one.text);
+        const std::string archive = scratch.path("game.zip");
+        const Bytes zip = build_zip({{.name = "a.txt", .content = "a"}, {.name = one.name, .content = one.text}});
+        write_file(archive, std::string_view(reinterpret_cast<const char*>(zip.data()), zip.size()));
+        for (const std::string& source : {game, archive}) {
+            const Outcome refused = run({"pack", source, "-o", out, "--name", "game"});
+            CHECK(is_one_clear_line(refused, "denied"));
+            check_has(refused.err, one.name);
+            check_has(refused.err, "--allow-secret");
+            CHECK_FALSE(fs::exists(out));
+            run_well({"pack", source, "-o", out, "--name", "game", "--allow-secret", one.name});
+            CHECK(run_well({"cat", out, one.name}) == one.text);
+            run_well({"pack", source, "-o", out, "--name", "game", "--exclude", one.name});
+            fs::remove(out);
+        }
+        fs::remove(scratch.path("game/" + one.name));
+    }
+}
+
+TEST_CASE_FIXTURE(GameFolder,
+                  "build: a secret among the sources is refused unless the project allows it by name") {  // A151
+    scratch.write("game/fardel.toml", "name = \"game\"\nsources = [\".\"]\nexclude = [\"fardel.toml\"]\n");
+    const Arguments build{"build", scratch.path("game/fardel.toml")};
+    run_well(build);
+    scratch.write("game/author.key", read_file(make_key(scratch, "author")));
+    const Outcome refused = run(build);
+    CHECK(is_one_clear_line(refused, "denied"));
+    check_has(refused.err, "author.key");
+    check_has(refused.err, "allow_secrets = ['author.key']");
+    CHECK(run(build).exit_code != 0);  // not remembered as read
+    CHECK(run({"pack", scratch.path("game/fardel.toml"), "-o", scratch.path("x.fardel")}).exit_code != 0);
+    scratch.write("game/fardel.toml",
+                  "name = \"game\"\nsources = [\".\"]\nexclude = [\"fardel.toml\", \"*.fardel\"]\n"
+                  "allow_secrets = [\"author.key\"]\n");
+    run_well(build);
 }
 
 }  // namespace fardel::tests::pack_test

@@ -153,4 +153,13 @@ TEST_CASE("serve --project: it is served without a tree, and a folder that canno
     CHECK(is_one_clear_line(run({"serve", "--project", scratch.path("game")}), "malformed"));
 }
 
+TEST_CASE_FIXTURE(GameFolder, "serve --project: a folder with a secret is not served") {  // A151
+    scratch.write("game/.env", "PASSWORD=1\n");
+    const Outcome refused = run({"serve", "--project", game, "--listen", "127.0.0.1:0"});
+    CHECK(is_one_clear_line(refused, "denied"));
+    check_has(refused.err, ".env");
+    scratch.write("game/fardel.toml", "name = \"game\"\nsources = [\".\"]\nexclude = [\"fardel.toml\"]\n");
+    CHECK(is_one_clear_line(run({"serve", "--project", game, "--listen", "127.0.0.1:0"}), "denied"));
+}
+
 }  // namespace fardel::tests::serve_project_test

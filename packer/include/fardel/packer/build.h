@@ -50,7 +50,8 @@ struct BuildRequest {
     std::string output;        // path of the bundle; this and the next two, if empty, come from the project
     std::string name;
     std::string version;
-    std::vector<std::string> excludes;  // globs, in addition to the project's
+    std::vector<std::string> excludes;         // globs, in addition to the project's
+    std::vector<std::string> allowed_secrets;  // names of files that are packed though they look secret, likewise
     // What the bundles require by name, "studio/base >= 1.0" (docs/installing.md): in addition to the project's, and
     // instead of its requirements of the same names.
     std::vector<std::string> requirements;

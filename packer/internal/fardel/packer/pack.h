@@ -27,6 +27,7 @@ struct PackOptions {
     BundleVersion version;
     std::vector<Requirement> requirements;  // a name once
     std::vector<std::string> excludes = usual_excludes();
+    std::vector<std::string> allowed_secrets;  // names of entries that are packed though they look secret
 };
 
 // Members marked "with [link]" are empty unless resolve_packed was called.
@@ -40,8 +41,8 @@ struct PackPlan {
     std::vector<std::string> idle_rules;    // rules of a project that match nothing, "fardel.toml:7: **/*@hd.png"
 };
 
-// Errors: malformed (an option, no source), those of scan_sources, and corrupt, denied, conflict or io from an entry
-// that cannot be read.
+// Errors: malformed (an option, no source), those of scan_sources, denied (an entry is secret: secret_files.h), and
+// corrupt, denied, conflict or io from an entry that cannot be read.
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options);
 
 // Scans the planned assets with the built-in scanners and resolves their references: sets `packed.resolved`. The plan

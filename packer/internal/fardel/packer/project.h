@@ -90,12 +90,13 @@ struct Project {
     std::string file;  // for messages
     std::string name;  // of the bundle
     BundleVersion version;
-    std::string output;                 // empty: see output_of
-    std::string key;                    // a secret key file; empty: unsigned
-    std::string order;                  // a trace; empty: none
-    std::vector<std::string> sources;   // later ones win
-    std::vector<std::string> excludes;  // in addition to usual_excludes()
-    std::vector<ProjectRule> rules;     // later ones win
+    std::string output;                        // empty: see output_of
+    std::string key;                           // a secret key file; empty: unsigned
+    std::string order;                         // a trace; empty: none
+    std::vector<std::string> sources;          // later ones win
+    std::vector<std::string> excludes;         // in addition to usual_excludes()
+    std::vector<std::string> allowed_secrets;  // names of files that are packed though they look secret
+    std::vector<ProjectRule> rules;            // later ones win
     std::vector<PlannedConsume> consumes;
     std::vector<ProjectDependency> dependencies;
     std::vector<PlannedMetadata> metadata;  // of the bundle; without name, version and requirements

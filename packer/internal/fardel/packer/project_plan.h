@@ -26,7 +26,8 @@ void set_tag(Tags& tags, const Tag& tag);
 
 // Returns the paths of the project's sources.
 std::vector<std::string> sources_of(const Project& project, const std::string& folder);
-// Finds the entries of the project's sources. Errors: those of scan_sources.
+// Finds the entries of the project's sources. Errors: those of scan_sources, denied (one
+// is secret: secret_files.h).
 Result<ScanResult> scan_project(const Project& project, const std::string& folder);
 
 // A file to which the rules are applied: an entry of a source, or the output of a job.

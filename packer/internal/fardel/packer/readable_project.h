@@ -1,9 +1,8 @@
 // ReadableProject: the files of a project that a job may read if it may read the project: all except secret keys and
 // the folder of builds.
 //
-// Secret are the named files, whatever name leads to them, and small files that look like a secret key of Fardel, of
-// minisign or in PEM. The folder is read once, by the first job that asks; a key that appears later in a folder that
-// had none is not noticed. Any thread.
+// Secret are the named files, whatever name leads to them, and those that secret_files.h recognises. The folder is read
+// once, by the first job that asks; a key that appears later in a folder that had none is not noticed. Any thread.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -11,15 +10,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace fardel {
 
-// Whether a file that begins with `start` (its first kSecretStartBytes) looks like a secret key.
-inline constexpr std::size_t kSecretStartBytes = 1024;
-bool looks_like_secret_key(std::string_view start);
-// Error: denied (the file looks like a secret key). A file that cannot be read is none.
+// Error: denied (the file is secret by its name, or looks like a secret key; secret_files.h). A file that cannot be
+// read is none.
 Status verify_no_secret_key(const std::string& path);
 
 class ReadableProject {
