@@ -79,6 +79,14 @@ bool is_written_by_us_alone(const FileStatus& status) noexcept {
     return status.owner == ::geteuid() && (status.permissions & kWritableByOthers) == 0;
 }
 
+Status verify_owner_only(const FileStatus& status, std::string_view subject, std::string_view kind) {
+    constexpr std::uint32_t kOthers = 0077;
+    if ((status.permissions & kOthers) == 0)
+        return ok();
+    return Error(ErrorCode::denied, std::string(subject) + ": others than its owner may use this " + std::string(kind) +
+                                        "; run chmod 600 on it");
+}
+
 std::string_view file_kind_text(FileKind kind) noexcept {
     switch (kind) {
         case FileKind::file: return "a file";

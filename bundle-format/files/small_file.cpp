@@ -11,7 +11,6 @@ namespace fardel {
 namespace {
 
 constexpr std::uint32_t kOwnerOnly = 0600;
-constexpr std::uint32_t kOthers = 0077;
 
 Status write_new(const Descriptor& file, std::string_view text, const std::string& path) {
     FARDEL_TRY(write_whole(file, std::as_bytes(std::span(text)), path));
@@ -26,9 +25,8 @@ Result<std::string> read_small_once(const std::string& path, std::size_t bytes_m
         return Error(ErrorCode::denied, path + ": a secret key file must not be a link");
     if (!file)
         return std::move(file).error();
-    if (guard == FileGuard::secret && (file->status.permissions & kOthers) != 0)
-        return Error(ErrorCode::denied,
-                     path + ": others than its owner may use this secret key file; run chmod 600 on it");
+    if (guard == FileGuard::secret)
+        FARDEL_TRY(verify_owner_only(file->status, path, "secret key file"));
     return read_text(file->descriptor, bytes_max, path);
 }
 

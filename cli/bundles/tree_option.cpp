@@ -29,6 +29,7 @@ TreeCredentials credentials_of_environment() {
 Result<std::string> read_token(const std::string& path) {
     constexpr std::size_t kBytesMax = 4096;
     FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, printable(path)));
+    FARDEL_TRY(verify_owner_only(file.status, printable(path), "token file"));
     FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kBytesMax, printable(path)));
     std::string token = text.substr(0, text.find_first_of("\r\n"));
     if (token.empty())

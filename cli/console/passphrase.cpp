@@ -10,14 +10,12 @@
 
 #include <string.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <span>
 
 namespace fardel {
 namespace {
 
-constexpr std::uint32_t kOthers = 0077;
 constexpr const char* kFileVariable = "FARDEL_PASSPHRASE_FILE";
 
 // Reads up to a line feed or the end of the file. The text is never moved in memory while it grows.
@@ -47,9 +45,8 @@ Result<std::string> read_file(const std::string& path) {
     // The file may be a pipe: FARDEL_PASSPHRASE_FILE=<(pass show game)
     FARDEL_TRY_ASSIGN(const Descriptor file, open_file(path, subject, {.waits = true}));
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, subject));
-    if (status.is_file() && (status.permissions & kOthers) != 0)
-        return Error(ErrorCode::denied,
-                     subject + ": others than its owner may use this passphrase file; run chmod 600 on it");
+    if (status.is_file())
+        FARDEL_TRY(verify_owner_only(status, subject, "passphrase file"));
     FARDEL_TRY_ASSIGN(std::string line, read_line(file, subject));
     if (!line.empty() && line.back() == '\r')  // a line end of Windows
         line.pop_back();

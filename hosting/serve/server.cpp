@@ -76,6 +76,7 @@ Result<Descriptor> open_log(const std::string& path) {
 
 Result<UploadTokens> read_tokens(const std::string& path) {
     FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, path));
+    FARDEL_TRY(verify_owner_only(file.status, path, "token file"));
     FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kTokensFileBytesMax, path));
     auto tokens = UploadTokens::parse(text);
     if (!tokens)

@@ -1,8 +1,8 @@
 // The derived-data cache of a project's builds: its own folder first, then the caches that the project names.
 #include "build_state.h"
 
+#include <fardel/base/file.h>
 #include <fardel/cache/cache_layers.h>
-#include <fardel/format/byte_source.h>
 #include <fardel/packer/project_path.h>
 
 #include <chrono>
@@ -12,18 +12,15 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kTokenBytesMax = 4096;
+constexpr std::size_t kTokenBytesMax = 4096;
 constexpr auto kTrimTimeMax = std::chrono::seconds(2);
 constexpr auto kTrimAgainAfter = std::chrono::minutes(10);
 
 // Returns the first line of the file.
 Result<std::string> read_token(const std::string& path) {
-    FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
-    if (source->size_bytes() > kTokenBytesMax)
-        return Error(ErrorCode::limit, printable(path) + ": longer than " + std::to_string(kTokenBytesMax) +
-                                           " bytes; is it the right file?");
-    std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
-    FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
+    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, printable(path)));
+    FARDEL_TRY(verify_owner_only(file.status, printable(path), "token file"));
+    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kTokenBytesMax, printable(path)));
     return text.substr(0, text.find_first_of("\r\n"));
 }
 

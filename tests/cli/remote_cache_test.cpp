@@ -5,6 +5,8 @@
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
+#include <sys/stat.h>
+
 namespace fardel::tests::remote_cache_test {
 
 constexpr int kJobs = 12;
@@ -13,7 +15,7 @@ constexpr const char* kToken = "correct-horse-battery-staple";
 std::string make_machine(const ScratchFolder& scratch, const std::string& name, const std::string& url) {
     for (int i = 0; i < kJobs; ++i)
         scratch.write(name + "/assets/" + std::to_string(i) + ".txt", "text " + std::to_string(i));
-    scratch.write(name + "/token", kToken);
+    REQUIRE(::chmod(scratch.write(name + "/token", kToken).c_str(), 0600) == 0);
     scratch.write(name + "/fardel.toml", R"(name = "game"
 version = "1.0"
 sources = ["assets"]
@@ -58,6 +60,7 @@ server {
         run_well({"cache", "init", tree});
         const std::string hash = run_shell("printf %s '" + std::string(kToken) + "' | b3sum --no-names").out;
         const std::string tokens = scratch.write("tokens", hash.substr(0, 64) + " farm\n");
+        REQUIRE(::chmod(tokens.c_str(), 0600) == 0);
         serve = std::make_unique<ServeProgram>(
             Arguments{"--cache", tree, "--upload-tokens", tokens, "--access-log", log, "--log-form", "json"});
         url = serve->url();

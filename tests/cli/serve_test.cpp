@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sys/stat.h>
+
 #include <csignal>
 
 namespace fardel::tests::serve_test {
@@ -75,6 +77,11 @@ TEST_CASE("serve: the mistakes that people make") {
     CHECK(is_one_clear_line(run({"serve", tree, "--listen", "127.0.0.1:0", "--upload-tokens", scratch.path("no")}),
                             "missing"));
     const std::string tokens = scratch.write("tokens", "secret\n");
+    REQUIRE(::chmod(tokens.c_str(), 0640) == 0);  // A151
+    const Outcome open_to_others = run({"serve", tree, "--listen", "127.0.0.1:0", "--upload-tokens", tokens});
+    CHECK(is_one_clear_line(open_to_others, "denied"));
+    check_has(open_to_others.err, "others than its owner may use this token file; run chmod 600 on it");
+    REQUIRE(::chmod(tokens.c_str(), 0600) == 0);
     const Outcome wrong = run({"serve", tree, "--listen", "127.0.0.1:0", "--upload-tokens", tokens});
     CHECK(is_one_clear_line(wrong, "malformed"));
     CHECK(wrong.err.find("secret") == std::string::npos);

@@ -222,6 +222,7 @@ TEST_CASE("foreign cache: a record that names a path elsewhere, a link to it or 
         const Game game(oracle.server.table("write = false\nfill = false\ntoken_file = \"token.txt\"\n"));
         game.write("author.key", kSecretKey);
         game.write("token.txt", "4711");
+        REQUIRE(::chmod(game.path("token.txt").c_str(), 0600) == 0);
         fs::create_symlink(outside.path("pin.txt"), game.path("link"));
         fs::create_symlink(outside.path("none"), game.path("link-to-nothing"));
         fs::create_symlink(outside.path(""), game.path("folder"));

@@ -12,6 +12,8 @@
 #include <fardel/hosting/publish.h>
 #include <fardel/hosting/tree_address.h>
 
+#include <sys/stat.h>
+
 #include <csignal>
 
 namespace fardel::tests::serve_upload_test {
@@ -34,6 +36,7 @@ struct UploadSite {
     ServeProgram serve(Arguments options = {}) const {
         std::filesystem::create_directories(tree);
         const std::string tokens = scratch.write("tokens", tokens_of(kToken));
+        REQUIRE(::chmod(tokens.c_str(), 0600) == 0);
         options.insert(options.begin(), {tree, "--upload-tokens", tokens});
         return ServeProgram(options);
     }

@@ -1,6 +1,8 @@
 // FileStatus: the system's facts about a file, as plain values.
 #pragma once
 
+#include <fardel/base/result.h>
+
 #include <cstdint>
 #include <string_view>
 
@@ -31,5 +33,9 @@ struct FileStatus {
 
 // Whether the user of this process owns the file, and nobody else may write to it.
 bool is_written_by_us_alone(const FileStatus& status) noexcept;
+
+// Refuses a file with a secret that others than its owner may read or write. `kind`: what it is, "secret key file".
+// Error: denied.
+Status verify_owner_only(const FileStatus& status, std::string_view subject, std::string_view kind);
 
 }  // namespace fardel
