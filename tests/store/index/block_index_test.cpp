@@ -103,7 +103,7 @@ TEST_CASE("block index: wrong locations cost space and never bytes") {
     CHECK(indexed.layouts_read() == 1);
     const auto files = paths_below(scratch.path("store/index"));
     REQUIRE(files.size() == 1);
-    IndexRun run = value_of(IndexRun::open(files[0]));
+    IndexRun run = value_of(IndexRun::open(files[0].string()));
     std::vector<IndexRunEntry> entries;
     for (std::uint64_t page = 0; page < run.page_count(); ++page)
         for (IndexRunEntry entry : value_of(run.read_page(page))) {
@@ -116,7 +116,7 @@ TEST_CASE("block index: wrong locations cost space and never bytes") {
         for (IndexRunEntry& entry : entries)
             entry.pack_offset = UINT64_MAX - 10;
     }
-    REQUIRE(write_index_run(files[0], run.head(), [&]() -> Result<std::optional<IndexRunEntry>> {
+    REQUIRE(write_index_run(files[0].string(), run.head(), [&]() -> Result<std::optional<IndexRunEntry>> {
         return at < entries.size() ? std::optional(entries[at++]) : std::nullopt;
     }));
     CHECK(indexed.layouts_read() == 0);
