@@ -2,6 +2,8 @@
 
 #include "system_call.h"
 
+#include <fardel/base/network_address.h>
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,12 +15,12 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <span>
 
 namespace fardel {
 namespace {
 
-constexpr int kBacklog = 4096;            // the system may reduce it
-constexpr std::size_t kNetworkBytes = 8;  // of an IPv6 address: what one subscriber has
+constexpr int kBacklog = 4096;  // the system may reduce it
 
 struct SystemAddress {
     sockaddr_storage bytes{};
@@ -138,14 +140,12 @@ Result<std::optional<AcceptedConnection>> accept_connection(const Descriptor& li
     }
     AcceptedConnection accepted;
     accepted.socket = Descriptor(number);
-    accepted.peer = listen_address(system).host;
-    accepted.group = accepted.peer;
-    if (const sockaddr_in* const v4 = system.find_v4()) {
-        accepted.is_loopback = ntohl(v4->sin_addr.s_addr) >> 24 == 127;
-    } else if (const sockaddr_in6* const v6 = system.find_v6()) {
-        accepted.is_loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+    accepted.peer = accepted.group = "?";
+    if (const auto address = find_network_address(std::as_bytes(std::span(&system.bytes, 1)))) {
+        accepted.peer = format_network_address(*address);
         // Limits per client count networks: one subscriber has 2^64 addresses.
-        accepted.group.assign(reinterpret_cast<const char*>(&v6->sin6_addr), kNetworkBytes);
+        accepted.group = format_subscriber(*address);
+        accepted.is_loopback = address->is_loopback();
     }
     accepted.address_bytes = std::min<std::size_t>(system.size, accepted.address.size());
     std::memcpy(accepted.address.data(), &system.bytes, accepted.address_bytes);

@@ -9,6 +9,7 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/base/network_address.h>
 #include <fardel/base/service_supervisor.h>
 #include <fardel/hosting/server.h>
 
@@ -39,6 +40,8 @@ struct ServeCommand {
     std::string log_form = "common";
     std::uint64_t connections = 8192;
     std::string per_address;  // a number; empty: left out
+    std::vector<std::string> proxies;
+    std::string client_header;
     std::uint64_t request_timeout_s = 20;
     std::uint64_t rate_window_s = 30;
     std::uint64_t grace_s = 30;
@@ -163,6 +166,15 @@ Result<ServerOptions> options_of(const ServeCommand& command) {
     options.limits.connections_max = static_cast<std::size_t>(command.connections);
     if (!command.per_address.empty())
         options.limits.connections_per_address = static_cast<std::size_t>(find_number(command.per_address).value_or(0));
+    for (const std::string& proxy : command.proxies) {
+        const auto range = find_address_range(proxy);
+        if (!range)
+            return Error(ErrorCode::malformed, "--trusted-proxy: \"" + printable(proxy) +
+                                                   "\" is no address, and no network such as 10.0.0.0/8");
+        options.trusted_proxies.push_back(*range);
+    }
+    if (!command.client_header.empty())
+        options.client_header = command.client_header;
     options.limits.request_timeout = std::chrono::seconds(command.request_timeout_s);
     options.limits.rate_window = std::chrono::seconds(command.rate_window_s);
     return options;
@@ -249,6 +261,10 @@ Result<Exit> run_serve(Words words, Console& console) {
     line.number("--connections", command.connections, 16, 1'000'000, "Connections at a time (default: 8192)");
     line.text("--per-address", "N", command.per_address,
               "Connections from one address; 0: no limit (default: 64, and no limit on this machine)");
+    line.texts("--trusted-proxy", "ADDRESS[/BITS]", command.proxies,
+               "Believe this proxy, or these, which client a request comes from (default: nobody)");
+    line.text("--client-header", "NAME", command.client_header,
+              "The header in which they say it (default: X-Forwarded-For)");
     line.number("--request-timeout", command.request_timeout_s, 1, 3600,
                 "Seconds until a request is complete (default: 20)");
     line.number("--rate-window", command.rate_window_s, 1, 3600,
@@ -287,6 +303,8 @@ Result<Exit> run_serve(Words words, Console& console) {
         return line.mistake("--delta-budget is about the deltas of a TREE", console);
     if (command.log_form != "common" && command.log_form != "json")
         return line.mistake("--log-form is common or json", console);
+    if (!command.client_header.empty() && command.proxies.empty())
+        return line.mistake("--client-header is about proxies; name --trusted-proxy", console);
     if (!command.per_address.empty() && !find_number(command.per_address))
         return line.mistake("--per-address is a number", console);
     return serve(std::move(command), console);

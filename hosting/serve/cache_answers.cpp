@@ -34,16 +34,18 @@ public:
         : slot_(std::move(slot)), upload_(std::move(upload)) {}
 
     std::optional<ServerAnswer> receive(std::span<const std::byte> bytes) override {
+        slot_.count_received(bytes.size());
         const Status appended = upload_->append(bytes);
         return appended ? std::nullopt : std::optional(refuse_cache_file(appended.error()));
     }
     ServerAnswer finish() override {
+        slot_.complete();
         const Status finished = upload_->finish();
         return finished ? plain_answer(201, "kept") : refuse_cache_file(finished.error());
     }
 
 private:
-    const RequestSlots::Slot slot_;
+    RequestSlots::Slot slot_;
     const std::unique_ptr<CacheUpload> upload_;
 };
 
@@ -99,7 +101,7 @@ CacheAnswers::Begun CacheAnswers::begin_upload(const ServedCacheFile& file, cons
         return plain_answer(413, "the file is too large");
     if (request.header("If-None-Match") == "*" && cache_->has_object(file))
         return plain_answer(412, "the object is there already");
-    auto slot = uploads_.acquire(request.client);
+    auto slot = uploads_.acquire({std::string(request.client)}, request.end_connection, SteadyClock::now());
     if (!slot)
         return plain_answer(503, "too many requests at once; try again later");
     return std::make_unique<Upload>(*std::move(slot), cache_->begin_upload(file, *bytes));
@@ -109,7 +111,7 @@ CacheAnswers::Begun CacheAnswers::begin_question(const ReceivedRequest& request)
     auto bytes = announced_question(request, kCacheQuestionBytesMax);
     if (auto* const refused = std::get_if<ServerAnswer>(&bytes))
         return std::move(*refused);
-    auto slot = questions_.acquire(request.client);
+    auto slot = questions_.acquire({std::string(request.client)}, request.end_connection, SteadyClock::now());
     if (!slot)
         return plain_answer(503, "too many questions at once; read the files instead");
     return std::make_unique<Question>(*std::move(slot), *cache_, std::get<std::size_t>(bytes));

@@ -1,6 +1,7 @@
 #include "serve/http_daemon.h"
 
 #include "serve/microhttpd_library.h"
+#include "serve/request_head.h"
 
 #include <fardel/base/ascii.h>
 #include <fardel/base/clock.h>
@@ -40,6 +41,7 @@ struct Peer {
     std::string address;
     std::string client;  // see ReceivedRequest
     std::size_t listener = 0;
+    bool is_proxy = false;  // that is trusted
 };
 
 struct ResponseDeleter {
@@ -68,7 +70,7 @@ Response make_response(ServerAnswer& answer) {
             static_cast<void>(owned.release());
         return response;
     }
-    auto& text = std::get<std::string>(answer.body);
+    std::string text = std::exchange(std::get<std::string>(answer.body), {});  // the library has a copy
     return Response(library().create_response_from_buffer(text.size(), text.data(), MHD_RESPMEM_MUST_COPY));
 }
 
@@ -79,6 +81,7 @@ Response make_response(ServerAnswer& answer) {
 struct HttpDaemon::Impl {
     struct Request {
         std::string target;
+        const char* target_at = nullptr;  // in the library's memory
         std::string method;
         Peer peer;
         int socket = -1;
@@ -93,11 +96,13 @@ struct HttpDaemon::Impl {
         std::uint64_t body_bytes = 0;
     };
 
-    Impl(std::vector<Descriptor> own_listeners, const ConnectionLimits& limits, RequestHandler& own_handler)
+    Impl(std::vector<Descriptor> own_listeners, const ConnectionLimits& limits, RequestHandler& own_handler,
+         TrustedProxies own_proxies)
         : listeners(std::move(own_listeners)),
           connections_max(limits.connections_max),
           table(limits, {.shut_down = shut_down_socket, .acknowledged_bytes = acknowledged_bytes}),
-          handler(own_handler) {}
+          handler(own_handler),
+          proxies(std::move(own_proxies)) {}
 
     ~Impl() {
         stop_accepting();
@@ -175,12 +180,15 @@ struct HttpDaemon::Impl {
                 return;
             AcceptedConnection& connection = **accepted;
             const int socket = connection.socket.number();
-            if (!table.accept(socket, connection.group, connection.is_loopback, SteadyClock::now()))
+            const auto address = find_network_address(connection.peer);
+            const bool is_proxy = address && proxies.trusts(*address);
+            if (!table.accept(socket, is_proxy ? "" : connection.group, connection.is_loopback, SteadyClock::now()))
                 continue;
             {
                 const std::scoped_lock lock(peers_mutex);
-                peers[socket] = {connection.peer, table.limits(connection.is_loopback) ? connection.group : "",
-                                 listener};
+                peers[socket] = {connection.peer,
+                                 is_proxy || table.limits(connection.is_loopback) ? connection.group : "", listener,
+                                 is_proxy};
             }
             static_cast<void>(connection.socket.release());  // the library closes it
             if (library().add_connection(daemon, socket, reinterpret_cast<const sockaddr*>(connection.address.data()),
@@ -220,6 +228,7 @@ struct HttpDaemon::Impl {
     static void* on_target(void* self, const char* target, MHD_Connection* connection) {
         auto request = std::make_unique<Request>();
         request->target = target;
+        request->target_at = target;
         request->socket = socket_of(connection);
         request->begun = SteadyClock::now();
         Impl& impl = *static_cast<Impl*>(self);
@@ -228,73 +237,129 @@ struct HttpDaemon::Impl {
         return request.release();
     }
 
-    static MHD_Result on_request(void* self, MHD_Connection* connection, const char*, const char* method, const char*,
-                                 const char* bytes, std::size_t* size, void** request) {
-        return static_cast<Impl*>(self)->advance(connection, method, {reinterpret_cast<const std::byte*>(bytes), *size},
-                                                 *size, *static_cast<Request*>(*request));
+    static MHD_Result on_request(void* self, MHD_Connection* connection, const char*, const char* method,
+                                 const char* version, const char* bytes, std::size_t* size, void** own) {
+        Impl& impl = *static_cast<Impl*>(self);
+        Request& request = *static_cast<Request*>(*own);
+        if (!std::exchange(request.has_begun, true))
+            return impl.begin(connection, method, version, request);
+        return impl.advance(connection, {reinterpret_cast<const std::byte*>(bytes), *size}, *size, request);
     }
 
-    ReceivedRequest view_of(MHD_Connection* connection, const Request& request) const {
+    ReceivedRequest view_of(MHD_Connection* connection, const Request& request) {
         return {.method = request.method,
                 .target = request.target,
                 .peer = request.peer.address,
                 .client = request.peer.client,
                 .listener = request.peer.listener,
-                .header = [connection](const char* name) {
-                    const char* const value = library().lookup_connection_value(connection, MHD_HEADER_KIND, name);
-                    return std::string_view(value == nullptr ? "" : value);
-                }};
+                .header =
+                    [connection](const char* name) {
+                        const char* const value = library().lookup_connection_value(connection, MHD_HEADER_KIND, name);
+                        return std::string_view(value == nullptr ? "" : value);
+                    },
+                .end_connection = [&table = table, socket = request.socket] { table.end(socket); }};
     }
 
-    static bool is_header(std::string_view name, std::string_view lower_case) {
-        return std::ranges::equal(name, lower_case, {}, lower_ascii);
+    static bool is_header(std::string_view name, std::string_view wanted) {
+        return std::ranges::equal(name, wanted, {}, lower_ascii, lower_ascii);
+    }
+
+    static RequestHead head_of(MHD_Connection* connection, const char* method, const char* version,
+                               const Request& request) {
+        RequestHead head{
+            .method = method,
+            .head_bytes =
+                library().get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size,
+            .asked = request.target,
+            .target = request.target_at,
+            .version = version,
+            .fields = {}};
+        library().get_connection_values(
+            connection, MHD_HEADER_KIND,
+            [](void* fields, MHD_ValueKind, const char* name, const char* value) {
+                static_cast<decltype(RequestHead::fields)*>(fields)->emplace_back(name, value);
+                return MHD_YES;
+            },
+            &head.fields);
+        return head;
     }
 
     // A proxy and this server could each believe another of several lengths, and so see other requests behind the body.
-    static bool has_one_length(MHD_Connection* connection) {
+    static bool has_one_length(const RequestHead& head) {
         int lengths = 0;
-        library().get_connection_values(
-            connection, MHD_HEADER_KIND,
-            [](void* count, MHD_ValueKind, const char* name, const char* value) {
-                const std::string_view text(value == nullptr ? "" : value);
-                const bool is_length = is_header(name, "content-length");
-                if (is_length || is_header(name, "transfer-encoding"))
-                    *static_cast<int*>(count) += 1 + static_cast<int>(is_length && text.find(',') != text.npos);
-                return MHD_YES;
-            },
-            &lengths);
+        for (const auto& [name, value] : head.fields) {
+            const bool is_length = is_header(name, "content-length");
+            if (is_length || is_header(name, "transfer-encoding"))
+                lengths +=
+                    1 + static_cast<int>(is_length && std::string_view(value).find(',') != std::string_view::npos);
+        }
         return lengths <= 1;
     }
 
-    MHD_Result advance(MHD_Connection* connection, const char* method, std::span<const std::byte> bytes,
-                       std::size_t& size, Request& request) {
-        if (!request.has_begun) {
-            request.has_begun = true;
-            request.method = method;
-            request.is_last = !table.begin_request(request.socket, SteadyClock::now());
-            if (!has_one_length(connection)) {
-                request.is_last = true;
-                ServerAnswer refusal = plain_answer(400, "the request says twice how long its body is");
-                return send(connection, request, refusal);
-            }
-            const ReceivedRequest view = view_of(connection, request);
-            auto begun = handler.begin(view);
-            if (auto* const answer = std::get_if<ServerAnswer>(&begun)) {
-                // Answered now, the connection would have to end: the library answers before a body or after it.
-                if (!view.header("Expect").empty())
-                    return send(connection, request, *answer);
-                request.answer = std::move(*answer);
-                return MHD_YES;
-            }
-            request.receiver = std::get<std::unique_ptr<BodyReceiver>>(std::move(begun));
+    // Why the head is refused, whatever it asks for; nothing: it is not. What follows such a head cannot be trusted, so
+    // the connection ends.
+    static std::optional<ServerAnswer> find_refusal(const RequestHead& head) {
+        if (!head.is_plain())
+            return plain_answer(400, "the head of the request has control characters, or lines that continue others");
+        if (!is_origin_form(head.asked))
+            return plain_answer(400, "the target of the request is no path");
+        if (!has_one_length(head))
+            return plain_answer(400, "the request says twice how long its body is");
+        return std::nullopt;
+    }
+
+    // Believes the proxy who the client is. Returns false if that one has too many requests under way.
+    bool name_client(const RequestHead& head, Request& request) {
+        std::string values;
+        for (const auto& [name, value] : head.fields)
+            if (is_header(name, proxies.header))
+                values += (values.empty() ? "" : ",") + std::string(value);
+        if (const auto client = proxies.find_client(values)) {
+            request.peer.address = format_network_address(*client);
+            request.peer.client = format_subscriber(*client);
+            return table.claim(request.socket, request.peer.client);
+        }
+        return true;
+    }
+
+    MHD_Result begin(MHD_Connection* connection, const char* method, const char* version, Request& request) {
+        const RequestHead head = head_of(connection, method, version, request);
+        request.method = method;
+        request.is_last = !table.begin_request(request.socket, SteadyClock::now());
+        if (auto refusal = find_refusal(head)) {
+            request.target = head.whole_target();
+            request.is_last = true;
+            return send(connection, request, *refusal);
+        }
+        if (request.peer.is_proxy && !name_client(head, request)) {
+            ServerAnswer refusal = plain_answer(503, "too many requests at once; try again later");
+            request.is_last = true;
+            return send(connection, request, refusal);
+        }
+        const ReceivedRequest view = view_of(connection, request);
+        auto begun = handler.begin(view);
+        if (auto* const answer = std::get_if<ServerAnswer>(&begun)) {
+            // Answered now, the connection would have to end: the library answers before a body or after it.
+            if (!view.header("Expect").empty())
+                return send(connection, request, *answer);
+            request.answer = std::move(*answer);
             return MHD_YES;
         }
+        request.receiver = std::get<std::unique_ptr<BodyReceiver>>(std::move(begun));
+        return MHD_YES;
+    }
+
+    MHD_Result advance(MHD_Connection* connection, std::span<const std::byte> bytes, std::size_t& size,
+                       Request& request) {
         if (size == 0)
             return request.answer ? send(connection, request, *request.answer) : finish_later(connection, request);
         table.count_received(request.socket, size);
         const std::size_t received = std::exchange(size, 0);
         if (!request.answer) {
             request.answer = request.receiver->receive(bytes);
+            // A client that goes on sending holds nothing of what is refused (tests/ATTACKS.md, A145).
+            if (request.answer)
+                request.receiver.reset();
             return MHD_YES;
         }
         // A client that still sends does not see the answer. What it sends is discarded, up to a limit.
@@ -365,6 +430,7 @@ struct HttpDaemon::Impl {
             bodies.requests.pop_front();
             lock.unlock();
             request->answer = request->receiver->finish();
+            request->receiver.reset();
             resume(connection);
             lock.lock();
         }
@@ -379,6 +445,7 @@ struct HttpDaemon::Impl {
     ConnectionTable table;
     std::optional<SteadyTime> crowded_since;  // the acceptor's
     RequestHandler& handler;
+    const TrustedProxies proxies;
     MHD_Daemon* daemon = nullptr;
     std::mutex peers_mutex;
     std::unordered_map<int, Peer> peers;  // by socket; entries of closed ones are replaced
@@ -394,10 +461,11 @@ HttpDaemon::HttpDaemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpDaemon::~HttpDaemon() = default;
 
 Result<std::unique_ptr<HttpDaemon>> HttpDaemon::open(std::vector<Descriptor> listeners, const ConnectionLimits& limits,
-                                                     RequestHandler& handler) {
+                                                     RequestHandler& handler, TrustedProxies proxies) {
     if (find_microhttpd_library() == nullptr)
         return Error(ErrorCode::missing, "libmicrohttpd is not installed; serving needs it");
-    return std::unique_ptr<HttpDaemon>(new HttpDaemon(std::make_unique<Impl>(std::move(listeners), limits, handler)));
+    return std::unique_ptr<HttpDaemon>(
+        new HttpDaemon(std::make_unique<Impl>(std::move(listeners), limits, handler, std::move(proxies))));
 }
 
 Status HttpDaemon::start() { return impl_->start(); }

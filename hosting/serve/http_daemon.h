@@ -4,6 +4,7 @@
 
 #include "serve/connection_table.h"
 #include "serve/server_answer.h"
+#include "serve/trusted_proxies.h"
 
 #include <fardel/base/descriptor.h>
 #include <fardel/base/result.h>
@@ -20,7 +21,7 @@ class HttpDaemon {
 public:
     // The handler outlives the object. Error: missing (libmicrohttpd is not installed).
     static Result<std::unique_ptr<HttpDaemon>> open(std::vector<Descriptor> listeners, const ConnectionLimits& limits,
-                                                    RequestHandler& handler);
+                                                    RequestHandler& handler, TrustedProxies proxies = {});
     ~HttpDaemon();  // ends all connections
 
     // Accepts connections from now on: the handler may be called before this returns. Call it once. Error: limit (the

@@ -15,9 +15,13 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kProjectFolder = "/project/";
-constexpr unsigned kProjectQuestionsMax = 8;  // at a time: each has its answer in memory
+constexpr unsigned kProjectQuestionsMax = 8;  // at a time
 constexpr unsigned kProjectQuestionsOfClientMax = 2;
 constexpr int kProjectTablesEffort = 5;
+constexpr std::uint64_t kKeptTablesBytesMax = 64u << 20;
+// Bytes of tables that are compressed or compared: some tenths of one core at most, whoever asks for what.
+constexpr std::uint64_t kTablesWorkSaved = 256u << 20;
+constexpr std::uint64_t kTablesWorkPerSecond = 16u << 20;
 
 class LiveFiles final : public ServedFiles {
 public:
@@ -59,14 +63,36 @@ private:
         if (question.size() != kProjectQuestionBytes)
             return plain_answer(400, "a question has two bundle ids");
         ByteReader reader(question);
-        const auto wanted = open_root(reader.fixed<BundleId>());
-        const auto held = open_root(reader.fixed<BundleId>());
-        if (!wanted)
+        const auto wanted = reader.fixed<BundleId>();
+        auto held = reader.fixed<BundleId>();
+        if (!answers_.bundle_.find(wanted))
             return plain_answer(404, "not a root of the project");
-        const auto delta = new_tables_of(*wanted).size_bytes() <= kProjectTablesBytesMax
-                               ? make_tables_delta(held.get(), *wanted, kProjectTablesEffort)
-                               : Error(ErrorCode::limit, "more than 32 MiB");
-        return delta ? bytes_answer(*delta) : plain_answer(404, "the tables are read from the bundle file");
+        if (!answers_.bundle_.find(held))
+            held = {};  // whatever else the client has, the answer is the same
+        auto tables = answers_.tables_.find_or_make(wanted.hex() + held.hex(), [&] { return make(wanted, held); });
+        if (!tables)
+            return tables.error().code() == ErrorCode::busy
+                       ? plain_answer(503, "too much work at once; read the tables from the bundle file")
+                       : plain_answer(404, "the tables are read from the bundle file");
+        const std::uint64_t size_bytes = (*tables)->size_bytes();
+        return {.status = 200,
+                .headers = {{"Content-Type", "application/octet-stream"}, {"Cache-Control", "no-store"}},
+                .body = ServedPart{.file = {.source = *std::move(tables), .size_bytes = size_bytes},
+                                   .length_bytes = size_bytes}};
+    }
+
+    Result<std::vector<std::byte>> make(const BundleId& wanted, const BundleId& held) const {
+        const auto target = open_root(wanted);
+        const auto old = open_root(held);
+        if (!target)
+            return Error(ErrorCode::missing, "not a root of the project");
+        const std::uint64_t size_bytes = new_tables_of(*target).size_bytes();
+        if (size_bytes > kProjectTablesBytesMax)
+            return Error(ErrorCode::limit, "more than 32 MiB");
+        const std::uint64_t old_bytes = old ? new_tables_of(*old).size_bytes() : 0;
+        if (!answers_.work_.try_spend(size_bytes + old_bytes, SteadyClock::now()))
+            return Error(ErrorCode::busy, "too much work at once");
+        return make_tables_delta(old.get(), *target, kProjectTablesEffort);
     }
 
     // nullptr: it is not here.
@@ -82,7 +108,10 @@ private:
 };
 
 ProjectAnswers::ProjectAnswers(const LiveBundle& bundle)
-    : bundle_(bundle), questions_(kProjectQuestionsMax, kProjectQuestionsOfClientMax) {}
+    : bundle_(bundle),
+      questions_(kProjectQuestionsMax, kProjectQuestionsOfClientMax),
+      tables_(kKeptTablesBytesMax),
+      work_(kTablesWorkSaved, kTablesWorkPerSecond, SteadyClock::now()) {}
 
 bool ProjectAnswers::is_asked(std::string_view target) noexcept { return target.starts_with(kProjectFolder); }
 
@@ -114,7 +143,7 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> ProjectAnswers::begin(
         return refuse_method("POST");
     if (find_announced_bytes(request) != kProjectQuestionBytes)
         return plain_answer(400, "a question has two bundle ids");
-    auto slot = questions_.acquire(request.client);
+    auto slot = questions_.acquire({std::string(request.client)}, request.end_connection, SteadyClock::now());
     if (!slot)
         return plain_answer(503, "too many questions at once; ask later");
     return std::make_unique<TablesQuestionReceiver>(*this, *std::move(slot));

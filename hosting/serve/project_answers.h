@@ -2,9 +2,11 @@
 // earlier one. The bundle files themselves are ServedFiles. Any thread.
 #pragma once
 
+#include "serve/kept_answers.h"
 #include "serve/request_slots.h"
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
+#include "serve/work_budget.h"
 
 #include <fardel/hosting/live_bundle.h>
 
@@ -32,6 +34,8 @@ private:
 
     const LiveBundle& bundle_;
     RequestSlots questions_;  // for tables
+    KeptAnswers tables_;
+    WorkBudget work_;  // for tables
 };
 
 }  // namespace fardel

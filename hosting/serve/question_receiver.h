@@ -46,17 +46,23 @@ public:
     std::optional<ServerAnswer> receive(std::span<const std::byte> bytes) final {
         if (bytes.size() > bytes_max_ - question_.size())
             return refuse_question_size();
+        if (slot_)
+            slot_->count_received(bytes.size());
         question_.insert(question_.end(), bytes.begin(), bytes.end());
         return std::nullopt;
     }
-    ServerAnswer finish() final { return answer(question_); }
+    ServerAnswer finish() final {
+        if (slot_)
+            slot_->complete();
+        return answer(question_);
+    }
     bool is_question() const noexcept override { return true; }
 
 private:
     virtual ServerAnswer answer(std::span<const std::byte> question) = 0;
 
     const std::size_t bytes_max_;
-    const std::optional<RequestSlots::Slot> slot_;
+    std::optional<RequestSlots::Slot> slot_;
     std::vector<std::byte> question_;
 };
 

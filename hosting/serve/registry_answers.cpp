@@ -14,8 +14,12 @@ constexpr std::string_view kRecalls = "/registry/recalls/";
 
 class RecallReceiver final : public QuestionReceiver {
 public:
-    RecallReceiver(Registry& registry, const BundleId& bundle, std::string authorization, std::size_t bytes_max)
-        : QuestionReceiver(bytes_max), registry_(registry), bundle_(bundle), authorization_(std::move(authorization)) {}
+    RecallReceiver(Registry& registry, RequestSlots::Slot slot, const BundleId& bundle, std::string authorization,
+                   std::size_t bytes_max)
+        : QuestionReceiver(bytes_max, std::move(slot)),
+          registry_(registry),
+          bundle_(bundle),
+          authorization_(std::move(authorization)) {}
     bool is_question() const noexcept override { return false; }  // it waits for uploads, and for the signer
 
 private:
@@ -80,13 +84,17 @@ std::optional<BundleId> find_recall_target(std::string_view target) {
     return id ? std::optional(*id) : std::nullopt;
 }
 
-std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin_recall(Registry& registry, const BundleId& bundle,
+std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin_recall(Registry& registry, RequestSlots& slots,
+                                                                       const BundleId& bundle,
                                                                        const ReceivedRequest& request) {
     auto bytes = announced_question(request, kRegistryReasonBytesMax);
     if (auto* const refused = std::get_if<ServerAnswer>(&bytes))
         return std::move(*refused);
-    return std::make_unique<RecallReceiver>(registry, bundle, std::string(request.header("Authorization")),
-                                            std::get<std::size_t>(bytes));
+    auto slot = slots.acquire({std::string(request.client)}, request.end_connection, SteadyClock::now());
+    if (!slot)
+        return plain_answer(503, "too many requests at once; try again later");
+    return std::make_unique<RecallReceiver>(registry, *std::move(slot), bundle,
+                                            std::string(request.header("Authorization")), std::get<std::size_t>(bytes));
 }
 
 }  // namespace fardel

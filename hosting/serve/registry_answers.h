@@ -1,6 +1,7 @@
 // What a server answers for a registry: recalls by authors, and what became of uploads. Any thread.
 #pragma once
 
+#include "serve/request_slots.h"
 #include "serve/server_answer.h"
 
 #include <fardel/base/result.h>
@@ -25,8 +26,9 @@ ServerAnswer refuse_registry_error(const Error& error);
 
 // Parses "/registry/recalls/<64 digits>".
 std::optional<BundleId> find_recall_target(std::string_view target);
-// POST with the reason as its body. `registry` outlives the receiver.
-std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin_recall(Registry& registry, const BundleId& bundle,
+// POST with the reason as its body. `registry` and `slots` outlive the receiver.
+std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin_recall(Registry& registry, RequestSlots& slots,
+                                                                       const BundleId& bundle,
                                                                        const ReceivedRequest& request);
 
 }  // namespace fardel

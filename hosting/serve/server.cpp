@@ -20,6 +20,7 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kGroupMax = 64;
+constexpr unsigned kRecallsMax = 16;  // at a time
 constexpr std::uint64_t kSpareDescriptors = 256;
 constexpr std::size_t kTokensFileBytesMax = 256u << 10;
 
@@ -93,6 +94,8 @@ struct Server::Impl final : RequestHandler {
     std::unique_ptr<AccessLog> log;
     std::unique_ptr<Uploads> uploads;  // nullptr: none are accepted
     Registry* registry = nullptr;      // nullptr: none is served
+    // They wait where uploads are finished, for a registry that is busy.
+    const std::unique_ptr<RequestSlots> recalls = std::make_unique<RequestSlots>(kRecallsMax, kSlotsOfClientMax);
     ServerMetrics metrics;
     std::vector<ListenAddress> addresses;
     std::optional<ListenAddress> metrics_address;
@@ -144,7 +147,7 @@ struct Server::Impl final : RequestHandler {
         if (const auto part = uploads ? Uploads::find_part(request.target) : std::nullopt)
             return uploads->answer_part(*part, request);
         if (const auto recalled = registry != nullptr ? find_recall_target(request.target) : std::nullopt)
-            return begin_recall(*registry, *recalled, request);
+            return begin_recall(*registry, *recalls, *recalled, request);
         auto file = find_requested_file(request.target);
         if (!file && registry != nullptr)
             file = find_registry_page(request.target);
@@ -273,7 +276,9 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
         return Error(ErrorCode::malformed, "no address to listen on is named");
     if (impl->deltas)
         FARDEL_TRY(impl->deltas->start());
-    FARDEL_TRY_ASSIGN(impl->daemon, HttpDaemon::open(std::move(listeners), limits, *impl));
+    FARDEL_TRY_ASSIGN(impl->daemon, HttpDaemon::open(std::move(listeners), limits, *impl,
+                                                     {.ranges = std::move(options.trusted_proxies),
+                                                      .header = std::move(options.client_header)}));
     FARDEL_TRY(impl->daemon->start());
     return std::unique_ptr<Server>(new Server(std::move(impl)));
 }

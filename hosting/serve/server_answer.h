@@ -22,12 +22,14 @@ namespace fardel {
 struct ReceivedRequest {
     std::string_view method;
     std::string_view target;  // as it came
-    std::string_view peer;    // a numeric address
+    std::string_view peer;    // a numeric address: of the client, if a trusted proxy names it
     // Clients with the same text are limited together: an address, or an IPv6 /64. "": not known, because a proxy on
-    // this machine may be between; headers in which a proxy names addresses are not read.
+    // this machine may be between, and none is trusted.
     std::string_view client;
     std::size_t listener = 0;                                  // that accepted the connection
     std::function<std::string_view(const char* name)> header;  // empty: left out
+    // Ends the connection soon, and does not wait. May be called by any thread while the request's receiver exists.
+    std::function<void()> end_connection;
 };
 
 struct ServedPart {
@@ -54,7 +56,8 @@ inline ServerAnswer plain_answer(unsigned status, std::string line) {
             .body = std::move(line) + "\n"};
 }
 
-// Takes the body of one request. One thread at a time.
+// Takes the body of one request. One thread at a time. It is destroyed when its answer is known, or when the connection
+// has ended: so what it holds is free before the answer is sent.
 class BodyReceiver {
 public:
     virtual ~BodyReceiver() = default;  // also if the body never ends

@@ -49,7 +49,8 @@ std::string ServerMetrics::format(const ConnectionCounts& connections, std::uint
                std::to_string(connections.accepted));
     add_metric(text, "connections_refused_total", "counter", "Connections above a limit.",
                std::to_string(connections.refused));
-    add_metric(text, "connections_displaced_total", "counter", "Waiting connections that were ended for new ones.",
+    add_metric(text, "connections_displaced_total", "counter",
+               "Connections that waited or were slow and were ended for new ones.",
                std::to_string(connections.displaced));
     add_metric(text, "connections_silent_total", "counter", "Connections that were ended without a request in time.",
                std::to_string(connections.silent));

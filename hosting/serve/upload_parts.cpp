@@ -1,12 +1,16 @@
 #include "serve/upload_parts.h"
 
+#include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/format/hash.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -14,24 +18,51 @@ namespace {
 constexpr std::string_view kPartsFolder = "/.fardel-uploads";
 constexpr std::string_view kPartEnding = ".part";
 constexpr std::size_t kOwnerDigits = 16;
+constexpr std::int64_t kAgeMinNs = 1'000'000'000;
 
 // Calls `use` with each part that no upload is writing to, opened and locked.
 template <class Use>
-std::size_t for_each_idle(const std::string& folder, const Use& use) {
-    std::size_t parts = 0;
+void for_each_idle(const std::string& folder, const Use& use) {
     std::error_code failure;
     for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
          entry.increment(failure)) {
         const std::string path = entry->path().string();
         if (!path.ends_with(kPartEnding))
             continue;
-        ++parts;
         const auto file = open_regular_file(path, path, {.links = Links::refused});
         const auto locked = file ? lock_file(file->descriptor, path) : Result<bool>(false);
         if (locked && *locked)
             use(path, file->status);
     }
-    return parts;
+}
+
+std::size_t count_parts(const std::string& folder) {
+    std::error_code failure;
+    const std::filesystem::directory_iterator entries(folder, failure);
+    return failure ? 0 : static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+// See UploadParts::remove_idle().
+void remove_least(const std::string& folder, std::uint64_t bytes) {
+    struct Idle {
+        double rate = 0;  // bytes per nanosecond of its age
+        std::uint64_t bytes = 0;
+        std::string path;
+    };
+    std::vector<Idle> parts;
+    const std::int64_t now_ns = wall_clock_ns();
+    for_each_idle(folder, [&](const std::string& path, const FileStatus& status) {
+        const auto age_ns = static_cast<double>(std::max<std::int64_t>(now_ns - status.modified_ns, kAgeMinNs));
+        parts.push_back({static_cast<double>(status.size_bytes) / age_ns, status.size_bytes, path});
+    });
+    std::ranges::sort(parts, {}, &Idle::rate);
+    std::uint64_t removed = 0;
+    for (const Idle& part : parts) {
+        if (removed >= bytes)
+            return;
+        static_cast<void>(remove_file(part.path, part.path));
+        removed += std::max<std::uint64_t>(part.bytes, 1);
+    }
 }
 
 }  // namespace
@@ -45,13 +76,16 @@ std::string UploadParts::path_of(const BundleId& bundle, const std::string& owne
 
 void UploadParts::Part::remove() { static_cast<void>(remove_file(path_, path_)); }
 
-Result<UploadParts::Part> UploadParts::open(const BundleId& bundle, const std::string& owner) const {
+Result<UploadParts::Part> UploadParts::open(const BundleId& bundle, const std::string& owner) {
     const std::string path = path_of(bundle, owner);
+    const std::scoped_lock lock(mutex_);
     FARDEL_TRY(create_folder(folder_, folder_, 0700));
     auto file = open_file(path, path, {.access = FileAccess::read_write, .links = Links::refused});
     if (!file && file.error().code() == ErrorCode::missing) {
-        if (for_each_idle(folder_, [](const std::string&, const FileStatus&) {}) >= kUploadPartsMax)
-            return Error(ErrorCode::limit, "too many uploads have broken off");
+        if (count_parts(folder_) >= kUploadPartsMax)
+            remove_least(folder_, 1);
+        if (count_parts(folder_) >= kUploadPartsMax)
+            return Error(ErrorCode::limit, "too many uploads are under way");
         file = create_file(path, path, 0600);
         if (!file && file.error().code() == ErrorCode::conflict)
             return Error(ErrorCode::busy, "another upload of the bundle has begun");
@@ -72,13 +106,20 @@ std::uint64_t UploadParts::size_bytes(const BundleId& bundle, const std::string&
     return status && status->is_file() ? status->size_bytes : 0;
 }
 
-std::uint64_t UploadParts::idle_bytes() const {
+std::uint64_t UploadParts::idle_bytes() {
+    const std::scoped_lock lock(mutex_);
     std::uint64_t bytes = 0;
     for_each_idle(folder_, [&](const std::string&, const FileStatus& status) { bytes += status.size_bytes; });
     return bytes;
 }
 
-void UploadParts::remove_old(std::int64_t now_ns) const {
+void UploadParts::remove_idle(std::uint64_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    remove_least(folder_, bytes);
+}
+
+void UploadParts::remove_old(std::int64_t now_ns) {
+    const std::scoped_lock lock(mutex_);
     constexpr std::int64_t kKeptNs = std::chrono::duration_cast<std::chrono::nanoseconds>(kUploadPartKept).count();
     for_each_idle(folder_, [&](const std::string& path, const FileStatus& status) {
         if (now_ns - status.modified_ns > kKeptNs)

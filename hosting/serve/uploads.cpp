@@ -15,10 +15,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <iterator>
 #include <limits>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -34,19 +32,6 @@ Result<Descriptor> create_nameless_file(const std::string& folder) {
     FARDEL_TRY_ASSIGN(Descriptor file, create_file(path, path, 0600));
     FARDEL_TRY(remove_file(path, path));
     return file;
-}
-
-// Of the bundle files in the tree; those that disappear meanwhile do not count.
-std::uint64_t tree_bytes(const std::string& tree) {
-    std::uint64_t bytes = 0;
-    std::error_code failure;
-    for (std::filesystem::directory_iterator entry(tree + "/bundles", failure), end; !failure && entry != end;
-         entry.increment(failure)) {
-        std::error_code gone;
-        const auto size = entry->is_regular_file(gone) ? entry->file_size(gone) : 0;
-        bytes += gone ? 0 : size;
-    }
-    return bytes;
 }
 
 ServerAnswer refuse_upload(const Error& error) {
@@ -72,6 +57,8 @@ ServerAnswer refuse_token() {
 }
 
 ServerAnswer too_many_uploads() { return plain_answer(503, "too many uploads at once; try again later"); }
+
+ServerAnswer refuse_room() { return plain_answer(507, "the server has no room for the file"); }
 
 // The body of a request: the end of a file, or all of it.
 struct SentRange {
@@ -141,36 +128,17 @@ struct Uploads::Staged {
     const Descriptor& file() const { return part ? part->file() : nameless; }
 };
 
-// Whose bytes are awaited.
-struct Uploads::Sender {
-    RequestSlots::Slot client;
-    RequestSlots::Slot author;
-};
-
-// Room in the tree, reserved while the object exists.
-class Uploads::Room {
-public:
-    Room(Uploads& uploads, std::uint64_t bytes) : uploads_(uploads), bytes_(bytes) {}
-    ~Room() { uploads_.release(bytes_); }
-    Room(const Room&) = delete;
-    Room& operator=(const Room&) = delete;
-
-private:
-    Uploads& uploads_;
-    const std::uint64_t bytes_;
-};
-
 // One upload.
 class Uploads::Receiver final : public BodyReceiver {
 public:
     Receiver(Uploads& uploads, const BundleId& bundle, std::string owner, std::uint64_t file_bytes, Staged staged,
-             std::unique_ptr<Room> room, Sender sender)
+             std::shared_ptr<UploadRoom::Share> share, RequestSlots::Slot slot)
         : uploads_(uploads),
-          sender_(std::move(sender)),
           bundle_(bundle),
           owner_(std::move(owner)),
           file_bytes_(file_bytes),
-          room_(std::move(room)),
+          share_(std::move(share)),
+          slot_(std::move(slot)),
           staged_(std::move(staged)) {
         std::ranges::copy(staged_.begin, head_.begin());
         received_bytes_ = staged_.bytes;
@@ -179,11 +147,14 @@ public:
     std::optional<ServerAnswer> receive(std::span<const std::byte> bytes) override {
         if (bytes.size() > file_bytes_ - received_bytes_)
             return plain_answer(400, "more bytes than the request announced");
+        slot_->count_received(bytes.size());
         if (received_bytes_ < head_.size())
             if (auto refused = receive_head(bytes)) {
                 forget();
                 return refused;
             }
+        if (!uploads_.make_room(*share_, *slot_, bytes.size()))
+            return refuse_room();
         // What was received stays for a day: a large bundle over a line that breaks every hour would never arrive
         // otherwise. Nothing is believed about these bytes: the whole bundle is verified at its end.
         const Status written = write_whole_at(staged_.file(), received_bytes_, bytes, "an upload");
@@ -194,6 +165,7 @@ public:
     ServerAnswer finish() override {
         if (received_bytes_ != file_bytes_)
             return plain_answer(400, "fewer bytes than the request announced");
+        slot_->complete();
         if (uploads_.rules_.registry != nullptr)
             return finish_for_registry();
         const auto published = publish();
@@ -241,15 +213,18 @@ private:
             return refuse_upload(author ? source.error() : author.error());
         // The judgement may outlive the request.
         struct Kept {
-            std::unique_ptr<Room> room;
+            std::optional<RequestSlots::Slot> slot;
+            std::shared_ptr<UploadRoom::Share> share;
             Staged staged;
         };
         // Proxies end requests that wait for long, and authors would send everything again. So the judgement goes on
         // without its request, and the author asks later what became of it.
-        const auto kept = std::make_shared<Kept>(Kept{.room = std::move(room_), .staged = std::move(staged_)});
-        const auto ended = [kept](const RegistryDecision& decision) {
+        const auto kept = std::make_shared<Kept>(
+            Kept{.slot = std::move(slot_), .share = std::move(share_), .staged = std::move(staged_)});
+        const auto ended = [kept, &room = uploads_.room_](const RegistryDecision& decision) {
             if (decision && kept->staged.part)
                 kept->staged.part->remove();
+            room.note_publication();
         };
         const auto decision = uploads_.judgements_->judge(
             {.bundle = bundle_, .author = *author, .file = *std::move(source), .ended = ended}, kJudgementWait);
@@ -271,15 +246,17 @@ private:
         }
         // Of two uploads of one bundle, the second one finds the file of the first.
         const std::scoped_lock lock(uploads_.publishing_);
-        return publish_bundle(source, uploads_.tree_, {.progress = {}, .stop = stop, .now = system_now()});
+        auto published = publish_bundle(source, uploads_.tree_, {.progress = {}, .stop = stop, .now = system_now()});
+        uploads_.room_.note_publication();
+        return published;
     }
 
     Uploads& uploads_;
-    const Sender sender_;
     const BundleId bundle_;
     const std::string owner_;
     const std::uint64_t file_bytes_;
-    std::unique_ptr<Room> room_;
+    std::shared_ptr<UploadRoom::Share> share_;
+    std::optional<RequestSlots::Slot> slot_;
     Staged staged_;
     HeadBytes head_{};
     std::uint64_t received_bytes_ = 0;
@@ -289,8 +266,8 @@ Uploads::Uploads(std::string tree, UploadRules rules)
     : tree_(std::move(tree)),
       rules_(std::move(rules)),
       parts_(tree_),
-      clients_(rules_.uploads_max, rules_.sender_uploads_max),
-      authors_(rules_.uploads_max, rules_.sender_uploads_max) {
+      room_(tree_, rules_.tree_bytes_max, parts_),
+      slots_(rules_.uploads_max, rules_.sender_uploads_max) {
     parts_.remove_old(wall_clock_ns());
     if (rules_.registry != nullptr)
         judgements_.emplace(*rules_.registry);
@@ -367,31 +344,37 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
             return judging_answer(file.bundle);
     if (range->file_bytes < sizeof(HeadBytes) || range->file_bytes > rules_.file_bytes_max)
         return plain_answer(413, "no bundle file has that size, or it is too large for this server");
-    auto sender = find_sender(*owner, request);
-    if (!sender)
+    if (!room_.can_hold(range->file_bytes))
+        return plain_answer(507, "the quota of this server is used up");
+    auto share = std::make_shared<UploadRoom::Share>(room_);
+    // Many build machines may share a token; a key is that of one author, wherever requests come from.
+    auto slot = slots_.acquire(
+        {std::string(request.client), rules_.registry != nullptr ? *owner : std::string()},
+        [share, end = request.end_connection] {
+            share->leave();
+            end();
+        },
+        SteadyClock::now());
+    if (!slot)
         return too_many_uploads();
-    if (auto refused = reserve(range->file_bytes, parts_.size_bytes(file.bundle, *owner)))
-        return *std::move(refused);
-    // The room is reserved before the first byte, so that uploads at one time cannot exceed the quota together.
-    auto room = std::make_unique<Room>(*this, range->file_bytes);
     auto staged = stage(file.bundle, *owner, range->offset);
     if (!staged)
         return staged.error().code() == ErrorCode::conflict ? plain_answer(416, staged.error().message())
                                                             : refuse_upload(staged.error());
+    if (!make_room(*share, *slot, range->offset))
+        return refuse_room();
     return std::make_unique<Receiver>(*this, file.bundle, *owner, range->file_bytes, *std::move(staged),
-                                      std::move(room), *std::move(sender));
+                                      std::move(share), *std::move(slot));
 }
 
-std::optional<Uploads::Sender> Uploads::find_sender(const std::string& owner, const ReceivedRequest& request) {
-    auto client = clients_.acquire(request.client);
-    // Many build machines may share a token; a key is that of one author, wherever requests come from.
-    auto author = authors_.acquire(rules_.registry != nullptr ? owner : std::string());
-    if (!client || !author)
-        return std::nullopt;
-    return Sender{*std::move(client), *std::move(author)};
+bool Uploads::make_room(UploadRoom::Share& share, const RequestSlots::Slot& slot, std::uint64_t bytes) {
+    while (!share.add(bytes))
+        if (!slots_.end_slower_than(slot, SteadyClock::now()))
+            return false;
+    return true;
 }
 
-Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const {
+Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) {
     parts_.remove_old(wall_clock_ns());
     Staged staged;
     auto part = parts_.open(bundle, owner);
@@ -413,27 +396,6 @@ Result<Uploads::Staged> Uploads::stage(const BundleId& bundle, const std::string
     FARDEL_TRY_ASSIGN(const std::size_t read, read_whole_at(staged.file(), 0, staged.begin, "an upload"));
     return read == staged.begin.size() ? Result<Staged>(std::move(staged))
                                        : Error(ErrorCode::io, "an upload became shorter");
-}
-
-std::optional<ServerAnswer> Uploads::reserve(std::uint64_t bytes, std::uint64_t own_part_bytes) {
-    const std::scoped_lock lock(mutex_);
-    if (under_way_ >= rules_.uploads_max)
-        return too_many_uploads();
-    if (rules_.tree_bytes_max != 0) {
-        const std::uint64_t idle = parts_.idle_bytes();
-        const std::uint64_t used = tree_bytes(tree_) + idle - std::min(idle, own_part_bytes) + reserved_bytes_;
-        if (used > rules_.tree_bytes_max || bytes > rules_.tree_bytes_max - used)
-            return plain_answer(507, "the quota of this server is used up");
-    }
-    reserved_bytes_ += bytes;
-    ++under_way_;
-    return std::nullopt;
-}
-
-void Uploads::release(std::uint64_t bytes) {
-    const std::scoped_lock lock(mutex_);
-    reserved_bytes_ -= bytes;
-    --under_way_;
 }
 
 }  // namespace fardel

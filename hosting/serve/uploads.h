@@ -1,9 +1,10 @@
 // Uploads: takes bundle files from clients with a token, verifies them completely, and publishes them into the tree. Or
 // takes them from authors for a registry, which decides (registry.h).
 //
-// Until then, nothing serves it. What breaks off, or is killed, stays for a day, so that its owner can go on; what is
-// refused leaves nothing behind. A registry that has not decided after kJudgementWait goes on without the request,
-// which is answered with 202; the author asks for the decision at the target of the part. Any thread.
+// Until then, nothing serves it. What breaks off, or is killed, stays for a day, so that its owner can go on, unless
+// the room is needed (upload_room.h); what is refused leaves nothing behind. A registry that has not decided after
+// kJudgementWait goes on without the request, which is answered with 202; the author asks for the decision at the
+// target of the part. Any thread.
 #pragma once
 
 #include "registry/pending_judgements.h"
@@ -11,6 +12,7 @@
 #include "serve/served_files.h"
 #include "serve/server_answer.h"
 #include "serve/upload_parts.h"
+#include "serve/upload_room.h"
 #include "serve/upload_tokens.h"
 
 #include <fardel/base/result.h>
@@ -60,30 +62,22 @@ public:
 
 private:
     class Receiver;
-    class Room;
     struct Staged;
-    struct Sender;
     // Who uploads: the name of a token, or the digits of an author's key; or the refusal.
     std::variant<ServerAnswer, std::string> find_owner(const BundleId& bundle, const ReceivedRequest& request) const;
-    // Nothing: too many uploads of the client, or of the author, have not come whole.
-    std::optional<Sender> find_sender(const std::string& owner, const ReceivedRequest& request);
     // What a registry makes of the owner's newest upload of the bundle; nothing: it knows of none.
     std::optional<PendingJudgements::Found> find_judgement(const BundleId& bundle, const std::string& owner);
     // The file that is written to, from `offset` on. Errors: conflict (not so many bytes are there), those of the disk.
-    Result<Staged> stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset) const;
-    // Returns the refusal, if there is no room. `own_part_bytes`: of these, what was received already.
-    std::optional<ServerAnswer> reserve(std::uint64_t bytes, std::uint64_t own_part_bytes);
-    void release(std::uint64_t bytes);
+    Result<Staged> stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset);
+    // Whether there is room for more bytes of an upload, also if a slower one ends for it.
+    bool make_room(UploadRoom::Share& share, const RequestSlots::Slot& slot, std::uint64_t bytes);
 
     const std::string tree_;
     const UploadRules rules_;
-    const UploadParts parts_;
+    UploadParts parts_;
+    UploadRoom room_;
     std::stop_source stop_;
-    std::mutex mutex_;
-    std::uint64_t reserved_bytes_ = 0;
-    unsigned under_way_ = 0;
-    RequestSlots clients_;
-    RequestSlots authors_;
+    RequestSlots slots_;
     std::mutex publishing_;
     std::optional<PendingJudgements> judgements_;  // of a registry
 };

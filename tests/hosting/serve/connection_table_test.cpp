@@ -64,6 +64,36 @@ TEST_CASE("connection table: if no connection waits, a new one is refused") {
     CHECK(sockets.ended == std::vector<int>{2});
 }
 
+TEST_CASE("connection table: if no connection waits, the one that moves slowest ends for a new one") {  // A145
+    Sockets sockets;
+    ConnectionLimits limits = kFew;
+    limits.connections_max = 4;
+    limits.window_bytes_min = 1;
+    ConnectionTable table(limits, sockets.calls());
+    for (int socket = 1; socket <= 4; ++socket) {
+        CHECK(table.accept(socket, std::to_string(socket), false, kStart));
+        table.begin_request(socket, kStart);
+    }
+    table.begin_answer(2, kStart);
+    table.begin_answer(3, kStart);
+    table.begin_work(4);
+    table.count_received(1, 300'000);
+    sockets.acknowledged = {{2, 200'000}, {3, 100'000}};
+    CHECK_FALSE(table.accept(5, "e", false, kStart + limits.grace - seconds(1)));
+    CHECK(sockets.ended.empty());
+    CHECK(table.accept(5, "e", false, kStart + limits.grace));
+    CHECK(sockets.ended == std::vector<int>{3});
+    table.remove(3);
+    table.begin_request(5, kStart + limits.grace);
+    // It has its time, too, and while it is slow nobody else ends; nor ever the one that waits for the server.
+    CHECK_FALSE(table.accept(6, "f", false, kStart + limits.grace + seconds(9)));
+    table.count_received(5, 10'000'000);
+    CHECK(table.accept(6, "f", false, kStart + limits.grace + seconds(10)));
+    CHECK(table.accept(7, "g", false, kStart + limits.grace + seconds(10)));
+    CHECK(sockets.ended == std::vector<int>{3, 2, 6});
+    CHECK(table.counts().displaced == 3);
+}
+
 TEST_CASE("connection table: one address has so many connections; a proxy on this machine has more") {  // A82
     Sockets sockets;
     ConnectionLimits limits = kFew;

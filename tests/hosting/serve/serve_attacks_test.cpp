@@ -246,6 +246,69 @@ TEST_CASE("serve attacks: a request that says twice how long its body is gets 40
     CHECK(server.stop().exit_code == 0);
 }
 
+// A proxy, a log and this server could read such a head differently.
+TEST_CASE(
+    "serve attacks: a head with control characters, or a target that is no path, gets 400, and the log says what "
+    "was asked") {  // A153
+    const Site site;
+    const std::string log = site.scratch.path("log");
+    ServeProgram server = site.serve({"--access-log", log});
+    using namespace std::string_literals;
+    const std::string host = " HTTP/1.1\r\nHost: h\r\n";
+    for (const std::string& head : {"GET " + site.target + "\0.html"s + host,
+                                    "GET " + site.target + "\0"s + host,
+                                    "GET " + site.target + "\x7f"s + host,
+                                    "GET " + site.target + "\t"s + host,
+                                    "GET " + site.target + "\xc3\xa4"s + host,
+                                    "GE\x01T " + site.target + host,
+                                    "GET " + site.target + host + "X: a\0b\r\n"s,
+                                    "GET " + site.target + host + "X: a\0\r\n"s,
+                                    "GET " + site.target + host + "X: a\0b\r\nY: c\r\n"s,
+                                    "GET " + site.target + host + "X: a\x1b[31m\r\n",
+                                    "GET " + site.target + host + "X: a\r\n b\r\n",
+                                    "GET " + site.target + host + "X\x01: a\r\n",
+                                    "GET " + site.target + host + "Content-Lengt: 43\r\n h\r\n",
+                                    "GET http://h" + site.target + host,
+                                    "GET h" + site.target + host,
+                                    "OPTIONS *" + host,
+                                    "GET " + site.target + "#a" + host,
+                                    "GET " + site.target + "%" + host,
+                                    "GET " + site.target + "%0" + host,
+                                    "GET " + site.target + "%zz" + host}) {
+        CAPTURE(head);
+        RawConnection client(server.port());
+        const auto answer = client.ask(head + "\r\n" + get_request("/metrics"));
+        CHECK(answer.status == 400);
+        CHECK(client.is_closed_within(std::chrono::seconds(10)));
+    }
+    // Other spellings of a path are other paths, and of these there are none.
+    RawConnection client(server.port());
+    const std::string name = site.target.substr(std::string("/bundles/").size());
+    for (const std::string& target :
+         {"//bundles/" + name, "/bundles//" + name, "/./bundles/" + name, "/bundles/../bundles/" + name,
+          "/%62undles/" + name, "/bundles%2f" + name, "/bundles/%2e/" + name, site.target + "/", site.target + "%00"})
+        CHECK(client.ask(get_request(target)).status == 404);
+    // Nothing of that concerns a head that comes in pieces, has many lines, or lines that end with LF alone.
+    std::string many = "Range: bytes=0-0\r\n";
+    for (int i = 0; i < 200; ++i)
+        many += "X-" + std::to_string(i) + ":\t value; of \xc3\xa4 header \t\r\n";
+    const std::string slow = get_request(site.target, many);
+    RawConnection pieces(server.port());
+    for (std::size_t at = 0; at < slow.size(); at += 997) {
+        REQUIRE(pieces.send(std::string_view(slow).substr(at, 997)));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    CHECK(pieces.read_answer().status == 206);
+    CHECK(pieces.ask("GET " + site.target + " HTTP/1.1\nHost:h\nRange: bytes=0-0\nX:\n\n").status == 206);
+    CHECK(pieces.ask(get_request(site.target + "?a=%41&b")).status == 404);
+    CHECK(server.stop().exit_code == 0);
+    const std::string lines = site.scratch.read("log");
+    CHECK(has(lines, "\"GET " + site.target + "\\x00.html HTTP/1.1\" 400 "));
+    CHECK(has(lines, "\"GET " + site.target + "\\x7f HTTP/1.1\" 400 "));
+    CHECK(has(lines, "\"GET http://h" + site.target + " HTTP/1.1\" 400 "));
+    CHECK(has(lines, "\"GET " + site.target + "?a=%41&b HTTP/1.1\" 404 "));
+}
+
 TEST_CASE("serve attacks: answers forbid browsers to guess a type, and other sites to show them in frames") {
     const Site site;
     ServeProgram server = site.serve({});

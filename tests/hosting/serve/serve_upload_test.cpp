@@ -272,14 +272,23 @@ TEST_CASE_FIXTURE(
     CHECK(site.parts() == 0);
 }
 
-TEST_CASE("upload: what broke off counts for the quota, and is removed after a day") {
+TEST_CASE("upload: what broke off gives way to an upload that needs its room, and is removed after a day") {  // A145
     const UploadSite site;
     const Bytes bytes = game_version("1");
+    const Bytes other = game_version("2");
     {
         const ServeProgram server = site.serve({"--upload-quota", "1000000"});
         break_off(server, site, bytes, 500'000);
-        CHECK(put(server, game_version("2"), bundle_id_of(game_version("2"))) == 507);
         CHECK(put_rest(server, bytes, 500'000, range_from(500'000, bytes.size())) == 201);
+    }
+    std::filesystem::remove_all(site.tree);
+    {
+        const ServeProgram server = site.serve({"--upload-quota", "1000000"});
+        break_off(server, site, bytes, 500'000);
+        CHECK(put(server, other, bundle_id_of(other)) == 201);
+        CHECK(site.parts() == 0);
+        CHECK(put_rest(server, bytes, 500'000, range_from(500'000, bytes.size())) != 201);
+        CHECK(put(server, bytes, bundle_id_of(bytes)) == 507);  // what is published does not give way
     }
     std::filesystem::remove_all(site.tree);
     {
@@ -320,12 +329,76 @@ TEST_CASE("upload: a policy and a quota are kept") {
     const ServeProgram server = site.serve({"--upload-quota", "1000000"});
     CHECK(put(server, game_version("1"), bundle_id_of(game_version("1"))) == 201);
     CHECK(put(server, game_version("2"), bundle_id_of(game_version("2"))) == 507);
-    // What is under way counts, too.
-    const UploadSite other;
-    const ServeProgram busy = other.serve({"--upload-quota", "1000000"});
-    RawConnection half(busy.port());
-    REQUIRE(half.send_head(put_head(bundle_id_of(game_version("1")), game_version("1").size())));
-    CHECK(put(busy, game_version("2"), bundle_id_of(game_version("2"))) == 507);
+}
+
+TEST_CASE("upload: of uploads under way, what has come counts for the quota, and not what was announced") {  // A145
+    const UploadSite site;
+    const Bytes bytes = game_version("1");
+    const Bytes other = game_version("2");
+    const ServeProgram server = site.serve({"--upload-quota", "1000000"});
+    {
+        RawConnection half(server.port());
+        REQUIRE(half.send_head(put_head(bundle_id_of(bytes), bytes.size())));
+        REQUIRE(half.send(text_of(bytes).substr(0, 500'000)));
+        wait_until([&] { return server.metric("fardel_connections") >= 1 && site.parts() == 1; });
+        CHECK(put(server, other, bundle_id_of(other)) == 507);
+    }
+    wait_until([&] { return server.metric("fardel_connections") <= 1; });
+    std::vector<RawConnection> silent;
+    for (int i = 0; i < 8; ++i) {
+        silent.emplace_back(server.port());
+        REQUIRE(silent.back().send_head(put_head(bundle_id_of(bytes), bytes.size())));
+    }
+    CHECK(put(server, other, bundle_id_of(other)) == 201);
+    // Nothing is exceeded: the others end when their bytes come.
+    REQUIRE(silent.front().send(text_of(bytes)));
+    CHECK(silent.front().read_answer().status == 507);
+}
+
+TEST_CASE_FIXTURE(
+    ServedUploads,
+    "upload: what is refused gives its place back at once, however slowly the rest of it comes") {  // A145
+    const Bytes bytes = game_version("1");
+    std::vector<RawConnection> refused;
+    for (int i = 0; i < 16; ++i) {
+        refused.emplace_back(server.port());
+        REQUIRE(refused.back().send_head(put_head(bundle_id_of(bytes), 1'000'000)));
+        REQUIRE(refused.back().send(std::string(5000, 'x')));  // another bundle
+    }
+    int status = 0;
+    CHECK(wait_until([&] {
+        for (const RawConnection& one : refused)
+            static_cast<void>(one.send("x"));
+        status = put(server, bytes, bundle_id_of(bytes));
+        return status != 503;
+    }));
+    CHECK(status == 201);
+    for (const RawConnection& one : refused)  // none of them had to end for that
+        CHECK(one.send("x"));
+    CHECK(site.parts() == 0);
+}
+
+TEST_CASE_FIXTURE(ServedUploads, "upload: while all places are taken, a new upload gets that of the slowest") {  // A145
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const std::string request = put_head(id, bytes.size()) + text_of(bytes);
+    std::vector<RawConnection> slow;
+    for (int i = 0; i < 16; ++i) {
+        slow.emplace_back(server.port());
+        REQUIRE(slow.back().send_head(put_head(id, bytes.size())));
+        REQUIRE(slow.back().send(text_of(bytes).substr(0, i == 7 ? 100 : 200'000)));
+    }
+    CHECK(put(server, bytes, id) == 503);  // they have just begun
+    int status = 503;
+    for (const auto start = std::chrono::steady_clock::now();
+         status == 503 && std::chrono::steady_clock::now() - start < std::chrono::seconds(25);) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        status = put(server, bytes, id);
+    }
+    CHECK(status == 201);
+    CHECK(slow[7].is_closed_within(std::chrono::seconds(10)));
+    for (int i = 0; i < 16; ++i)
+        CHECK((i == 7 || !slow[static_cast<std::size_t>(i)].is_closed_within(std::chrono::milliseconds(1))));
 }
 
 TEST_CASE_FIXTURE(ServedUploads,

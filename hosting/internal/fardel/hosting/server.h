@@ -4,6 +4,7 @@
 // every byte with the bundle id. It speaks no TLS; a reverse proxy does.
 #pragma once
 
+#include <fardel/base/network_address.h>
 #include <fardel/base/result.h>
 #include <fardel/base/socket.h>
 #include <fardel/format/trust_policy.h>
@@ -22,7 +23,7 @@
 namespace fardel {
 
 struct ServerLimits {
-    std::size_t connections_max = 8192;  // at that number, the one that waits longest is ended for a new one
+    std::size_t connections_max = 8192;  // at that number, one that waits or is slow is ended for a new one
     std::optional<std::size_t> connections_per_address;  // 0: no limit; nothing: 64, and no limit on this machine
     std::chrono::seconds request_timeout{20};            // until the headers of the next request are complete
     std::chrono::seconds rate_window{30};                // a transfer of less than 30 kB in it is ended
@@ -47,6 +48,9 @@ struct ServerOptions {
     std::string access_log;  // the path of a file; "-": standard output; empty: none
     bool logs_json = false;
     ServerLimits limits;
+    // Proxies that say which client a request comes from, and in which header. Everybody else's header is not read.
+    std::vector<AddressRange> trusted_proxies;
+    std::string client_header = "X-Forwarded-For";
     std::optional<UploadOptions> uploads;  // into the tree and the cache; nothing: none are accepted
     Registry* registry = nullptr;  // of `tree`: authors upload and recall, pages are shown; it outlives the server
 };

@@ -1,0 +1,88 @@
+#include "serve/upload_room.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::chrono::seconds kTreeMeasuredFor{5};
+
+// Of the bundle files in the tree; those that disappear meanwhile do not count.
+std::uint64_t tree_bytes(const std::string& tree) {
+    std::uint64_t bytes = 0;
+    std::error_code failure;
+    for (std::filesystem::directory_iterator entry(tree + "/bundles", failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+        std::error_code gone;
+        const auto size = entry->is_regular_file(gone) ? entry->file_size(gone) : 0;
+        bytes += gone ? 0 : size;
+    }
+    return bytes;
+}
+
+std::uint64_t less(std::uint64_t bytes, std::uint64_t taken) { return bytes - std::min(bytes, taken); }
+
+}  // namespace
+
+UploadRoom::UploadRoom(std::string tree, std::uint64_t tree_bytes_max, UploadParts& parts)
+    : tree_(std::move(tree)), tree_bytes_max_(tree_bytes_max), parts_(parts) {}
+
+bool UploadRoom::Share::add(std::uint64_t bytes) {
+    const std::scoped_lock lock(room_.mutex_);
+    if (has_left_)
+        return false;
+    if (bytes > room_.left_bytes_)
+        room_.measure();
+    if (bytes > room_.left_bytes_) {
+        room_.parts_.remove_idle(bytes - room_.left_bytes_);
+        room_.measure();
+    }
+    if (bytes > room_.left_bytes_)
+        return false;
+    room_.left_bytes_ -= bytes;
+    room_.taken_bytes_ += bytes;
+    bytes_ += bytes;
+    return true;
+}
+
+// What it has on the disk becomes a part that broke off, or is removed: the next measurement sees which.
+void UploadRoom::Share::leave() {
+    const std::scoped_lock lock(room_.mutex_);
+    has_left_ = true;
+    room_.taken_bytes_ -= std::exchange(bytes_, 0);
+}
+
+bool UploadRoom::can_hold(std::uint64_t file_bytes) {
+    const std::scoped_lock lock(mutex_);
+    return file_bytes <= room_bytes();
+}
+
+void UploadRoom::note_publication() {
+    const std::scoped_lock lock(mutex_);
+    tree_bytes_.reset();
+}
+
+std::uint64_t UploadRoom::room_bytes() {
+    std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
+    std::error_code failure;
+    if (const auto space = std::filesystem::space(tree_, failure); !failure)
+        bytes = (space.available + parts_.idle_bytes() + taken_bytes_) / 2;
+    if (tree_bytes_max_ == 0)
+        return bytes;
+    // A tree has very many files, and everybody may ask for an upload: they are not counted for each.
+    const SteadyTime now = SteadyClock::now();
+    if (!tree_bytes_ || now - tree_measured_ > kTreeMeasuredFor) {
+        tree_bytes_ = tree_bytes(tree_);
+        tree_measured_ = now;
+    }
+    return std::min(bytes, less(tree_bytes_max_, *tree_bytes_));
+}
+
+void UploadRoom::measure() { left_bytes_ = less(room_bytes(), parts_.idle_bytes() + taken_bytes_); }
+
+}  // namespace fardel
