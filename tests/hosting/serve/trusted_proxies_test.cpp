@@ -3,11 +3,14 @@
 #include "serve/upload_tokens.h"
 
 #include "kit/bundles.h"
+#include "kit/files.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
+
+#include <map>
 
 namespace fardel::tests::trusted_proxies_test {
 
@@ -92,17 +95,18 @@ TEST_CASE("trusted proxies: a proxy has more connections than one address, and a
     const ProxiedSite site;
     const ServeProgram server =
         site.serve({"--trusted-proxy", "127.0.0.1", "--client-header", "X-Real-IP", "--per-address", "3"});
-    std::vector<RawConnection> busy;
+    std::map<int, RawConnection> busy;
     for (int i = 0; i < 10; ++i) {
-        busy.emplace_back(server.port());
-        CHECK(busy.back().send_head(site.put_head("X-Real-IP: 192.0.2." + std::to_string(i / 3) + "\r\n")));
+        const auto added = busy.emplace(i, server.port()).first;
+        CHECK(added->second.send_head(site.put_head("X-Real-IP: 192.0.2." + std::to_string(i / 3) + "\r\n")));
     }
     const auto status_of = [&](const std::string& client) {
         return RawConnection(server.port()).ask(get_request("/none", "X-Real-IP: " + client + "\r\n")).status;
     };
     CHECK(status_of("192.0.2.1") == 503);
     CHECK(status_of("192.0.2.3") == 404);
-    busy.erase(busy.begin() + 3, busy.begin() + 6);
+    for (const int i : {3, 4, 5})
+        busy.erase(i);
     CHECK(wait_until([&] { return status_of("192.0.2.1") == 404; }));
     CHECK(status_of("192.0.2.1") == 404);
 }
