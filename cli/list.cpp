@@ -96,7 +96,7 @@ Result<Exit> list(const std::string& path, const std::string& store_path, bool a
             return Json{{"lock", path},
                         {"channel", lock.channel},
                         {"release", lock.release},
-                        {"sources", lock.sources},
+                        {"sources", json_list(lock.sources, [](const ForeignUrl& one) { return Json(one.named()); })},
                         {"stale", state ? Json(state->is_stale(system_now())) : Json()},
                         {"bundles", json_list(listed, [](const ListedInstall& one) { return json_of(one); })}};
         },
