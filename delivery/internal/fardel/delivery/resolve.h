@@ -104,9 +104,9 @@ Status verify_needs(const BundleId& id, const BundleNeeds& needs, const Bundle& 
 // Opens a bundle; the caller decides by which policy.
 using OpenResolved = std::function<Result<std::shared_ptr<const Bundle>>(const BundleId&)>;
 
-// Reads names, versions and authors from the bundles, which must state exactly the needs and requirements of the resolution, and
-// must meet what is required of them. Errors: conflict (a bundle states something else), those of verify_meets and
-// `open`.
+// Reads names, versions and authors from the bundles, which must state exactly the needs and requirements of the
+// resolution, and must meet what is required of them. Errors: conflict (a bundle states something else), those of
+// verify_meets and `open`.
 Status verify_resolution(Resolution& resolution, const OpenResolved& open);
 
 }  // namespace fardel

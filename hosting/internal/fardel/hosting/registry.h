@@ -2,7 +2,7 @@
 // them; and writes pages about them. docs/registry.md is its manual.
 //
 // Its folder is a static tree that any file server shows: bundles, a channel, pages and `registry.rules`. The bundle
-// files and the texts of the channel are its memory; everything else is made from them. What authors send is hostile.
+// files, the channel's texts and `registry.names` are its memory. What authors send is hostile.
 // The keys are used through Signers, which may be other programs. One change at a time, also between programs that use
 // one folder; any thread. A kill at any step leaves the state before, or one from which the next open() goes on.
 #pragma once

@@ -1,7 +1,7 @@
 // RegistryRules: what a registry accepts, as its operator writes it. docs/registry.md describes the file.
 //
 // The text is the operator's and public: authors read it, and it has no secrets. The owner of a name follows from this
-// text and from the bundles that were accepted before (catalogue.h).
+// text and from the record of the names that were released before (registry_names.h).
 #pragma once
 
 #include <fardel/base/result.h>
