@@ -48,10 +48,8 @@ void ServerRates::end(std::string_view url, RecentRate& rate, bool failed, Stead
         server.failed_until = now + kFailedFor;
         return;
     }
-    const double measured = rate.per_second(now);
-    const bool is_telling = rate.bytes() >= kTellingBytes || rate.age(now) >= kRateKnownAfter;
-    if (is_telling || (rate.bytes() != 0 && measured > server.per_second.value_or(0)))
-        server.per_second = measured;
+    if (rate.bytes() >= kTellingBytes || rate.age(now) >= kRateKnownAfter)
+        server.per_second = rate.per_second(now);
 }
 
 const ServerRates::Server* ServerRates::find(std::string_view url, SteadyTime now) const {

@@ -284,12 +284,16 @@ struct HttpDaemon::Impl {
         return head;
     }
 
-    // A proxy and this server could each believe another of several lengths, and so see other requests behind the body.
+    // A proxy and this server could each believe another of several lengths, or another coding, and so see other
+    // requests behind the body.
     static bool has_one_length(const RequestHead& head) {
         int lengths = 0;
         for (const auto& [name, value] : head.fields) {
             const bool is_length = is_header(name, "content-length");
-            if (is_length || is_header(name, "transfer-encoding"))
+            const bool is_coding = is_header(name, "transfer-encoding");
+            if (is_coding && !is_header(value, "chunked"))
+                return false;
+            if (is_length || is_coding)
                 lengths +=
                     1 + static_cast<int>(is_length && std::string_view(value).find(',') != std::string_view::npos);
         }
@@ -304,7 +308,7 @@ struct HttpDaemon::Impl {
         if (!is_origin_form(head.asked))
             return plain_answer(400, "the target of the request is no path");
         if (!has_one_length(head))
-            return plain_answer(400, "the request says twice how long its body is");
+            return plain_answer(400, "the request says twice, or in an unknown way, how long its body is");
         return std::nullopt;
     }
 

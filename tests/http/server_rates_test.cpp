@@ -112,11 +112,14 @@ TEST_CASE("server rates: the first server is asked, unless another is known to b
     CHECK(rates.quickest(urls, 0, kStart) == 0);
     know(rates, kSlow, 49'999);
     CHECK(rates.quickest(urls, 0, kStart) == 1);
-    // A few bytes say little; they do not make a quick server slow.
+    // A few bytes say little: they make neither a quick server slow nor a server known.
     RecentRate small = received(100, 1);
-    rates.begin(kQuick);
-    rates.end(kQuick, small, false, kStart + seconds(1));
+    for (const std::string& url : {kQuick, std::string("http://near/f")}) {
+        rates.begin(url);
+        rates.end(url, small, false, kStart + seconds(1));
+    }
     CHECK(rates.quickest(urls, 0, kStart) == 1);
+    CHECK(rates.quickest({"http://near/f", kQuick}, 0, kStart) == 0);
 }
 
 }  // namespace fardel::tests::server_rates_test

@@ -3,6 +3,7 @@
 #include "serve/work_budget.h"
 
 #include "kit/bytes.h"
+#include "kit/test.h"
 
 #include <atomic>
 #include <thread>

@@ -235,7 +235,9 @@ TEST_CASE("serve attacks: a request that says twice how long its body is gets 40
     ServeProgram server = site.serve({});
     for (const char* const framing :
          {"Content-Length: 0\r\nContent-Length: 43\r\n", "content-length: 0\r\nContent-Length: 0\r\n",
-          "Content-Length: 0, 43\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"}) {
+          "Content-Length: 0, 43\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+          "Transfer-Encoding: xchunked\r\n", "Transfer-Encoding: chunked, identity\r\n",
+          "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"}) {
         CAPTURE(framing);
         RawConnection client(server.port());
         const auto answer =
@@ -290,13 +292,13 @@ TEST_CASE(
         CHECK(client.ask(get_request(target)).status == 404);
     // Nothing of that concerns a head that comes in pieces, has many lines, or lines that end with LF alone.
     std::string many = "Range: bytes=0-0\r\n";
-    for (int i = 0; i < 200; ++i)
+    for (int i = 0; i < 60; ++i)
         many += "X-" + std::to_string(i) + ":\t value; of \xc3\xa4 header \t\r\n";
     const std::string slow = get_request(site.target, many);
     RawConnection pieces(server.port());
-    for (std::size_t at = 0; at < slow.size(); at += 997) {
-        REQUIRE(pieces.send(std::string_view(slow).substr(at, 997)));
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (std::size_t at = 0; at < slow.size(); at += 97) {
+        REQUIRE(pieces.send(std::string_view(slow).substr(at, 97)));
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     CHECK(pieces.read_answer().status == 206);
     CHECK(pieces.ask("GET " + site.target + " HTTP/1.1\nHost:h\nRange: bytes=0-0\nX:\n\n").status == 206);
