@@ -48,7 +48,7 @@ FileStatus status_from(const struct stat& status) noexcept {
 
 bool look(const FileLocation& location, Links links, struct stat& status) {
     const auto look_once = [&] {
-        if (location.root_size() != 0 && links == Links::followed) {
+        if (links == Links::followed && location.root_size() != 0 && location.path().size() > location.root_size()) {
             const Descriptor opened(open_below_root(location, location.path().size(), kLookedAt));
             return opened && ::fstat(opened.number(), &status) == 0;
         }

@@ -124,7 +124,7 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"exclud = [\"x\"]", "3:1", "there is no key 'exclud' at the top of a project; did you mean 'exclude'?"},
         {"[[rules]]\nmatch = \"a\"", "3:", "did you mean 'rule'?"},
         {"[frobnication]", "3:",
-         "the keys are: name, version, output, key, order, sources, exclude, tombstones, metadata, requires, rule, "
+         "the keys are: name, version, output, key, order, sources, exclude, allow_secrets, tombstones, metadata, requires, rule, "
          "consume, "
          "own_cache, cache, dependency, processor, job, link, split, scanner, sandbox"},
         {"[[rule]]\nmatch = \"a\"\npublished = false", "5:1", "in [[rule]]; did you mean 'publish'?"},
