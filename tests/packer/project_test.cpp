@@ -124,9 +124,8 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"exclud = [\"x\"]", "3:1", "there is no key 'exclud' at the top of a project; did you mean 'exclude'?"},
         {"[[rules]]\nmatch = \"a\"", "3:", "did you mean 'rule'?"},
         {"[frobnication]", "3:",
-         "the keys are: name, version, output, key, order, sources, exclude, allow_secrets, tombstones, metadata, requires, rule, "
-         "consume, "
-         "own_cache, cache, dependency, processor, job, link, split, scanner, sandbox"},
+         "the keys are: name, version, output, key, order, sources, exclude, allow_secrets, tombstones, metadata, "
+         "requires, rule, consume, own_cache, cache, dependency, processor, job, link, split, scanner, sandbox"},
         {"[[rule]]\nmatch = \"a\"\npublished = false", "5:1", "in [[rule]]; did you mean 'publish'?"},
         {"[[consume]]\nname = \"a\"\noptinal = true", "5:1", "in [[consume]]; did you mean 'optional'?"},
         {"[[dependency]]\nfil = \"a\"", "4:1", "in [[dependency]]; did you mean 'file'?"},
