@@ -25,7 +25,7 @@ using Words = std::vector<std::string>;
 
 constexpr const char* kToken = "a token of the sweep with more than twenty characters";
 
-Ran run_fardel(const InputCase& input, Words words, Findings& findings) {
+Ran run_verb(const InputCase& input, Words words, Findings& findings) {
     words.insert(words.begin(), input.program);
     Surroundings surroundings = input.surroundings();
     surroundings.bounds.wall_s = 60.0 * kCost;  // a pipe in place of a file must not be waited for
@@ -47,7 +47,7 @@ void judge_bundle(const InputCase& input, const Ran& ran, const fs::path& out, c
     if (exists != (ran.status == 0))
         findings.add(ran.what, exists ? "failed, and left a bundle" : "wrote no bundle");
     if (exists && read_text(out) != read_text(wanted) &&
-        run_fardel(input, {"verify", out.string()}, findings).status != 0)
+        run_verb(input, {"verify", out.string()}, findings).status != 0)
         findings.add(ran.what, "wrote a bundle with errors");
     if (exists && id_of_bundle(out) != id_of_bundle(wanted))
         findings.add(ran.what, "wrote another bundle");
@@ -316,9 +316,9 @@ void publish_to_registry(const InputCase& input, Serving& server, Random& random
     for (std::size_t i = 0; i < 3; ++i) {
         fs::copy_file(known.upload, file, fs::copy_options::overwrite_existing, error);
         damage_one(file, random);
-        run_fardel(input, {"publish", file.string(), server.url(), "--key", key}, findings);
+        run_verb(input, {"publish", file.string(), server.url(), "--key", key}, findings);
     }
-    const Ran published = run_fardel(input, {"publish", known.upload, server.url(), "--key", key}, findings);
+    const Ran published = run_verb(input, {"publish", known.upload, server.url(), "--key", key}, findings);
     if (published.status != 0)
         findings.add(published.what, "the registry refuses a good bundle: " + published.err);
     known.bytes = read_text(input.folder / "tree/bundles" / (known.bundle + ".fardel"));
@@ -336,28 +336,28 @@ void sweep_transfer(const InputCase& input, Random& random, Findings& findings) 
             fs::copy_file(base("1to2.delta"), own("delta"), error);
             damage_one(own("delta"), random);
             const Ran applied =
-                run_fardel(input, {"delta", base("v1.fardel"), "--apply", own("delta"), "-o", out.string()}, findings);
+                run_verb(input, {"delta", base("v1.fardel"), "--apply", own("delta"), "-o", out.string()}, findings);
             judge_bundle(input, applied, out, base("v2.fardel"), findings);
-            run_fardel(input, {"delta", "--show", own("delta")}, findings);
+            run_verb(input, {"delta", "--show", own("delta")}, findings);
             break;
         }
         case 1: {
             fs::copy_file(base("lock"), own("lock"), error);
             damage_one(own("lock"), random);
             copy_all(base("store"), own("store"));
-            run_fardel(input, {"list", "--lock", own("lock"), "--store", own("store")}, findings);
-            run_fardel(input, {"list", "--json", "--lock", own("lock"), "--store", own("store")}, findings);
-            run_fardel(input, {"update", "--yes", "--lock", own("lock"), "--store", own("store")}, findings);
-            run_fardel(input, {"remove", "m/g", "--lock", own("lock"), "--store", own("store")}, findings);
+            run_verb(input, {"list", "--lock", own("lock"), "--store", own("store")}, findings);
+            run_verb(input, {"list", "--json", "--lock", own("lock"), "--store", own("store")}, findings);
+            run_verb(input, {"update", "--yes", "--lock", own("lock"), "--store", own("store")}, findings);
+            run_verb(input, {"remove", "m/g", "--lock", own("lock"), "--store", own("store")}, findings);
             break;
         }
         case 2: {
             fs::copy_file(base("1.root"), own("root"), error);
             damage_one(own("root"), random);
             copy_all(base("tree"), own("tree"));
-            run_fardel(input, {"channel", "sign", own("root"), "--key", base("key")}, findings);
-            run_fardel(input, {"channel", "publish", own("root"), own("tree")}, findings);
-            run_fardel(input, {"channel", "status", own("tree")}, findings);
+            run_verb(input, {"channel", "sign", own("root"), "--key", base("key")}, findings);
+            run_verb(input, {"channel", "publish", own("root"), own("tree")}, findings);
+            run_verb(input, {"channel", "status", own("tree")}, findings);
             break;
         }
         default: {  // a hostile mirror
@@ -370,16 +370,16 @@ void sweep_transfer(const InputCase& input, Random& random, Findings& findings) 
             {
                 Serving server(input, {own("tree")});
                 const Ran fetched =
-                    run_fardel(input, {"fetch", server.url(), id, "--store", own("store"), "--yes"}, findings);
+                    run_verb(input, {"fetch", server.url(), id, "--store", own("store"), "--yes"}, findings);
                 const Ran given =
-                    run_fardel(input, {"store", "export", id, "--store", own("store"), "-o", out.string()}, findings);
+                    run_verb(input, {"store", "export", id, "--store", own("store"), "-o", out.string()}, findings);
                 judge_bundle(input, given, out, base("v2.fardel"), findings);
                 if (fetched.status == 0 && given.status != 0)
                     findings.add(fetched.what, "nothing that can be exported was fetched");
                 findings.judge(server.stop(), server.bounds());
             }
-            run_fardel(input, {"publish", base("v2.fardel"), own("tree"), "--delta-from", base("v1.fardel")}, findings);
-            run_fardel(input, {"channel", "status", own("tree")}, findings);
+            run_verb(input, {"publish", base("v2.fardel"), own("tree"), "--delta-from", base("v1.fardel")}, findings);
+            run_verb(input, {"channel", "status", own("tree")}, findings);
         }
     }
     for (const char* name : {"delta", "lock", "root", "tree", "store"})
@@ -444,8 +444,8 @@ void sweep_store(const InputCase& input, Random& random, Findings& findings) {
         Words{"store", "add", wanted.string(), "--store", where},
     };
     for (std::size_t i = 0; i < 4; ++i) {
-        run_fardel(input, random.pick(kVerbs), findings);
-        const Ran given = run_fardel(input, {"store", "export", id, "--store", where, "-o", out.string()}, findings);
+        run_verb(input, random.pick(kVerbs), findings);
+        const Ran given = run_verb(input, {"store", "export", id, "--store", where, "-o", out.string()}, findings);
         judge_bundle(input, given, out, wanted, findings);
     }
     if (state_of_victim() != before)
@@ -507,7 +507,7 @@ void sweep_request(const InputCase& input, Random& random, Findings& findings) {
     // What is published is what its name says, and good.
     for (const fs::path& file : files_below(tree / "bundles"))
         if (file.extension() == ".fardel" &&
-            (file.stem() != id_of_bundle(file) || run_fardel(input, {"verify", file.string()}, findings).status != 0))
+            (file.stem() != id_of_bundle(file) || run_verb(input, {"verify", file.string()}, findings).status != 0))
             findings.add("serve", "it has published " + file.string());
     std::error_code error;
     for (const char* name : {"tree", "store", "cache", "tokens", "map.fardel"})
