@@ -4,7 +4,7 @@
 #include "curl_library.h"
 
 #include <fardel/base/result.h>
-#include <fardel/http/server_rule.h>
+#include <fardel/http/server_list.h>
 
 #include <string>
 #include <string_view>

@@ -41,11 +41,12 @@ constexpr std::string_view kMediaExtensions[] = {
     "tiff", "ttc", "ttf",  "vox",  "wav",  "webm", "webp", "woff", "woff2", "xm",
 };
 constexpr std::string_view kTextExtensions[] = {
-    "arena", "ase",     "c",     "csv",  "dae",  "ent",  "fnt",    "frag", "geom",   "glsl",    "gltf",
-    "h",     "hlsl",    "iqe",   "json", "lang", "lng",  "lst",    "map",  "md",     "md5anim", "md5mesh",
-    "mtl",   "mtr",     "music", "obj",  "po",   "pot",  "shader", "skin", "sndshd", "sprite",  "srt",
-    "stf",   "surface", "tmx",   "tsv",  "txt",  "vert", "vtt",    "xml",
+    "arena", "ase",    "c",    "csv",    "ent",    "fnt",     "frag",    "geom",    "glsl", "h",     "hlsl", "iqe",
+    "lang",  "lng",    "lst",  "map",    "md",     "md5anim", "md5mesh", "mtl",     "mtr",  "music", "obj",  "po",
+    "pot",   "shader", "skin", "sndshd", "sprite", "srt",     "stf",     "surface", "tsv",  "txt",   "vert", "vtt",
 };
+constexpr std::string_view kJsonExtensions[] = {"gltf", "json"};
+constexpr std::string_view kXmlExtensions[] = {"dae", "tmx", "xml"};
 // Files that have no extension by custom.
 constexpr std::string_view kTextNames[] = {
     "author",  "authors", "changelog", "changes", "copying", "copyright", "credits",
@@ -54,6 +55,7 @@ constexpr std::string_view kTextNames[] = {
 
 static_assert(std::ranges::is_sorted(kCodeExtensions) && std::ranges::is_sorted(kScriptExtensions) &&
               std::ranges::is_sorted(kMediaExtensions) && std::ranges::is_sorted(kTextExtensions) &&
+              std::ranges::is_sorted(kJsonExtensions) && std::ranges::is_sorted(kXmlExtensions) &&
               std::ranges::is_sorted(kTextNames));
 
 template <std::size_t N>
@@ -102,6 +104,10 @@ ContentClaim claim_of(std::string_view name) {
     const std::string extension = lower_extension(name);
     if (is_one_of(kMediaExtensions, extension))
         return ContentClaim::media;
+    if (is_one_of(kJsonExtensions, extension))
+        return ContentClaim::text | ContentClaim::json;
+    if (is_one_of(kXmlExtensions, extension))
+        return ContentClaim::text | ContentClaim::xml;
     if (is_one_of(kTextExtensions, extension) || is_one_of(kTextNames, lower_leaf(name)) || is_frame_table(name))
         return ContentClaim::text;
     return ContentClaim::nothing;
@@ -128,7 +134,10 @@ ContentFinding classify_bytes(std::span<const std::byte> head, ContentClaim clai
         return script;
     const bool media = is_media(head);
     const bool text = is_readable_text(head);
-    if ((claims(claimed, ContentClaim::media) && !media) || (claims(claimed, ContentClaim::text) && !text))
+    const char first = first_character(head);
+    if ((claims(claimed, ContentClaim::media) && !media) || (claims(claimed, ContentClaim::text) && !text) ||
+        (claims(claimed, ContentClaim::json) && first != '{' && first != '[') ||
+        (claims(claimed, ContentClaim::xml) && first != '<'))
         return {ContentClass::script, "of no format that its name claims"};
     if (!media && !text)
         return {ContentClass::script, "of no format that is known to be data"};

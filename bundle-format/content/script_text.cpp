@@ -155,6 +155,12 @@ ContentFinding find_script(std::span<const std::byte> head) {
     return statements < 2 ? ContentFinding{} : ContentFinding{ContentClass::script, "text with statements of a script"};
 }
 
+char first_character(std::span<const std::byte> head) {
+    const std::string text = text_of(head);
+    const std::string_view begin = without_spaces(text);
+    return begin.empty() ? '\0' : begin.front();
+}
+
 bool is_readable_text(std::span<const std::byte> head) {
     constexpr char kEndOfDosText = 0x1a;
     return std::ranges::none_of(text_of(head), [](char c) {

@@ -14,5 +14,7 @@ ContentFinding find_script(std::span<const std::byte> head);
 // Whether no character is one of control, but for spaces and the end of a text of DOS; UTF-16 needs its byte order
 // mark.
 bool is_readable_text(std::span<const std::byte> head);
+// The first character of the text that is no space; '\0' if there is none.
+char first_character(std::span<const std::byte> head);
 
 }  // namespace fardel

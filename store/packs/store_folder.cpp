@@ -216,10 +216,7 @@ Result<std::shared_ptr<const ByteSource>> StoreFolder::open_pack(const StorePack
     }
     if (!file)
         return std::move(file).error();
-    // Packs may be read by everybody. A file that may not, and has another name, can be one of this user's that
-    // somebody else has put here to have it sent by a server.
-    constexpr std::uint32_t kReadByOthers = 0004;
-    if (file->status.links > 1 && (file->status.permissions & kReadByOthers) == 0)
+    if (may_be_private_elsewhere(file->status))  // packs may be read by everybody
         return Error(ErrorCode::corrupt, path.text() + ": a second name of a file that not everybody may read");
     if (file->status.size_bytes != pack.size_bytes)
         return Error(ErrorCode::corrupt, path.text() + ": " + std::to_string(file->status.size_bytes) +

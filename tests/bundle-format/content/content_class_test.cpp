@@ -103,8 +103,15 @@ TEST_CASE("content class: names of scripts and of code decide where bytes do not
          {"vm/cgame.qvm", "x.SO", "lib.so.1.2", "x.dll", "x.exe", "pak0.pk3", "x.zip", "x.jar", "x.wasm"})
         CHECK(class_of(name, "anything") == code);
     for (const std::string_view name :
-         {"x.txt", "x.lua/readme", "COPYING", "x.shader", "x.dll.txt", "liz/animation.cfg", "x.JSON"})
+         {"x.txt", "x.lua/readme", "COPYING", "x.shader", "x.dll.txt", "liz/animation.cfg"})
         CHECK(class_of(name, "anything") == data);
+    for (const std::string_view name : {"x.JSON", "x.gltf", "x.xml", "x.tmx"})
+        CHECK(class_of(name, "anything") == script);
+    CHECK(class_of("x.json", "\xef\xbb\xbf {\"a\": 1}") == data);
+    CHECK(class_of("x.json", "[1]") == data);
+    CHECK(class_of("x.json", "<a/>") == script);
+    CHECK(class_of("x.xml", "\n<a/>") == data);
+    CHECK(class_of("x.xml", "{}") == script);
 }
 
 TEST_CASE("content class: data is what a list names as data, under whatever other name it is a script") {  // A154

@@ -76,21 +76,21 @@ TEST_CASE("remote class limit: a judgement costs the first bytes of the asset, n
     Author painter;
     constexpr std::size_t kLongBytes = 6'000'000;
     const Bytes bundle = painter.sign(BundleMaker()
-                                          .add("long.bin",
+                                          .add("long.txt",
                                                "\x7f"
                                                "ELF" +
                                                    random_text(4, kLongBytes))
                                           .write());
     RemoteMounted mounted(bundle, painter.key());
     REQUIRE(mounted.mount());
-    CHECK(mounted.opened("long.bin") == "denied");
+    CHECK(mounted.opened("long.txt") == "denied");
     CHECK(mounted.server.sent_bytes() < 1'500'000);
 }
 
 TEST_CASE("remote class limit: a name of code refuses the mount before any content is received") {
     Author painter;
     const Bytes bundle =
-        painter.sign(BundleMaker().add("vm/ui.qvm", kQvm).add("long.bin", random_text(4, 1'000'000)).write());
+        painter.sign(BundleMaker().add("vm/ui.qvm", kQvm).add("long.txt", random_text(4, 1'000'000)).write());
     RemoteMounted mounted(bundle, painter.key());
     check_error(mounted.mount(), ErrorCode::denied, "vm/ui.qvm");
     CHECK(mounted.vfs.mounts().empty());
@@ -138,7 +138,7 @@ TEST_CASE("remote class limit: without waiting for servers, what is not here is 
 TEST_CASE("remote class limit: a server cannot show a picture to the judge and a program to the reader") {
     Author painter;
     const std::string small = kPicture.substr(0, 400);
-    const Bytes plain = BundleMaker().add("skin.tga", small).add("other.bin", random_text(5, 400)).write();
+    const Bytes plain = BundleMaker().add("skin.tga", small).add("other.txt", random_text(5, 400)).write();
     const Bytes picture = painter.sign(plain);
     const Bytes program = painter.sign(forge_content(plain, small, kProgram.substr(0, 400)));
     REQUIRE(picture.size() == program.size());

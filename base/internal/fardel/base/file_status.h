@@ -38,4 +38,11 @@ bool is_written_by_us_alone(const FileStatus& status) noexcept;
 // Error: denied.
 Status verify_owner_only(const FileStatus& status, std::string_view subject, std::string_view kind);
 
+// Whether the file has another name, and not everybody may read it: it can be one of this user's that somebody else has
+// put here to have it sent to others.
+inline bool may_be_private_elsewhere(const FileStatus& status) noexcept {
+    constexpr std::uint32_t kReadByOthers = 0004;
+    return status.links > 1 && (status.permissions & kReadByOthers) == 0;
+}
+
 }  // namespace fardel

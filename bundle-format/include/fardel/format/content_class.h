@@ -42,6 +42,8 @@ enum class ContentClaim : std::uint8_t {
     nothing = 0,
     media = 1,  // a picture, sound, video, model, map or font with a signature of its own
     text = 2,   // readable text that nothing executes
+    json = 4,   // of that, an object or an array
+    xml = 8,    // of that, elements
 };
 constexpr ContentClaim operator|(ContentClaim one, ContentClaim other) noexcept {
     return static_cast<ContentClaim>(static_cast<std::uint8_t>(one) | static_cast<std::uint8_t>(other));

@@ -5,7 +5,7 @@
 // far as verify_resolution() finds it in them.
 #pragma once
 
-#include <fardel/base/foreign_url.h>
+#include <fardel/format/name.h>
 #include <fardel/base/result.h>
 #include <fardel/delivery/resolve.h>
 #include <fardel/format/ids.h>

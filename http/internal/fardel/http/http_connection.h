@@ -6,7 +6,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/http/server_rule.h>
+#include <fardel/http/server_list.h>
 
 #include <chrono>
 #include <cstddef>

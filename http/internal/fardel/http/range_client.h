@@ -6,7 +6,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
-#include <fardel/http/server_rule.h>
+#include <fardel/http/server_list.h>
 
 #include <chrono>
 #include <cstddef>

@@ -12,7 +12,7 @@
 // are arguments.
 #pragma once
 
-#include <fardel/base/foreign_url.h>
+#include <fardel/format/name.h>
 #include <fardel/base/result.h>
 #include <fardel/base/unix_time.h>
 #include <fardel/format/ids.h>
