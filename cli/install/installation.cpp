@@ -172,10 +172,15 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
         return report(command, store, *events.plan, nullptr, console);
     if (!events.conflicts.empty())
         return report_conflicts(command, events, console);
-    if (events.not_followed)
+    if (events.not_followed) {
+        const bool is_named_by_lock = events.not_followed->code() == ErrorCode::denied && command.from.empty();
         return Error(events.not_followed->code(),
-                     fmt::format("{}; {}; what is installed stays as it is", events.not_followed->message(),
+                     fmt::format("{}; {}{}; what is installed stays as it is", events.not_followed->message(),
+                                 is_named_by_lock ? "the lock file names it: --allow-host HOST allows it, --from URL "
+                                                    "names another server; "
+                                                  : "",
                                  describe_age(*events.followed, system_now())));
+    }
     return authors.report(installed.error());
 }
 

@@ -201,6 +201,17 @@ TEST_CASE("install and update: at a terminal they ask after the plan, and withou
     CHECK(nothing.out.find("[Y/n]") == std::string::npos);
 }
 
+TEST_CASE("install: the sources of a lock file are public servers, or --allow-host names their hosts") {  // A152
+    const ModRegistry mods;
+    mods.release({mods.bundle("base", "1.0")});
+    check_well(mods.install({"base"}));
+    const Arguments update{"update", "--store", mods.player.store, "--lock", mods.lock};
+    const Outcome refused = run(update, mods.player.surroundings());
+    CHECK(is_one_clear_line(refused, "denied"));
+    CHECK(refused.err.find("--allow-host") != std::string::npos);
+    check_well(mods.verb({"update"}));
+}
+
 TEST_CASE("install: what a lock file names survives collections, and what it has released does not") {
     const ModRegistry mods;
     const std::string base = mods.bundle("base", "1.0");

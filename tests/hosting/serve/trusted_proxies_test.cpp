@@ -10,6 +10,8 @@
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 
+#include <sys/stat.h>
+
 #include <map>
 
 namespace fardel::tests::trusted_proxies_test {
@@ -43,6 +45,7 @@ struct ProxiedSite {
         std::filesystem::create_directories(scratch.path("tree"));
         const std::string tokens =
             scratch.write("tokens", blake3(std::as_bytes(std::span(token))).hex() + " the build farm\n");
+        REQUIRE(::chmod(tokens.c_str(), 0600) == 0);
         options.insert(options.begin(),
                        {scratch.path("tree"), "--upload-tokens", tokens, "--access-log", scratch.path("log")});
         return ServeProgram(options);
