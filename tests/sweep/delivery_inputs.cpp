@@ -95,7 +95,8 @@ void damage_one(const fs::path& file, Random& random) {
 class Socket {
 public:
     Socket() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-        const timeval patience{.tv_sec = 5 * kCost, .tv_usec = 0};
+        // A server that waits for more ends the connection later than this.
+        const timeval patience{.tv_sec = kCost, .tv_usec = 0};
         ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     }
@@ -148,7 +149,8 @@ private:
 // `fardel serve` with these words, until this ends.
 class Serving {
 public:
-    Serving(const InputCase& input, Words words) : port_(Socket().bind_free()) {
+    static std::uint16_t find_port() { return Socket().bind_free(); }
+    Serving(const InputCase& input, Words words, std::uint16_t port = find_port()) : port_(port) {
         words.insert(words.begin(), {input.program, "serve"});
         words.insert(words.end(), {"--listen", "127.0.0.1:" + std::to_string(port_), "--grace", "1"});
         server_.emplace(words, input.surroundings());
@@ -402,6 +404,7 @@ void sweep_store(const InputCase& input, Random& random, Findings& findings) {
         return state;
     };
     const std::string before = state_of_victim();
+    std::string changes;
     std::error_code error;
     std::vector<fs::path> places;
     for (const auto& entry : fs::recursive_directory_iterator(store, error))
@@ -418,6 +421,7 @@ void sweep_store(const InputCase& input, Random& random, Findings& findings) {
         // Another user puts a link or a pipe there. Only root can play both.
         if (::geteuid() != 0)
             continue;
+        changes += " " + fs::relative(place, store, error).string();
         const bool is_folder = fs::is_directory(place, error);
         fs::remove_all(place, error);
         if (random.once_in(4))
@@ -448,8 +452,8 @@ void sweep_store(const InputCase& input, Random& random, Findings& findings) {
         const Ran given = run_verb(input, {"store", "export", id, "--store", where, "-o", out.string()}, findings);
         judge_bundle(input, given, out, wanted, findings);
     }
-    if (state_of_victim() != before)
-        findings.add("store", "something outside of it was changed");
+    if (const std::string after = state_of_victim(); after != before)
+        findings.add("store", "something outside of it was changed (" + changes + "): " + after);
     fs::remove_all(store, error);
     fs::remove_all(victim, error);
 }
@@ -462,6 +466,7 @@ void sweep_request(const InputCase& input, Random& random, Findings& findings) {
                 .bytes = read_text(base("v1.fardel")),
                 .upload = base("good.fardel")};
     Words words;
+    const std::uint16_t port = Serving::find_port();
     const std::size_t kind = random.below(3);
     if (kind == 0) {
         copy_all(base("store"), input.folder / "store");
@@ -477,6 +482,12 @@ void sweep_request(const InputCase& input, Random& random, Findings& findings) {
                  "1M"};
     } else {
         copy_all(base("hub"), tree);
+        // Authors sign for the address that the rules say.
+        std::string rules = read_text(tree / "registry.rules");
+        const std::string_view url = "http://127.0.0.1:1\n";
+        if (const auto at = rules.find(url); at != std::string::npos)
+            rules.replace(at, url.size(), "http://127.0.0.1:" + std::to_string(port) + "\n");
+        write_text(tree / "registry.rules", rules);
         words = {tree.string(),    "--registry",         "--signer",       base("signer"),
                  "--registry-key", base("registry.pub"), "--release-key",  base("release.pub"),
                  "--head-key",     base("head.pub"),     "--upload-quota", "1M"};
@@ -491,8 +502,8 @@ void sweep_request(const InputCase& input, Random& random, Findings& findings) {
             findings.add(ended.what, "ends with exit status " + std::to_string(ended.status) + ": " + ended.err);
     };
     {
-        Serving server(input, words);
-        for (std::size_t i = 0; i < 40 && server.is_running(); ++i)
+        Serving server(input, words, port);
+        for (std::size_t i = 0; i < 20 && server.is_running(); ++i)
             send_requests(server, random, known);
         if (kind == 2)
             publish_to_registry(input, server, random, known, findings);
@@ -500,7 +511,7 @@ void sweep_request(const InputCase& input, Random& random, Findings& findings) {
         end(server);
     }
     if (kind == 2) {  // whatever was sent, it starts again
-        Serving again(input, words);
+        Serving again(input, words, port);
         check_good_request(again, known, findings);
         end(again);
     }
