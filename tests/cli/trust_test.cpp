@@ -338,7 +338,7 @@ TEST_CASE("content classes: OpenArena's data passes as data, and its programs an
     CHECK(whole.exit_code == 3);
     CHECK(is_one_clear_line(whole, "denied"));
     // Recordings of games, and texts whose names do not say that they are texts.
-    const Outcome data = pack({"vm/*.qvm", "demos/**"});
+    const Outcome data = pack({"vm/*.qvm", "demos/**", "*.org", "**/credit"});
     CAPTURE(data.err);
     CHECK(data.exit_code == 0);
     CHECK(run({"verify", scratch.path("oa.fardel"), "--trust", policy}).exit_code == 0);
