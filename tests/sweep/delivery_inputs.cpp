@@ -412,7 +412,7 @@ void sweep_store(const InputCase& input, Random& random, Findings& findings) {
     std::ranges::sort(places);
     for (std::size_t i = 1 + random.below(2); i > 0; --i) {
         const fs::path& place = random.pick(places);
-        if (!fs::exists(place, error))
+        if (!fs::exists(place, error) || fs::is_symlink(place, error))
             continue;
         if (fs::is_regular_file(place, error) && !random.once_in(3)) {
             damage_one(place, random);
