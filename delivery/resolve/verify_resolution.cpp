@@ -27,8 +27,8 @@ Status verify_one(ResolvedBundle& one, const Bundle& bundle) {
     if (!one.name.empty() && (one.name != name || one.version != version))
         return states_other(one.bundle, "another name or version");
     const auto author = author_of(bundle.verdict());
-    // A lock file could otherwise name an author whose later bundles nobody would be asked about. A policy that knows no
-    // author contradicts none: the lock may have been made with another one.
+    // A lock file could otherwise name an author whose later bundles nobody would be asked about. A policy that knows
+    // no author contradicts none: the lock may have been made with another one.
     if (one.author && author && one.author != author)
         return states_other(one.bundle, "another author");
     one.name = name.value_or("");

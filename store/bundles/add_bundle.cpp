@@ -236,7 +236,7 @@ private:
     StoreRecordBuilder builder_;
     std::uint64_t done_bytes_ = 0;  // of the file
     std::uint64_t shared_bytes_ = 0;
-    bool is_clone_ = false;  // the pack has the bytes of the file, and needs no space of its own
+    bool is_clone_ = false;         // the pack has the bytes of the file, and needs no space of its own
     std::optional<Shared> latest_;  // where the bytes before done_bytes_ are, if they are shared
     std::vector<std::byte> bytes_;  // those at done_bytes_
     std::vector<std::byte> compared_;

@@ -5,10 +5,10 @@
 // far as verify_resolution() finds it in them.
 #pragma once
 
-#include <fardel/format/name.h>
 #include <fardel/base/result.h>
 #include <fardel/delivery/resolve.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/name.h>
 
 #include <cstddef>
 #include <cstdint>

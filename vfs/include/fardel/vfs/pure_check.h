@@ -12,10 +12,10 @@
 // are arguments.
 #pragma once
 
-#include <fardel/format/name.h>
 #include <fardel/base/result.h>
 #include <fardel/base/unix_time.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/name.h>
 #include <fardel/vfs/pure_policy.h>
 
 #include <array>
