@@ -1,5 +1,6 @@
-// What authors and operators send to a registry: rules that parse are those of their own text, and no request is good
-// without a signature.
+// What authors and operators send to a registry, and its record of names: rules that parse are those of their own text,
+// names that parse have one text, and no request is good without a signature.
+#include "registry/registry_names.h"
 #include "require.h"
 
 #include <fardel/format/name.h>
@@ -19,6 +20,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
         require(printable(rules.error().message(), 2000) == rules.error().message());
     }
+    const auto names = RegistryNames::parse(text);
+    if (names)
+        require(names->format() == text);
+    else
+        require(printable(names.error().message(), 2000) == names.error().message());
     if (verify_registry_name(text))
         require(!text.empty() && text.size() <= 100 && text.front() != '/' && printable(text) == text);
     const std::vector<std::string> urls{"https://hub.example"};
