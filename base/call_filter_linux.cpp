@@ -80,25 +80,25 @@ struct Program {
         load(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t) + (upper ? sizeof(std::uint32_t) : 0));
     }
     constexpr void answer(std::uint32_t result) { add(BPF_RET | BPF_K, result); }
-    constexpr void answer_if_equal(std::uint32_t value, std::uint32_t result) {
-        add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    // Answers where the test of the loaded value has this outcome, and goes on otherwise.
+    constexpr void answer_where(unsigned test, bool outcome, std::uint32_t value, std::uint32_t result) {
+        add(BPF_JMP | test | BPF_K, value, outcome ? 0 : 1, outcome ? 1 : 0);
         answer(result);
+    }
+    constexpr void answer_if_equal(std::uint32_t value, std::uint32_t result) {
+        answer_where(BPF_JEQ, true, value, result);
     }
     constexpr void answer_unless_equal(std::uint32_t value, std::uint32_t result) {
-        add(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
-        answer(result);
+        answer_where(BPF_JEQ, false, value, result);
     }
     constexpr void answer_if_any(std::uint32_t bits, std::uint32_t result) {
-        add(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
-        answer(result);
+        answer_where(BPF_JSET, true, bits, result);
     }
     constexpr void answer_unless_any(std::uint32_t bits, std::uint32_t result) {
-        add(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
-        answer(result);
+        answer_where(BPF_JSET, false, bits, result);
     }
     constexpr void answer_if_above(std::uint32_t value, std::uint32_t result) {
-        add(BPF_JMP | BPF_JGT | BPF_K, value, 0, 1);
-        answer(result);
+        answer_where(BPF_JGT, true, value, result);
     }
     template <std::size_t n>
     constexpr void answer_if_among(const std::uint32_t (&values)[n], std::uint32_t result) {

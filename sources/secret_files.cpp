@@ -1,6 +1,7 @@
 #include <fardel/sources/secret_files.h>
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/text_fields.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/printable.h>
 
@@ -22,10 +23,6 @@ Error secret_error(const SourceEntry& entry, std::string_view why) {
                                         ", which is not packed; exclude it, or if everybody may have it, name it: "
                                         "allow_secrets = [" +
                                         in_quotes(entry.name.view()) + "] in the project, --allow-secret for a folder");
-}
-
-std::string_view as_chars(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // What was read of the stream to judge it, then the rest.
@@ -58,7 +55,7 @@ public:
         std::vector<std::byte> start(kSecretStartBytes);
         FARDEL_TRY_ASSIGN(const std::size_t size, read_full(*stream, start));
         start.resize(size);
-        if (looks_like_secret_key(as_chars(start)))
+        if (looks_like_secret_key(as_text(start)))
             return refusal_;
         return std::unique_ptr<BlobStream>(std::make_unique<JudgedStream>(std::move(start), std::move(stream)));
     }
@@ -69,8 +66,8 @@ public:
         std::vector<std::byte> start(
             static_cast<std::size_t>(std::min<std::uint64_t>(bytes->size_bytes(), kSecretStartBytes)));
         FARDEL_TRY(bytes->read_at(0, start));
-        return looks_like_secret_key(as_chars(start)) ? Result<std::shared_ptr<const ByteSource>>(refusal_)
-                                                      : std::move(bytes);
+        return looks_like_secret_key(as_text(start)) ? Result<std::shared_ptr<const ByteSource>>(refusal_)
+                                                     : std::move(bytes);
     }
     std::optional<Hash> find_version() const override { return blob_->find_version(); }
 

@@ -134,10 +134,9 @@ ContentFinding classify_bytes(std::span<const std::byte> head, ContentClaim clai
         return script;
     const bool media = is_media(head);
     const bool text = is_readable_text(head);
-    const char first = first_character(head);
     if ((claims(claimed, ContentClaim::media) && !media) || (claims(claimed, ContentClaim::text) && !text) ||
-        (claims(claimed, ContentClaim::json) && first != '{' && first != '[') ||
-        (claims(claimed, ContentClaim::xml) && first != '<'))
+        (claims(claimed, ContentClaim::json) && !begins_with_one_of(head, "{[")) ||
+        (claims(claimed, ContentClaim::xml) && !begins_with_one_of(head, "<")))
         return {ContentClass::script, "of no format that its name claims"};
     if (!media && !text)
         return {ContentClass::script, "of no format that is known to be data"};

@@ -155,10 +155,10 @@ ContentFinding find_script(std::span<const std::byte> head) {
     return statements < 2 ? ContentFinding{} : ContentFinding{ContentClass::script, "text with statements of a script"};
 }
 
-char first_character(std::span<const std::byte> head) {
+bool begins_with_one_of(std::span<const std::byte> head, std::string_view characters) {
     const std::string text = text_of(head);
     const std::string_view begin = without_spaces(text);
-    return begin.empty() ? '\0' : begin.front();
+    return !begin.empty() && characters.find(begin.front()) != characters.npos;
 }
 
 bool is_readable_text(std::span<const std::byte> head) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 namespace fardel {
 
@@ -14,7 +15,7 @@ ContentFinding find_script(std::span<const std::byte> head);
 // Whether no character is one of control, but for spaces and the end of a text of DOS; UTF-16 needs its byte order
 // mark.
 bool is_readable_text(std::span<const std::byte> head);
-// The first character of the text that is no space; '\0' if there is none.
-char first_character(std::span<const std::byte> head);
+// Whether the first character of the text that is no space is one of these.
+bool begins_with_one_of(std::span<const std::byte> head, std::string_view characters);
 
 }  // namespace fardel

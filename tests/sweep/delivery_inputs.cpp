@@ -26,12 +26,8 @@ using Words = std::vector<std::string>;
 constexpr const char* kToken = "a token of the sweep with more than twenty characters";
 
 Ran run_verb(const InputCase& input, Words words, Findings& findings) {
-    words.insert(words.begin(), input.program);
-    Surroundings surroundings = input.surroundings();
-    surroundings.bounds.wall_s = 60.0 * kCost;  // a pipe in place of a file must not be waited for
-    Ran ran = run_program(words, surroundings);
-    findings.judge(ran, surroundings.bounds);
-    return ran;
+    constexpr double kPatienceSeconds = 60.0 * kCost;  // a pipe in place of a file must not be waited for
+    return run_fardel(input, std::move(words), findings, kPatienceSeconds);
 }
 
 std::string id_of_bundle(const fs::path& file) {
@@ -59,16 +55,6 @@ void copy_all(const fs::path& from, const fs::path& to) {
     fs::copy(from, to, fs::copy_options::recursive, error);
 }
 
-std::vector<fs::path> files_below(const fs::path& folder) {
-    std::vector<fs::path> files;
-    std::error_code error;
-    for (const auto& entry : fs::recursive_directory_iterator(folder, error))
-        if (entry.is_regular_file(error))
-            files.push_back(entry.path());
-    std::ranges::sort(files);
-    return files;
-}
-
 bool is_text(const fs::path& file) {
     const std::string text = read_text(file);
     return !text.empty() && std::ranges::none_of(text, [](char c) { return c == '\0'; });
@@ -77,17 +63,7 @@ bool is_text(const fs::path& file) {
 void damage_one(const fs::path& file, Random& random) {
     std::error_code error;
     fs::permissions(file, fs::perms::owner_write, fs::perm_options::add, error);
-    for (std::size_t i = 1 + random.below(3); i > 0; --i) {
-        if (is_text(file) && !random.once_in(4)) {
-            std::string text = read_text(file);
-            damage_text(text, random);
-            write_text(file, text);
-        } else {
-            Bytes bytes = read_bytes(file);
-            damage(bytes, random);
-            write_bytes(file, bytes);
-        }
-    }
+    damage_file(file, random, is_text(file) && !random.once_in(4));
 }
 
 // ---- Servers --------------------------------------------------------------------------------------------------------

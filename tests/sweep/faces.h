@@ -72,6 +72,14 @@ struct InputCase {
     std::filesystem::path bases;   // what make_bases() has written
     Surroundings surroundings() const { return {.folder = folder, .temporary = folder / "tmp", .bounds = {}}; }
 };
+// Runs a verb of the program and judges the run.
+Ran run_fardel(const InputCase& input, std::vector<std::string> words, Findings& findings,
+               double wall_s = Bounds().wall_s);
+// Changes one to three things in a file.
+void damage_file(const std::filesystem::path& path, Random& random, bool is_text);
+// Its files, also behind links, in the order of their paths.
+std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder);
+
 void sweep_archive(const InputCase& input, Random& random, Findings& findings);
 void sweep_project(const InputCase& input, Random& random, Findings& findings);
 void sweep_policy(const InputCase& input, Random& random, Findings& findings);

@@ -24,13 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-Ran run_fardel(const InputCase& input, Words words, Findings& findings) {
-    words.insert(words.begin(), input.program);
-    Ran ran = run_program(words, input.surroundings());
-    findings.judge(ran, input.surroundings().bounds);
-    return ran;
-}
-
 // A bundle that was written is good; if the program failed, there is none.
 void judge_packed(const InputCase& input, const Ran& ran, const fs::path& out, Findings& findings) {
     const bool exists = fs::exists(out);
@@ -244,19 +237,6 @@ void make_sources(const fs::path& folder, Random& random) {
 
 // ---- Policies and messages ------------------------------------------------------------------------------------------
 
-void damage_file(const fs::path& path, Random& random, bool is_text) {
-    for (std::size_t i = 1 + random.below(3); i > 0; --i)
-        if (is_text) {
-            std::string text = read_text(path);
-            damage_text(text, random);
-            write_text(path, text);
-        } else {
-            Bytes bytes = read_bytes(path);
-            damage(bytes, random);
-            write_bytes(path, bytes);
-        }
-}
-
 int judge_policy_text(const std::string& text) {
     const auto policy = TrustPolicy::parse(text);
     if (policy) {
@@ -272,6 +252,38 @@ int judge_policy_text(const std::string& text) {
 }
 
 }  // namespace
+
+Ran run_fardel(const InputCase& input, Words words, Findings& findings, double wall_s) {
+    words.insert(words.begin(), input.program);
+    Surroundings surroundings = input.surroundings();
+    surroundings.bounds.wall_s = wall_s;
+    Ran ran = run_program(words, surroundings);
+    findings.judge(ran, surroundings.bounds);
+    return ran;
+}
+
+void damage_file(const fs::path& path, Random& random, bool is_text) {
+    for (std::size_t i = 1 + random.below(3); i > 0; --i)
+        if (is_text) {
+            std::string text = read_text(path);
+            damage_text(text, random);
+            write_text(path, text);
+        } else {
+            Bytes bytes = read_bytes(path);
+            damage(bytes, random);
+            write_bytes(path, bytes);
+        }
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, error))
+        if (entry.is_regular_file(error))
+            files.push_back(entry.path());
+    std::ranges::sort(files);
+    return files;
+}
 
 void sweep_archive(const InputCase& input, Random& random, Findings& findings) {
     static const auto kNames = std::to_array<const char*>({"in.pk3", "in.zip", "in.7z", "in.grp", "in.wad", "in.hog"});
@@ -456,11 +468,7 @@ void sweep_records(const InputCase& input, Random& random, Findings& findings) {
     const fs::path cache = input.folder / "cache";
     std::error_code error;
     fs::copy(input.bases / "cache", cache, fs::copy_options::recursive, error);
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(cache, error))
-        if (entry.is_regular_file())
-            files.push_back(entry.path());
-    std::ranges::sort(files);
+    const std::vector<fs::path> files = files_below(cache);
     for (std::size_t i = 1 + random.below(3); i > 0 && !files.empty(); --i) {
         const fs::path& file = random.pick(files);
         Bytes bytes = read_bytes(file);
