@@ -134,6 +134,14 @@ Result<std::string> read_text(const Descriptor& file, std::size_t bytes_max, std
     return text;
 }
 
+Result<std::string> read_secret_line(const std::string& path, std::string_view subject, std::string_view kind) {
+    constexpr std::size_t kBytesMax = 4096;
+    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, subject));
+    FARDEL_TRY(verify_owner_only(file.status, subject, kind));
+    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kBytesMax, subject));
+    return text.substr(0, text.find_first_of("\r\n"));
+}
+
 Status write_whole(const Descriptor& file, std::span<const std::byte> bytes, std::string_view subject) {
     return write_rest(bytes, subject, [&](auto part) { return ::write(file.number(), part.data(), part.size()); });
 }

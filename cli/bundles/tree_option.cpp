@@ -25,13 +25,9 @@ TreeCredentials credentials_of_environment() {
     return credentials;
 }
 
-// The first line of the file.
+// Errors: malformed (the first line is empty), those of read_secret_line.
 Result<std::string> read_token(const std::string& path) {
-    constexpr std::size_t kBytesMax = 4096;
-    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, printable(path)));
-    FARDEL_TRY(verify_owner_only(file.status, printable(path), "token file"));
-    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kBytesMax, printable(path)));
-    std::string token = text.substr(0, text.find_first_of("\r\n"));
+    FARDEL_TRY_ASSIGN(std::string token, read_secret_line(path, printable(path), "token file"));
     if (token.empty())
         return Error(ErrorCode::malformed, printable(path) + ": there is no token on its first line");
     return token;

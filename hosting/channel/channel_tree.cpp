@@ -110,13 +110,13 @@ Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const
         return Error(ErrorCode::limit, folder + " has more than " + std::to_string(kTreeReleasesMax) + " releases");
     std::optional<ReleaseInTree> newest;
     for (const TreeFile& one : files) {
+        // A registry keeps some releases, each as long as all that strangers have brought.
+        const auto version = update.release() ? find_release_version(tree, one.path) : std::nullopt;
+        if (version && *version < update.release()->version)
+            continue;
         auto file = read_tree_text(tree, one.path, channel_file_bytes_max(ChannelText::release));
         if (!file && file.error().code() != ErrorCode::limit)
             return std::move(file).error();
-        // A registry keeps some releases, each as long as all that strangers have brought.
-        const auto version = file && update.release() ? find_release_version(*file) : std::nullopt;
-        if (version && *version < update.release()->version)
-            continue;
         if (!file || !update.verify_release(*file))
             continue;  // of former keys, or older than the accepted one
         FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::release, *file));
@@ -131,11 +131,19 @@ Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const
     return newest;
 }
 
-std::optional<std::uint64_t> find_release_version(std::string_view file) {
+std::optional<std::uint64_t> find_release_version(TreeTarget& tree, const std::string& path) {
     constexpr std::string_view kVersion = "version ";
-    read_until(file, '\n');  // the title
-    read_until(file, '\n');  // the channel
-    const std::string_view line = read_until(file, '\n');
+    constexpr std::size_t kFirstLinesBytes = 512;  // more than the longest name of a channel
+    const auto source = tree.open(path);
+    if (!source)
+        return std::nullopt;
+    std::string text(std::min<std::size_t>(kFirstLinesBytes, (*source)->size_bytes()), '\0');
+    if (!(*source)->read_at(0, std::as_writable_bytes(std::span(text))))
+        return std::nullopt;
+    std::string_view rest = text;
+    read_until(rest, '\n');  // the title
+    read_until(rest, '\n');  // the channel
+    const std::string_view line = read_until(rest, '\n');
     return line.starts_with(kVersion) ? parse_decimal(line.substr(kVersion.size()), kChannelNumberMax) : std::nullopt;
 }
 

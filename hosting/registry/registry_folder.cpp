@@ -264,11 +264,9 @@ void RegistryFolder::remove_old_releases() const {
     if (!files || files->size() <= kReleasesBeforeRemoval)
         return;
     std::vector<std::pair<std::uint64_t, std::string>> releases;
-    for (const TreeFile& file : *files) {
-        const auto content = read_tree_text(*tree_, file.path, channel_file_bytes_max(ChannelText::release));
-        if (const auto version = content ? find_release_version(*content) : std::nullopt)
+    for (const TreeFile& file : *files)
+        if (const auto version = find_release_version(*tree_, file.path))
             releases.emplace_back(*version, file.path);
-    }
     std::ranges::sort(releases);
     for (std::size_t i = 0; i + kReleasesKept < releases.size(); ++i)
         static_cast<void>(tree_->remove(releases[i].second));

@@ -345,7 +345,7 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
     if (range->file_bytes < sizeof(HeadBytes) || range->file_bytes > rules_.file_bytes_max)
         return plain_answer(413, "no bundle file has that size, or it is too large for this server");
     if (!room_.can_hold(range->file_bytes))
-        return plain_answer(507, "the quota of this server is used up");
+        return refuse_room();
     auto share = std::make_shared<UploadRoom::Share>(room_);
     // Many build machines may share a token; a key is that of one author, wherever requests come from.
     auto slot = slots_.acquire(

@@ -12,17 +12,8 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kTokenBytesMax = 4096;
 constexpr auto kTrimTimeMax = std::chrono::seconds(2);
 constexpr auto kTrimAgainAfter = std::chrono::minutes(10);
-
-// Returns the first line of the file.
-Result<std::string> read_token(const std::string& path) {
-    FARDEL_TRY_ASSIGN(const RegularFile file, open_regular_file(path, printable(path)));
-    FARDEL_TRY(verify_owner_only(file.status, printable(path), "token file"));
-    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kTokenBytesMax, printable(path)));
-    return text.substr(0, text.find_first_of("\r\n"));
-}
 
 Result<std::unique_ptr<CacheLayer>> open_layer(const ProjectCache& cache, const std::string& folder) {
     if (!cache.folder.empty())
@@ -31,7 +22,8 @@ Result<std::unique_ptr<CacheLayer>> open_layer(const ProjectCache& cache, const 
         return open_bundle_layer(path_in_project(folder, cache.bundle));
     HttpLayerOptions options{.writable = cache.write || cache.fill};
     if (!cache.token_file.empty()) {
-        FARDEL_TRY_ASSIGN(options.bearer_token, read_token(path_in_project(folder, cache.token_file)));
+        const std::string path = path_in_project(folder, cache.token_file);
+        FARDEL_TRY_ASSIGN(options.bearer_token, read_secret_line(path, printable(path), "token file"));
     }
     return open_http_layer(cache.url, std::move(options));
 }

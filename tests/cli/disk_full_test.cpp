@@ -51,6 +51,27 @@ TEST_CASE_FIXTURE(GameFolder,
     CHECK_FALSE(fs::exists(disk.root() + "/new.key.pub"));
 }
 
+TEST_CASE("a full disk: a delta whose result has no room is refused before the first byte") {  // A143
+    const ScratchFolder scratch;
+    scratch.write("old/a.bin", noise_text(300'000, 1));
+    scratch.write("new/a.bin", noise_text(300'000, 1));
+    scratch.write("new/b.txt", "one more");
+    const std::string old_bundle = scratch.path("old.fardel");
+    const std::string new_bundle = scratch.path("new.fardel");
+    run_well({"pack", scratch.path("old"), "-o", old_bundle});
+    run_well({"pack", scratch.path("new"), "-o", new_bundle});
+    run_well({"delta", old_bundle, new_bundle, "-o", scratch.path("delta")});
+    const SmallDisk disk(scratch, "256k");
+    if (disk.is_missing())
+        return;
+    const Outcome applied =
+        run({"delta", old_bundle, "--apply", scratch.path("delta"), "-o", disk.path("out.fardel")});
+    CHECK(applied.exit_code == 3);
+    CHECK(is_one_clear_line(applied, "no_space"));
+    check_has(applied.err, "applying to ");
+    CHECK(list_folder(disk.root()) == "");
+}
+
 // A102: the sources, the build database and the bundle are on one disk, with every amount of free space.
 TEST_CASE(
     "a full disk: a build ends well, or says so and leaves the bundle as it was; with room it is what a clean build "

@@ -87,4 +87,25 @@ TEST_CASE_FIXTURE(PackedGame,
     }
 }
 
+TEST_CASE_FIXTURE(PackedGame, "publish: a token file that others may read, that is a folder, or that has no token") {
+    const std::string token = scratch.write("token", "secret of the server\n");  // A151
+    const Arguments words{"publish", bundle, "http://127.0.0.1:1", "--token-file"};
+    const auto publish_with = [&](const std::string& file) {
+        Arguments all = words;
+        all.push_back(file);
+        return run(all);
+    };
+    fs::permissions(token, fs::perms::owner_read | fs::perms::others_read);
+    const Outcome open_to_others = publish_with(token);
+    CHECK(open_to_others.exit_code == 3);
+    CHECK(is_one_clear_line(open_to_others, "denied"));
+    check_has(open_to_others.err, "others than its owner may use this token file");
+    fs::permissions(token, fs::perms::owner_read);
+    CHECK(is_one_clear_line(publish_with(token), "io"));  // nobody listens there
+    CHECK(is_one_clear_line(publish_with(scratch.root().string()), "denied"));
+    scratch.write("empty", "\nsecret\n");
+    fs::permissions(scratch.path("empty"), fs::perms::owner_read);
+    CHECK(is_one_clear_line(publish_with(scratch.path("empty")), "malformed"));
+}
+
 }  // namespace fardel::tests::publish_test

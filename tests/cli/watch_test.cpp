@@ -114,6 +114,24 @@ TEST_CASE("watch: a broken project file is reported, and built again after its r
     watch.end();
 }
 
+TEST_CASE("watch: a secret key that appears among the sources is refused, and the bundle stays as it was") {  // A151
+    Watch watch;
+    watch.start();
+    CHECK(watch.gives("a.up", "FIRST"));
+    std::filesystem::copy_file(make_key(watch.scratch, "author"), watch.scratch.path("game/assets/notes.dat"));
+    CHECK(watch.reports("notes.dat"));
+    CHECK(watch.reports("denied"));
+    watch.write("assets/.env", "PASSWORD=secret");
+    std::filesystem::remove(watch.scratch.path("game/assets/notes.dat"));
+    CHECK(watch.reports(".env"));
+    CHECK(run({"cat", watch.scratch.path("game/game.fardel"), "notes.dat"}).exit_code != 0);
+    std::filesystem::remove(watch.scratch.path("game/assets/.env"));
+    watch.write("assets/a.txt", "second");
+    CHECK(watch.gives("a.up", "SECOND"));
+    CHECK(run({"cat", watch.scratch.path("game/game.fardel"), ".env"}).exit_code != 0);
+    watch.end();
+}
+
 TEST_CASE("watch: a program that fails is reported, and run again after its repair") {
     Watch watch("exit 3\n");
     watch.start();

@@ -3,6 +3,7 @@
 
 #include "kit/bundles.h"
 #include "kit/bytes.h"
+#include "kit/disks.h"
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 #include "serve/upload_tokens.h"
@@ -98,6 +99,24 @@ TEST_CASE_FIXTURE(ServedUploads, "upload: without a right token, nothing is rece
     std::filesystem::create_directories(other.path("tree"));
     const ServeProgram closed({other.path("tree")});
     CHECK(put(closed, bytes, bundle_id_of(bytes)) == 405);
+}
+
+TEST_CASE("upload: a file that the disk has no room for is refused before a byte of it is received") {  // A143, A145
+    UploadSite site;
+    const SmallDisk disk(site.scratch, "4m");
+    if (disk.is_missing())
+        return;
+    site.tree = disk.path("tree");
+    const ServeProgram server = site.serve();
+    const Bytes bytes = game_version("1");
+    RawConnection client(server.port());
+    const auto refused = client.ask("PUT /" + tree_path_of(bundle_id_of(bytes)) +
+                                    " HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nAuthorization: Bearer " + kToken +
+                                    "\r\nContent-Length: 3000000\r\n\r\n");
+    CHECK(refused.status == 507);
+    CHECK(refused.body.find("no room for the file") != std::string::npos);
+    CHECK(site.files() + site.parts() == 0);
+    CHECK(put(server, bytes, bundle_id_of(bytes)) == 201);  // a smaller one
 }
 
 TEST_CASE_FIXTURE(ServedUploads,

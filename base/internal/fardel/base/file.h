@@ -70,6 +70,10 @@ Result<std::size_t> read_whole_at(const Descriptor& file, std::uint64_t offset, 
 // bytes at once, because the text may be a secret that a reallocation would copy.
 Result<std::string> read_text(const Descriptor& file, std::size_t bytes_max, std::string_view subject);
 
+// Reads the first line of a small file with a secret. `kind`: what it is, "token file". Errors: denied (others than the
+// owner may use it), limit, those of open_regular_file.
+Result<std::string> read_secret_line(const std::string& path, std::string_view subject, std::string_view kind);
+
 // Writes all of `bytes`; after an error some of them may be written.
 Status write_whole(const Descriptor& file, std::span<const std::byte> bytes, std::string_view subject);
 Status write_whole_at(const Descriptor& file, std::uint64_t offset, std::span<const std::byte> bytes,

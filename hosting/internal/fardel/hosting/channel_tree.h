@@ -41,9 +41,9 @@ struct ReleaseInTree {
 Result<std::optional<ReleaseInTree>> find_newest_release(TreeTarget& tree, const ChannelUpdate& update);
 inline constexpr std::size_t kTreeReleasesMax = 10'000;
 
-// The version that the file of a release gives, without reading or verifying the rest: a release with less than an
-// accepted one has is older, whatever else it says.
-std::optional<std::uint64_t> find_release_version(std::string_view file);
+// The version that the file of a release gives, from its first lines: a release with less than an accepted one has is
+// older, whatever else it says. Nothing if there is no such file, or no such line.
+std::optional<std::uint64_t> find_release_version(TreeTarget& tree, const std::string& path);
 
 // Publishes a root: the first one, or the next. Errors: those of ChannelUpdate, conflict (the channel exists), those of
 // the target.
