@@ -64,8 +64,7 @@ TEST_CASE("a full disk: a delta whose result has no room is refused before the f
     const SmallDisk disk(scratch, "256k");
     if (disk.is_missing())
         return;
-    const Outcome applied =
-        run({"delta", old_bundle, "--apply", scratch.path("delta"), "-o", disk.path("out.fardel")});
+    const Outcome applied = run({"delta", old_bundle, "--apply", scratch.path("delta"), "-o", disk.path("out.fardel")});
     CHECK(applied.exit_code == 3);
     CHECK(is_one_clear_line(applied, "no_space"));
     check_has(applied.err, "applying to ");
