@@ -166,6 +166,8 @@ Result<std::vector<DeltaPublication>> publish_deltas(const std::string& file, co
     FARDEL_TRY_ASSIGN(const auto target, open_bundle(file));
     for (const std::string& old_file : old_files) {
         FARDEL_TRY_ASSIGN(auto old, open_bundle(old_file));
+        if (old->id() == target->id())
+            continue;  // one command may publish the old bundle, too
         ProgressBar bar(console, "making a delta");
         auto delta = publish_delta(
             std::move(old), *target, tree,

@@ -1,5 +1,7 @@
 #include "serve/upload_room.h"
 
+#include <fardel/base/free_space.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -69,9 +71,8 @@ void UploadRoom::note_publication() {
 
 std::uint64_t UploadRoom::room_bytes() {
     std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
-    std::error_code failure;
-    if (const auto space = std::filesystem::space(tree_, failure); !failure)
-        bytes = (space.available + parts_.idle_bytes() + taken_bytes_) / 2;
+    if (const auto free_bytes = find_free_bytes(tree_))
+        bytes = (*free_bytes + parts_.idle_bytes() + taken_bytes_) / 2;
     if (tree_bytes_max_ == 0)
         return bytes;
     // A tree has very many files, and everybody may ask for an upload: they are not counted for each.

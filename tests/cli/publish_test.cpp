@@ -30,6 +30,17 @@ TEST_CASE_FIXTURE(PackedGame, "publish: a dry run writes nothing and says what w
     CHECK(result["published"][0]["bundle"] == published_id(bundle));
 }
 
+TEST_CASE_FIXTURE(PackedGame, "publish: one command publishes two versions and the delta between them, and no other") {
+    const std::string other = make_other_bundle(scratch);
+    const std::string tree = scratch.path("tree");
+    const std::string text = run_well({"publish", bundle, other, tree, "--delta-from", bundle, "--json"});
+    const json published = json::parse(text)["published"];
+    REQUIRE(published.size() == 2);
+    CHECK(published[0]["deltas"].empty());
+    CHECK(published[1]["deltas"].size() == 1);
+    CHECK_FALSE(std::filesystem::exists(tree + "/deltas/" + published_id(bundle)));
+}
+
 TEST_CASE_FIXTURE(PackedGame,
                   "publish: several publishers of the same and of different bundles at once end with one whole tree") {
     const std::string other = make_other_bundle(scratch);
