@@ -2,6 +2,7 @@
 
 #include "system_call.h"
 
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -10,6 +11,13 @@
 namespace fardel {
 
 bool is_terminal(StandardStream stream) noexcept { return ::isatty(static_cast<int>(stream)) == 1; }
+
+unsigned columns_of(StandardStream stream) noexcept {
+    constexpr unsigned kUsual = 80;
+    winsize size{};
+    const bool is_known = ::ioctl(static_cast<int>(stream), TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+    return is_known ? size.ws_col : kUsual;
+}
 
 Status write_whole(StandardStream stream, std::string_view text) {
     return write_rest(std::as_bytes(std::span(text)),

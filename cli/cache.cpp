@@ -91,8 +91,7 @@ Result<Exit> check(const CheckCommand& command, Console& console) {
             ProgressBar bar(console, "checking");
             check.read = true;
             check.progress = [&bar, total = bytes_of(report)](const CacheFolderReport& so_far) {
-                bar.show(bytes_of(so_far), total,
-                         fmt::format("{} of {}", format_size(bytes_of(so_far)), format_size(total)));
+                bar.show_bytes(bytes_of(so_far), total);
             };
             FARDEL_TRY_ASSIGN(report, check_cache_folder(folder, check));
         }

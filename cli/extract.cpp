@@ -138,8 +138,7 @@ Status write_all(const Bundle& bundle, const NameSelection& selection, ExtractFo
     std::uint64_t done = 0;
     const auto advance = [&](std::size_t bytes) -> Status {
         done += bytes;
-        bar.show(done, selection.raw_bytes,
-                 fmt::format("{} of {}", format_size(done), format_size(selection.raw_bytes)));
+        bar.show_bytes(done, selection.raw_bytes);
         return stop.stop_requested() ? Error(ErrorCode::cancelled, "interrupted; nothing was extracted") : ok();
     };
     for (const std::uint32_t i : selection.names) {

@@ -9,6 +9,7 @@
 #include "bundles/store_option.h"
 #include "channel/followed_channel.h"
 #include "console/clock.h"
+#include "console/exit.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "verbs.h"
@@ -159,6 +160,8 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         return consent.give(plan, describe_plan(plan));
     };
     const auto fetched = fetch_bundles(store, options);
+    if (!fetched && interrupt.token().stop_requested())
+        return with_advice(fetched.error(), "what was received stays, and the same command goes on from there");
     if (!fetched && !(shown && command.consent.plan_only))
         return authors.report(fetched.error());
     if (fetched && damaged_file != nullptr)

@@ -95,10 +95,7 @@ Result<Publication> publish_file(const std::string& file, TreeTarget& tree, bool
     ProgressBar bar(console, "publishing");
     auto published =
         publish_bundle(source, tree,
-                       {.progress =
-                            [&bar](std::uint64_t done, std::uint64_t total) {
-                                bar.show(done, total, fmt::format("{} of {}", format_size(done), format_size(total)));
-                            },
+                       {.progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.show_bytes(done, total); },
                         .stop = interrupt.token(),
                         .now = system_now()});
     return published ? std::move(published) : std::move(published).error().with_context(printable(file));

@@ -28,11 +28,7 @@ namespace {
 constexpr std::size_t kFindingsListedMax = 20;  // --json lists all
 
 StoreWork work_with(ProgressBar& bar, const Interrupt& interrupt) {
-    return {.progress =
-                [&bar](const StoreProgress& at) {
-                    bar.show(at.done_bytes, at.total_bytes,
-                             fmt::format("{} of {}", format_size(at.done_bytes), format_size(at.total_bytes)));
-                },
+    return {.progress = [&bar](const StoreProgress& at) { bar.show_bytes(at.done_bytes, at.total_bytes); },
             .stop = interrupt.token()};
 }
 

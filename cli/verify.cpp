@@ -135,9 +135,7 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
     {
         ProgressBar bar(console, "verifying");
         options.progress = [&](const VerifyProgress& progress) {
-            bar.show(progress.stored_bytes_done, progress.stored_bytes_total,
-                     fmt::format("{} of {}", format_size(progress.stored_bytes_done),
-                                 format_size(progress.stored_bytes_total)));
+            bar.show_bytes(progress.stored_bytes_done, progress.stored_bytes_total);
         };
         FARDEL_TRY_ASSIGN(outcome, verify_all(command, options));
         outcome.policy = command.policy;

@@ -9,6 +9,7 @@
 
 #include <curl/curl.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,9 +74,26 @@ struct UrlServer {
 };
 std::optional<UrlServer> find_url_server(const std::string& url);
 
-// The error for a transfer that failed. `url` is made safe to print.
-Error transfer_error(CURLcode code, const std::string& url);
-// The error for a status that is neither success nor absence.
-Error status_error(long status, const std::string& url);
+// What libcurl writes about a transfer that failed; more than the name of the failure.
+using CurlMessage = std::array<char, CURL_ERROR_SIZE>;
+
+// The error for a transfer that failed. What is printed of it, and of what follows, is made safe here.
+Error transfer_error(CURLcode code, const CurlMessage& message, const std::string& url);
+
+// Of the page of an error, kept for its message.
+inline constexpr std::size_t kRefusalTextBytes = 512;
+
+// An answer that is neither success nor absence.
+struct RefusedRequest {
+    long status = 0;
+    std::string_view location;      // where a redirect leads
+    std::string_view content_type;  // of the body
+    std::string_view body;          // its beginning, at least the first line
+};
+Error status_error(const RefusedRequest& refused, const std::string& url);
+
+// " of the type text/html" if that is a type of pages, which a log-in page or a proxy sends instead of a file; else
+// empty.
+std::string page_remark(std::string_view content_type);
 
 }  // namespace fardel

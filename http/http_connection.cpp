@@ -69,11 +69,14 @@ public:
         answer.content_range = head_.content_range();
         answer.content_encoding = head_.content_encoding();
         answer.blake3 = head_.blake3();
+        answer.location = head_.location();
+        answer.content_type = head_.content_type();
         return std::move(answer);
     }
 
     HttpAnswer answer;
     std::optional<Error> error;    // why a callback ended the transfer
+    CurlMessage message{};         // why libcurl ended it
     bool is_body_cut_off = false;  // an error page was too long to be worth reading to its end
 
 private:
@@ -103,6 +106,10 @@ private:
         long status = 0;
         loaded_curl().easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
         if (status != 200) {
+            if (discarded_bytes_ < kRefusalTextBytes)
+                answer.body.insert(answer.body.end(), bytes.begin(),
+                                   bytes.begin() + static_cast<std::ptrdiff_t>(
+                                                       std::min<std::size_t>(bytes.size(), kRefusalTextBytes)));
             discarded_bytes_ += bytes.size();
             is_body_cut_off = discarded_bytes_ > kErrorPageBytesMax;
             return !is_body_cut_off;
@@ -179,6 +186,7 @@ struct HttpConnection::Impl {
     }
 
     void set_request(CURL* handle, const HttpRequest& request, Conversation& conversation) const {
+        loaded_curl().easy_setopt(handle, CURLOPT_ERRORBUFFER, conversation.message.data());
         loaded_curl().easy_setopt(handle, CURLOPT_URL, request.url.c_str());
         set_common_options(handle);
         loaded_curl().easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(timeouts.connect.count()));
@@ -252,7 +260,7 @@ Result<HttpAnswer> HttpConnection::perform(const HttpRequest& request, const std
     loaded_curl().easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &conversation.answer.status);
     const bool was_answered_early = code == CURLE_SEND_ERROR && conversation.answer.status >= 400;
     if (code != CURLE_OK && !was_answered_early && !conversation.is_body_cut_off)
-        return transfer_error(code, request.url);
+        return transfer_error(code, conversation.message, request.url);
     curl_off_t length = -1;
     loaded_curl().easy_getinfo(handle.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     if (length >= 0)
@@ -265,7 +273,9 @@ Result<HttpAnswer> HttpConnection::perform(const HttpRequest& request, const std
 Error HttpConnection::status_error(const HttpAnswer& answer, const std::string& url) {
     if (is_absence_status(answer.status))
         return Error(ErrorCode::missing, printable(url, 400) + ": the server does not have it");
-    return fardel::status_error(answer.status, url);
+    const std::string_view body(reinterpret_cast<const char*>(answer.body.data()), answer.body.size());
+    return fardel::status_error(
+        {.status = answer.status, .location = answer.location, .content_type = answer.content_type, .body = body}, url);
 }
 
 Result<std::uint64_t> copy_range(const HttpAnswer& answer, std::uint64_t offset, std::span<std::byte> out,

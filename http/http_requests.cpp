@@ -3,6 +3,8 @@
 #include <fardel/format/name.h>
 #include <fardel/http/range_client.h>
 
+#include <cstdlib>
+
 namespace fardel {
 namespace {
 
@@ -40,6 +42,24 @@ ErrorCode code_of(CURLcode code) {
     }
 }
 
+// The variable that names the proxy for a URL, as libcurl reads it; nullptr: none is set. Of those that hosts are
+// exempt from (no_proxy) it knows nothing, so it answers only "if a proxy was asked, which".
+const char* find_proxy_variable(std::string_view url) {
+    const bool is_https = url.starts_with("https:");
+    for (const char* const name :
+         {is_https ? "https_proxy" : "http_proxy", is_https ? "HTTPS_PROXY" : "", "all_proxy", "ALL_PROXY"})
+        if (const char* const value = std::getenv(name); value != nullptr && *value != '\0')
+            return name;
+    return nullptr;
+}
+
+// Whether the failure is that of the proxy that the variable names: libcurl's message says to whom it tried to connect.
+bool is_about_proxy(CURLcode code, std::string_view message, const char* variable) {
+    const auto proxy = find_url_server(std::getenv(variable));
+    return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY ||
+           (proxy && message.find(" " + proxy->host + " port " + proxy->port) != std::string_view::npos);
+}
+
 }  // namespace
 
 void append_header(CurlHeaders& headers, const std::string& line) {
@@ -69,26 +89,47 @@ void allow_only_https(CURL* handle) {
 #endif
 }
 
-Error transfer_error(CURLcode code, const std::string& url) {
-    return Error(code_of(code), printable(url, 400) + ": " + curl_functions().easy_strerror(code));
+Error transfer_error(CURLcode code, const CurlMessage& message, const std::string& url) {
+    const std::string_view detail = message.data();
+    std::string text = detail.empty() ? curl_functions().easy_strerror(code) : printable(detail, 200);
+    if (const char* const variable = find_proxy_variable(url);
+        variable != nullptr && is_about_proxy(code, text, variable))
+        text += std::string("; that is the proxy of the variable ") + variable;
+    if (text.find("expired") != std::string::npos || text.find("not yet valid") != std::string::npos)
+        text += "; if the clock of this machine is right, only the server's owner can mend that";
+    return Error(code_of(code), printable(url, 400) + ": " + text);
 }
 
-Error status_error(long status, const std::string& url) {
-    const std::string text = printable(url, 400) + ": the server answers " + std::to_string(status);
+std::string page_remark(std::string_view content_type) {
+    return content_type.starts_with("text/")
+               ? " of the type " + printable(content_type.substr(0, content_type.find(';')), 40)
+               : std::string();
+}
+
+Error status_error(const RefusedRequest& refused, const std::string& url) {
+    const long status = refused.status;
+    std::string text = printable(url, 400) + ": the server answers " + std::to_string(status);
     if (status >= 300 && status < 400)
-        return Error(ErrorCode::denied, text + ", a redirect, which is not followed");
+        return Error(ErrorCode::denied,
+                     text + ", a redirect" +
+                         (refused.location.empty() ? "" : " to " + printable(refused.location, 400)) +
+                         "; redirects are not followed, so give the address of the server itself");
+    // Pages for people say nothing in their first line.
+    if (const std::string said = printable(refused.body.substr(0, refused.body.find_first_of("\r\n")), 200);
+        !said.empty() && refused.content_type.starts_with("text/plain"))
+        text += ": " + said;
     if (status == 401 || status == 403 || status == 407)
         return Error(ErrorCode::denied, text);
     if (status == 405 || status == 501)
-        return Error(ErrorCode::denied, text + ": it does not support this method");
+        return Error(ErrorCode::denied, text + "; it does not support this method");
     if (status == 408 || status == 423 || status == 425 || status == 429 || status == 503)
         return Error(ErrorCode::busy, text);
     if (status == 413)
-        return Error(ErrorCode::limit, text + ": the object is too large for it");
+        return Error(ErrorCode::limit, text + "; the file is too large for it");
     if (status == 416)
-        return Error(ErrorCode::corrupt, text + ": the file is shorter than it should be");
+        return Error(ErrorCode::corrupt, text + "; the file there is shorter than it should be");
     if (status == 507)
-        return Error(ErrorCode::no_space, text);
+        return Error(ErrorCode::no_space, text + "; the disk or the quota of the server is full");
     if (status >= 500)
         return Error(ErrorCode::unreachable, text);
     return Error(status >= 200 && status < 300 ? ErrorCode::malformed : ErrorCode::io, text);

@@ -50,6 +50,7 @@ public:
         const std::string bytes =
             std::to_string(range.offset) + "-" + std::to_string(range.offset + range.length_bytes - 1);
         library().easy_setopt(handle, CURLOPT_URL, range.url.c_str());
+        library().easy_setopt(handle, CURLOPT_ERRORBUFFER, message_.data());
         gate_.apply(options.servers, handle, range.url);
         retry_after_max_ = options.times.retry_after_max;
         library().easy_setopt(handle, CURLOPT_RANGE, bytes.c_str());
@@ -118,6 +119,8 @@ private:
         if (!begun_ && !begin())
             return false;
         if (skipped_bytes_ == kRefused) {
+            const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+            refusal_text_ += text.substr(0, kRefusalTextBytes - std::min(kRefusalTextBytes, refusal_text_.size()));
             refusal_bytes_ += bytes.size();
             return refusal_bytes_ <= kRefusalBytesMax;
         }
@@ -167,7 +170,8 @@ private:
         }
         if (job_.range.file_bytes && *job_.range.file_bytes != total)
             return fail(ErrorCode::corrupt, "the file has " + std::to_string(total) + " bytes instead of " +
-                                                std::to_string(*job_.range.file_bytes));
+                                                std::to_string(*job_.range.file_bytes) +
+                                                page_remark(head_.content_type()));
         if (Status good = job_.receiver->begin(total); !good) {
             error_ = std::move(good).error();
             return false;
@@ -195,12 +199,17 @@ private:
         if (status_ != 0 && status_ != kHttpPartial && status_ != kHttpOk) {
             if (const auto wait = find_retry_after(head_.retry_after(), retry_after_max_))
                 job_.receiver->retry_after(*wait);
-            return status_error(status_, url);
+            return status_error({.status = status_,
+                                 .location = head_.location(),
+                                 .content_type = head_.content_type(),
+                                 .body = refusal_text_},
+                                url);
         }
         if (code != CURLE_OK)
-            return transfer_error(code, url);
+            return transfer_error(code, message_, url);
         return Error(ErrorCode::corrupt, printable(url, 400) + ": the server sent " + std::to_string(received_bytes_) +
-                                             " bytes of " + std::to_string(job_.range.length_bytes));
+                                             " bytes of " + std::to_string(job_.range.length_bytes) +
+                                             page_remark(head_.content_type()));
     }
 
     static constexpr std::uint64_t kRefused = UINT64_MAX;
@@ -219,6 +228,8 @@ private:
     std::uint64_t skipped_bytes_ = 0;  // still to be skipped; kRefused: the body is an error page
     std::uint64_t received_bytes_ = 0;
     std::uint64_t refusal_bytes_ = 0;
+    std::string refusal_text_;
+    CurlMessage message_{};
     std::optional<Error> error_;
 };
 

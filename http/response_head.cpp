@@ -39,12 +39,16 @@ bool ResponseHead::add_line(std::string_view line) {
         content_encoding_.clear();
         retry_after_.clear();
         etag_.clear();
+        location_.clear();
+        content_type_.clear();
         blake3_.clear();
     }
     read_field(line, "content-range:", content_range_);
     read_field(line, "content-encoding:", content_encoding_);
     read_field(line, "retry-after:", retry_after_);
     read_field(line, "etag:", etag_);
+    read_field(line, "location:", location_);
+    read_field(line, "content-type:", content_type_);
     read_field(line, "x-amz-meta-fardel-blake3:", blake3_);
     return true;
 }

@@ -25,6 +25,8 @@ public:
     const std::string& content_encoding() const noexcept { return content_encoding_; }
     const std::string& retry_after() const noexcept { return retry_after_; }
     const std::string& etag() const noexcept { return etag_; }
+    const std::string& location() const noexcept { return location_; }
+    const std::string& content_type() const noexcept { return content_type_; }
     const std::string& blake3() const noexcept { return blake3_; }  // metadata of objects in buckets
 
 private:
@@ -33,6 +35,8 @@ private:
     std::string content_encoding_;
     std::string retry_after_;
     std::string etag_;
+    std::string location_;
+    std::string content_type_;
     std::string blake3_;
 };
 

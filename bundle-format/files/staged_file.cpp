@@ -156,6 +156,8 @@ Result<std::unique_ptr<StagedFile>> stage_file(const FilePath& path, ExistingFil
         if (file)
             (void)remove_file(temporary, path);
         // A killed process that had the same process id may have left files behind.
+        else if (file.error().code() == ErrorCode::missing)
+            return Error(ErrorCode::missing, path.text() + ": there is no folder " + folder.text(), ENOENT);
         else if (file.error().code() != ErrorCode::conflict)
             return std::move(file).error();
         if (tried == kNamesTried)

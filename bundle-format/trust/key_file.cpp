@@ -71,7 +71,9 @@ public:
     // Returns the rest of the next line after `prefix`.
     std::string_view line(std::string_view prefix) {
         const std::size_t end = rest_.find('\n');
-        const std::string_view whole = rest_.substr(0, end);
+        std::string_view whole = rest_.substr(0, end);
+        if (whole.ends_with('\r'))  // a line end of Windows
+            whole.remove_suffix(1);
         if (status_ && (end == std::string_view::npos || !whole.starts_with(prefix)))
             status_ = bad_key_file("no line \"" + std::string(prefix) + "…\" where one is expected");
         if (!status_)
@@ -272,9 +274,26 @@ Result<PublicKeyFile> parse_public_key(std::string_view text) {
     return file;
 }
 
+namespace {
+
+// People confuse the two files, whose names are alike; and what is said about permissions is wrong for a public key.
+bool is_public_key_file(const std::string& path) {
+    auto text = read_small_file(path, limits::kKeyFileBytesMax, FileGuard::none);
+    if (!text)
+        return false;
+    const WipedAtEnd wiped(*text);
+    return text->starts_with(kPublicTitle);
+}
+
+}  // namespace
+
 Status write_key_file(const std::string& path, std::string_view text) { return write_secret_file(path, text); }
 
 Result<SecretKey> read_key_file(const std::string& path, const PassphraseProvider& passphrase) {
+    if (is_public_key_file(path))
+        return Error(ErrorCode::malformed, path +
+                                               ": this is a public key; the secret key is wanted, whose file has the "
+                                               "same name without \".pub\"");
     FARDEL_TRY_ASSIGN(std::string text, read_small_file(path, limits::kKeyFileBytesMax, FileGuard::secret));
     const WipedAtEnd wiped(text);
     auto key = decode_key_file(text, passphrase);
@@ -285,6 +304,10 @@ Result<SecretKey> read_key_file(const std::string& path, const PassphraseProvide
 
 Result<PublicKeyFile> read_public_key_file(const std::string& path) {
     FARDEL_TRY_ASSIGN(const std::string text, read_small_file(path, limits::kKeyFileBytesMax, FileGuard::none));
+    if (text.starts_with(kSecretTitle))
+        return Error(ErrorCode::malformed, path +
+                                               ": this is a secret key; the public key is wanted, whose file has the "
+                                               "same name with \".pub\"");
     auto file = parse_public_key(text);
     if (!file)
         return std::move(file).error().with_context(path);

@@ -272,13 +272,13 @@ Result<TrustPolicy> TrustPolicy::parse(std::string_view text) {
     if (!text.ends_with('\n'))
         return bad_policy("trust policy: does not end with a line feed; has it been cut off?");
     RuleBuilder builder;
-    const std::string_view title = read_until(text, '\n');
+    const std::string_view title = read_line(text);
     if (!title.starts_with(kTitle))
         return bad_policy("trust policy: line 1: not \"fardel-trust 1\"");
     if (title.substr(kTitle.size()) != kPolicyVersion)
         return Error(ErrorCode::unsupported, "trust policy: line 1: not a version that this library knows");
     for (std::size_t number = 2; !text.empty(); ++number)
-        if (auto status = parse_line(read_until(text, '\n'), builder); !status)
+        if (auto status = parse_line(read_line(text), builder); !status)
             return std::move(status).error().with_context("trust policy: line " + std::to_string(number));
     return TrustPolicy(builder.take());
 }

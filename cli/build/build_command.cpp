@@ -2,6 +2,7 @@
 
 #include "build_report.h"
 #include "console/clock.h"
+#include "console/exit.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/passphrase.h"
@@ -50,11 +51,13 @@ void StageProgress::show(const BuildProgress& progress) {
         bar_.emplace(console_, progress.stage);
     }
     const std::string done = format_count(progress.done);
-    bar_->show(progress.done, progress.total,
-               progress.stage == "packing"
-                   ? fmt::format("{} of {}, {}", done, format_count(progress.total, "asset", "assets"),
-                                 format_size(progress.raw_bytes))
-                   : fmt::format("{} of {}", done, format_count(progress.total)));
+    if (progress.stage == "packing")
+        bar_->show(progress.done, progress.total,
+                   fmt::format("{} of {}, {}", done, format_count(progress.total, "asset", "assets"),
+                               format_size(progress.raw_bytes)),
+                   progress.raw_bytes);
+    else
+        bar_->show(progress.done, progress.total, fmt::format("{} of {}", done, format_count(progress.total)));
 }
 
 // ---- fardel build ---------------------------------------------------------------------------------------------------
@@ -103,6 +106,8 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
         request.progress = [&](const BuildProgress& progress) { bars.show(progress); };
         return build_project(request, observed);
     }();
+    if (!outcome && is_missing_file(outcome.error(), request.project_file))
+        return with_advice(std::move(outcome).error(), "'fardel init' begins a project");
     if (!outcome)
         return std::move(outcome).error();
     return print_result(

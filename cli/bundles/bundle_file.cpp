@@ -1,5 +1,7 @@
 #include "bundle_file.h"
 
+#include "near_names.h"
+
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
@@ -14,8 +16,10 @@ namespace {
 Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, std::string_view text,
                                  bool must_be_published) {
     FARDEL_TRY_ASSIGN(const auto index, bundle.find_name(text));
-    if (!index)
-        return unresolved_path(bundle, path, "no such name in this bundle");
+    if (!index) {
+        FARDEL_TRY_ASSIGN(const std::string near, suggest_name(bundle, text));
+        return unresolved_path(bundle, path, "no such name in this bundle" + near);
+    }
     FARDEL_TRY_ASSIGN(const NameRecord name, bundle.name(*index));
     if (must_be_published && !name.is(NameRecord::published))
         return unresolved_path(bundle, path, "this name is not published; leave out the leading '/' to read it");

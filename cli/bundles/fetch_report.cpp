@@ -73,8 +73,7 @@ void FetchBar::show(const FetchProgress& progress) {
     std::string text = fmt::format("{} of {}", format_size(progress.received_bytes), format_size(progress.total_bytes));
     if (progress.seconds_left)
         text += fmt::format(", {}/s, {} left", format_size(progress.bytes_per_second),
-                            *progress.seconds_left < 60 ? fmt::format("{} s", *progress.seconds_left)
-                                                        : format_seconds(static_cast<double>(*progress.seconds_left)));
+                            format_time_left(static_cast<double>(*progress.seconds_left)));
     bar_.show(progress.received_bytes, progress.total_bytes, text);
 }
 

@@ -1,6 +1,7 @@
 #include "name_listing.h"
 
 #include "bundle_file.h"
+#include "near_names.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
@@ -27,8 +28,10 @@ Result<NameRange> names_below(const Bundle& bundle, std::string_view path, const
     }
     FARDEL_TRY_ASSIGN(const std::uint32_t first, lower_bound(bundle, name + '/'));
     FARDEL_TRY_ASSIGN(const std::uint32_t last, lower_bound(bundle, name + static_cast<char>('/' + 1)));
-    if (first >= last)
-        return unresolved_path(bundle, path, "no such name or folder in this bundle");
+    if (first >= last) {
+        FARDEL_TRY_ASSIGN(const std::string near, suggest_name(bundle, name));
+        return unresolved_path(bundle, path, "no such name or folder in this bundle" + near);
+    }
     return NameRange{first, last};
 }
 

@@ -17,9 +17,7 @@ Status verify_whole_bundle(const std::shared_ptr<const ByteSource>& source, cons
                            std::string_view consequence, VerifyOptions options, Console& console) {
     ProgressBar bar(console, "verifying");
     options.progress = [&](const VerifyProgress& progress) {
-        bar.show(
-            progress.stored_bytes_done, progress.stored_bytes_total,
-            fmt::format("{} of {}", format_size(progress.stored_bytes_done), format_size(progress.stored_bytes_total)));
+        bar.show_bytes(progress.stored_bytes_done, progress.stored_bytes_total);
     };
     FARDEL_TRY_ASSIGN(const VerifyReport report, verify_bundle(source, options));
     if (report.good())

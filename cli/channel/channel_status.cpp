@@ -84,6 +84,10 @@ Status check_newer(TreeTarget& tree, const ChannelUpdate& update, ChannelStatus&
 }
 
 Result<ChannelStatus> look_into_tree(const ChannelAddress& channel, UnixTime now, std::stop_token stop) {
+    if (channel.address.starts_with("http://") || channel.address.starts_with("https://"))
+        return Error(ErrorCode::missing, printable(channel.address, 400) +
+                                             ": a server is asked as its clients ask it, which needs a root of the "
+                                             "channel; give one with --root");
     FARDEL_TRY_ASSIGN(const auto tree, open_tree(channel.address, "", std::move(stop)));
     FARDEL_TRY_ASSIGN(const auto there, read_channel(*tree, channel.name));
     if (!there)

@@ -2,6 +2,8 @@
 
 #include "figures.h"
 
+#include <fardel/base/text_fields.h>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -39,6 +41,41 @@ std::string guarded(const std::string& word) {
 void unguard(std::string& word) {
     if (word.starts_with(kGuard))
         word.erase(0, 1);
+}
+
+constexpr std::size_t kHelpColumns = 80;
+constexpr std::size_t kDescriptionColumn = 32;
+
+// What the continuation of a line of the help begins with.
+std::size_t continuation_of(std::string_view line) {
+    if (line.size() > kDescriptionColumn && line.starts_with("  ") && line[kDescriptionColumn - 1] == ' ' &&
+        line[kDescriptionColumn] != ' ')
+        return kDescriptionColumn;
+    return line.starts_with("Usage: ") || line.starts_with("       ") ? std::string_view("Usage: fardel ").size() : 0;
+}
+
+// The line, broken between words. A word that is longer than a line stays whole.
+std::string wrap_line(std::string_view line) {
+    const std::string indent(continuation_of(line), ' ');
+    std::string wrapped;
+    std::size_t first_break = indent.size();  // not between an option and its description
+    for (std::size_t columns = kHelpColumns; line.size() > columns; columns = kHelpColumns - indent.size()) {
+        const std::size_t end = line.rfind(' ', columns);
+        if (end == std::string_view::npos || end <= first_break)
+            break;
+        wrapped += std::string(line.substr(0, end)) + "\n" + indent;
+        line.remove_prefix(end + 1);
+        first_break = 0;
+    }
+    return wrapped.append(line) + "\n";
+}
+
+// Examples stay as they are: people copy them.
+std::string wrap_help(std::string_view help) {
+    std::string wrapped;
+    while (!help.empty() && !help.starts_with("Examples:"))
+        wrapped += wrap_line(read_until(help, '\n'));
+    return wrapped.append(help);
 }
 
 // "init, stats or trim"
@@ -161,7 +198,7 @@ std::optional<Exit> CommandLine::parse(Words words, Console& console) {
             std::ranges::for_each(*target, unguard);
         return std::nullopt;
     } catch (const CLI::CallForHelp&) {
-        const Status written = console.write(parser_->app.help());
+        const Status written = console.write(wrap_help(parser_->app.help()));
         if (written)
             return Exit::fine;
         console.say(written.error());

@@ -87,10 +87,7 @@ void Console::say(std::string_view line) {
 }
 
 void Console::say(const Error& error) {
-    const bool advised = error.message().find("; ") != std::string::npos;
-    const std::string_view advice = advised ? "" : advice_for(error);
-    say(fmt::format("fardel: {}{}{} [{}]", error.message(), advice.empty() ? "" : "; ", advice,
-                    error_code_name(error.code())));
+    say(fmt::format("fardel: {} [{}]", error.message(), error_code_name(error.code())));
 }
 
 std::string Console::paint(Colour colour, std::string_view text) const {

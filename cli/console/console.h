@@ -36,7 +36,7 @@ public:
     // Writes one line to standard error, with unsafe characters escaped. A line feed followed by two spaces starts a
     // further line; other line feeds are escaped.
     void say(std::string_view line);
-    // "fardel: <message>; <advice> [<code>]"
+    // "fardel: <message> [<code>]"
     void say(const Error& error);
 
     // Returns `text` in that colour if standard output is a terminal and NO_COLOR is not set; otherwise unchanged.

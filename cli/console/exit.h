@@ -17,7 +17,11 @@ enum class Exit : std::uint8_t {
 
 Exit exit_for(ErrorCode code) noexcept;
 
-// What the user can do about such an error; empty if there is no general advice.
-std::string_view advice_for(const Error& error) noexcept;
+// Whether the error says that there is no file or folder `path`.
+bool is_missing_file(const Error& error, std::string_view path) noexcept;
+
+// "message; advice": what the user can do about an error, said by the place that knows its cause. An error code alone
+// says too little: general advice would often be false.
+Error with_advice(Error error, std::string_view advice);
 
 }  // namespace fardel

@@ -37,6 +37,10 @@ std::string format_seconds(double seconds) {
     return fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
+std::string format_time_left(double seconds) {
+    return seconds < 60 ? fmt::format("{:.0f} s", seconds) : format_seconds(seconds);
+}
+
 std::string format_date(UnixTime unix_time) {
     using namespace std::chrono;
     constexpr std::uint64_t kLast = 253'402'300'799;  // 9999-12-31 23:59:59

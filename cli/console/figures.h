@@ -23,8 +23,9 @@ std::string format_size(std::uint64_t bytes);   // "732 B", "14.2 kB", "1.3 GB";
 std::string format_count(std::uint64_t count);  // "1,234,567"
 // "1 name", "12 names"
 std::string format_count(std::uint64_t count, std::string_view one, std::string_view several);
-std::string format_seconds(double seconds);  // "0.42 s", "3 min 5 s"
-std::string format_date(UnixTime time);      // "2024-05-01 12:00:00 UTC"
+std::string format_seconds(double seconds);    // "0.42 s", "3 min 5 s"
+std::string format_time_left(double seconds);  // "12 s", "3 min 5 s"
+std::string format_date(UnixTime time);        // "2024-05-01 12:00:00 UTC"
 // "game 1.0"; "game" without a version, "(no name)" without a name. The texts are safe to show.
 std::string format_title(std::string_view name, std::string_view version);
 

@@ -1,5 +1,6 @@
 #include "signing_key.h"
 
+#include "exit.h"
 #include "passphrase.h"
 
 #include <fardel/format/key_file.h>
@@ -30,8 +31,10 @@ Result<std::unique_ptr<Signer>> open_signer(const SigningKey& key) {
         FARDEL_TRY_ASSIGN(const PublicKeyFile file, read_public_key_file(key.key_path));
         return make_external_signer({key.program}, file.key);
     }
-    FARDEL_TRY_ASSIGN(SecretKey secret, read_key_file(key.key_path, passphrase_of(key.key_path)));
-    return make_key_signer(std::move(secret));
+    auto secret = read_key_file(key.key_path, passphrase_of(key.key_path));
+    if (!secret && is_missing_file(secret.error(), key.key_path))
+        return with_advice(std::move(secret).error(), "'fardel keygen -o FILE' makes a key");
+    return secret ? Result<std::unique_ptr<Signer>>(make_key_signer(*std::move(secret))) : std::move(secret).error();
 }
 
 }  // namespace fardel

@@ -97,10 +97,10 @@ Result<Decision> upload(const std::string& file, RegistryClient& client, Signer&
     ProgressBar bar(console, "uploading");
     const PublishWork work{.progress =
                                [&bar](std::uint64_t done, std::uint64_t total) {
-                                   bar.show(done, total,
-                                            done == total
-                                                ? "all sent; the registry verifies every byte"
-                                                : fmt::format("{} of {}", format_size(done), format_size(total)));
+                                   if (done == total)
+                                       bar.show(done, total, "all sent; the registry verifies every byte");
+                                   else
+                                       bar.show_bytes(done, total);
                                },
                            .stop = interrupt.token()};
     FARDEL_TRY_ASSIGN(const RegistryReply reply,

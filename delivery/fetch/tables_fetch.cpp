@@ -106,7 +106,9 @@ Status TablesFetch::fetch_from(std::size_t first_round) {
         // Nothing but the head is bound to the bundle id alone, so what does not decode may just as well be damage.
         if (error.code() == ErrorCode::malformed && round == rounds)
             error = Error(ErrorCode::corrupt, error.message());
-        return std::move(error).with_context(transfer_.first_url());
+        // An error of a transfer names its server, which need not be the first one.
+        return error.message().starts_with("http") ? std::move(error)
+                                                   : std::move(error).with_context(transfer_.first_url());
     }
 }
 

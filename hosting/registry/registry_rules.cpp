@@ -160,14 +160,14 @@ Result<RegistryRules> parse_registry_rules(std::string_view text) {
     // A file that was cut off would have fewer rules, and so grant other rights.
     if (!text.ends_with('\n'))
         return bad_rule("registry rules: do not end with a line feed; have they been cut off?");
-    const std::string_view title = read_until(text, '\n');
+    const std::string_view title = read_line(text);
     if (!title.starts_with(kRulesTitle))
         return bad_rule("registry rules: line 1: not \"fardel-registry 1\"");
     if (title.substr(kRulesTitle.size()) != kRulesVersion)
         return Error(ErrorCode::unsupported, "registry rules: line 1: not a version that this program knows");
     RulesReader reader;
     for (std::size_t number = 2; !text.empty(); ++number)
-        if (Status added = reader.add_line(read_until(text, '\n')); !added)
+        if (Status added = reader.add_line(read_line(text)); !added)
             return std::move(added).error().with_context("registry rules: line " + std::to_string(number));
     return reader.take();
 }
@@ -201,7 +201,7 @@ Result<RegistryRules> read_registry_rules(const std::string& folder) {
         return Error(ErrorCode::missing, printable(folder) + ": is no registry; 'fardel registry init' makes one");
     if (!bytes)
         return std::move(bytes).error();
-    auto rules = parse_registry_rules({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+    auto rules = parse_registry_rules(as_text(*bytes));
     return rules ? std::move(rules) : std::move(rules).error().with_context(printable(path.text()));
 }
 

@@ -1,5 +1,6 @@
 #include "serve/upload_tokens.h"
 
+#include <fardel/base/text_fields.h>
 #include <fardel/format/hash.h>
 
 #include <algorithm>
@@ -26,9 +27,7 @@ Result<UploadTokens> UploadTokens::parse(std::string_view text) {
     std::size_t number = 0;
     while (!text.empty()) {
         ++number;
-        const auto end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::string_view line = read_line(text);
         if (line.empty() || line.starts_with('#'))
             continue;
         const auto refused = [&](const std::string& why) {

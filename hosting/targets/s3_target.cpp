@@ -61,7 +61,10 @@ std::string error_word(const HttpAnswer& answer) {
 
 Error store_error(const HttpAnswer& answer, const std::string& url) {
     const std::string word = error_word(answer);
-    const Error plain = HttpConnection::status_error(answer, url);
+    HttpAnswer bare;
+    bare.status = answer.status;
+    bare.location = answer.location;
+    const Error plain = HttpConnection::status_error(bare, url);
     if (word == "RequestTimeTooSkewed")
         return Error(ErrorCode::denied, plain.message() + ", " + word +
                                             ": the clock of this machine differs from that of the server; set it");

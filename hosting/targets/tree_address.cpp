@@ -54,7 +54,9 @@ Result<std::unique_ptr<TreeTarget>> open_upload(const std::string& address, Tree
                                                 const TreeConnection& connection) {
     FARDEL_TRY_ASSIGN(std::string url, parse_server_url(address, "a server"));
     if (credentials.upload_token.empty())
-        return Error(ErrorCode::missing, "uploading needs a token: --token-file, or the variable FARDEL_UPLOAD_TOKEN");
+        return Error(ErrorCode::missing, printable(url, 400) +
+                                             ": a registry wants an author's --key, and any other server a "
+                                             "--token-file, or the variable FARDEL_UPLOAD_TOKEN");
     if (url.starts_with("http://") && !is_loopback_url(url))
         return Error(ErrorCode::denied, printable(url, 400) + ": the token would be sent unencrypted; use https://");
     const RemoteTreeOptions options = remote_options(connection);

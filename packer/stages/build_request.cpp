@@ -85,6 +85,7 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
         requested.key_path = path_in_project(folder, project.key);
     BundleOutput& output = requested.output;
     output.path = request.output.empty() ? path_in_project(folder, output_of(project)) : request.output;
+    output.makes_folder = request.output.empty();
     output.sources = sources_of(project, folder);
     output.name = project.name;
     output.version = project.version.text();

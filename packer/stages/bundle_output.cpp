@@ -2,6 +2,7 @@
 
 #include "plan/plan_classes.h"
 
+#include <fardel/base/folder.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
 #include <fardel/format/signing_rule.h>
@@ -50,6 +51,8 @@ Result<BuiltBundle> write_one(const BundlePlan& plan, std::string path, std::str
                               Clock::time_point started) {
     BuiltBundle built{.path = std::move(path), .name = std::move(name), .version = output.version};
     FARDEL_TRY(verify_signable(plan, built.name, output));
+    if (output.makes_folder)
+        FARDEL_TRY(create_folders(folder_of_path(built.path)));
     FARDEL_TRY_ASSIGN(StagedBundle staged,
                       write_bundle(plan, built.path,
                                    {.level = output.level,

@@ -103,7 +103,7 @@ TEST_CASE("store: an unknown id is answered with how to list the ids, not with a
         CHECK(is_one_clear_line(outcome, "missing"));
         CHECK(outcome.err.find("'fardel store ls' lists ") != std::string::npos);
     }
-    CHECK(run({"id", scratch.path("absent")}).err.find("check the spelling of the path") != std::string::npos);
+    CHECK(run({"id", scratch.path("absent")}).err.find("absent: No such file or directory") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(PackedGame, "store: the mistakes that people make") {

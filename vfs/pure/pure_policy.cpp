@@ -341,14 +341,14 @@ Result<PurePolicy> PurePolicy::parse(std::string_view text) {
     FARDEL_TRY(verify_count(text.size(), kBytesMax, "bytes of pure policy"));
     if (!text.ends_with('\n'))
         return malformed("pure policy: does not end with a line feed; has it been cut off?");
-    const std::string_view title = read_until(text, '\n');
+    const std::string_view title = read_line(text);
     if (!title.starts_with(kTitle))
         return malformed("pure policy: line 1: not \"fardel-pure 1\"");
     if (title.substr(kTitle.size()) != kVersion)
         return Error(ErrorCode::unsupported, "pure policy: line 1: not a version that this library knows");
     PureRules rules;
     for (std::size_t number = 2; !text.empty(); ++number)
-        if (auto status = parse_line(read_until(text, '\n'), rules); !status)
+        if (auto status = parse_line(read_line(text), rules); !status)
             return std::move(status).error().with_context("pure policy: line " + std::to_string(number));
     auto policy = make(std::move(rules));
     if (!policy)

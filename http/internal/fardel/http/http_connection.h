@@ -61,10 +61,12 @@ struct HttpRequest {
 struct HttpAnswer {
     long status = 0;
     std::vector<std::byte> body;
-    std::string etag;                            // with its quotes; empty: none
-    std::string content_range;                   // "bytes 0-99/1234"
-    std::string content_encoding;                // which was not requested
-    std::string blake3;                          // the object's own metadata "fardel-blake3"
+    std::string etag;              // with its quotes; empty: none
+    std::string content_range;     // "bytes 0-99/1234"
+    std::string content_encoding;  // which was not requested
+    std::string blake3;            // the object's own metadata "fardel-blake3"
+    std::string location;          // where a redirect leads
+    std::string content_type;
     std::optional<std::uint64_t> content_bytes;  // of a HEAD request, if the server reports it
 };
 

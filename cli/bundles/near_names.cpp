@@ -1,0 +1,46 @@
+#include "near_names.h"
+
+#include <fardel/format/name.h>
+#include <fardel/packer/nearest_word.h>
+
+#include <optional>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+std::string_view file_of(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+std::string_view folder_of(std::string_view name) { return name.substr(0, name.size() - file_of(name).size()); }
+
+// What is nearer comes first: only the case differs, the same file in another folder, a misspelt file in the same one.
+Result<std::optional<std::string>> find_near_name(const Bundle& bundle, std::string_view name) {
+    const std::string folded = fold_name(name);
+    std::optional<std::string> elsewhere;
+    std::vector<std::string> beside;
+    for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
+        FARDEL_TRY_ASSIGN(const std::string_view one, bundle.name_text(NameIndex{i}));
+        const std::string one_folded = fold_name(one);
+        if (one_folded == folded)
+            return std::optional(std::string(one));
+        if (!elsewhere && file_of(one_folded) == file_of(folded))
+            elsewhere = one;
+        if (folder_of(one_folded) == folder_of(folded))
+            beside.emplace_back(one);
+    }
+    if (elsewhere)
+        return elsewhere;
+    std::vector<std::string_view> files;
+    for (const std::string& one : beside)
+        files.push_back(file_of(one));
+    const auto nearest = find_nearest_word(file_of(name), files);
+    return nearest ? std::optional(std::string(folder_of(name)) + std::string(*nearest)) : std::nullopt;
+}
+
+}  // namespace
+
+Result<std::string> suggest_name(const Bundle& bundle, std::string_view name) {
+    FARDEL_TRY_ASSIGN(const auto near, find_near_name(bundle, name));
+    return near ? "; did you mean '" + printable(*near) + "'?" : std::string("; 'fardel ls' lists its names");
+}
+
+}  // namespace fardel
