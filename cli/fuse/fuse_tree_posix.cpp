@@ -35,8 +35,6 @@ constexpr std::string_view kAssetAttribute = "user.fardel.asset";
 class Handle {
 public:
     virtual ~Handle() = default;
-    // Whether it is a file that was opened at this path and is another asset.
-    virtual bool is_other(ino_t, const AssetId&) const noexcept { return false; }
 };
 
 class OpenHandles {
@@ -54,14 +52,50 @@ public:
         handles_.erase(found);
     }
 
-    bool has_other(ino_t path, const AssetId& asset) {
-        const std::scoped_lock lock(mutex_);
-        return std::ranges::any_of(handles_, [&](const auto& one) { return one.second->is_other(path, asset); });
-    }
-
 private:
     std::mutex mutex_;
     std::unordered_map<Handle*, std::unique_ptr<Handle>> handles_;
+};
+
+// What the kernel keeps of the paths whose content may change: it keeps it once per path, for all who have it open. So
+// while somebody has an older asset open there, a newer one is read past it.
+class KeptContent {
+public:
+    // The file is read through what is kept, or through that after it was dropped, or past it.
+    enum class Way : std::uint8_t { kept, dropped, past };
+
+    // `open` gives the file that is at the path now. Opens are registered in their order, so that none is taken for
+    // newer than it is.
+    template <class Open>
+    Result<std::pair<File, Way>> open(ino_t path, Open open) {
+        const std::scoped_lock lock(mutex_);
+        FARDEL_TRY_ASSIGN(File file, open());
+        Kept& kept = kept_[path];
+        const bool is_same = kept.asset == file.asset_id();
+        if (!is_same && kept.readers > 0)
+            return std::pair(std::move(file), Way::past);
+        // The kernel drops the older content when this answer reaches it. An answer to a later open could reach it
+        // earlier, so none lets it use what it keeps before a file of this asset was closed.
+        kept.is_settled = kept.is_settled && is_same;
+        kept.asset = file.asset_id();
+        ++kept.readers;
+        return std::pair(std::move(file), kept.is_settled ? Way::kept : Way::dropped);
+    }
+    void close(ino_t path) {
+        const std::scoped_lock lock(mutex_);
+        Kept& kept = kept_[path];
+        --kept.readers;
+        kept.is_settled = true;
+    }
+
+private:
+    struct Kept {
+        std::optional<AssetId> asset;
+        std::size_t readers = 0;
+        bool is_settled = false;  // what the kernel keeps is certainly of this asset
+    };
+    std::mutex mutex_;
+    std::unordered_map<ino_t, Kept> kept_;  // an entry per path that was opened
 };
 
 // The state that libfuse passes to each callback, from start() to end().
@@ -69,7 +103,7 @@ struct Serving {
     const FuseTree& tree;
     OpenHandles handles;
     std::mutex catching_up;
-    std::mutex opening;
+    KeptContent kept;
 };
 
 Serving& serving() { return *static_cast<Serving*>(fuse_get_context()->private_data); }
@@ -185,12 +219,9 @@ int stat_path(const std::string& path, struct stat& out) {
 }
 
 struct OpenFile final : Handle {
-    OpenFile(File opened, ino_t opened_at) noexcept : file(std::move(opened)), path(opened_at) {}
-    bool is_other(ino_t other_path, const AssetId& asset) const noexcept override {
-        return path == other_path && file.asset_id() != asset;
-    }
+    explicit OpenFile(File opened) noexcept : file(std::move(opened)) {}
     File file;
-    ino_t path;
+    std::optional<ino_t> kept_at;  // of KeptContent
 };
 
 // A Listing only goes forward; to go back, it is opened again.
@@ -267,7 +298,7 @@ void* start(fuse_conn_info* connection, fuse_config* config) noexcept {
     config->use_ino = 1;
     config->nullpath_ok = 1;  // callbacks of open files need no path
     config->entry_timeout = config->attr_timeout = config->negative_timeout = served.changes ? 0 : kForever_s;
-    return new Serving{.tree = served, .handles = {}, .catching_up = {}, .opening = {}};
+    return new Serving{.tree = served, .handles = {}, .catching_up = {}, .kept = {}};
 }
 
 void end(void* served) { delete static_cast<Serving*>(served); }
@@ -299,28 +330,37 @@ int read_link(const char* path, char* out, std::size_t size_bytes) {
     });
 }
 
+// A file that has a name and cannot be opened, such as one whose block is damaged, must not look like an absent one.
+int failed_to_open(const char* path, const Error& error) {
+    const auto found = tree().vfs.find_stat(path, view());
+    return found && *found ? failed_to_read(error) : failed(error);
+}
+
 int open_file(const char* path, fuse_file_info* open) {
     return guarded([&] {
         if ((open->flags & O_ACCMODE) != O_RDONLY)
             return -EROFS;
         catch_up();
         const bool may_change = tree().changes && !find_id_path(std::string_view(path).substr(1));
-        std::unique_lock<std::mutex> one_after_the_other;
-        if (may_change)
-            one_after_the_other = std::unique_lock(serving().opening);
-        auto file = tree().vfs.open(path);
-        if (!file) {
-            // A file that has a name and cannot be opened, such as one whose block is damaged, must not look like an
-            // absent one.
-            const auto found = tree().vfs.find_stat(path);
-            return found && *found ? failed_to_read(file.error()) : failed(file.error());
+        if (!may_change) {
+            auto file = tree().vfs.open(path);
+            if (!file)
+                return failed_to_open(path, file.error());
+            open->keep_cache = 1;
+            attach(open, std::make_unique<OpenFile>(*std::move(file)));
+            return 0;
         }
-        // The kernel keeps the content of a path once for all who have it open. While somebody reads an older asset
-        // there, the newer one is read past what is kept; otherwise this open drops what is kept.
         const ino_t node = inode_of(path);
-        open->direct_io = may_change && serving().handles.has_other(node, file->asset_id()) ? 1 : 0;
-        open->keep_cache = may_change ? 0 : 1;
-        attach(open, std::make_unique<OpenFile>(*std::move(file), node));
+        auto opened = serving().kept.open(node, [&] { return tree().vfs.open(path); });
+        if (!opened)
+            return failed_to_open(path, opened.error());
+        auto& [file, way] = *opened;
+        auto handle = std::make_unique<OpenFile>(std::move(file));
+        open->keep_cache = way == KeptContent::Way::kept ? 1 : 0;
+        open->direct_io = way == KeptContent::Way::past ? 1 : 0;
+        if (way != KeptContent::Way::past)
+            handle->kept_at = node;
+        attach(open, std::move(handle));
         return 0;
     });
 }
@@ -333,7 +373,13 @@ int read_file(const char*, char* out, std::size_t size_bytes, off_t offset, fuse
     });
 }
 
-int close_file(const char*, fuse_file_info* open) { return drop<OpenFile>(open); }
+int close_file(const char*, fuse_file_info* open) {
+    return guarded([&] {
+        if (const auto node = handle_of<OpenFile>(open).kept_at)
+            serving().kept.close(*node);
+        return drop<OpenFile>(open);
+    });
+}
 
 int open_folder(const char* path, fuse_file_info* open) {
     return guarded([&] {
