@@ -264,11 +264,13 @@ Result<std::vector<AssetChange>> Vfs::poll() {
         if (!watch->pending)
             continue;
         auto more = impl_->refresh(id);
-        if (!more && (more.error().code() == ErrorCode::conflict || !impl_->current_watches().contains(id)))
+        const bool is_conflict = !more && more.error().code() == ErrorCode::conflict;
+        if (!more && ((is_conflict && changed) || !impl_->current_watches().contains(id)))
             continue;  // files are being written, or the mount has been removed or replaced meanwhile
+        // Nothing was written since the last call, so the files contradict each other until something is.
+        watch->pending = !more && !is_conflict;
         if (!more)
             return std::move(more).error();
-        watch->pending = false;
         changes.insert(changes.end(), more->begin(), more->end());
     }
     return changes;

@@ -340,6 +340,25 @@ TEST_CASE("mount: edits of a mounted folder are seen at once") {
     CHECK(list_folder(mount.path()) == "b.txt sub/ sub/n.txt");
 }
 
+TEST_CASE("mount: an edit that cannot be shown is said, and leaves the tree as it was") {
+    const ScratchFolder scratch;
+    scratch.write("game/a.txt", "one\n");
+    const MountPoint mount(scratch);
+    Running program({"mount", scratch.path("game"), mount.path(), "--foreground"});
+    REQUIRE(wait_until([&] { return is_mounted(mount.path()); }));
+    CHECK(list_folder(mount.path()) == "a.txt");
+    scratch.write("game/A.txt", "two\n");
+    CHECK(list_folder(mount.path()) == "a.txt");
+    CHECK(read_file(mount.path("a.txt")) == "one\n");
+    fs::rename(scratch.path("game/A.txt"), scratch.path("game/b.txt"));
+    CHECK(list_folder(mount.path()) == "a.txt b.txt");
+    program.send(SIGINT);
+    const Outcome outcome = program.wait();
+    CHECK(outcome.err.starts_with("fardel: an edit is not shown: "));
+    CHECK(outcome.err.find("differ only in case") != std::string::npos);
+    CHECK(std::ranges::count(outcome.err, '\n') == 1);
+}
+
 TEST_CASE("mount: a folder that contains its own mount is mounted as it is") {
     const ScratchFolder scratch;
     scratch.write("game/a.txt", "one\n");
