@@ -370,7 +370,7 @@ Result<Exit> run_mount(Words words, Console& console) {
     if (command.unmount) {
         if (command.words.size() != 1 || !command.mounting.policy_path.empty() ||
             command.mounting.require_dependencies || !command.tree.empty() || !command.trace.empty() ||
-            !command.ahead.empty() || command.foreground || command.allow_other)
+            !command.ahead.empty() || command.links || command.ids || command.foreground || command.allow_other)
             return line.mistake("--unmount takes one folder and no other option", console);
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;
