@@ -9,6 +9,7 @@
 #include <fuse.h>  // with struct stat and struct statvfs
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -103,7 +104,9 @@ struct Serving {
     const FuseTree& tree;
     OpenHandles handles;
     std::mutex catching_up;
-    KeptContent kept;
+    std::array<KeptContent, 64> kept;  // by inode_of(path): an open may wait for a server, and others should not
+
+    KeptContent& kept_at(ino_t path) { return kept[path % kept.size()]; }
 };
 
 Serving& serving() { return *static_cast<Serving*>(fuse_get_context()->private_data); }
@@ -351,7 +354,7 @@ int open_file(const char* path, fuse_file_info* open) {
             return 0;
         }
         const ino_t node = inode_of(path);
-        auto opened = serving().kept.open(node, [&] { return tree().vfs.open(path); });
+        auto opened = serving().kept_at(node).open(node, [&] { return tree().vfs.open(path); });
         if (!opened)
             return failed_to_open(path, opened.error());
         auto& [file, way] = *opened;
@@ -376,7 +379,7 @@ int read_file(const char*, char* out, std::size_t size_bytes, off_t offset, fuse
 int close_file(const char*, fuse_file_info* open) {
     return guarded([&] {
         if (const auto node = handle_of<OpenFile>(open).kept_at)
-            serving().kept.close(*node);
+            serving().kept_at(*node).close(*node);
         return drop<OpenFile>(open);
     });
 }
