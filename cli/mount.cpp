@@ -49,6 +49,8 @@ struct MountCommand {
     bool foreground = false;
     bool unmount = false;
     bool follow = false;
+    bool links = false;
+    bool ids = false;
     std::string pure;  // a server's policy; empty: none
     ChannelChoice channel;
     std::string lock;  // empty: none
@@ -142,6 +144,41 @@ void follow(FollowedProject& followed, Vfs& vfs, const std::stop_token& stop, Co
     }
 }
 
+// Lets mounted folders follow edits. What cannot be followed leaves the tree as it was, and is said once.
+class FolderEdits {
+public:
+    FolderEdits(Vfs& vfs, Console& console) noexcept : vfs_(vfs), console_(console) {}
+
+    void operator()() {
+        const auto changes = vfs_.poll();
+        const std::string error = changes ? "" : changes.error().text();
+        if (!error.empty() && error != said_)
+            console_.say("fardel: an edit is not shown: " + error);
+        said_ = error;
+    }
+
+private:
+    Vfs& vfs_;
+    Console& console_;
+    std::string said_;
+};
+
+// Whether the mount is in one of the folders that are mounted. Such a folder is not watched: a scan of it waits for the
+// mount, and the mount would wait for the scan.
+bool is_inside(const std::string& mount_point, const std::vector<std::string>& files) {
+    std::error_code unknown;
+    const std::filesystem::path inner = std::filesystem::canonical(mount_point, unknown);
+    return std::ranges::any_of(files, [&](const std::string& file) {
+        const std::filesystem::path outer = std::filesystem::canonical(file, unknown);
+        return !unknown && std::ranges::mismatch(outer, inner).in1 == outer.end();
+    });
+}
+
+bool has_folder(const Vfs& vfs) {
+    return std::ranges::any_of(vfs.mounts(),
+                               [](const MountDescription& mount) { return mount.kind == MountKind::folder; });
+}
+
 // Bundles that are named by URLs become ids, and their tree is that of --from. Returns what is wrong.
 std::optional<std::string> read_urls(MountCommand& command) {
     for (std::size_t i = 0; i + 1 < command.words.size(); ++i) {
@@ -189,6 +226,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
     options.records_trace = !command.trace.empty();
     Vfs vfs(options);
     if (command.pure.empty()) {
+        command.mounting.watch = !is_inside(folder, files);
         FARDEL_TRY(mount_all(vfs, files, command.mounting, remote ? &*remote : nullptr));
     } else {
         FARDEL_TRY_ASSIGN(const PurePolicy policy, read_pure_policy(command.pure));
@@ -222,7 +260,16 @@ Result<Exit> mount(MountCommand command, Console& console) {
         // Refused now, not when it is written: that would be hours later, at the end of the session.
         trace_file = std::filesystem::absolute(trace_file).string();  // the background is another folder
     }
-    FuseTree tree{.vfs = vfs, .stored_bytes = stored_bytes, .changes = command.follow, .links = command.pure.empty()};
+    FuseTree tree{.vfs = vfs,
+                  .stored_bytes = stored_bytes,
+                  .changes = command.follow,
+                  .links = command.links,
+                  .ids = command.ids || command.links,
+                  .catch_up = {}};
+    if (command.mounting.watch && has_folder(vfs)) {
+        tree.changes = true;
+        tree.catch_up = FolderEdits(vfs, console);
+    }
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, command.allow_other));
     if (console.watched())
         console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000),
@@ -262,13 +309,13 @@ Result<Exit> run_mount(Words words, Console& console) {
     CommandLine line(
         "mount",
         "FILE... DIR [--trust POLICY] [--store DIR] [--library FOLDER] [--from URL] [--require-dependencies] "
-        "[--read-ahead TRACE] [--foreground] [--allow-other]\n"
+        "[--read-ahead TRACE] [--links] [--ids] [--foreground] [--allow-other]\n"
         "       fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n"
         "       fardel mount [FILE...] DIR --pure POLICY --trust TRUST [--store DIR]\n"
         "       fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n"
         "       fardel mount DIR --lock FILE [--from URL [--every SECONDS]] [--store DIR] [--trust POLICY]\n"
         "       fardel mount --unmount DIR",
-        "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
+        "Mounts bundles as a folder that every program can read. Later bundles win.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
         "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
         "  fardel mount 6f0c1d2a /mnt/game --store ~/.local/share/fardel\n"
@@ -311,6 +358,10 @@ Result<Exit> run_mount(Words words, Console& console) {
               "Read from the disk what this trace lists, in its order, before anybody asks for it: "
               "a game starts sooner from a slow disk");
     add_server_options(line, command.servers);
+    line.flag("--ids", command.ids,
+              "Also show the folders assets, with every asset by its id, and bundles, with the names of each bundle");
+    line.flag("--links", command.links,
+              "As --ids, and show published names as links into assets; some programs refuse links");
     line.flag("-f,--foreground", command.foreground, "Do not go to the background; end when unmounted, or with Ctrl-C");
     line.flag("--allow-other", command.allow_other, "Let other users read the folder too");
     line.flag("-u,--unmount", command.unmount, "Unmount what fardel has mounted at DIR");
@@ -319,7 +370,7 @@ Result<Exit> run_mount(Words words, Console& console) {
     if (command.unmount) {
         if (command.words.size() != 1 || !command.mounting.policy_path.empty() ||
             command.mounting.require_dependencies || !command.tree.empty() || !command.trace.empty() ||
-            !command.ahead.empty() || command.foreground || command.allow_other)
+            !command.ahead.empty() || command.links || command.ids || command.foreground || command.allow_other)
             return line.mistake("--unmount takes one folder and no other option", console);
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;
@@ -349,6 +400,9 @@ Result<Exit> run_mount(Words words, Console& console) {
     const bool has_other_set = is_channel || !command.lock.empty() || !command.tree.empty();
     if (is_pure && (has_other_set || command.mounting.require_dependencies))
         return line.mistake("--pure goes without --from, --channel, --lock and --require-dependencies", console);
+    if (is_pure && command.links)
+        return line.mistake(
+            "--pure goes without --links: content that a server tolerates has no other path than its name", console);
     if (command.words.size() < (command.follow || is_channel || is_pure || !command.lock.empty() ? 1u : 2u))
         return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);

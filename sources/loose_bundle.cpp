@@ -2,6 +2,7 @@
 
 #include <fardel/base/folder.h>
 #include <fardel/format/digest_index.h>
+#include <fardel/format/id_path.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/secret_files.h>
 #include <fardel/sources/source_scan.h>
@@ -11,12 +12,28 @@
 #include <vector>
 
 namespace fardel {
+namespace {
+
+// Takes out what no published name can be: all names of a loose bundle are published.
+void refuse_id_paths(ScanResult& scan) {
+    std::erase_if(scan.entries, [&](const SourceEntry& entry) {
+        Status good = verify_no_id_path(entry.name.view());
+        if (!good)
+            scan.report.refused.push_back({.printable_name = printable(entry.name.view()),
+                                           .origin = entry.origin,
+                                           .reason = std::move(good).error()});
+        return !good;
+    });
+}
+
+}  // namespace
 
 Result<LooseBundle> open_loose_bundle(const std::string& path, const LooseOptions& options) {
     const std::vector<std::string> excludes = usual_excludes();
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(std::span(&path, 1), excludes, options.archives));
     if (options.refuses_secrets)
         FARDEL_TRY(refuse_secrets(scan, {}));
+    refuse_id_paths(scan);
     std::string folder;
     if (!options.digest_folder.empty()) {
         FARDEL_TRY_ASSIGN(folder, real_path(path, path));

@@ -35,20 +35,38 @@ Outcome at_path(std::string_view text, Outcome&& outcome) {
     return std::move(outcome);
 }
 
+bool is_shown(const PathParts& path, TreeView view) {
+    return view == TreeView::everything ||
+           (path.kind != PathKind::asset && path.kind != PathKind::bundle && path.kind != PathKind::bundle_name);
+}
+
 // The walk over a folder or the root; nothing if there is no such folder.
-Result<std::optional<FolderWalk>> open_folder(const std::shared_ptr<const MountSet>& set, const PathParts& path) {
-    if (path.kind == PathKind::root || path.kind == PathKind::published)
-        return FolderWalk::open_published(set, path.name);
-    if (path.kind == PathKind::bundle || path.kind == PathKind::bundle_name)
-        if (const Mount* mount = set->find_bundle(id_from<BundleId>(path.id)))
-            return FolderWalk::open_bundle(set, *mount, path.name);
+Result<std::optional<FolderWalk>> open_folder(const std::shared_ptr<const MountSet>& set, const PathParts& path,
+                                              TreeView view) {
+    if (!is_shown(path, view))
+        return std::optional<FolderWalk>();
+    switch (path.kind) {
+        case PathKind::root:
+        case PathKind::assets:
+        case PathKind::bundles:
+        case PathKind::published: return FolderWalk::open_tree(set, path.name, view);
+        case PathKind::bundle:
+        case PathKind::bundle_name:
+            if (const Mount* mount = set->find_bundle(id_from<BundleId>(path.id)))
+                return FolderWalk::open_bundle(set, *mount, path.name);
+            break;
+        case PathKind::asset:
+        case PathKind::nowhere: break;
+    }
     return std::optional<FolderWalk>();
 }
 
-Result<bool> is_folder(const std::shared_ptr<const MountSet>& set, const PathParts& path) {
-    if (path.kind == PathKind::root || path.kind == PathKind::assets || path.kind == PathKind::bundles)
+Result<bool> is_folder(const std::shared_ptr<const MountSet>& set, const PathParts& path,
+                       TreeView view = TreeView::everything) {
+    const bool is_own = path.kind == PathKind::assets || path.kind == PathKind::bundles;
+    if (path.kind == PathKind::root || (is_own && view == TreeView::everything))
         return true;
-    FARDEL_TRY_ASSIGN(const auto walk, open_folder(set, path));
+    FARDEL_TRY_ASSIGN(const auto walk, open_folder(set, path, view));
     return walk.has_value();
 }
 
@@ -117,7 +135,9 @@ Result<std::optional<PathStat>> find_asset_stat(const MountSet& set, const Asset
 }
 
 Result<std::optional<PathStat>> find_stat_in(const std::shared_ptr<const MountSet>& set, const AssetVerdicts& verdicts,
-                                             const PathParts& path) {
+                                             const PathParts& path, TreeView view) {
+    if (!is_shown(path, view))
+        return std::optional<PathStat>();
     if (path.kind == PathKind::asset)
         return find_asset_stat(*set, verdicts, id_from<AssetId>(path.id));
     FARDEL_TRY_ASSIGN(const auto match, find_name(*set, path));
@@ -129,7 +149,7 @@ Result<std::optional<PathStat>> find_stat_in(const std::shared_ptr<const MountSe
             auto stat, stat_asset(choice.mount->bundle(), choice.asset, published ? NodeKind::link : NodeKind::file));
         return std::optional<PathStat>(std::move(stat));
     }
-    FARDEL_TRY_ASSIGN(const bool folder, is_folder(set, path));
+    FARDEL_TRY_ASSIGN(const bool folder, is_folder(set, path, view));
     if (!folder)
         return std::optional<PathStat>();
     PathStat stat;
@@ -275,9 +295,9 @@ Result<std::vector<MissingContent>> Vfs::find_missing(std::span<const std::strin
     return find_missing_content(*set, files, reach, assets_max);
 }
 
-Result<std::optional<PathStat>> Vfs::find_stat(std::string_view path) const {
+Result<std::optional<PathStat>> Vfs::find_stat(std::string_view path, TreeView view) const {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
-    return at_path(path, find_stat_in(impl_->set.share(), impl_->verdicts, parts));
+    return at_path(path, find_stat_in(impl_->set.share(), impl_->verdicts, parts, view));
 }
 
 bool Vfs::exists(std::string_view path) const {
@@ -299,16 +319,9 @@ Result<std::string> Vfs::read_link(std::string_view path) const {
     return "/assets/" + found.asset->hex();
 }
 
-Result<Listing> Vfs::open_listing(std::string_view path) const {
+Result<Listing> Vfs::open_listing(std::string_view path, TreeView view) const {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
-    const auto set = impl_->set.share();
-    if (parts.kind == PathKind::bundles)
-        return Listing(std::make_unique<Listing::Impl>(Listing::Impl{.walk = BundleIdWalk(set)}));
-    if (parts.kind == PathKind::assets) {
-        FARDEL_TRY_ASSIGN(auto walk, at_path(path, AssetIdWalk::open(set)));
-        return Listing(std::make_unique<Listing::Impl>(Listing::Impl{.walk = std::move(walk)}));
-    }
-    FARDEL_TRY_ASSIGN(auto walk, at_path(path, open_folder(set, parts)));
+    FARDEL_TRY_ASSIGN(auto walk, at_path(path, open_folder(impl_->set.share(), parts, view)));
     if (!walk)
         return missing(path, "no such folder");
     return Listing(std::make_unique<Listing::Impl>(Listing::Impl{.walk = *std::move(walk)}));

@@ -2,6 +2,7 @@
 #include "inspect/inspection.h"
 #include "vfs_state.h"
 
+#include <fardel/format/id_path.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/pure_policy.h>
@@ -17,9 +18,9 @@ Status verify_mount_point(const std::string& mount_point) {
         return ok();
     if (auto good = verify_name(mount_point); !good)
         return std::move(good).error().with_context("mount point \"" + printable(mount_point) + "\"");
-    if (is_reserved_root_part(std::string_view(mount_point).substr(0, mount_point.find('/'))))  // tests/ATTACKS.md, A15
-        return Error(ErrorCode::denied,
-                     "mount point \"" + printable(mount_point) + "\": nothing is mounted in /assets and /bundles");
+    if (find_id_path(mount_point))  // tests/ATTACKS.md, A15
+        return Error(ErrorCode::denied, "mount point \"" + printable(mount_point) +
+                                            "\": nothing is mounted at /assets and /bundles, or below an id there");
     return ok();
 }
 
@@ -263,11 +264,13 @@ Result<std::vector<AssetChange>> Vfs::poll() {
         if (!watch->pending)
             continue;
         auto more = impl_->refresh(id);
-        if (!more && (more.error().code() == ErrorCode::conflict || !impl_->current_watches().contains(id)))
+        const bool is_conflict = !more && more.error().code() == ErrorCode::conflict;
+        if (!more && ((is_conflict && changed) || !impl_->current_watches().contains(id)))
             continue;  // files are being written, or the mount has been removed or replaced meanwhile
+        // Nothing was written since the last call, so the files contradict each other until something is.
+        watch->pending = !more && !is_conflict;
         if (!more)
             return std::move(more).error();
-        watch->pending = false;
         changes.insert(changes.end(), more->begin(), more->end());
     }
     return changes;

@@ -2,6 +2,7 @@
 
 #include <fardel/base/ascii.h>
 #include <fardel/format/glob_set.h>
+#include <fardel/format/id_path.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/plan_consumes.h>
@@ -134,6 +135,8 @@ Status verify_planned_name(const BundlePlan& plan, const PlannedName& name) {
         if (!name.published)
             return bad_plan("has no variants, which makes it a tombstone, and a tombstone is published");
     }
+    if (name.published)
+        FARDEL_TRY(verify_no_id_path(name.name.view()));
     FARDEL_TRY(verify_count(name.variants.size(), limits::kVariantsPerNameMax, "variants"));
     std::vector<Tags> tag_sets;
     for (const PlannedVariant& variant : name.variants) {

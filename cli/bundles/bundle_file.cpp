@@ -13,9 +13,14 @@
 namespace fardel {
 namespace {
 
+constexpr std::string_view kNoSuchAssetPath =
+    "no such name in this bundle; the path of an asset is /assets/ and its whole id, 64 lower-case hexadecimal digits";
+
 Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, std::string_view text,
                                  bool must_be_published) {
     FARDEL_TRY_ASSIGN(const auto index, bundle.find_name(text));
+    if (!index && path.starts_with("/assets/"))
+        return unresolved_path(bundle, path, kNoSuchAssetPath);
     if (!index) {
         FARDEL_TRY_ASSIGN(const std::string near, suggest_name(bundle, text));
         return unresolved_path(bundle, path, "no such name in this bundle" + near);
@@ -69,9 +74,7 @@ Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path) {
         case PathKind::bundle: return unresolved_path(bundle, path, "a folder");
         case PathKind::nowhere: break;
     }
-    return unresolved_path(
-        bundle, path,
-        "not a valid path; the path of an asset is /assets/ and its whole id, 64 lower-case hexadecimal digits");
+    return unresolved_path(bundle, path, kNoSuchAssetPath);
 }
 
 Error unresolved_path(const Bundle& bundle, std::string_view path, std::string_view problem) {

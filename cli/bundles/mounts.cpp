@@ -148,6 +148,20 @@ private:
     MountChange change_;
 };
 
+// The same, with folders that are watched. They are scanned again later, when the program may be in another folder.
+MountChange watching(MountChange change) {
+    for (MountRequest& request : change.mount) {
+        request.options.watch = true;
+        std::error_code unknown;
+        auto* const path = std::get_if<std::string>(&request.subject);
+        if (path == nullptr || !std::filesystem::is_directory(*path, unknown))
+            continue;
+        request.options.label = *path;
+        *path = std::filesystem::absolute(*path).string();
+    }
+    return change;
+}
+
 }  // namespace
 
 void add_mounting_options(CommandLine& line, MountingOptions& options) {
@@ -197,7 +211,16 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
     FARDEL_TRY_ASSIGN(const auto library, find_library(options.libraries));
     MountPlan plan(store ? &*store : nullptr, library, remote, std::move(mount), options.resolved);
     FARDEL_TRY(plan.add(files));
-    FARDEL_TRY(vfs.apply(plan.take()));
+    MountChange change = plan.take();
+    if (options.watch) {
+        const auto watched = vfs.apply(watching(change));
+        const bool is_refused = !watched && (watched.error().code() == ErrorCode::limit ||
+                                             watched.error().code() == ErrorCode::unsupported);
+        // The system may have no more watches, or none at all: the folders are mounted nevertheless.
+        if (!is_refused)
+            return watched ? ok() : Status(watched.error());
+    }
+    FARDEL_TRY(vfs.apply(std::move(change)));
     return ok();
 }
 

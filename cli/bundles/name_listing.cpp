@@ -76,12 +76,12 @@ Result<NameRange> find_names_at(const Bundle& bundle, std::string_view path) {
     NameRange range;
     if (parts->kind == PathKind::root || (parts->kind == PathKind::bundle && of_this)) {
         range = all_names(bundle);
-    } else if (parts->kind == PathKind::published || (parts->kind == PathKind::bundle_name && of_this)) {
+    } else if (!parts->name.empty() && (parts->kind != PathKind::bundle_name || of_this)) {
         FARDEL_TRY_ASSIGN(range, names_below(bundle, path, std::string(parts->name)));
     } else {
         return unresolved_path(bundle, path, "no name of this bundle has such a path");
     }
-    range.published_only = parts->kind == PathKind::root || parts->kind == PathKind::published;
+    range.published_only = parts->kind != PathKind::bundle && parts->kind != PathKind::bundle_name;
     return range;
 }
 

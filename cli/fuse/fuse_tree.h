@@ -1,13 +1,14 @@
 // FuseTree: answers the kernel's requests for a mounted file system from a Vfs. It is read-only.
 //
-// Published names are symbolic links with relative targets, so that they work below any folder, or files. Inode
-// numbers, times and sizes depend only on content and paths; all files belong to the user who runs the program. Any
-// number of threads may ask.
+// Published names are files, or symbolic links with relative targets, which work below any folder. A file's inode
+// number is that of its asset, whose id is the extended attribute "user.fardel.asset". Times and sizes depend only on
+// content and paths; all files belong to the user who runs the program. Any number of threads may ask.
 #pragma once
 
 #include <fardel/vfs/vfs.h>
 
 #include <cstdint>
+#include <functional>
 
 struct fuse_operations;
 
@@ -16,8 +17,11 @@ namespace fardel {
 struct FuseTree {
     const Vfs& vfs;              // must outlive the mount
     std::uint64_t stored_bytes;  // of all its bundles, for `df`
-    bool changes = false;        // its mounts change: the kernel keeps content, and neither names nor links
-    bool links = true;           // false: published names are files. In pure mode, some content has no other path
+    bool changes = false;        // its mounts change: the kernel keeps neither names nor what they lead to
+    bool links = false;          // published names are links; needs `ids`
+    bool ids = false;            // what ids give is shown, too: the folders "assets" and "bundles"
+    // Called before each request for a path, by one thread at a time: takes edits of folders in. Needs `changes`.
+    std::function<void()> catch_up;
 };
 
 // For fuse_new(), whose private data is a FuseTree.

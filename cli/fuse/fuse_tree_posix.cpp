@@ -4,10 +4,12 @@
 
 #include <fardel/base/program.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/id_path.h>
 
 #include <fuse.h>  // with struct stat and struct statvfs
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -27,6 +29,8 @@ constexpr double kForever_s = 7 * 86400;  // how long the kernel may cache: noth
 constexpr time_t kTime_s = 315532800;     // 1980-01-01, the first day that every archive format can store
 constexpr blksize_t kReadBytes = 128 << 10;
 constexpr off_t kFirstEntry = 2;  // after "." and ".."
+
+constexpr std::string_view kAssetAttribute = "user.fardel.asset";
 
 // An open file or folder. The kernel need not close all of them before the end, so OpenHandles owns them.
 class Handle {
@@ -54,14 +58,68 @@ private:
     std::unordered_map<Handle*, std::unique_ptr<Handle>> handles_;
 };
 
+// What the kernel keeps of the paths whose content may change: it keeps it once per path, for all who have it open. So
+// while somebody has an older asset open there, a newer one is read past it.
+class KeptContent {
+public:
+    // The file is read through what is kept, or through that after it was dropped, or past it.
+    enum class Way : std::uint8_t { kept, dropped, past };
+
+    // `open` gives the file that is at the path now. Opens are registered in their order, so that none is taken for
+    // newer than it is.
+    template <class Open>
+    Result<std::pair<File, Way>> open(ino_t path, Open open) {
+        const std::scoped_lock lock(mutex_);
+        FARDEL_TRY_ASSIGN(File file, open());
+        Kept& kept = kept_[path];
+        const bool is_same = kept.asset == file.asset_id();
+        if (!is_same && kept.readers > 0)
+            return std::pair(std::move(file), Way::past);
+        // The kernel drops the older content when this answer reaches it. An answer to a later open could reach it
+        // earlier, so none lets it use what it keeps before a file of this asset was closed.
+        kept.is_settled = kept.is_settled && is_same;
+        kept.asset = file.asset_id();
+        ++kept.readers;
+        return std::pair(std::move(file), kept.is_settled ? Way::kept : Way::dropped);
+    }
+    void close(ino_t path) {
+        const std::scoped_lock lock(mutex_);
+        Kept& kept = kept_[path];
+        --kept.readers;
+        kept.is_settled = true;
+    }
+
+private:
+    struct Kept {
+        std::optional<AssetId> asset;
+        std::size_t readers = 0;
+        bool is_settled = false;  // what the kernel keeps is certainly of this asset
+    };
+    std::mutex mutex_;
+    std::unordered_map<ino_t, Kept> kept_;  // an entry per path that was opened
+};
+
 // The state that libfuse passes to each callback, from start() to end().
 struct Serving {
     const FuseTree& tree;
     OpenHandles handles;
+    std::mutex catching_up;
+    std::array<KeptContent, 64> kept;  // by inode_of(path): an open may wait for a server, and others should not
+
+    KeptContent& kept_at(ino_t path) { return kept[path % kept.size()]; }
 };
 
 Serving& serving() { return *static_cast<Serving*>(fuse_get_context()->private_data); }
 const FuseTree& tree() { return serving().tree; }
+TreeView view() { return tree().ids ? TreeView::everything : TreeView::names; }
+
+// After it, the tree has the edits that were made before this request.
+void catch_up() {
+    if (!tree().catch_up)
+        return;
+    const std::scoped_lock lock(serving().catching_up);
+    tree().catch_up();
+}
 
 int errno_of(ErrorCode code) noexcept {
     switch (code) {
@@ -71,6 +129,7 @@ int errno_of(ErrorCode code) noexcept {
         case ErrorCode::busy: return EBUSY;
         case ErrorCode::no_space: return ENOSPC;
         case ErrorCode::cancelled: return EINTR;
+        case ErrorCode::conflict: return ESTALE;  // a file of a folder, edited since the tree has shown it
         default: return EIO;
     }
 }
@@ -101,12 +160,15 @@ int guarded(Work work) noexcept {
 }
 
 // The inode numbers 0 and 1 have special meanings for kernels and libfuse.
-ino_t inode_of(std::string_view path) {
-    const Hash hash = blake3(std::as_bytes(std::span(path)));
+template <class Id>
+ino_t inode_of_id(const Id& id) {
     ino_t inode = 0;
-    std::memcpy(&inode, hash.bytes.data(), sizeof inode);
+    std::memcpy(&inode, id.bytes.data(), sizeof inode);
     return std::max<ino_t>(inode, 2);
 }
+
+// Of a folder or link.
+ino_t inode_of(std::string_view path) { return inode_of_id(blake3(std::as_bytes(std::span(path)))); }
 
 // "/maps/dm01.bsp", "/assets/<id>" → "../assets/<id>"
 std::string relative_target(std::string_view link, std::string_view target) {
@@ -142,7 +204,7 @@ void fill_stat(NodeKind kind, std::uint64_t size_bytes, ino_t inode, struct stat
 }
 
 int stat_path(const std::string& path, struct stat& out) {
-    auto found = tree().vfs.find_stat(path);
+    auto found = tree().vfs.find_stat(path, view());
     if (!found)
         return failed(found.error());
     if (!*found)
@@ -155,14 +217,14 @@ int stat_path(const std::string& path, struct stat& out) {
             return failed(target.error());
         size_bytes = relative_target(path, *target).size();
     }
-    fill_stat(kind, size_bytes, inode_of(path), out);
+    fill_stat(kind, size_bytes, kind == NodeKind::file ? inode_of_id(*(*found)->asset) : inode_of(path), out);
     return 0;
 }
 
 struct OpenFile final : Handle {
-    OpenFile(File opened, ino_t number) noexcept : file(std::move(opened)), inode(number) {}
+    explicit OpenFile(File opened) noexcept : file(std::move(opened)) {}
     File file;
-    ino_t inode;
+    std::optional<ino_t> kept_at;  // of KeptContent
 };
 
 // A Listing only goes forward; to go back, it is opened again.
@@ -196,7 +258,7 @@ private:
     explicit OpenFolder(std::string path) : path_(std::move(path)) {}
 
     Status rewind() {
-        FARDEL_TRY_ASSIGN(listing_, tree().vfs.open_listing(path_));
+        FARDEL_TRY_ASSIGN(listing_, tree().vfs.open_listing(path_, view()));
         current_.reset();
         at_ = kFirstEntry;
         over_ = false;
@@ -238,9 +300,8 @@ void* start(fuse_conn_info* connection, fuse_config* config) noexcept {
         connection->want |= connection->capable & FUSE_CAP_CACHE_SYMLINKS;
     config->use_ino = 1;
     config->nullpath_ok = 1;  // callbacks of open files need no path
-    config->kernel_cache = 1;
     config->entry_timeout = config->attr_timeout = config->negative_timeout = served.changes ? 0 : kForever_s;
-    return new Serving{served, {}};
+    return new Serving{.tree = served, .handles = {}, .catching_up = {}, .kept = {}};
 }
 
 void end(void* served) { delete static_cast<Serving*>(served); }
@@ -249,11 +310,12 @@ int stat_node(const char* path, struct stat* out, fuse_file_info* open) {
     return guarded([&] {
         if (open != nullptr) {
             const auto& handle = handle_of<OpenFile>(open);
-            fill_stat(NodeKind::file, handle.file.size_bytes(), handle.inode, *out);
+            fill_stat(NodeKind::file, handle.file.size_bytes(), inode_of_id(handle.file.asset_id()), *out);
             return 0;
         }
         if (const int bad = check_path(path); bad != 0)
             return bad;
+        catch_up();
         return stat_path(path, *out);
     });
 }
@@ -271,19 +333,37 @@ int read_link(const char* path, char* out, std::size_t size_bytes) {
     });
 }
 
+// A file that has a name and cannot be opened, such as one whose block is damaged, must not look like an absent one.
+int failed_to_open(const char* path, const Error& error) {
+    const auto found = tree().vfs.find_stat(path, view());
+    return found && *found ? failed_to_read(error) : failed(error);
+}
+
 int open_file(const char* path, fuse_file_info* open) {
     return guarded([&] {
         if ((open->flags & O_ACCMODE) != O_RDONLY)
             return -EROFS;
-        auto file = tree().vfs.open(path);
-        if (!file) {
-            // A file that has a name and cannot be opened, such as one whose block is damaged, must not look like an
-            // absent one.
-            const auto found = tree().vfs.find_stat(path);
-            return found && *found ? failed_to_read(file.error()) : failed(file.error());
+        catch_up();
+        const bool may_change = tree().changes && !find_id_path(std::string_view(path).substr(1));
+        if (!may_change) {
+            auto file = tree().vfs.open(path);
+            if (!file)
+                return failed_to_open(path, file.error());
+            open->keep_cache = 1;
+            attach(open, std::make_unique<OpenFile>(*std::move(file)));
+            return 0;
         }
-        attach(open, std::make_unique<OpenFile>(*std::move(file), inode_of(path)));
-        open->keep_cache = 1;
+        const ino_t node = inode_of(path);
+        auto opened = serving().kept_at(node).open(node, [&] { return tree().vfs.open(path); });
+        if (!opened)
+            return failed_to_open(path, opened.error());
+        auto& [file, way] = *opened;
+        auto handle = std::make_unique<OpenFile>(std::move(file));
+        open->keep_cache = way == KeptContent::Way::kept ? 1 : 0;
+        open->direct_io = way == KeptContent::Way::past ? 1 : 0;
+        if (way != KeptContent::Way::past)
+            handle->kept_at = node;
+        attach(open, std::move(handle));
         return 0;
     });
 }
@@ -296,10 +376,17 @@ int read_file(const char*, char* out, std::size_t size_bytes, off_t offset, fuse
     });
 }
 
-int close_file(const char*, fuse_file_info* open) { return drop<OpenFile>(open); }
+int close_file(const char*, fuse_file_info* open) {
+    return guarded([&] {
+        if (const auto node = handle_of<OpenFile>(open).kept_at)
+            serving().kept_at(*node).close(*node);
+        return drop<OpenFile>(open);
+    });
+}
 
 int open_folder(const char* path, fuse_file_info* open) {
     return guarded([&] {
+        catch_up();
         auto folder = OpenFolder::open(path);
         if (!folder)
             return failed(folder.error());
@@ -315,10 +402,12 @@ bool give(void* kernel, fuse_fill_dir_t fill, const OpenFolder& folder, const Li
     const std::string path = (folder.path() == "/" ? "" : folder.path()) + "/" + entry.name;
     struct stat node {};
     // If the full status is not available, kind and inode number are enough; a request for the entry reports the error.
-    const bool full = with_stat && stat_path(path, node) == 0;
+    // The inode number of a file is that of its asset.
+    const bool full = (with_stat || shown(entry.kind) == NodeKind::file) && stat_path(path, node) == 0;
     if (!full)
         fill_stat(shown(entry.kind), 0, inode_of(path), node);
-    return fill(kernel, entry.name.c_str(), &node, next, full ? FUSE_FILL_DIR_PLUS : fuse_fill_dir_flags{}) == 0;
+    const bool plus = with_stat && full;
+    return fill(kernel, entry.name.c_str(), &node, next, plus ? FUSE_FILL_DIR_PLUS : fuse_fill_dir_flags{}) == 0;
 }
 
 int read_folder(const char*, void* kernel, fuse_fill_dir_t fill, off_t offset, fuse_file_info* open,
@@ -342,6 +431,43 @@ int read_folder(const char*, void* kernel, fuse_fill_dir_t fill, off_t offset, f
 
 int close_folder(const char*, fuse_file_info* open) { return drop<OpenFolder>(open); }
 
+// The id of the file's asset; nothing for a folder or link.
+Result<std::optional<AssetId>> find_asset_id(const char* path) {
+    FARDEL_TRY_ASSIGN(const auto found, tree().vfs.find_stat(path, view()));
+    if (!found)
+        return Error(ErrorCode::missing, path);
+    return shown(found->kind) == NodeKind::file ? found->asset : std::optional<AssetId>();
+}
+
+// xattr(7): with size 0, only the size that is needed is returned.
+int give_attribute(std::string_view text, char* out, std::size_t size_bytes) {
+    if (size_bytes != 0 && size_bytes < text.size())
+        return -ERANGE;
+    if (size_bytes != 0)
+        std::ranges::copy(text, out);
+    return static_cast<int>(text.size());
+}
+
+int get_attribute(const char* path, const char* name, char* out, std::size_t size_bytes) {
+    return guarded([&] {
+        if (name != kAssetAttribute)
+            return -ENODATA;
+        const auto asset = find_asset_id(path);
+        if (!asset)
+            return failed(asset.error());
+        return *asset ? give_attribute((*asset)->hex(), out, size_bytes) : -ENODATA;
+    });
+}
+
+int list_attributes(const char* path, char* out, std::size_t size_bytes) {
+    return guarded([&] {
+        const auto asset = find_asset_id(path);
+        if (!asset)
+            return failed(asset.error());
+        return *asset ? give_attribute(std::string(kAssetAttribute) + '\0', out, size_bytes) : 0;
+    });
+}
+
 int stat_system(const char*, struct statvfs* out) {
     *out = {};
     out->f_bsize = out->f_frsize = 4096;
@@ -362,6 +488,8 @@ fuse_operations make_operations() noexcept {
     calls.opendir = open_folder;
     calls.readdir = read_folder;
     calls.releasedir = close_folder;
+    calls.getxattr = get_attribute;
+    calls.listxattr = list_attributes;
     calls.statfs = stat_system;
     return calls;
 }

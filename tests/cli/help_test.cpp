@@ -151,6 +151,8 @@ TEST_CASE("the program: a wrong command line is reported in one line, with exit 
         {"mount", "a"},
         {"mount", "--unmount", "a", "b"},
         {"mount", "--unmount", "a", "--foreground"},
+        {"mount", "--unmount", "a", "--links"},
+        {"mount", "a", "b", "--pure", "p", "--trust", "t", "--links"},
         {"pure"},
         {"pure", "mode"},
         {"pure", "offer", "--policy", "p"},

@@ -83,7 +83,7 @@ TEST_CASE("install: two mods that need two versions of one base are installed an
     CHECK(lock.find("requires " + new_base + " base >= 2\n") != std::string::npos);
     CHECK(mods.verb({"list"}).exit_code == 0);
 
-    const MountedFolder mounted(mods.owner.scratch, {"--lock", mods.lock, "--store", mods.player.store},
+    const MountedFolder mounted(mods.owner.scratch, {"--lock", mods.lock, "--store", mods.player.store, "--ids"},
                                 mods.player.surroundings());
     CHECK(read_file(mounted.path("castle.txt")) == "castle 1.0\n");
     CHECK(read_file(mounted.path("base.txt")) == "base 2.0\n");  // the newer one wins

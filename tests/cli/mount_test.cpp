@@ -12,12 +12,14 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <functional>
 #include <map>
 
@@ -121,20 +123,45 @@ std::string make_large_folder(const ScratchFolder& scratch, std::size_t count) {
     return path;
 }
 
-TEST_CASE("mount: a signed bundle of a real game has the files that unzip writes") {
-    REQUIRE_MESSAGE(fs::exists(kArchive), "setup/install-dependencies installs OpenArena");
-    const ScratchFolder scratch;
-    const std::string bundle = scratch.path("game.fardel");
-    const std::string key = make_key(scratch, "author");
-    run_well({"pack", kArchive, "-o", bundle, "--name", "game", "--version", "1.0", "--level", "3"});
-    sign(bundle, key, "author");
-    const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub"});
-    REQUIRE(run_program({"unzip", "-q", kArchive, "-d", scratch.path("unzipped")}).exit_code == 0);
-    shell_output("find . -type d -empty -delete", scratch.path("unzipped"));  // bundles have no empty folders
+// A signed bundle of one archive of a real game, and the files that unzip writes.
+struct RealGame {
+    RealGame() {
+        REQUIRE_MESSAGE(fs::exists(kArchive), "setup/install-dependencies installs OpenArena");
+        const std::string key = make_key(scratch, "author");
+        run_well({"pack", kArchive, "-o", bundle, "--name", "game", "--version", "1.0", "--level", "3"});
+        sign(bundle, key, "author");
+        policy = make_policy(scratch, "p.trust", {"--author", key + ".pub"});
+        REQUIRE(run_program({"unzip", "-q", kArchive, "-d", scratch.path("unzipped")}).exit_code == 0);
+        shell_output("find . -type d -empty -delete", scratch.path("unzipped"));  // bundles have no empty folders
+    }
+
+    ScratchFolder scratch;
+    std::string bundle = scratch.path("game.fardel");
+    std::string policy;
+};
+
+TEST_CASE_FIXTURE(RealGame,
+                  "mount: a signed bundle of a real game is shown and copied as the files that unzip writes") {
     const MountPoint mount(scratch);
     const Outcome mounted = run({"mount", bundle, mount.path(), "--trust", policy});
     CHECK(mounted.exit_code == 0);
     CHECK(mounted.out + mounted.err == "");
+    const std::string unzipped = scratch.path("unzipped");
+    CHECK(run_program({"diff", "-r", unzipped, mount.path()}).out == "");
+    for (const char* list : {"find . | sort", "find . -type f | sort"})
+        CHECK(shell_output(list, mount.path()) == shell_output(list, unzipped));
+
+    // Ordinary copies have the game's files and nothing else.
+    REQUIRE(run_program({"cp", "-r", mount.path(), scratch.path("copied")}).exit_code == 0);
+    fs::create_directories(scratch.path("untarred"));
+    shell_output("tar -cf - . | tar -xf - -C ../untarred", mount.path());
+    for (const char* copy : {"copied", "untarred"})
+        CHECK(run_program({"diff", "-r", "--no-dereference", unzipped, scratch.path(copy)}).out == "");
+}
+
+TEST_CASE_FIXTURE(RealGame, "mount: with --links, published names are links into assets, and bundles are shown") {
+    const MountPoint mount(scratch);
+    run_well({"mount", bundle, mount.path(), "--trust", policy, "--links"});
 
     // Files of the bundle, byte by byte; and the published names, through their links.
     CHECK(run_program({"diff", "-r", scratch.path("unzipped"), mount.bundle(bundle)}).out == "");
@@ -174,7 +201,13 @@ TEST_CASE("mount: a signed bundle of a real game has the files that unzip writes
 
 TEST_CASE_FIXTURE(PackedGame, "mount: stat reports sizes, modes, an owner and one date") {
     const MountPoint mount(scratch, "a folder with spaces");
-    run_well({"mount", bundle, mount.path()});
+    bool links = false;
+    SUBCASE("of files") {}
+    SUBCASE("of links") { links = true; }
+    Arguments words{"mount", bundle, mount.path()};
+    if (links)
+        words.push_back("--links");
+    run_well(words);
 
     struct stat node {};
     REQUIRE(::stat(mount.path("maps/dm01.bsp").c_str(), &node) == 0);
@@ -186,16 +219,22 @@ TEST_CASE_FIXTURE(PackedGame, "mount: stat reports sizes, modes, an owner and on
     CHECK(node.st_blocks * 512 >= node.st_size);
     const ino_t inode = node.st_ino;
     REQUIRE(::lstat(mount.path("maps/dm01.bsp").c_str(), &node) == 0);
-    CHECK(S_ISLNK(node.st_mode));
-    CHECK(static_cast<std::size_t>(node.st_size) == fs::read_symlink(mount.path("maps/dm01.bsp")).string().size());
-    CHECK(node.st_ino != inode);
+    if (links) {
+        CHECK(S_ISLNK(node.st_mode));
+        CHECK(static_cast<std::size_t>(node.st_size) == fs::read_symlink(mount.path("maps/dm01.bsp")).string().size());
+        CHECK(node.st_ino != inode);
+    } else {
+        CHECK(node.st_mode == (S_IFREG | 0444));
+        CHECK(node.st_ino == inode);
+    }
     REQUIRE(::stat(mount.path("maps").c_str(), &node) == 0);
     CHECK(node.st_mode == (S_IFDIR | 0555));
     CHECK(node.st_mtime == 315532800);
 
     // The same content under two names is one file.
-    CHECK(fs::read_symlink(mount.path("textures/base/water.jpg")) ==
-          fs::read_symlink(mount.path("textures/base/wasser.jpg")));
+    if (links)
+        CHECK(fs::read_symlink(mount.path("textures/base/water.jpg")) ==
+              fs::read_symlink(mount.path("textures/base/wasser.jpg")));
     CHECK(fs::equivalent(mount.path("textures/base/water.jpg"), mount.path("textures/base/wasser.jpg")));
 
     struct statvfs system {};
@@ -214,6 +253,147 @@ TEST_CASE_FIXTURE(PackedGame, "mount: stat reports sizes, modes, an owner and on
     CHECK(errno_of_reading(mount.path("default.cfg/x")) == ENOTDIR);
 }
 
+std::string attribute_of(const std::string& path, const char* name) {
+    char text[256];
+    const auto size = ::getxattr(path.c_str(), name, text, sizeof text);
+    return size < 0 ? std::string(std::strerror(errno)) : std::string(text, static_cast<std::size_t>(size));
+}
+
+TEST_CASE_FIXTURE(PackedGame, "mount: a name and its asset share an inode number, and the id is an attribute") {
+    const MountPoint mount(scratch);
+    run_well({"mount", bundle, mount.path(), "--ids"});
+    const std::string id = b3sum(scratch.path("game/textures/base/water.jpg"));
+    std::vector<ino_t> inodes;
+    for (const std::string& path : {mount.path("textures/base/water.jpg"), mount.path("textures/base/wasser.jpg"),
+                                    mount.path("assets/" + id), mount.bundle(bundle) + "/textures/base/water.jpg"}) {
+        CAPTURE(path);
+        struct stat node {};
+        REQUIRE(::lstat(path.c_str(), &node) == 0);
+        CHECK(node.st_mode == (S_IFREG | 0444));
+        CHECK(node.st_nlink == 1);  // more would make a copy of two names one file
+        inodes.push_back(node.st_ino);
+        CHECK(attribute_of(path, "user.fardel.asset") == id);
+        CHECK(attribute_of(path, "user.other") == std::strerror(ENODATA));
+        char names[64];
+        CHECK(::listxattr(path.c_str(), names, sizeof names) == 18);
+        CHECK(std::string(names) == "user.fardel.asset");
+        CHECK(::getxattr(path.c_str(), "user.fardel.asset", names, 0) == 64);
+        CHECK(errno_of(static_cast<int>(::getxattr(path.c_str(), "user.fardel.asset", names, 63))) == ERANGE);
+    }
+    CHECK(std::ranges::count(inodes, inodes[0]) == 4);
+    CHECK(fs::hard_link_count(mount.path("default.cfg")) == 1);
+    CHECK_FALSE(fs::equivalent(mount.path("default.cfg"), mount.path("textures/base/water.jpg")));
+    CHECK(attribute_of(mount.path("maps"), "user.fardel.asset") == std::strerror(ENODATA));
+    // What readdir(3) says agrees with stat(2).
+    CHECK(shell_output("ls -i -U textures/base | sort", mount.path()) ==
+          shell_output("stat -c '%i %n' * | sort", mount.path("textures/base")));
+}
+
+TEST_CASE("mount: the game's own assets and bundles are shown, and those of ids only on request") {
+    const ScratchFolder scratch;
+    scratch.write("pack/assets/minecraft/stone.png", "png");
+    scratch.write("pack/pack.mcmeta", "{}");
+    const std::string bundle = scratch.path("pack.fardel");
+    run_well({"pack", scratch.path("pack"), "-o", bundle});
+    const MountPoint mount(scratch);
+    run_well({"mount", bundle, mount.path()});
+    CHECK(list_folder(mount.path()) == "assets/ assets/minecraft/ assets/minecraft/stone.png pack.mcmeta");
+    CHECK(run_program({"diff", "-r", scratch.path("pack"), mount.path()}).out == "");
+    const std::string id = b3sum(scratch.path("pack/pack.mcmeta"));
+    CHECK(errno_of_reading(mount.path("assets/" + id)) == ENOENT);
+    CHECK_FALSE(fs::exists(mount.bundle(bundle)));
+    run_well({"mount", "--unmount", mount.path()});
+
+    for (const char* option : {"--ids", "--links"}) {
+        CAPTURE(option);
+        run_well({"mount", bundle, mount.path(), option});
+        CHECK(read_file(mount.path("assets/minecraft/stone.png")) == "png");
+        CHECK(read_file(mount.path("assets/" + id)) == "{}");
+        CHECK(shell_output("ls assets | wc -l", mount.path()) == "3\n");
+        CHECK(run_program({"diff", "-r", scratch.path("pack"), mount.bundle(bundle)}).out == "");
+        CHECK(fs::is_symlink(mount.path("pack.mcmeta")) == (std::string(option) == "--links"));
+        run_well({"mount", "--unmount", mount.path()});
+    }
+}
+
+TEST_CASE("mount: edits of a mounted folder are seen at once") {
+    const ScratchFolder scratch;
+    const std::string a = scratch.write("game/a.txt", "one\n");
+    scratch.write("game/b.txt", "two\n");
+    const MountPoint mount(scratch);
+    Surroundings beside{.folder = scratch.path(".")};
+    REQUIRE(run({"mount", "game", mount.path()}, beside).exit_code == 0);
+    CHECK(read_file(mount.path("a.txt")) == "one\n");
+    CHECK(read_file(mount.path("b.txt")) == "two\n");
+
+    // Replaced, as most editors do; written in place; added; removed; in a new folder.
+    fs::rename(scratch.write("new", "another, longer text\n"), scratch.path("game/b.txt"));
+    CHECK(read_file(mount.path("b.txt")) == "another, longer text\n");
+    scratch.write("game/a.txt", "uno\n");
+    CHECK(read_file(mount.path("a.txt")) == "uno\n");
+    CHECK_FALSE(fs::exists(mount.path("sub/n.txt")));
+    scratch.write("game/sub/n.txt", "n\n");
+    CHECK(read_file(mount.path("sub/n.txt")) == "n\n");
+    CHECK(list_folder(mount.path()) == "a.txt b.txt sub/ sub/n.txt");
+    fs::remove(a);
+    CHECK(errno_of_reading(mount.path("a.txt")) == ENOENT);
+    CHECK(list_folder(mount.path()) == "b.txt sub/ sub/n.txt");
+}
+
+TEST_CASE("mount: an edit that cannot be shown is said, and leaves the tree as it was") {
+    const ScratchFolder scratch;
+    scratch.write("game/a.txt", "one\n");
+    const MountPoint mount(scratch);
+    Running program({"mount", scratch.path("game"), mount.path(), "--foreground"});
+    REQUIRE(wait_until([&] { return is_mounted(mount.path()); }));
+    CHECK(list_folder(mount.path()) == "a.txt");
+    scratch.write("game/A.txt", "two\n");
+    CHECK(list_folder(mount.path()) == "a.txt");
+    CHECK(read_file(mount.path("a.txt")) == "one\n");
+    fs::rename(scratch.path("game/A.txt"), scratch.path("game/b.txt"));
+    CHECK(list_folder(mount.path()) == "a.txt b.txt");
+    program.send(SIGINT);
+    const Outcome outcome = program.wait();
+    CHECK(outcome.err.starts_with("fardel: an edit is not shown: "));
+    CHECK(outcome.err.find("differ only in case") != std::string::npos);
+    CHECK(std::ranges::count(outcome.err, '\n') == 1);
+}
+
+TEST_CASE("mount: a folder that contains its own mount is mounted as it is") {
+    const ScratchFolder scratch;
+    scratch.write("game/a.txt", "one\n");
+    const MountPoint mount(scratch, "game/mnt");
+    run_well({"mount", scratch.path("game"), mount.path()});
+    CHECK(read_file(mount.path("a.txt")) == "one\n");
+    scratch.write("game/b.txt", "two\n");
+    CHECK(list_folder(mount.path()) == "a.txt");
+}
+
+TEST_CASE("mount: who has a file of an edited folder open reads what was opened, or an error that says why") {
+    const ScratchFolder scratch;
+    const std::string before = noise_text(300'000, 1), after = noise_text(300'000, 2);
+    scratch.write("game/large", before);
+    const MountPoint mount(scratch);
+    run_well({"mount", scratch.path("game"), mount.path()});
+    const int open = ::open(mount.path("large").c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(open >= 0);
+    std::string half(100'000, '\0');
+    REQUIRE(::pread(open, half.data(), half.size(), 0) == 100'000);
+
+    fs::rename(scratch.write("new", after), scratch.path("game/large"));
+    for (int round = 0; round < 3; ++round) {
+        CHECK(read_file(mount.path("large")) == after);
+        std::string rest(200'000, '\0');
+        const auto count = ::pread(open, rest.data(), rest.size(), 100'000);
+        const int failure = errno_of(static_cast<int>(count));
+        CHECK((failure == ESTALE || (count == 200'000 && rest == before.substr(100'000))));
+        CHECK(::pread(open, half.data(), half.size(), 0) != 0);
+        CHECK(half == before.substr(0, 100'000));
+    }
+    ::close(open);
+    CHECK(read_file(mount.path("large")) == after);
+}
+
 TEST_CASE("mount: later bundles win, and tombstones hide") {
     const ScratchFolder scratch;
     const std::string base = make_bundle(scratch, "base");
@@ -222,7 +402,7 @@ TEST_CASE("mount: later bundles win, and tombstones hide") {
     run_well({"pack", scratch.path("mod"), "-o", mod, "--name", "mod", "--version", "1"});
     const std::string rich = make_rich_bundle(scratch);
     const MountPoint mount(scratch);
-    run_well({"mount", base, mod, rich, mount.path()});
+    run_well({"mount", base, mod, rich, mount.path(), "--ids"});
     CHECK(read_file(mount.path("default.cfg")) == "set name \"modder\"\n");
     CHECK(read_file(mount.bundle(base) + "/default.cfg") == kConfig);
     CHECK(read_file(mount.path("docs/readme.txt")).starts_with("Read me."));
@@ -250,7 +430,7 @@ TEST_CASE("mount: a folder of many names is listed completely, in order, and fro
             if (entry == nullptr)
                 break;
             if (entry->d_name[0] != '.') {
-                CHECK(entry->d_type == DT_LNK);
+                CHECK(entry->d_type == DT_REG);
                 names.push_back(entry->d_name);
             }
         }
@@ -277,7 +457,7 @@ TEST_CASE("mount: many readers at once get the same bytes") {
     const std::string bundle = scratch.path("game.fardel");
     run_well({"pack", scratch.path("game"), "-o", bundle, "--name", "game", "--version", "1.0", "--level", "1"});
     const MountPoint mount(scratch);
-    run_well({"mount", bundle, mount.path()});
+    run_well({"mount", bundle, mount.path(), "--ids"});
 
     std::atomic<int> good = 0;
     std::vector<std::jthread> readers;
@@ -307,16 +487,20 @@ TEST_CASE_FIXTURE(PackedGame, "mount: a damaged asset is an I/O error, and all o
     SUBCASE("while it is mounted") {}
     if (before)
         flip_bit(bundle, at);
-    run_well({"mount", bundle, mount.path()});
+    run_well({"mount", bundle, mount.path(), "--ids"});
     if (!before)
         flip_bit(bundle, at);
 
     CHECK(errno_of_reading(mount.path("maps/dm01.bsp")) == EIO);
     CHECK(errno_of_reading(mount.path("assets/" + id)) == EIO);
     CHECK(errno_of_reading(mount.bundle(bundle) + "/maps/dm01.bsp") == EIO);
-    const Outcome cat = run_program({"cat", mount.path("maps/dm01.bsp")});
-    CHECK(cat.exit_code == 1);
-    CHECK(cat.out == "");
+    const Outcome by_id = run_program({"cat", mount.path("assets/" + id)});
+    CHECK(by_id.exit_code == 1);
+    CHECK(by_id.out == "");  // compared whole when it is opened
+    const Outcome by_name = run_program({"cat", mount.path("maps/dm01.bsp")});
+    CHECK(by_name.exit_code == 1);
+    CHECK(by_name.out.size() < content.size());
+    CHECK(content.starts_with(by_name.out));
     CHECK(read_file(mount.path("default.cfg")) == kConfig);
     CHECK(read_file(mount.path("textures/base/water.jpg")) == noise_text(5'000, 2));
     CHECK(fs::file_size(mount.path("maps/dm01.bsp")) == 300'000);
@@ -327,7 +511,7 @@ TEST_CASE_FIXTURE(PackedGame, "mount: a damaged asset is an I/O error, and all o
 
 TEST_CASE_FIXTURE(PackedGame, "mount: nothing can be written, not even by root") {
     const MountPoint mount(scratch);
-    run_well({"mount", bundle, mount.path()});
+    run_well({"mount", bundle, mount.path(), "--ids"});
     const std::string asset = mount.path("assets/" + b3sum(scratch.path("game/default.cfg")));
     const std::string file = mount.path("default.cfg");
     const std::string fresh = mount.path("maps/new");
@@ -481,7 +665,7 @@ TEST_CASE("mount: content of a class that its signer may not bring is listed and
     const std::string bundle = scratch.path("art.fardel");
     run_well({"pack", scratch.path("art"), "-o", bundle, "--name", "art", "--key", key});
 
-    const MountedFolder mounted(scratch, {bundle, "--trust", policy});
+    const MountedFolder mounted(scratch, {bundle, "--trust", policy, "--ids"});
     CHECK(contents_of(mounted.path("notes.txt")) == "a skin\n");
     CHECK(fs::exists(mounted.path("skull.tga")));
     CHECK(contents_of(mounted.path("skull.tga")).empty());

@@ -69,8 +69,11 @@ TEST_CASE("pure mount: each server's content is there while its policy is, and n
         CHECK_FALSE(fs::exists(tree.path("two.map")));
     }
     {
-        const MountedFolder tree(player.scratch, player.joined("two"));
+        Arguments words = player.joined("two");
+        words.push_back("--ids");
+        const MountedFolder tree(player.scratch, words);
         CHECK(contents_of(tree.path("wall.tga")) == "the wall of server two");
+        CHECK(fs::exists(tree.path("bundles/" + run_well({"id", player.file("two")}).substr(0, 64))));
         CHECK_FALSE(fs::exists(tree.path("one.map")));
         CHECK_FALSE(fs::exists(tree.path("bundles/" + run_well({"id", player.file("one")}).substr(0, 64))));
     }

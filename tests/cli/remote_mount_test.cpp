@@ -44,7 +44,7 @@ TEST_CASE_FIXTURE(PackedGame, "mount: a bundle that is named by its URL is read 
     run_well({"publish", bundle, nginx.tree()});
     const std::string url = nginx.url() + "/bundles/" + id + ".fardel";
     {
-        MountedFolder mount(scratch, {url, "--store", store});
+        MountedFolder mount(scratch, {url, "--store", store, "--ids"});
         CHECK(contents_of(mount.path("default.cfg")) == kConfig);
         CHECK(contents_of(mount.path("bundles/" + id + "/default.cfg")) == kConfig);
         mount.unmount();
@@ -89,7 +89,7 @@ TEST_CASE("mount --from: content of a class that its signer may not bring is lis
     const std::string store = scratch.path("store");
     for (const auto& [name, file] : {std::pair("object", "/bin/ls"), std::pair("script", "/usr/bin/ldd")}) {
         const std::string id = publish(name, file, "skull.tga");
-        MountedFolder mount(scratch, {id, "--store", store, "--from", nginx.url(), "--trust", policy});
+        MountedFolder mount(scratch, {id, "--store", store, "--from", nginx.url(), "--trust", policy, "--ids"});
         CHECK(contents_of(mount.path("notes.txt")) == "a skin\n");
         for (const std::string& path : {mount.path("skull.tga"), mount.path("bundles/" + id + "/skull.tga")}) {
             CAPTURE(path);

@@ -35,6 +35,41 @@ TEST_CASE("which: the later mount wins, and each candidate is listed") {
             .find("wins") != std::string::npos);
 }
 
+TEST_CASE("which: a game whose folders are called assets and bundles is found by every verb") {
+    const ScratchFolder scratch;
+    scratch.write("pack/assets/minecraft/stone.png", "png");
+    scratch.write("pack/bundles/b.txt", "b");
+    scratch.write("pack/pack.mcmeta", "{}");
+    const std::string bundle = scratch.path("pack.fardel");
+    run_well({"pack", scratch.path("pack"), "-o", bundle});
+    run_well({"verify", bundle});
+    const std::string stone = "assets/minecraft/stone.png";
+    const std::string id = b3sum(scratch.path("pack/" + stone));
+    for (const std::string& mounted : {bundle, scratch.path("pack")}) {
+        const std::string text = run_well({"which", "--mount", mounted, stone});
+        CHECK(text.starts_with("/" + stone + " → /assets/" + id + "\n"));
+        CHECK(run_well({"which", "--mount", mounted, "bundles"}).starts_with("/bundles: a folder\n"));
+        CHECK(run_well({"which", "--mount", mounted, "/assets/" + id}).find("wins") != std::string::npos);
+    }
+    CHECK(run_well({"cat", bundle, "/" + stone}) == "png");
+    CHECK(run_well({"cat", bundle, "bundles/b.txt"}) == "b");
+    CHECK(run_well({"ls", bundle, "/assets"}) == stone + "\n");
+    CHECK(run_well({"ls", bundle, "/bundles/b.txt"}) == "bundles/b.txt\n");
+    run_well({"extract", bundle, "-C", scratch.path("out")});
+    CHECK(run_program({"diff", "-r", scratch.path("pack"), scratch.path("out")}).exit_code == 0);
+}
+
+TEST_CASE("which: a published name at the path of an id is refused by pack") {
+    const ScratchFolder scratch;
+    const std::string name = "assets/" + std::string(64, '0');
+    scratch.write("game/" + name, "hidden");
+    const Outcome outcome = run({"pack", scratch.path("game"), "-o", scratch.path("game.fardel")});
+    CHECK(outcome.exit_code == 1);
+    CHECK(is_one_clear_line(outcome, "malformed"));
+    CHECK(outcome.err.find(name) != std::string::npos);
+    CHECK_FALSE(fs::exists(scratch.path("game.fardel")));
+}
+
 TEST_CASE("which: digests of a folder are kept in the user's cache folder, and nowhere without one") {
     const ScratchFolder scratch;
     scratch.write("game/default.cfg", "bind x quit\n");

@@ -1,6 +1,7 @@
 // A path that parses does so with its leading '/', too, to the same, and has only the parts that its kind allows.
 #include "require.h"
 
+#include <fardel/format/id_path.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 
@@ -19,14 +20,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const PathParts& parts = *path;
     const std::string text = (input.starts_with('/') ? "" : "/") + std::string(input);
     require(text == "/" || !text.ends_with('/'));
-    const bool named = parts.kind == PathKind::bundle_name || parts.kind == PathKind::published;
+    const bool is_own_folder = parts.kind == PathKind::assets || parts.kind == PathKind::bundles;
+    const bool named = parts.kind == PathKind::bundle_name || parts.kind == PathKind::published || is_own_folder;
     require(named == !parts.name.empty());
     if (named) {
         require(static_cast<bool>(verify_name(parts.name)) && text.ends_with(parts.name) &&
                 parts.hash == name_hash(parts.name));
     }
     if (parts.kind == PathKind::published)
-        require(!is_reserved_root_part(parts.name.substr(0, parts.name.find('/'))));
+        require(static_cast<bool>(verify_no_id_path(parts.name)));
     if (parts.kind == PathKind::asset)
         require(text == "/assets/" + parts.id.hex());
     if (parts.kind == PathKind::bundle || parts.kind == PathKind::bundle_name)

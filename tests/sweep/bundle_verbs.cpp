@@ -262,7 +262,7 @@ bool walk_mount(const BundleCase& bundle, const Witness& witness, bool good, Fin
     const fs::path root = bundle.folder / "mnt";
     fs::create_directories(root);
     Surroundings surroundings = bundle.surroundings();
-    Background server({bundle.program, "mount", bundle.bundle(), root.string(), "--foreground"}, surroundings);
+    Background server({bundle.program, "mount", bundle.bundle(), root.string(), "--ids", "--foreground"}, surroundings);
     bool mounted = false;
     for (int i = 0; i < 6000 && server.is_running() && !mounted; ++i) {
         mounted = is_mounted(root.string());

@@ -31,6 +31,9 @@ std::vector<Defect> malformed_names() {
         {"is not NFC", "e\u0301"},                   // A09
         {"has an invisible character", "a\u200bb"},
         {"is empty", ""},
+        {"is the folder of all assets", "assets"},  // A15
+        {"is a path of an asset", "assets/" + std::string(64, '0')},
+        {"is a path in a bundle", "bundles/" + std::string(64, 'f') + "/a"},
         {"is too long", std::string(255, 'a') + "/" + std::string(255, 'b') + "/" + std::string(255, 'c') + "/" +
                             std::string(255, 'd') + "/e"},  // A11
         {"has too long a part", std::string(256, 'a')},

@@ -155,7 +155,7 @@ TEST_CASE("apply: on any error nothing is changed") {
     refused(with(request(bytes_of("no bundle"))), "malformed");
     refused(with(request(kept_bundle, {})), "untrusted");
     refused(with({.subject = std::string("/nowhere/at/all"), .options = unsigned_at()}), "missing");
-    refused(with(request(BundleMaker().add("c", "c").write(), unsigned_at("assets/x"))), "denied");
+    refused(with(request(BundleMaker().add("c", "c").write(), unsigned_at("assets"))), "denied");
     refused(with(request(BundleMaker().add("b", "good").write())), "conflict");
     MountChange unknown;
     unknown.mount.push_back(request(BundleMaker().add("b", "good").write()));
@@ -389,6 +389,28 @@ TEST_CASE("poll: a change in a watched folder is reported, at any depth, and not
     REQUIRE(vfs.unmount(id));
     scratch.write("game/moved", "unseen");
     CHECK(vfs.poll().value().empty());
+}
+
+TEST_CASE("poll: files that contradict each other are an error, once, and leave the tree as it was") {
+    const ScratchFolder scratch;
+    scratch.write("game/a", "1");
+    MountOptions options = unsigned_at();
+    options.watch = true;
+    Vfs vfs;
+    REQUIRE(vfs.mount(scratch.path("game"), options));
+    REQUIRE(vfs.poll().value().empty());
+
+    scratch.write("game/A", "2");
+    CHECK(vfs.poll().value().empty());  // it may be in the middle of an edit
+    const auto refused = vfs.poll();
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::conflict);
+    CHECK(refused.error().text().find("differ only in case") != std::string::npos);
+    CHECK(vfs.poll().value().empty());
+    CHECK(listing_of(vfs, "/") == "a@ assets/ bundles/");
+
+    std::filesystem::remove(scratch.path("game/a"));
+    CHECK(paths_of(poll_until_changed(vfs)) == "/A+ /a-");
 }
 
 TEST_CASE("poll: a mount that is not watched, or is not a folder, reports no change") {

@@ -209,33 +209,86 @@ TEST_CASE("mount: a bundle is mounted once per mount point, and again at other m
     mount(vfs, bundle, unsigned_at("mods/x"));
 }
 
-TEST_CASE("mount: a mount point is a name outside of /assets and /bundles") {  // A15
+TEST_CASE("mount: a mount point is a name, and no path that an id gives") {  // A15
     const Bytes bundle = BundleMaker().add("a", "content").write();
     Vfs vfs;
     const auto refusal = [&](std::string mount_point) {
         return outcome_of(vfs.mount(make_memory_source(bundle), unsigned_at(mount_point)));
     };
     CHECK(refusal("assets") == "denied");
-    CHECK(refusal("Bundles/x") == "denied");
+    CHECK(refusal("bundles") == "denied");
+    CHECK(refusal("assets/" + std::string(64, '0')) == "denied");
+    CHECK(refusal("bundles/" + std::string(64, '0') + "/x") == "denied");
     CHECK(refusal("/mods") == "malformed");
     CHECK(refusal("mods/") == "malformed");
     CHECK(refusal("mods/../x") == "malformed");
     CHECK(refusal(std::string(300, 'a')) == "limit");
     CHECK(vfs.mounts().empty());
     CHECK(refusal("mods/assets") == "ok");
+    CHECK(refusal("assets/mods") == "ok");
+    CHECK(content_at(vfs, "/assets/mods/a") == "content");
+    CHECK(listing_of(vfs, "/assets") == id_of("content").hex() + " mods/");
 }
 
-TEST_CASE("mount: names that a bundle publishes in /assets or /bundles are visible only in the bundle") {  // A15
+TEST_CASE("mount: a name below assets or bundles is a name like any other") {
+    Vfs vfs;
+    mount(vfs, BundleMaker()
+                   .add("assets/minecraft/stone.png", "stone")
+                   .add("assets/pack", "pack")
+                   .add("bundles/b.txt", "b")
+                   .write());
+    const std::string stone = id_of("stone").hex();
+    CHECK(content_at(vfs, "/assets/minecraft/stone.png") == "stone");
+    CHECK(content_at(vfs, "bundles/b.txt") == "b");
+    CHECK(vfs.read_link("/assets/minecraft/stone.png").value() == "/assets/" + stone);
+    CHECK(vfs.stat("/assets/minecraft")->kind == NodeKind::folder);
+    CHECK(content_at(vfs, "/assets/" + stone) == "stone");
+    CHECK(content_at(vfs, "/bundles/" + vfs.mounts().at(0).bundle.hex() + "/assets/pack") == "pack");
+    const NameExtensions images = NameExtensions::parse("tga,png").value();
+    CHECK(vfs.open({"assets/minecraft/stone", &images}));
+
+    mount(vfs, BundleMaker().add("assets/pack", "other").write());
+    CHECK(content_at(vfs, "/assets/pack") == "other");
+    CHECK(vfs.conflicts()->size() == 1);
+    MountOptions folding = unsigned_at();
+    folding.case_rule = CaseRule::fold;
+    mount(vfs, BundleMaker().add("Assets/Unity.bin", "unity").write(), folding);
+    CHECK(content_at(vfs, "/assets/unity.bin") == "unity");
+    CHECK(content_at(vfs, "/Assets/Unity.bin") == "unity");
+}
+
+// A bundle that publishes what it added unpublished, as a hostile packer could write it.
+Bytes publishing_all(Bytes bundle) {
+    return rewrite_table(std::move(bundle), TableKind::names, [](std::span<std::byte> names) {
+        constexpr std::size_t kRecordBytes = 16, kFlags = 10;
+        for (std::size_t at = kFlags; at < names.size(); at += kRecordBytes)
+            names[at] |= std::byte{NameRecord::published};
+    });
+}
+
+TEST_CASE("mount: names that a bundle publishes at the path of an id are visible only in the bundle") {  // A15
     Vfs vfs;
     const std::string id = id_of("mine").hex();
-    mount(vfs, BundleMaker().add("assets/" + id, "forged").add("Bundles/readme", "forged").add("ok", "fine").write());
+    mount(vfs, publishing_all(BundleMaker()
+                                  .add_unpublished("assets/" + id, "forged")
+                                  .add_unpublished("bundles/" + id + "/x", "forged")
+                                  .add_unpublished("ok", "fine")
+                                  .write()));
     mount(vfs, BundleMaker().add("mine", "mine").write());
     CHECK(content_at(vfs, "/assets/" + id) == "mine");
-    CHECK(outcome_of(vfs.open("/Bundles/readme")) == "missing");
+    CHECK(outcome_of(vfs.open("/bundles/" + id + "/x")) == "missing");
     CHECK(listing_of(vfs, "/") == "assets/ bundles/ mine@ ok@");
+    CHECK(vfs.list("/assets")->size() == 3);
+    CHECK(vfs.list("/bundles")->size() == 2);
     const std::string bundle = vfs.mounts().at(1).bundle.hex();
     CHECK(content_at(vfs, "/bundles/" + bundle + "/assets/" + id) == "forged");
-    CHECK(content_at(vfs, "/bundles/" + bundle + "/Bundles/readme") == "forged");
+
+    Vfs other;
+    mount(other, publishing_all(BundleMaker().add_unpublished("assets", "a file").write()));
+    mount(other, BundleMaker().add("assets/a", "a").write());
+    CHECK(other.stat("/assets")->kind == NodeKind::folder);
+    CHECK(content_at(other, "/assets/a") == "a");
+    CHECK(listing_of(other, "/") == "assets/ bundles/");
 }
 
 TEST_CASE("mount: an unsigned bundle is refused unless that is allowed") {

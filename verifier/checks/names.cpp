@@ -1,6 +1,7 @@
 #include "checks.h"
 #include "tables/rising_texts.h"
 
+#include <fardel/format/id_path.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
@@ -26,7 +27,10 @@ void check_names(const CheckedTables& tables, BundleStrings& texts, VerifyFindin
         const auto text = name ? texts.use(name->text, names, i, "text", findings) : std::nullopt;
         if (name)
             check_target(*name, i, tables, findings);
-        if (Status status = text ? verify_name(*text) : ok(); !status)
+        Status status = text ? verify_name(*text) : ok();
+        if (status && text && name->is(NameRecord::published))
+            status = verify_no_id_path(*text);
+        if (!status)
             findings.add(VerifierRule::name_malformed, names, i,
                          Error(status.error().code(), quoted(*text) + ": " + status.error().message()));
         if (const std::string defect = order.add(text); !defect.empty())

@@ -4,7 +4,6 @@
 
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
-#include <fardel/vfs/vfs_path.h>
 
 #include <algorithm>
 #include <iterator>
@@ -95,8 +94,7 @@ private:
         }
         FARDEL_TRY(verify_name(inside));
         const std::string name = mount_point_.empty() ? std::string(inside) : mount_point_ + "/" + std::string(inside);
-        if (!is_reserved_root_part(std::string_view(name).substr(0, name.find('/'))))
-            compare_paths(name);
+        compare_paths(name);
         return ok();
     }
 

@@ -5,7 +5,6 @@
 
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
-#include <fardel/vfs/vfs_path.h>
 
 #include <algorithm>
 #include <map>
@@ -68,9 +67,6 @@ Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t confli
         FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(NameIndex{i}));
         FARDEL_TRY(verify_name(text));
         const std::string name = mount.path_of(text);
-        if (is_reserved_root_part(
-                std::string_view(name).substr(0, name.find('/'))))  // never visible: tests/ATTACKS.md, A15
-            continue;
         if (out.contains(name))
             continue;
         FARDEL_TRY_ASSIGN(const auto matches, deciding_matches(set, name));

@@ -1,8 +1,8 @@
 #include "folder_walk.h"
 
+#include <fardel/format/id_path.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
-#include <fardel/vfs/vfs_path.h>
 
 #include <algorithm>
 #include <functional>
@@ -22,25 +22,34 @@ std::string_view without_slash(std::string_view key) {
 FolderWalk::FolderWalk(std::shared_ptr<const MountSet> set, std::string_view folder, bool published)
     : set_(std::move(set)), base_(as_prefix(folder)), published_(published) {}
 
-Result<std::optional<FolderWalk>> FolderWalk::open_published(std::shared_ptr<const MountSet> set,
-                                                             std::string_view folder) {
+Result<std::optional<FolderWalk>> FolderWalk::open_tree(std::shared_ptr<const MountSet> set, std::string_view folder,
+                                                        TreeView view) {
     FolderWalk walk(std::move(set), folder, true);
-    bool is_mount_point = folder.empty();
+    bool exists = folder.empty();
     for (const Mount& mount : walk.set_->mounts()) {
         const FolderRelation relation = mount.relate(folder);
         if (relation.kind == FolderRelation::above) {
             walk.add_fixed(std::string(relation.rest) + '/');
         } else if (relation.kind == FolderRelation::inside) {
-            is_mount_point |= relation.rest.empty();
+            exists |= relation.rest.empty();
             FARDEL_TRY(mount.case_rule == CaseRule::fold ? walk.add_names_folded(mount, relation.rest)
                                                          : walk.add_names(mount, as_prefix(relation.rest)));
         }
     }
-    if (folder.empty()) {
+    const auto own = view == TreeView::everything ? find_id_path(folder) : std::nullopt;
+    if (own) {
+        exists = true;
+        if (own->folder == IdPath::Folder::bundles) {
+            FARDEL_TRY(walk.add_ids(BundleIdWalk(walk.set_)));
+        } else {
+            FARDEL_TRY_ASSIGN(auto assets, AssetIdWalk::open(walk.set_));
+            FARDEL_TRY(walk.add_ids(std::move(assets)));
+        }
+    } else if (folder.empty() && view == TreeView::everything) {
         walk.add_fixed("assets/");
         walk.add_fixed("bundles/");
     }
-    return std::move(walk).finish(is_mount_point);
+    return std::move(walk).finish(exists);
 }
 
 Result<std::optional<FolderWalk>> FolderWalk::open_bundle(std::shared_ptr<const MountSet> set, const Mount& mount,
@@ -82,11 +91,32 @@ Status FolderWalk::add_names_folded(const Mount& mount, std::string_view folder)
 }
 
 void FolderWalk::add_fixed(std::string key) {
-    sources_.push_back({.fixed_key = std::move(key)});
+    sources_.push_back({.own_key = std::move(key)});
     push(sources_.size() - 1);
 }
 
-// A folder exists if something visible is in it or it is a mount point.
+Status FolderWalk::add_ids(IdWalk ids) {
+    sources_.push_back({.ids = std::move(ids)});
+    return step(sources_.size() - 1);
+}
+
+Status FolderWalk::step(std::size_t source) {
+    Source& from = sources_[source];
+    if (from.walk) {
+        FARDEL_TRY(from.walk->step());
+        if (!from.walk->at_end())
+            push(source);
+    } else if (from.ids) {
+        FARDEL_TRY_ASSIGN(const auto id, std::visit([](auto& walk) { return walk.next(); }, *from.ids));
+        if (id) {
+            from.own_key = id->kind == NodeKind::folder ? id->name + '/' : id->name;
+            push(source);
+        }
+    }
+    return ok();
+}
+
+// A folder exists if something visible is in it, or if it is there without any name.
 Result<std::optional<FolderWalk>> FolderWalk::finish(bool exists) && {
     // A folder in which everything is hidden does not exist, so opening it looks for a first visible entry.
     FARDEL_TRY_ASSIGN(first_, advance());
@@ -111,23 +141,14 @@ Result<std::optional<ListingEntry>> FolderWalk::advance() {
 
         const bool is_folder = key.ends_with('/');
         const std::string path = base_ + std::string(without_slash(key));
-        bool visible = false;
-        if (published_ && base_.empty() && is_reserved_root_part(path)) {  // tests/ATTACKS.md, A15
-            visible = key == "assets/" || key == "bundles/";
-        } else {
-            FARDEL_TRY_ASSIGN(visible, is_folder ? folder_is_visible(path) : file_is_visible(path));
-        }
+        // No name is visible at the path of an id, so such an entry is one of `ids`.
+        const bool is_link = published_ && !find_id_path(path);
+        FARDEL_TRY_ASSIGN(const bool visible, is_folder ? folder_is_visible(path) : file_is_visible(path));
 
-        for (const std::size_t index : group_) {
-            auto& names = sources_[index].walk;
-            if (!names)
-                continue;
-            FARDEL_TRY(names->step());
-            if (!names->at_end())
-                push(index);
-        }
+        for (const std::size_t index : group_)
+            FARDEL_TRY(step(index));
         if (visible) {
-            const NodeKind kind = is_folder ? NodeKind::folder : published_ ? NodeKind::link : NodeKind::file;
+            const NodeKind kind = is_folder ? NodeKind::folder : is_link ? NodeKind::link : NodeKind::file;
             return std::optional(ListingEntry{.name = std::string(without_slash(key)), .kind = kind});
         }
     }
@@ -149,6 +170,8 @@ std::size_t FolderWalk::pop() {
 Result<bool> FolderWalk::file_is_visible(std::string_view path) const {
     for (const std::size_t index : group_) {
         const Source& source = sources_[index];
+        if (!source.walk)
+            return true;
         FARDEL_TRY_ASSIGN(const bool visible, name_is_visible(*source.mount, source.walk->index(), path));
         if (visible)
             return true;

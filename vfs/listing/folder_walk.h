@@ -1,8 +1,10 @@
-// FolderWalk: the entries of one folder of the published tree, or of one bundle, merged over the mounts, in order.
+// FolderWalk: the entries of one folder of the tree, or of one bundle, merged over the mounts, in order.
 //
-// Hidden names, and folders without anything visible, are left out. Needs memory for one cursor per mount.
+// Hidden names, and folders without anything visible, are left out. Needs memory for one cursor per mount, and in
+// "/assets" for a second one per bundle.
 #pragma once
 
+#include "id_walk.h"
 #include "lookup/resolve.h"
 #include "mounts/mount_set.h"
 #include "name_walk.h"
@@ -22,8 +24,8 @@ namespace fardel {
 class FolderWalk {
 public:
     // `folder`: empty for the root. Nothing if there is no such folder.
-    static Result<std::optional<FolderWalk>> open_published(std::shared_ptr<const MountSet> set,
-                                                            std::string_view folder);
+    static Result<std::optional<FolderWalk>> open_tree(std::shared_ptr<const MountSet> set, std::string_view folder,
+                                                       TreeView view);
     // `folder`: empty for the bundle itself. `mount` is one of the set's.
     static Result<std::optional<FolderWalk>> open_bundle(std::shared_ptr<const MountSet> set, const Mount& mount,
                                                          std::string_view folder);
@@ -31,19 +33,24 @@ public:
     Result<std::optional<ListingEntry>> next();
 
 private:
-    // The names of one mount, or one folder that exists without names ("assets", a mount point).
+    // The names of one mount, the ids of "/assets" or "/bundles", or one folder that exists without names ("assets", a
+    // mount point).
     struct Source {
-        const Mount* mount = nullptr;  // nullptr: only `fixed_key`
+        const Mount* mount = nullptr;  // of `walk`
         std::optional<NameWalk> walk;
-        std::string fixed_key;
+        std::optional<IdWalk> ids;
+        std::string own_key;  // of what no name gives
 
-        std::string_view key() const noexcept { return walk ? walk->key() : std::string_view(fixed_key); }
+        std::string_view key() const noexcept { return walk ? walk->key() : std::string_view(own_key); }
     };
 
     FolderWalk(std::shared_ptr<const MountSet> set, std::string_view folder, bool published);
     Status add_names(const Mount& mount, std::string prefix);
     Status add_names_folded(const Mount& mount, std::string_view folder);
     void add_fixed(std::string key);
+    Status add_ids(IdWalk ids);
+    // Adds the source's next entry to the heap, if it has one.
+    Status step(std::size_t source);
     Result<std::optional<FolderWalk>> finish(bool exists) &&;
     Result<std::optional<ListingEntry>> advance();
 

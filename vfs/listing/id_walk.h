@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 namespace fardel {
@@ -42,5 +43,7 @@ private:
     std::shared_ptr<const MountSet> set_;
     std::vector<Source> heap_;  // the least id on top
 };
+
+using IdWalk = std::variant<AssetIdWalk, BundleIdWalk>;
 
 }  // namespace fardel

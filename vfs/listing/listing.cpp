@@ -12,7 +12,7 @@ Listing::~Listing() = default;
 Result<std::optional<ListingEntry>> Listing::next() {
     if (impl_->over)
         return std::optional<ListingEntry>();
-    auto entry = std::visit([](auto& walk) { return walk.next(); }, impl_->walk);
+    auto entry = impl_->walk.next();
     impl_->over = !entry || !entry->has_value();
     return entry;
 }

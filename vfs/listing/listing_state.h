@@ -1,17 +1,14 @@
-// The state of a Listing: one of the three walks.
+// The state of a Listing: the walk over its folder.
 #pragma once
 
 #include "folder_walk.h"
-#include "id_walk.h"
 
 #include <fardel/vfs/listing.h>
-
-#include <variant>
 
 namespace fardel {
 
 struct Listing::Impl {
-    std::variant<FolderWalk, AssetIdWalk, BundleIdWalk> walk;
+    FolderWalk walk;
     bool over = false;
 };
 

@@ -1,5 +1,6 @@
 #include "resolve.h"
 
+#include <fardel/format/id_path.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
@@ -39,7 +40,8 @@ bool lasts(const Error& error) {
 }  // namespace
 
 Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_view name, std::uint64_t hash) {
-    if (mount.paths && !mount.shows(name))
+    // A bundle may have been written without this rule: it must not answer for an id (tests/ATTACKS.md, A15).
+    if (find_id_path(name) || (mount.paths && !mount.shows(name)))
         return std::optional<NameMatch>();
     if (mount.mount_point.empty())
         return find_in(mount, name, hash, mount.case_rule);

@@ -48,7 +48,8 @@ private:
     std::optional<NameMatch> winner_;
 };
 
-// The record, published or not, that one mount has for `name` of the published tree. `hash` is name_hash(name).
+// The record, published or not, that one mount has for `name` of the published tree; nothing for a path of ids
+// (IdPath). `hash` is name_hash(name).
 Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_view name, std::uint64_t hash);
 
 // The published name that wins; nothing if there is none or a tombstone decides. If a mount fails before one has

@@ -6,7 +6,6 @@
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
-#include <fardel/vfs/vfs_path.h>
 
 #include <algorithm>
 #include <mutex>
@@ -245,8 +244,6 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
     FARDEL_TRY_ASSIGN(auto in_resolved, find_in_resolved(set, bundle, spelling));
     if (in_resolved)
         return in_resolved;
-    if (is_reserved_root_part(spelling.substr(0, spelling.find('/'))))
-        return std::optional<File>();
     return find_published_file(set, spelling, name_hash(spelling));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fardel/base/ascii.h>
 #include <fardel/base/text_fields.h>
+#include <fardel/format/id_path.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -10,22 +11,6 @@
 
 namespace fardel {
 namespace {
-
-constexpr std::string_view kAssets = "assets";
-constexpr std::string_view kBundles = "bundles";
-constexpr std::size_t kIdDigits = 64;
-
-std::string_view first_part(std::string_view name) { return name.substr(0, name.find('/')); }
-
-// The id at the start of `text`, if it ends with the text or at a '/'.
-std::optional<Hash> find_leading_id(std::string_view text) {
-    if (text.size() < kIdDigits || (text.size() > kIdDigits && text[kIdDigits] != '/'))
-        return std::nullopt;
-    auto id = Hash::parse(text.substr(0, kIdDigits));
-    if (!id)
-        return std::nullopt;
-    return *id;
-}
 
 Error path_error(std::string_view text, Error reason) {
     return std::move(reason).with_context("path \"" + printable(text) + "\"");
@@ -40,16 +25,6 @@ bool is_extension(std::string_view text) {
 
 }  // namespace
 
-bool is_reserved_root_part(std::string_view part) {
-    if (part.empty())
-        return false;
-    // A part that begins with another ASCII character folds to the same first character, so it is not reserved.
-    const auto first = static_cast<unsigned char>(part.front());
-    if (first < 0x80 && (first | 0x20) != 'a' && (first | 0x20) != 'b')
-        return false;
-    return names_fold_equal(part, kAssets) || names_fold_equal(part, kBundles);
-}
-
 Result<PathParts> parse_path_parts(std::string_view text) {
     if (text.empty())
         return path_error(text, Error(ErrorCode::malformed, "is empty; the root is \"/\""));
@@ -58,42 +33,26 @@ Result<PathParts> parse_path_parts(std::string_view text) {
         return parts;
 
     const std::string_view below_root = text.substr(text.front() == '/' ? 1 : 0);
-    const std::string_view first = first_part(below_root);
-    const std::string_view rest = below_root.substr(std::min(below_root.size(), first.size() + 1));
-
-    if (first == kBundles) {
-        if (const auto id = find_leading_id(rest)) {
-            parts.id = *id;
-            parts.kind = PathKind::bundle;
-            if (rest.size() == kIdDigits)
-                return parts;
-            parts.kind = PathKind::bundle_name;
-            parts.name = rest.substr(kIdDigits + 1);
-            if (auto good = verify_name(parts.name); !good)
-                return path_error(text, std::move(good).error());
-            parts.hash = name_hash(parts.name);
-            return parts;
-        }
-    } else if (first == kAssets && rest.size() == kIdDigits) {
-        if (const auto id = find_leading_id(rest)) {
-            parts.kind = PathKind::asset;
-            parts.id = *id;
-            return parts;
-        }
+    const auto id_path = find_id_path(below_root);
+    const bool in_bundles = id_path && id_path->folder == IdPath::Folder::bundles;
+    if (in_bundles && !id_path->below.empty()) {
+        if (auto good = verify_name(id_path->below); !good)
+            return path_error(text, std::move(good).error());
+        parts.kind = PathKind::bundle_name;
+        parts.id = *id_path->id;
+        parts.name = id_path->below;
+        parts.hash = name_hash(parts.name);
+        return parts;
     }
-
-    // Only an id of 64 digits is special below these folders; whatever else is there has to be a name like any other.
     if (auto good = verify_name(below_root); !good)
         return path_error(text, std::move(good).error());
-    if (below_root == kAssets) {
-        parts.kind = PathKind::assets;
-    } else if (below_root == kBundles) {
-        parts.kind = PathKind::bundles;
-        // `/Assets/x` names nothing: on a file system that folds case it would be confused with `/assets`.
-    } else if (is_reserved_root_part(first)) {
+    if (id_path && !id_path->below.empty()) {
         parts.kind = PathKind::nowhere;
+    } else if (id_path && id_path->id) {
+        parts.kind = in_bundles ? PathKind::bundle : PathKind::asset;
+        parts.id = *id_path->id;
     } else {
-        parts.kind = PathKind::published;
+        parts.kind = !id_path ? PathKind::published : in_bundles ? PathKind::bundles : PathKind::assets;
         parts.name = below_root;
         parts.hash = name_hash(below_root);
     }

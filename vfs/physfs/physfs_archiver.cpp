@@ -21,8 +21,7 @@
 namespace fardel {
 namespace {
 
-// A bundle is mounted below this folder of its Vfs, so that /assets and /bundles stay hidden and a bundle may publish
-// names that begin with these words.
+// A bundle is mounted below this folder of its Vfs, so that what ids give stays hidden.
 constexpr std::string_view kMountPoint = "t";
 
 // ---- The registration. PhysicsFS passes no context to an archiver, so it is global. ---------------------------------
@@ -47,6 +46,16 @@ struct Archive {
 
 const Archive& archive_of(void* opaque) noexcept { return *static_cast<const Archive*>(opaque); }
 
+// The whole tree of a Vfs is shown without what ids give.
+TreeView view_of(const Archive& archive) noexcept {
+    return archive.root.empty() ? TreeView::names : TreeView::everything;
+}
+
+bool is_path_of_names(PathKind kind) noexcept {
+    return kind == PathKind::root || kind == PathKind::published || kind == PathKind::assets ||
+           kind == PathKind::bundles;
+}
+
 // The path of the Vfs for PhysicsFS's `name`; nothing for a name that no bundle can have or that must stay hidden.
 std::optional<std::string> find_path(const Archive& archive, std::string_view name) {
     std::string path = archive.root;
@@ -55,9 +64,7 @@ std::optional<std::string> find_path(const Archive& archive, std::string_view na
     if (path.empty())
         path = "/";
     const auto parts = parse_path_parts(path);
-    const bool hidden =
-        archive.root.empty() && parts && parts->kind != PathKind::root && parts->kind != PathKind::published;
-    if (!parts || hidden)
+    if (!parts || (view_of(archive) == TreeView::names && !is_path_of_names(parts->kind)))
         return std::nullopt;
     return path;
 }
@@ -78,7 +85,7 @@ int stat(void* opaque, const char* name, PHYSFS_Stat* out) noexcept {
                        .accesstime = -1,
                        .filetype = PHYSFS_FILETYPE_DIRECTORY,
                        .readonly = 1};
-    const auto found = archive.vfs->find_stat(*path);
+    const auto found = archive.vfs->find_stat(*path, view_of(archive));
     if (!found) {
         // PHYSFS_enumerate() uses the type even so: with "folder" it enumerates this archive, which fails, instead of
         // skipping it.
@@ -125,7 +132,7 @@ PHYSFS_Io* open_read(void* opaque, const char* name) noexcept {
         return make_physfs_io(std::move(file).error());
     if (*file)
         return make_physfs_io(std::shared_ptr<const ByteSource>(std::make_shared<FileBytes>(**std::move(file))));
-    auto folder = archive.vfs->find_stat(*path);
+    auto folder = archive.vfs->find_stat(*path, view_of(archive));
     if (!folder)
         return make_physfs_io(std::move(folder).error());
     return refuse(*folder ? PHYSFS_ERR_NOT_A_FILE : PHYSFS_ERR_NOT_FOUND);
@@ -147,7 +154,7 @@ PHYSFS_EnumerateCallbackResult enumerate(void* opaque, const char* folder, PHYSF
     const auto path = find_path(archive, folder);
     if (!path)
         return enumerate_failed(PHYSFS_ERR_NOT_FOUND);
-    auto listing = archive.vfs->open_listing(*path);
+    auto listing = archive.vfs->open_listing(*path, view_of(archive));
     if (!listing)
         return enumerate_failed(listing.error());
     while (true) {
@@ -156,8 +163,6 @@ PHYSFS_EnumerateCallbackResult enumerate(void* opaque, const char* folder, PHYSF
             return enumerate_failed(entry.error());
         if (!*entry)
             return PHYSFS_ENUM_OK;
-        if (*path == "/" && is_reserved_root_part((*entry)->name))
-            continue;
         const PHYSFS_EnumerateCallbackResult wish = callback(callback_context, shown_folder, (*entry)->name.c_str());
         if (wish == PHYSFS_ENUM_ERROR)
             return enumerate_failed(PHYSFS_ERR_APP_CALLBACK);

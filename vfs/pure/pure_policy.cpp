@@ -7,6 +7,7 @@
 #include <fardel/format/channel.h>
 #include <fardel/format/content_set.h>
 #include <fardel/format/glob_set.h>
+#include <fardel/format/id_path.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
@@ -33,8 +34,8 @@ Status verify(const PureBundle& bundle) {
         FARDEL_TRY(verify_name(bundle.mount_point));
         if (bundle.mount_point.find(' ') != std::string::npos)
             return malformed("a mount point has no spaces");
-        if (is_reserved_root_part(std::string_view(bundle.mount_point).substr(0, bundle.mount_point.find('/'))))
-            return Error(ErrorCode::denied, "nothing is mounted in /assets and /bundles");
+        if (find_id_path(bundle.mount_point))
+            return Error(ErrorCode::denied, "nothing is mounted at /assets and /bundles, or below an id there");
     }
     return bundle.name.empty() ? ok() : verify_name(bundle.name);
 }

@@ -150,6 +150,24 @@ TEST_CASE("plan check: a tombstone is published, and extends nothing") {
               "no variants to add"));
 }
 
+TEST_CASE("plan check: a published name is no path that an id gives") {  // A15
+    const std::string id(64, '0');
+    for (const std::string& name : {std::string("assets"), std::string("bundles"), "assets/" + id,
+                                    "assets/" + id + "/x", "bundles/" + id, "bundles/" + id + "/maps/a"}) {
+        CAPTURE(name);
+        CHECK(refused([&](auto& plan) {
+                  plan.names[0].name = AssetName::parse(name).value();
+              }).starts_with("malformed: name \"" + name.substr(0, 6)));
+        BundlePlan plan = good_plan();
+        plan.names[0].name = AssetName::parse(name).value();
+        plan.names[0].published = false;
+        CHECK(verify_plan(plan));
+    }
+    BundlePlan plan = good_plan();
+    plan.names[0].name = AssetName::parse("assets/minecraft/stone.png").value();
+    CHECK(verify_plan(plan));
+}
+
 TEST_CASE("plan check: a consumed name is a name or a glob") {
     CHECK(refused([](auto& plan) {
               plan.consumes = {{.text = "a//b"}};

@@ -369,6 +369,11 @@ TEST_CASE("C API: stat, links and listings report the node at a path") {
 
     CHECK(list(vfs, "/") == "assets/ bundles/ default.cfg@ maps/");
     CHECK(list(vfs, "/maps") == "dm01.bsp@");
+    CHECK(fardel_stat_path(vfs, "assets/x", &stat, nullptr) == FARDEL_ERROR_MISSING);
+    mount_bytes(vfs, BundleMaker().add("assets/ui/a.png", "A").write());
+    CHECK(list(vfs, "/assets/ui") == "a.png@");
+    REQUIRE(fardel_stat_path(vfs, "assets/ui/a.png", &stat, nullptr) == FARDEL_OK);
+    CHECK(stat.node == FARDEL_NODE_LINK);
     CHECK(list(vfs, bundle.c_str()) == "default.cfg maps/");
     fardel_listing* listing = nullptr;
     CHECK(fardel_listing_open(vfs, "/default.cfg", &listing, nullptr) == FARDEL_ERROR_MISSING);

@@ -129,6 +129,54 @@ TEST_CASE("list: /assets holds every asset once, in order") {
     CHECK(found == expected);
 }
 
+TEST_CASE("list: in /assets and /bundles, published names are among the ids, in one order") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("assets/a b", "1").add("assets/ui/x", "2").add("bundles/readme", "3").write());
+    std::vector<std::string> ids{id_of("1").hex(), id_of("2").hex(), id_of("3").hex()};
+    std::vector<std::string> sorted = ids;
+    sorted.insert(sorted.end(), {"a b@", "ui/"});
+    std::ranges::sort(sorted);
+    std::string expected;
+    for (const std::string& entry : sorted)
+        expected += (expected.empty() ? "" : " ") + entry;
+    CHECK(listing_of(vfs, "/assets") == expected);
+    CHECK(listing_of(vfs, "/assets/ui") == "x@");
+    const std::string bundle = vfs.mounts().at(0).bundle.hex();
+    CHECK(listing_of(vfs, "/bundles") == bundle + "/ readme@");
+}
+
+// What a face shows that has nothing of the tree but names.
+std::string names_at(const Vfs& vfs, std::string_view path) {
+    auto listing = vfs.open_listing(path, TreeView::names);
+    if (!listing)
+        return outcome_of(listing);
+    std::string text;
+    for (auto entry = listing->next(); entry && entry->has_value(); entry = listing->next())
+        text += (*entry)->name + " ";
+    return text;
+}
+
+TEST_CASE("list: a view of names has none of what ids give") {
+    Vfs vfs;
+    const MountId game = mount(vfs, BundleMaker().add("assets/ui/x", "2").add("y", "3").write());
+    const std::string bundle = vfs.mounts().at(0).bundle.hex();
+    CHECK(names_at(vfs, "/") == "assets y ");
+    CHECK(names_at(vfs, "/assets") == "ui ");
+    CHECK(names_at(vfs, "/bundles") == "missing");
+    CHECK(names_at(vfs, "/bundles/" + bundle) == "missing");
+    for (const std::string& path :
+         {std::string("/bundles"), "/bundles/" + bundle, "/bundles/" + bundle + "/y", "/assets/" + id_of("3").hex()}) {
+        CAPTURE(path);
+        CHECK(vfs.find_stat(path).value());
+        CHECK_FALSE(vfs.find_stat(path, TreeView::names).value());
+    }
+    CHECK(vfs.find_stat("/assets", TreeView::names).value());
+    CHECK(vfs.find_stat("/y", TreeView::names).value());
+    REQUIRE(vfs.unmount(game));
+    CHECK_FALSE(vfs.find_stat("/assets", TreeView::names).value());
+    CHECK(names_at(vfs, "/") == "");
+}
+
 TEST_CASE("list: /bundles holds each bundle once, and its names") {
     Vfs vfs;
     const Bytes one = BundleMaker().add("maps/a", "1").add_tombstone("gone").write();

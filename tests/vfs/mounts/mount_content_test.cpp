@@ -64,6 +64,8 @@ TEST_CASE("mount: folder content that a tree cannot represent is reported") {  /
     scratch.write("game/good", "good");
     scratch.write("game/bad:name", "bad");
     scratch.write("game/.git/config", "git");
+    scratch.write("game/assets/" + std::string(64, '0'), "no path for a name");
+    scratch.write("game/bundles/b.txt", "b");
     scratch.write("outside", "secret");
     std::filesystem::create_symlink(scratch.path("outside"), scratch.path("game/link"));
     std::filesystem::create_directory_symlink(scratch.root().string(), scratch.path("game/up"));
@@ -72,7 +74,9 @@ TEST_CASE("mount: folder content that a tree cannot represent is reported") {  /
     CHECK(listing_of(vfs, "/") == "assets/ bundles/ good@");
     const auto left_out = vfs.mounts().at(0).left_out;
     REQUIRE(left_out);
-    CHECK(left_out->refused.size() == 3);
+    CHECK(left_out->refused.size() == 4);
+    CHECK(listing_of(vfs, "/assets") == id_of("b").hex() + " " + id_of("good").hex());
+    CHECK(content_at(vfs, "/bundles/b.txt") == "b");
     CHECK(left_out->excluded.size() == 1);
     CHECK(outcome_of(vfs.open("/link")) == "missing");
     CHECK(outcome_of(vfs.open("/up/outside")) == "missing");

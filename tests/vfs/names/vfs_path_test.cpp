@@ -42,27 +42,32 @@ TEST_CASE("path: its parts are those of the text") {
     CHECK(path->hash == name_hash("maps/dm01.bsp"));
 }
 
-TEST_CASE("path: only 64 lower-case digits are an id; anything else is nowhere") {  // A18
-    CHECK(kind_of("/assets/" + std::string(64, 'A')) == PathKind::nowhere);
-    CHECK(kind_of("/assets/0x" + kId) == PathKind::nowhere);
-    CHECK(kind_of("/assets/" + kId.substr(1)) == PathKind::nowhere);
-    CHECK(kind_of("/assets/" + kId + "a") == PathKind::nowhere);
-    CHECK(kind_of("/assets/" + kId.substr(1) + "g") == PathKind::nowhere);
+TEST_CASE("path: only 64 lower-case digits are an id; anything else is a published name") {  // A18
+    CHECK(kind_of("/assets/" + std::string(64, 'A')) == PathKind::published);
+    CHECK(kind_of("/assets/0x" + kId) == PathKind::published);
+    CHECK(kind_of("/assets/" + kId.substr(1)) == PathKind::published);
+    CHECK(kind_of("/assets/" + kId + "a") == PathKind::published);
+    CHECK(kind_of("/assets/" + kId.substr(1) + "g") == PathKind::published);
     CHECK(kind_of("/assets/" + kId + "/x") == PathKind::nowhere);
-    CHECK(kind_of("/bundles/" + std::string(64, 'F')) == PathKind::nowhere);
-    CHECK(kind_of("/bundles/abc/maps") == PathKind::nowhere);
-    CHECK(kind_of("/bundles/" + kId + "a/maps") == PathKind::nowhere);
+    CHECK(kind_of("/bundles/" + std::string(64, 'F')) == PathKind::published);
+    CHECK(kind_of("/bundles/abc/maps") == PathKind::published);
+    CHECK(kind_of("/bundles/" + kId + "a/maps") == PathKind::published);
 }
 
-TEST_CASE("path: /assets and /bundles are reserved in every case, and only at the root") {  // A15
-    CHECK(kind_of("/Assets") == PathKind::nowhere);
-    CHECK(kind_of("/ASSETS/readme") == PathKind::nowhere);
-    CHECK(kind_of("/Bundles/" + kId) == PathKind::nowhere);
-    CHECK(kind_of("/a\u017f\u017fets/readme") == PathKind::nowhere);  // long s folds to s
-    CHECK(is_reserved_root_part("BUNDLES"));
-    CHECK_FALSE(is_reserved_root_part("asset"));
-    CHECK_FALSE(is_reserved_root_part(""));
-    CHECK_FALSE(is_reserved_root_part("\u00e4ssets"));
+TEST_CASE("path: below /assets and /bundles are the names of games, too") {  // A15
+    for (const std::string& name :
+         {std::string("assets/minecraft/textures/stone.png"), std::string("bundles/b.txt"), std::string("Assets"),
+          std::string("ASSETS/readme"), "Bundles/" + kId, std::string("a\u017f\u017fets/readme")}) {
+        CAPTURE(name);
+        const std::string text = "/" + name;
+        const auto path = parse_path_parts(text);
+        REQUIRE(path);
+        CHECK(path->kind == PathKind::published);
+        CHECK(path->name == name);
+        CHECK(path->hash == name_hash(name));
+    }
+    CHECK(parse_path_parts("/assets")->name == "assets");
+    CHECK(parse_path_parts("/bundles")->name == "bundles");
 }
 
 TEST_CASE("path: a text that is not in the canonical form is refused") {  // A01, A02, A03

@@ -287,6 +287,22 @@ TEST_CASE("physfs: one mount shows a whole Vfs, with its later changes") {
     CHECK(watched.expired());
 }
 
+TEST_CASE("physfs: a game's own assets and bundles are visible, and what ids give is not") {
+    const PhysfsGame game;
+    auto vfs = std::make_shared<Vfs>();
+    mount(*vfs, BundleMaker().add("assets/ui/a.png", "A").add("pack.json", "{}").write());
+    REQUIRE(mount_into_physfs(vfs, {.name = "the game"}));
+    CHECK(physfs_listing("") == "assets pack.json");
+    CHECK(physfs_listing("assets") == "ui");
+    CHECK(physfs_content("assets/ui/a.png") == "A");
+    CHECK(physfs_content("assets/" + id_of("A").hex()) == "<open: not found>");
+    CHECK(physfs_stat("bundles") == "<not found>");
+    mount(*vfs, BundleMaker().add("bundles/b.txt", "B").write());
+    CHECK(physfs_listing("") == "assets bundles pack.json");
+    CHECK(physfs_listing("bundles") == "b.txt");
+    CHECK(physfs_content("bundles/b.txt") == "B");
+}
+
 TEST_CASE("physfs: a folder of a Vfs can be mounted in front of the rest") {
     const PhysfsGame game;
     auto vfs = std::make_shared<Vfs>();

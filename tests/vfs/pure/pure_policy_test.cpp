@@ -127,7 +127,7 @@ TEST_CASE("pure policy: a line that is not a valid rule is refused with its line
         CHECK(refusal.starts_with("malformed: pure policy: line 3: "));
         CHECK(refusal.find('\r') == std::string::npos);
     }
-    CHECK(refusal_of("bundle " + id + " exact /assets/x\n").starts_with("denied: "));  // A15
+    CHECK(refusal_of("bundle " + id + " exact /assets\n").starts_with("denied: "));  // A15
     CHECK(refusal_of("loose a").starts_with("malformed: pure policy: does not end"));
     CHECK(PurePolicy::parse("fardel-pure 2\n").error().code() == ErrorCode::unsupported);
     CHECK(PurePolicy::parse("fardel-trust 1\n").error().code() == ErrorCode::malformed);

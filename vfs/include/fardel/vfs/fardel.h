@@ -184,7 +184,8 @@ FARDEL_API fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fa
 /* The same for each folder that is mounted with FARDEL_MOUNT_WATCH and in which something changed; for a call once per
  * frame. If nothing changed, it costs one system call per watched folder; if something did, it returns when the changed
  * files have been hashed. It never waits for another thread or program: files that are being written, and everything
- * during another thread's fardel_refresh or fardel_poll, are left to a later call. */
+ * during another thread's fardel_refresh or fardel_poll, are left to a later call. Files that contradict each other, as
+ * two names that differ only in case, are a conflict, once after each change. */
 FARDEL_API fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error);
 
 /* Puts bundles in the position of others in one step, for a game that follows a project (fardel_fetch.h): a bundle that

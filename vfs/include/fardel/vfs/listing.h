@@ -20,6 +20,10 @@ enum class NodeKind : std::uint8_t {
     link,  // a published name; read_link() returns its target
 };
 
+// What of the tree is shown. `names`: only published names and their folders; "/assets" and "/bundles" are there only
+// if published names are below them.
+enum class TreeView : std::uint8_t { everything, names };
+
 struct ListingEntry {
     std::string name;  // one part of a path
     NodeKind kind = NodeKind::file;

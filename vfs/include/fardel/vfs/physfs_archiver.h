@@ -48,7 +48,7 @@ struct PhysfsMount {
     std::string name;          // for PHYSFS_unmount() and PHYSFS_getRealDir(); not a file name
     std::string mount_point;   // as in PHYSFS_mount(); empty: the root
     bool append = true;        // after the existing mounts in the search, not before them
-    std::string folder = "/";  // of the Vfs, shown as the archive's root; "/" is shown without /assets and /bundles
+    std::string folder = "/";  // of the Vfs, shown as the archive's root; of "/", only published names are shown
 };
 
 // Mounts a whole Vfs, with everything that is mounted in it now and later. It is kept until PhysicsFS unmounts it. Call

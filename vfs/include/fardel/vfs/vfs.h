@@ -88,8 +88,8 @@ public:
     // names of a plan, whose bytes stay in their blobs. Errors: those of open_file_source, Bundle::open
     // (untrusted also if there is no policy and no allow_unsigned; expired also if the bundle's metadata say so and the
     // policy has no `expired-content allow`), scan_sources and make_unpacked_source; malformed or
-    // limit (the mount point); denied (a mount point in /assets or /bundles); conflict (this bundle is already mounted
-    // at this mount point); unresolved (a missing dependency, with require_dependencies).
+    // limit (the mount point); denied (a mount point that is /assets, /bundles or below an id there); conflict (this
+    // bundle is already mounted at this mount point); unresolved (a missing dependency, with require_dependencies).
     Result<MountId> mount(MountSubject subject, MountOptions options);
     // Of the plan, which is not kept, the blobs have to stay.
     Result<MountId> mount(const BundlePlan& plan, MountOptions options);
@@ -130,7 +130,8 @@ public:
     // per frame. If nothing changed, it costs one system call per watched folder. If something did, it scans and hashes
     // what changed before it returns: a game that cannot afford that calls it on another thread, which delays no other
     // call. It never waits for another thread: files that are being written, and everything during another thread's
-    // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again.
+    // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again. After a conflict, as
+    // of two names that differ only in case, it does so when something has changed.
     Result<std::vector<AssetChange>> poll();
 
     // ---- Paths ------------------------------------------------------------------------------------------------------
@@ -147,7 +148,7 @@ public:
     // find_stat() distinguishes these cases.
     bool exists(std::string_view path) const;
     // Sizes and ids are those the bundle claims; no content is read. Nothing: no such path.
-    Result<std::optional<PathStat>> find_stat(std::string_view path) const;
+    Result<std::optional<PathStat>> find_stat(std::string_view path, TreeView view = TreeView::everything) const;
     // Errors: missing, corrupt, malformed, limit, io.
     Result<PathStat> stat(std::string_view path) const;
     // "/assets/<id>" for a published name. Errors: as stat; missing also if it is not a link.
@@ -162,7 +163,7 @@ public:
                                                      std::size_t assets_max = 1u << 20) const;
 
     // Errors: as stat; missing also if it is not a folder.
-    Result<Listing> open_listing(std::string_view path) const;
+    Result<Listing> open_listing(std::string_view path, TreeView view = TreeView::everything) const;
     // All entries; more than entries_max: limit.
     Result<std::vector<ListingEntry>> list(std::string_view path, std::size_t entries_max = 1u << 20) const;
 

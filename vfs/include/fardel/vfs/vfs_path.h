@@ -4,6 +4,8 @@
 //   /                         /assets                    /bundles
 //   /<published name>         /assets/<asset id>         /bundles/<bundle id>[/<name>]
 //
+// Published names may be below /assets and /bundles, too: only what has the form of an id there is none.
+//
 // Every path is absolute: text without the '/' at its front means the same as with it. No trailing '/', and nothing
 // else is normalised; names follow the rules of AssetName, ids are exactly 64 lower-case hexadecimal digits.
 // docs/vfs.md defines the rules. Text is untrusted. Pure values; any thread.
@@ -25,20 +27,20 @@ class File;  // <fardel/vfs/file.h>
 
 enum class PathKind : std::uint8_t {
     root,
-    assets,       // "/assets"
+    assets,       // "/assets": all assets, and the published names below it
     asset,        // "/assets/<id>"
-    bundles,      // "/bundles"
+    bundles,      // "/bundles": all bundles, and the published names below it
     bundle,       // "/bundles/<id>"
     bundle_name,  // "/bundles/<id>/<name>": a name or a folder of that bundle
     published,    // "/<name>": a published name or a folder
-    nowhere,      // well formed, but nothing is ever there: "/assets/readme", "/Bundles"
+    nowhere,      // well formed, but nothing is ever there: "/assets/<id>/<name>"
 };
 
 // The parts of a path's text, without owning it.
 struct PathParts {
     PathKind kind = PathKind::root;
     Hash id;                 // kinds asset, bundle, bundle_name
-    std::string_view name;   // kinds bundle_name, published; a view of the parsed text
+    std::string_view name;   // kinds bundle_name, published, assets, bundles; a view of the parsed text
     std::uint64_t hash = 0;  // name_hash(name)
 };
 
@@ -81,9 +83,6 @@ struct LookUp {
     // begins with '/' is a path. nullptr: `path` is one.
     const File* from;
 };
-
-// Whether "/<part>" is reserved: the part is "assets" or "bundles" under case folding.
-bool is_reserved_root_part(std::string_view part);
 
 // A preference lists axes, the most important first, and for each axis the wanted values, the best first:
 // "texture=astc,bc7,png; lang=fr,en; quality=hd". docs/vfs.md defines the rule.
