@@ -45,7 +45,7 @@ Result<PackPlan> resolve_sources(const AuditCommand& command) {
         FARDEL_TRY_ASSIGN(resolve.profile, load_game_profile(profile));
     }
     PackOptions options{.name = "audit"};
-    options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
+    options.scan.excludes.insert(options.scan.excludes.end(), command.excludes.begin(), command.excludes.end());
     FARDEL_TRY_ASSIGN(PackPlan packed, pack_sources(command.sources, options));
     FARDEL_TRY(resolve_packed(packed, resolve, false));
     return packed;

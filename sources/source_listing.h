@@ -11,16 +11,20 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fardel {
 
 class SourceListing {
 public:
-    // `excludes` have passed verify_glob and outlive the listing.
-    explicit SourceListing(std::span<const std::string> excludes) : excludes_(excludes) {}
+    // The excludes have passed verify_glob.
+    explicit SourceListing(ScanOptions options) : options_(std::move(options)) {}
 
-    // Returns the name if it is well formed and not excluded; otherwise adds it to the report.
+    const ScanOptions& options() const { return options_; }
+
+    // Returns the name, or the one that it is renamed to, if it is well formed and not excluded; otherwise adds it to
+    // the report.
     std::optional<AssetName> accept(std::string_view raw_name, const std::string& origin);
     // The same for a folder; returns whether its files are to be listed. `raw_name` does not end in '/'.
     bool accept_folder(std::string_view raw_name, const std::string& origin);
@@ -31,12 +35,16 @@ public:
     std::vector<SourceEntry> entries;
     std::vector<RefusedName> refused;
     std::vector<ExcludedName> excluded;
+    std::vector<RenamedFile> renamed;
     std::vector<ObservedPath> seen;
     bool conflicts_refused = false;
 
 private:
-    std::span<const std::string> excludes_;
+    ScanOptions options_;
 };
+
+// The name that `raw_name` is to have instead; none if there is no rule for it.
+std::optional<std::string> find_rename(const ScanRenames& renames, std::string_view raw_name);
 
 // ---- Folders --------------------------------------------------------------------------------------------------------
 
@@ -62,8 +70,10 @@ Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path
 // ---- Merging --------------------------------------------------------------------------------------------------------
 
 // A name of a later source hides the names of earlier ones that it contradicts: those that are equal to it under case
-// folding, and a folder or file of one name. Error: conflict, for two such names of a listing that refuses conflicts;
-// the message has both.
+// folding, and a folder or file of one name. Of the names that are left, one that may be the 8.3 alias of another is
+// refused. Before both, names that contradict another one of their listing, or may be its alias, are renamed by the
+// options of the first listing. Error: conflict, for such names of a listing that refuses conflicts; the message has
+// all.
 Result<ScanResult> merge_listings(std::vector<SourceListing> listings);
 
 }  // namespace fardel

@@ -48,12 +48,12 @@ Result<SourceKind> find_source_kind(const std::string& path) {
     return is_folder(path) ? Result<SourceKind>(SourceKind::folder) : find_archive_kind(path);
 }
 
-Result<ScanResult> scan_sources(std::span<const std::string> sources, std::span<const std::string> excludes,
+Result<ScanResult> scan_sources(std::span<const std::string> sources, const ScanOptions& options,
                                 const ArchiveReader* archives) {
-    FARDEL_TRY(verify_excludes(excludes));
+    FARDEL_TRY(verify_excludes(options.excludes));
     std::vector<SourceListing> listings;
     for (const std::string& source : sources) {
-        SourceListing& listing = listings.emplace_back(excludes);
+        SourceListing& listing = listings.emplace_back(options);
         FARDEL_TRY(is_folder(source) ? list_folder(source, listing) : list_whole_archive(source, archives, listing));
     }
     return merge_listings(std::move(listings));

@@ -29,11 +29,16 @@ std::string format_excluded(const ExcludedName& excluded) {
     return fmt::format("{} by {}", excluded.origin, printable(excluded.pattern));
 }
 
+std::string format_renamed(const RenamedFile& renamed) {
+    return fmt::format("{} as {}", renamed.origin, renamed.name.text());
+}
+
 std::string format_left_out(const BuildSummary& summary, const Console& console) {
     std::string text = format_cut_list(console.paint(Colour::yellow, "not packed"), summary.scan.refused,
                                        kNamesListedMax, format_refused);
     text += format_cut_list("hidden by a later source", summary.scan.overridden, kNamesListedMax, format_overridden);
     text += format_cut_list("excluded", summary.scan.excluded, kNamesListedMax, format_excluded);
+    text += format_cut_list("renamed", summary.scan.renamed, kNamesListedMax, format_renamed);
     text += format_cut_list(console.paint(Colour::yellow, "rules that match nothing"), summary.idle_rules,
                             kNamesListedMax, [](const std::string& rule) { return rule; });
     return text;
@@ -72,6 +77,10 @@ Json json_of_overridden(const OverriddenName& hidden) {
 
 Json json_of_excluded(const ExcludedName& excluded) {
     return Json{{"name", excluded.name}, {"origin", excluded.origin}, {"pattern", excluded.pattern}};
+}
+
+Json json_of_renamed(const RenamedFile& renamed) {
+    return Json{{"name", renamed.name.text()}, {"origin", renamed.origin}, {"was", renamed.printable_name}};
 }
 
 Json json_of(const BuiltBundle& built, const ScanReport& scan, const std::vector<std::string>& idle_rules) {

@@ -30,7 +30,7 @@ void read_content_type(const KeyValue& value, ProjectRule& rule) {
 }
 
 constexpr Key<ProjectRule> kRuleKeys[] = {
-    {"match", read_verified<verify_glob, &ProjectRule::match>, "match = \"textures/**\""},
+    {"match", read_member<&ProjectRule::match>, "match = \"textures/**\""},
     {"exclude", read_exclude_rule},
     {"publish", read_member<&ProjectRule::publish>},
     {"extends", read_member<&ProjectRule::extends>},
@@ -42,7 +42,11 @@ constexpr Key<ProjectRule> kRuleKeys[] = {
     {"metadata", read_member<&ProjectRule::metadata>},
 };
 
-void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
+void finish_rule(ProjectRule& rule, const TomlTable& table, TomlPosition at, Mistakes& mistakes) {
+    // With `name`, `match` may be a name that a bundle cannot have.
+    const Status good = rule.match.empty() || !rule.name.empty() ? ok() : verify_glob(rule.match);
+    if (!good)
+        mistakes.add(find_entry(table, "match")->value.at, in_short_quotes(rule.match), good.error());
     const bool acts = rule.publish || rule.extends || !rule.name.empty() || !rule.strip.empty() ||
                       !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() ||
                       !rule.process.empty();
@@ -56,8 +60,10 @@ void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
     if (!rule.name.empty() && !rule.strip.empty())
         mistakes.add(at, "this [[rule]] has 'name' and 'strip'; write one of them");
     if (!rule.name.empty() && is_pattern(rule.match))
-        mistakes.add(at, "'name' is for one file, and " + in_short_quotes(rule.match) +
-                             " is a pattern; write strip = \"…\", the text to remove from each name");
+        mistakes.add(
+            at, "'name' is for one file, and " + in_short_quotes(rule.match) +
+                    " is a pattern; write strip = \"…\", the text to remove from each name. In the name of a file, "
+                    "write \\x2a for * and \\x3f for ?");
     for (const PlannedMetadata& item : rule.metadata)
         if ((item.key == "name" || item.key == "version") && !std::holds_alternative<std::string>(item.value))
             mistakes.add(at, "metadata " + in_short_quotes(item.key) + " is a text; write it in quotes");

@@ -150,7 +150,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
     PackOptions options{.name = request.name};
     FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(request.version));
     FARDEL_TRY(add_requirements(options.requirements, request.requirements));
-    options.excludes.insert(options.excludes.end(), request.excludes.begin(), request.excludes.end());
+    options.scan.excludes.insert(options.scan.excludes.end(), request.excludes.begin(), request.excludes.end());
     options.allowed_secrets = request.allowed_secrets;
     BundleOutput output{.path = request.output,
                         .sources = {sources.begin(), sources.end()},

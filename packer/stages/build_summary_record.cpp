@@ -69,6 +69,13 @@ void scan_fields(auto& record, auto& scan) {
         record.text(excluded.origin);
         record.text(excluded.pattern);
     });
+
+    const auto renamed_fields = [&](auto& renamed) {
+        record.text(renamed.printable_name);
+        record.text(renamed.origin);
+        name_field(record, renamed.name);
+    };
+    record.list(scan.renamed, renamed_fields, 32, RenamedFile{.printable_name = {}, .origin = {}, .name = any});
 }
 
 // ---- References -----------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ inline constexpr std::size_t kProjectItemsMax = 4096;  // in one list, and rules
 
 // A rule for the files that `match` matches. A member without a value has no effect.
 struct ProjectRule {
-    std::string match;     // glob over the names in the sources
+    std::string match;     // glob over the names in the sources; with `name`, also a name that a bundle cannot have
     bool exclude = false;  // then all other members are unset
     std::optional<bool> publish;
     std::optional<bool> extends;

@@ -1,4 +1,5 @@
-// ScanReport: what a scan found in folders and archives and did not turn into an entry, and why.
+// ScanReport: what a scan found in folders and archives and did not turn into an entry, or into one of
+// another name, and why.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -34,11 +35,19 @@ struct ExcludedName {
     std::string pattern;
 };
 
+// A file under another name than in its source, which a bundle cannot have: a rule of the project names both.
+struct RenamedFile {
+    std::string printable_name;  // in the source
+    std::string origin;
+    AssetName name;
+};
+
 // In the order of the sources; by name within a folder, in the archive's order within an archive.
 struct ScanReport {
     std::vector<RefusedName> refused;
     std::vector<OverriddenName> overridden;
     std::vector<ExcludedName> excluded;
+    std::vector<RenamedFile> renamed;  // these have become entries
 };
 
 }  // namespace fardel
