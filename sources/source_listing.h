@@ -48,9 +48,10 @@ std::optional<std::string> find_rename(const ScanRenames& renames, std::string_v
 
 // ---- Folders --------------------------------------------------------------------------------------------------------
 
-// Lists every file below a folder under its path, in byte order. Links, devices, FIFOs and sockets are refused; so is a
-// folder whose name is refused, with everything in it. `path` itself may be a link. Errors: missing, denied (a folder
-// below may not be listed), conflict (the folder changes during the scan), io.
+// Lists every file below a folder under its path, in byte order. A link gives what it leads to, if that is in the
+// folder or in one of the link roots. Other links, devices, FIFOs and sockets are refused; so is a folder whose name is
+// refused, with everything in it. `path` itself may be a link. Errors: missing, denied (a folder below may not be
+// listed), conflict (the folder changes during the scan), io.
 Status list_folder(const std::string& path, SourceListing& listing);
 
 // ---- Archives -------------------------------------------------------------------------------------------------------
@@ -63,8 +64,9 @@ Status list_archive(const std::string& path, const ArchiveReader* archives, Sour
 // Returns what kind of source a file is; never `folder`. Errors: missing, denied, malformed (no regular file), io.
 Result<SourceKind> find_archive_kind(const std::string& path);
 
-// Folders that the zip lists become no entries. Links, encrypted entries, and methods other than stored and deflated
-// are refused. Errors: those of read_zip_directory.
+// Folders that the zip lists become no entries. A link gives the entry or the folder that it leads to. Links to
+// anything else, encrypted entries, and methods other than stored and deflated are refused. Errors: those of
+// read_zip_directory.
 Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path, SourceListing& listing);
 
 // ---- Merging --------------------------------------------------------------------------------------------------------

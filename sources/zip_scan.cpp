@@ -2,8 +2,12 @@
 
 #include "zip_blob.h"
 #include "zip_entry_source.h"
+#include "zip_links.h"
+
+#include <fardel/sources/secret_files.h>
 
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace fardel {
@@ -11,8 +15,6 @@ namespace {
 
 // Returns why an entry with a good name cannot be read; none if it can.
 std::optional<Error> find_defect(const ZipEntry& entry) {
-    if (entry.link)
-        return Error(ErrorCode::denied, "symbolic links are not followed");
     if (entry.encrypted)
         return Error(ErrorCode::unsupported, "it is encrypted");
     if (entry.method != kZipStored && entry.method != kZipDeflated)
@@ -30,30 +32,85 @@ void list_folder_entry(const ZipEntry& entry, const std::string& origin, SourceL
         listing.refuse(entry.name, origin, Error(ErrorCode::malformed, "a folder that has bytes of its own"));
 }
 
+class ZipScan {
+public:
+    ZipScan(std::shared_ptr<const ZipArchive> archive, std::span<const ZipEntry> entries, const std::string& path,
+            SourceListing& listing)
+        : archive_(std::move(archive)),
+          path_(path),
+          listing_(listing),
+          links_(entries, [this](const ZipEntry& link) { return read_link(link); }) {}
+
+    void list(const ZipEntry& entry) {
+        const std::string origin = origin_of(entry.name);
+        if (entry.name.ends_with('/'))
+            list_folder_entry(entry, origin, listing_);
+        else if (entry.link)
+            list_link(entry, origin);
+        else
+            add(entry.name, entry, origin);
+    }
+
+private:
+    std::string origin_of(const std::string& name) const { return path_ + ": " + printable(name); }
+
+    void add(const std::string& shown_name, const ZipEntry& entry, const std::string& origin) {
+        std::optional<AssetName> name = listing_.accept(shown_name, origin);
+        if (!name)
+            return;
+        if (std::optional<Error> defect = find_defect(entry))
+            return listing_.refuse(shown_name, origin, std::move(*defect));
+        listing_.entries.push_back({.name = std::move(*name),
+                                    .origin = origin,
+                                    .size_bytes = entry.raw_bytes,
+                                    .blob = make_zip_blob(archive_, entry, origin)});
+    }
+
+    void list_link(const ZipEntry& link, const std::string& origin) {
+        const auto shown = links_.follow(link);
+        if (!shown) {
+            if (listing_.accept(link.name, origin))
+                listing_.refuse(link.name, origin, shown.error());
+            return;
+        }
+        for (const ZipLinks::Shown& one : *shown) {
+            // The name of the link does not say so.
+            if (has_secret_name(one.entry->name) && !has_secret_name(one.name))
+                listing_.refuse(one.name, origin,
+                                Error(ErrorCode::denied, "a symbolic link to \"" + printable(one.entry->name) +
+                                                             "\": a file of this name has secrets"));
+            else
+                add(one.name, *one.entry, origin_of(one.name));
+        }
+    }
+
+    Result<std::string> read_link(const ZipEntry& link) const {
+        if (std::optional<Error> defect = find_defect(link))
+            return *std::move(defect);
+        FARDEL_TRY_ASSIGN(const auto stream, make_zip_blob(archive_, link, origin_of(link.name))->open());
+        std::string text(static_cast<std::size_t>(link.raw_bytes), '\0');
+        std::size_t size = 0;
+        for (std::size_t count = 1; count > 0 && size < text.size(); size += count) {
+            FARDEL_TRY_ASSIGN(count, stream->read(std::as_writable_bytes(std::span(text)).subspan(size)));
+        }
+        return text.substr(0, size);
+    }
+
+    const std::shared_ptr<const ZipArchive> archive_;
+    const std::string& path_;
+    SourceListing& listing_;
+    ZipLinks links_;
+};
+
 }  // namespace
 
 Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path, SourceListing& listing) {
-    FARDEL_TRY_ASSIGN(ZipDirectory directory, read_zip_directory(*bytes));
+    FARDEL_TRY_ASSIGN(const ZipDirectory directory, read_zip_directory(*bytes));
     const auto archive =
         std::make_shared<const ZipArchive>(ZipArchive{.bytes = std::move(bytes), .data_end = directory.data_end});
-    for (ZipEntry& entry : directory.entries) {
-        const std::string origin = path + ": " + printable(entry.name);
-        if (entry.name.ends_with('/')) {
-            list_folder_entry(entry, origin, listing);
-            continue;
-        }
-        std::optional<AssetName> name = listing.accept(entry.name, origin);
-        if (!name)
-            continue;
-        if (std::optional<Error> defect = find_defect(entry)) {
-            listing.refuse(entry.name, origin, std::move(*defect));
-            continue;
-        }
-        listing.entries.push_back({.name = std::move(*name),
-                                   .origin = origin,
-                                   .size_bytes = entry.raw_bytes,
-                                   .blob = make_zip_blob(archive, std::move(entry), origin)});
-    }
+    ZipScan scan(archive, directory.entries, path, listing);
+    for (const ZipEntry& entry : directory.entries)
+        scan.list(entry);
     return ok();
 }
 

@@ -56,10 +56,13 @@ struct ScanOptions {
     std::vector<std::string> excludes;
     // Only for names that break a rule, or that contradict another name of their source.
     ScanRenames renames;
+    // Folders into which links may lead from a source that is a folder, besides the source itself.
+    std::vector<std::string> link_roots;
 };
 
 // Each source is a folder or an archive; a later one hides names of earlier ones, as in the games that these archives
-// come from. Of two names that file systems with 8.3 aliases confuse, the short one is refused. `archives` reads the
+// come from. A link to a file or folder of its source, or in one of `link_roots`, gives what it leads to; others are
+// refused. Of two names that file systems with 8.3 aliases confuse, the short one is refused. `archives` reads the
 // archives; it may be null if every source is a folder. Errors: missing, denied (a folder that may not be listed),
 // conflict (names of one folder that a bundle cannot both hold, all in one message; a folder that changes during the
 // scan), malformed (a glob, a source that is neither folder nor archive, an archive that contradicts itself), limit,
