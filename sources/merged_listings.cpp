@@ -71,8 +71,10 @@ Error all_contradictions(const std::vector<std::string>& found) {
         text += (i == 0 ? "" : ", ") + found[i];
     if (found.size() > kShownMax)
         text += ", and " + std::to_string(found.size() - kShownMax) + " more pairs";
-    return Error(ErrorCode::conflict, text + (found.size() == 1 ? "; a bundle can hold only one of them"
-                                                                : "; a bundle can hold only one of each pair"));
+    return Error(
+        ErrorCode::conflict,
+        text + (found.size() == 1 ? "; a bundle can hold only one of them"
+                                  : "; a bundle can hold only one of each pair, so rename or exclude the other"));
 }
 
 void rename(SourceEntry& entry, const ScanRenames& renames, ScanReport& report) {
@@ -167,12 +169,14 @@ Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
                 result.report.overridden.push_back({.name = std::move(hidden.entry.name),
                                                     .origin = std::move(hidden.entry.origin),
                                                     .by_name = entry.name,
-                                                    .by_origin = entry.origin});
+                                                    .by_origin = entry.origin,
+                                                    .same_source = hidden.listing == i});
             }
             names.insert(std::move(folded), {.entry = std::move(entry), .listing = i});
         }
         std::ranges::move(listings[i].refused, std::back_inserter(result.report.refused));
         std::ranges::move(listings[i].seen, std::back_inserter(result.seen));
+        std::ranges::move(listings[i].remarks, std::back_inserter(result.report.remarks));
         std::ranges::move(listings[i].excluded, std::back_inserter(result.report.excluded));
     }
     if (!contradictions.empty())

@@ -1,5 +1,8 @@
 #include "source_listing.h"
 
+#include <fardel/format/name_form.h>
+#include <fardel/sources/name_reading.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -17,6 +20,15 @@ bool renames_inside(const ScanRenames& renames, const std::string& folder) {
     return at != renames.end() && at->first.starts_with(folder);
 }
 
+// How a name that is refused could be read.
+std::string hint_for(std::string_view raw_name, std::string_view reading) {
+    if (const std::string read = read_name(raw_name, "utf-8"); read != raw_name && verify_name(read))
+        return "; with --names utf-8 it is \"" + printable(read) + '"';
+    return is_well_formed_utf8(raw_name) ? ""
+           : reading.empty()             ? "; --names says which code page it is in, such as cp437"
+                                         : "; it cannot be read as " + printable(reading);
+}
+
 }  // namespace
 
 std::optional<std::string> find_rename(const ScanRenames& renames, std::string_view raw_name) {
@@ -30,42 +42,49 @@ std::optional<std::string> find_rename(const ScanRenames& renames, std::string_v
 
 std::optional<AssetName> SourceListing::accept(std::string_view raw_name, const std::string& origin) {
     Result<AssetName> name = AssetName::parse(raw_name);
+    std::optional<Error> defect;
     if (!name) {
         const auto rename = find_rename(options_.renames, raw_name);
-        Error reason = std::move(name).error();
-        if (rename)
-            name = AssetName::parse(*rename);
-        if (!name) {
-            refuse(raw_name, origin, std::move(reason));
-            return std::nullopt;
-        }
-        renamed.push_back({.printable_name = printable(raw_name), .origin = origin, .name = *name});
+        defect = name.error();
+        name = AssetName::parse(rename ? *rename : read_name(raw_name, options_.names));
     }
+    // Junk may have bad names, too.
+    const std::string_view shown = name ? name->view() : raw_name;
     for (const std::string& pattern : options_.excludes) {
-        if (glob_matches(pattern, name->view())) {
-            excluded.push_back({.name = name->text(), .origin = origin, .pattern = pattern});
+        if (glob_matches(pattern, shown)) {
+            exclude(shown, origin, pattern);
             return std::nullopt;
         }
     }
+    if (!name) {
+        refuse(raw_name, origin, Error(defect->code(), defect->message() + hint_for(raw_name, options_.names)));
+        return std::nullopt;
+    }
+    if (defect)
+        renamed.push_back({.printable_name = printable(raw_name), .origin = origin, .name = *name});
     return std::move(name).value();
 }
 
 bool SourceListing::accept_folder(std::string_view raw_name, const std::string& origin) {
-    if (Status good = verify_name(raw_name); !good) {
-        // Its files are judged one by one then.
-        if (renames_inside(options_.renames, std::string(raw_name) + '/') ||
-            renames_inside(options_.renames, printable(raw_name, SIZE_MAX) + '/'))
-            return true;
-        refuse(std::string(raw_name) + '/', origin, std::move(good).error());
-        return false;
-    }
+    const Status good = verify_name(raw_name);
+    const std::string read = good ? std::string(raw_name) : read_name(raw_name, options_.names);
     for (const std::string& pattern : options_.excludes) {
-        if (excludes_folder(pattern, raw_name)) {
-            excluded.push_back({.name = std::string(raw_name) + '/', .origin = origin, .pattern = pattern});
+        if (excludes_folder(pattern, read)) {
+            exclude(read + '/', origin, pattern);
             return false;
         }
     }
-    return true;
+    // The files of a folder that may get another name are judged one by one.
+    if (good || verify_name(read) || renames_inside(options_.renames, std::string(raw_name) + '/') ||
+        renames_inside(options_.renames, printable(raw_name, SIZE_MAX) + '/'))
+        return true;
+    refuse(std::string(raw_name) + '/', origin,
+           Error(good.error().code(), good.error().message() + hint_for(raw_name, options_.names)));
+    return false;
+}
+
+void SourceListing::exclude(std::string_view name, const std::string& origin, std::string pattern) {
+    excluded.push_back({.name = printable(name, SIZE_MAX), .origin = origin, .pattern = std::move(pattern)});
 }
 
 void SourceListing::refuse(std::string_view raw_name, const std::string& origin, Error reason) {

@@ -29,6 +29,8 @@ public:
     // The same for a folder; returns whether its files are to be listed. `raw_name` does not end in '/'.
     bool accept_folder(std::string_view raw_name, const std::string& origin);
     void refuse(std::string_view raw_name, const std::string& origin, Error reason);
+    // `name`: that of a folder ends in '/'. `pattern`: what excludes it, for people.
+    void exclude(std::string_view name, const std::string& origin, std::string pattern);
 
     // In the source's own order. Of two entries whose names contradict each other the later wins, unless
     // `conflicts_refused`: then the source has a conflict.
@@ -36,6 +38,7 @@ public:
     std::vector<RefusedName> refused;
     std::vector<ExcludedName> excluded;
     std::vector<RenamedFile> renamed;
+    std::vector<std::string> remarks;
     std::vector<ObservedPath> seen;
     bool conflicts_refused = false;
 

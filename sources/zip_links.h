@@ -18,7 +18,7 @@ namespace fardel {
 
 inline constexpr std::size_t kZipLinkBytesMax = 4096;
 inline constexpr std::size_t kZipLinkStepsMax = 40;
-inline constexpr std::size_t kZipLinkedMax = 1u << 20;  // entries below links to folders, together
+inline constexpr std::size_t kZipLinkedMax = 1u << 17;  // entries below links to folders, together
 
 class ZipLinks {
 public:

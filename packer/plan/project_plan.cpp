@@ -316,8 +316,10 @@ std::string unescaped(std::string_view match) {
     return name;
 }
 
-ScanOptions scan_options(const Project& project) {
-    ScanOptions options{.excludes = usual_excludes()};
+ScanOptions scan_options(const Project& project, const std::string& folder) {
+    ScanOptions options{.excludes = usual_excludes(), .names = project.pack.names};
+    for (const std::string& root : project.pack.follow_links)
+        options.link_roots.push_back(path_in_project(folder, root));
     options.excludes.insert(options.excludes.end(), project.excludes.begin(), project.excludes.end());
     for (const ProjectRule& rule : project.rules) {
         if (rule.exclude)
@@ -364,8 +366,8 @@ std::vector<std::string> sources_of(const Project& project, const std::string& f
 }
 
 Result<ScanResult> scan_project(const Project& project, const std::string& folder) {
-    FARDEL_TRY_ASSIGN(ScanResult scan,
-                      scan_sources(sources_of(project, folder), scan_options(project), make_archive_reader().get()));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(project, folder), scan_options(project, folder),
+                                                    make_archive_reader().get()));
     FARDEL_TRY(refuse_secrets(scan, project.allowed_secrets));
     return scan;
 }

@@ -5,6 +5,7 @@
 #include <fardel/base/ascii.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/limits.h>
+#include <fardel/sources/name_reading.h>
 
 #include <algorithm>
 #include <span>
@@ -192,6 +193,25 @@ void read_sandbox(const KeyValue& value, Project& project) {
     value.read_word(project.sandbox, find_sandbox, "sandbox = \"auto\", \"required\" or \"off\"");
 }
 
+std::optional<bool> find_left_out(std::string_view word) {
+    return word == "error" ? std::optional(true) : word == "warn" ? std::optional(false) : std::nullopt;
+}
+
+void read_left_out(const KeyValue& value, ProjectPack& pack) {
+    value.read_word(pack.left_out_fails, find_left_out, "left_out = \"warn\" or \"error\"");
+}
+
+constexpr Key<ProjectPack> kPackKeys[] = {
+    {"left_out", read_left_out},
+    {"follow_links", read_member<&ProjectPack::follow_links>, "follow_links = [\"../shared\"]"},
+    {"names", read_verified<verify_name_reading, &ProjectPack::names>, "names = \"cp437\""},
+};
+
+void read_pack(const KeyValue& value, Project& project) {
+    if (const auto* const table = value.expect<TomlTable>())
+        read_table<ProjectPack>(*table, "in [pack]", kPackKeys, project.pack, value.mistakes);
+}
+
 constexpr Key<Project> kProjectKeys[] = {
     {"name", read_bundle_name<&Project::name>, "name = \"mygame\""},
     {"version", read_version<&Project::version>, "version = \"1.0\""},
@@ -204,6 +224,7 @@ constexpr Key<Project> kProjectKeys[] = {
     {"tombstones", read_tombstones, "tombstones = [\"old.cfg\"]"},
     {"metadata", read_project_metadata},
     {"requires", read_requirements, "requires = [\"studio/base >= 1.0, < 2\"]"},
+    {"pack", read_pack, "[pack] above its keys"},
     {"rule", read_tables<kRuleKeys, finish_rule, &Project::rules>},
     {"consume", read_tables<kConsumeKeys, finish_consume, &Project::consumes>},
     {"own_cache", read_own_cache, "[own_cache] above its keys"},

@@ -5,6 +5,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/name.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct OverriddenName {
     std::string origin;
     AssetName by_name;
     std::string by_origin;
+    bool same_source = false;  // no later source hides it, but another file of its own
 };
 
 struct ExcludedName {
@@ -48,6 +50,13 @@ struct ScanReport {
     std::vector<OverriddenName> overridden;
     std::vector<ExcludedName> excluded;
     std::vector<RenamedFile> renamed;  // these have become entries
+    std::vector<std::string> remarks;  // on archives that break a rule of their format; safe to show
 };
+
+// The number of files that nobody meant to leave out: those that are refused, and those that a file of their own source
+// hides. A refused folder counts as one.
+std::size_t count_lost(const ScanReport& report);
+// The first file of which nobody meant that it is left out, with the reason; empty: none.
+std::string first_lost(const ScanReport& report);
 
 }  // namespace fardel

@@ -58,6 +58,7 @@ struct ScanOptions {
     ScanRenames renames;
     // Folders into which links may lead from a source that is a folder, besides the source itself.
     std::vector<std::string> link_roots;
+    std::string names;  // how names are read (name_reading.h); empty: as they are
 };
 
 // Each source is a folder or an archive; a later one hides names of earlier ones, as in the games that these archives
