@@ -1,6 +1,7 @@
 #include "source_listing.h"
 
 #include "folder_blob.h"
+#include "ignore_file.h"
 
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
@@ -16,7 +17,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kLinkedItemsMax = 1u << 20;  // of one source, below folders that links lead to
+constexpr std::size_t kLinkedItemsMax = 1u << 17;  // of one source, below folders that links lead to
 
 Error not_a_file(FileKind kind) {
     return Error(ErrorCode::malformed, std::string(file_kind_text(kind)) + ", not a file");
@@ -54,8 +55,12 @@ private:
         listing_.seen.push_back({.path = place.on_disk(), .stamp = stamp_of(status, now_ns_), .files = {}});
         FARDEL_TRY_ASSIGN(const std::vector<std::string> items, list_names(folder, origin));
         entered_.push_back(status);
+        const std::size_t ignoring = ignores_.size();
+        if (std::ranges::binary_search(items, kIgnoreFileName))
+            FARDEL_TRY(read_ignore_file(folder, seen, name));
         for (const std::string& item : items)
             FARDEL_TRY(list_item(folder, seen, item, place / item, name.empty() ? item : name + '/' + item));
+        ignores_.erase(ignores_.begin() + static_cast<std::ptrdiff_t>(ignoring), ignores_.end());
         entered_.pop_back();
         return ok();
     }
@@ -72,6 +77,8 @@ private:
         if (!found)
             return vanished(std::move(found).error(), origin);
         const FileStatus& status = *found;
+        if (is_ignored(name, status.is_folder(), origin))
+            return ok();
         if (status.is_folder())
             return list_subfolder(folder, item, place, name, origin);
         if (status.kind == FileKind::link)
@@ -106,6 +113,52 @@ private:
         if (!subfolder)
             return vanished(std::move(subfolder).error(), origin);
         return list(*subfolder, place, name);
+    }
+
+    // ---- What .fardelignore excludes ----
+
+    struct Ignores {
+        std::string folder;  // its name in the listing, with '/' at the end; empty: the source itself
+        IgnoreFile file;
+    };
+
+    Status read_ignore_file(const Descriptor& folder, std::size_t seen, const std::string& name) {
+        const std::string path(kIgnoreFileName);
+        const std::string shown = origin_of(name.empty() ? path : name + '/' + path);
+        auto opened = open_file({folder, path}, shown, {.links = Links::refused});
+        if (!opened)
+            return vanished(std::move(opened).error(), shown);
+        FARDEL_TRY_ASSIGN(const FileStatus status, file_status(*opened, shown));
+        if (status.size_bytes > kIgnoreFileBytesMax)
+            return Error(ErrorCode::limit, shown + ": longer than " + std::to_string(kIgnoreFileBytesMax) + " bytes");
+        std::string text(static_cast<std::size_t>(status.size_bytes), '\0');
+        FARDEL_TRY_ASSIGN(const std::size_t size,
+                          read_whole_at(*opened, 0, std::as_writable_bytes(std::span(text)), shown));
+        listing_.seen[seen].files.push_back({.name = path, .stamp = stamp_of(status, now_ns_)});
+        ignores_.push_back({name.empty() ? "" : name + '/', IgnoreFile(std::string_view(text).substr(0, size))});
+        return ok();
+    }
+
+    // Of several files that say something, the one in the deepest folder counts, as in git.
+    bool is_ignored(const std::string& name, bool is_folder, const std::string& origin) {
+        if (ignores_.empty())
+            return false;
+        const std::string shown_name = is_folder ? name + '/' : name;
+        if (!is_folder && name.substr(name.rfind('/') + 1) == kIgnoreFileName) {
+            listing_.exclude(shown_name, origin, std::string(kIgnoreFileName));
+            return true;
+        }
+        for (auto ignores = ignores_.rbegin(); ignores != ignores_.rend(); ++ignores) {
+            const auto* const pattern =
+                ignores->file.find(std::string_view(name).substr(ignores->folder.size()), is_folder);
+            if (pattern == nullptr)
+                continue;
+            if (!pattern->takes_back)
+                listing_.exclude(shown_name, origin,
+                                 ignores->folder + std::string(kIgnoreFileName) + ": " + pattern->line);
+            return !pattern->takes_back;
+        }
+        return false;
     }
 
     // ---- Links ----
@@ -143,7 +196,7 @@ private:
 
     Status list_linked_folder(const Descriptor& folder, const FileStatus& status, const Place& place,
                               const std::string& name, const std::string& origin) {
-        if (!listing_.accept_folder(name, origin))
+        if (is_ignored(name, true, origin) || !listing_.accept_folder(name, origin))
             return ok();
         const auto is_it = [&](const FileStatus& entered) { return entered.same_file_as(status); };
         if (std::ranges::any_of(entered_, is_it)) {
@@ -221,6 +274,7 @@ private:
     SourceListing& listing_;
     const std::int64_t now_ns_ = wall_clock_ns();
     std::vector<LinkRoot> link_roots_;  // the source first; empty until the first link
+    std::vector<Ignores> ignores_;      // of the folders that are being listed
     std::vector<FileStatus> entered_;   // the folders that are being listed
     std::size_t links_entered_ = 0;     // links to folders among them
     std::size_t linked_items_ = 0;

@@ -1,3 +1,4 @@
+#include "ignore_file.h"
 #include "source_listing.h"
 
 #include "kit/blobs.h"
@@ -241,6 +242,42 @@ TEST_CASE("folder: a folder that may not be listed is denied, and the message na
 TEST_CASE("folder: a folder that does not exist is missing") {
     SourceListing listing({});
     CHECK(code_of(list_folder("/nowhere/at/all", listing)) == ErrorCode::missing);
+}
+
+TEST_CASE("folder: a .fardelignore excludes what its patterns match below it, and each is reported") {
+    const ScratchFolder folder;
+    folder.write(".fardelignore", "*.psd\nbuild/\n/top.txt\n");
+    folder.write("a.psd", "");
+    folder.write("top.txt", "");
+    folder.write("build/x", "");
+    folder.write("sub/build", "a file");
+    folder.write("sub/top.txt", "");
+    folder.write("sub/b.psd", "");
+    folder.write("sub/.fardelignore", "!b.psd\nc.txt\n");
+    folder.write("sub/c.txt", "");
+    folder.write("other/c.txt", "");
+    const SourceListing listing = list(folder.root().string());
+    CHECK(names_of(listing) == std::vector<std::string>{"other/c.txt", "sub/b.psd", "sub/build", "sub/top.txt"});
+    std::vector<std::string> excluded;
+    for (const ExcludedName& one : listing.excluded)
+        excluded.push_back(one.name + " by " + one.pattern);
+    CHECK(excluded == std::vector<std::string>{".fardelignore by .fardelignore", "a.psd by .fardelignore: *.psd",
+                                               "build/ by .fardelignore: build/", "sub/.fardelignore by .fardelignore",
+                                               "sub/c.txt by sub/.fardelignore: c.txt",
+                                               "top.txt by .fardelignore: /top.txt"});
+    folder.write(".fardelignore", std::string(kIgnoreFileBytesMax + 1, '#'));
+    SourceListing long_file(ScanOptions{});
+    CHECK(code_of(list_folder(folder.root().string(), long_file)) == ErrorCode::limit);
+}
+
+TEST_CASE("folder: names of other systems are read as the author says, and reported") {
+    const ScratchFolder folder;
+    folder.write("textures\\wall.tga", "1");
+    folder.write("n\u0303/a.txt", "2");
+    SourceListing listing(ScanOptions{.names = "utf-8"});
+    require_good(list_folder(folder.root().string(), listing));
+    CHECK(names_of(listing) == std::vector<std::string>{"\u00f1/a.txt", "textures/wall.tga"});
+    CHECK(listing.renamed.size() == 2);
 }
 
 }  // namespace fardel::tests::folder_scan_test
