@@ -4,8 +4,11 @@
 #include "zip_entry_source.h"
 #include "zip_links.h"
 
+#include <fardel/base/ascii.h>
+#include <fardel/sources/name_reading.h>
 #include <fardel/sources/secret_files.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -13,13 +16,50 @@
 namespace fardel {
 namespace {
 
+struct ZipMethod {
+    std::uint16_t number;
+    std::string_view name;
+};
+
+// APPNOTE.TXT 6.3.10, section 4.4.5.
+constexpr ZipMethod kZipMethods[] = {
+    {1, "Shrink"},
+    {2, "Reduce"},
+    {3, "Reduce"},
+    {4, "Reduce"},
+    {5, "Reduce"},
+    {6, "Implode"},
+    {9, "Deflate64 (Windows Explorer)"},
+    {10, "PKWARE DCL Implode"},
+    {12, "BZip2"},
+    {14, "LZMA"},
+    {16, "IBM CMPSC"},
+    {18, "IBM TERSE"},
+    {19, "IBM LZ77"},
+    {20, "Zstandard"},
+    {93, "Zstandard"},
+    {94, "MP3"},
+    {95, "XZ"},
+    {96, "JPEG"},
+    {97, "WavPack"},
+    {98, "PPMd"},
+    {99, "AES encryption"},
+};
+
+std::string name_of_method(std::uint16_t number) {
+    const auto found = std::ranges::find(kZipMethods, number, &ZipMethod::number);
+    const std::string in_digits = "zip method " + std::to_string(number);
+    return found == std::ranges::end(kZipMethods) ? in_digits : std::string(found->name) + " (" + in_digits + ")";
+}
+
 // Returns why an entry with a good name cannot be read; none if it can.
 std::optional<Error> find_defect(const ZipEntry& entry) {
     if (entry.encrypted)
         return Error(ErrorCode::unsupported, "it is encrypted");
     if (entry.method != kZipStored && entry.method != kZipDeflated)
-        return Error(ErrorCode::unsupported,
-                     "zip compression method " + std::to_string(entry.method) + " is not one of stored and deflated");
+        return Error(ErrorCode::unsupported, "compressed by " + name_of_method(entry.method) +
+                                                 "; only stored and deflated entries can be read, so make the zip "
+                                                 "anew with Deflate");
     if (entry.stored_bytes > kZipEntryBytesMax || entry.raw_bytes > kZipEntryBytesMax)
         return Error(ErrorCode::limit, "it has " + std::to_string(entry.raw_bytes) + " bytes, more than " +
                                            std::to_string(kZipEntryBytesMax));
@@ -43,6 +83,9 @@ public:
 
     void list(const ZipEntry& entry) {
         const std::string origin = origin_of(entry.name);
+        // Windows programs end folders otherwise; they leave no trace, either.
+        if (entry.name.ends_with('\\') && entry.raw_bytes == 0)
+            return;
         if (entry.name.ends_with('/'))
             list_folder_entry(entry, origin, listing_);
         else if (entry.link)
@@ -58,6 +101,8 @@ private:
         std::optional<AssetName> name = listing_.accept(shown_name, origin);
         if (!name)
             return;
+        if (!entry.raw_name.empty() && shown_name == entry.name)
+            listing_.renamed.push_back({.printable_name = printable(entry.raw_name), .origin = origin, .name = *name});
         if (std::optional<Error> defect = find_defect(entry))
             return listing_.refuse(shown_name, origin, std::move(*defect));
         listing_.entries.push_back({.name = std::move(*name),
@@ -102,10 +147,24 @@ private:
     ZipLinks links_;
 };
 
+// Reads the name as the options say. A rule that renames an entry has the name as the zip has it.
+void read_entry_name(ZipEntry& entry, const ScanOptions& options) {
+    if (options.names.empty() || find_rename(options.renames, entry.name))
+        return;
+    std::string name = read_name(entry.name, entry.is_utf8 ? "utf-8" : options.names);
+    if (name == entry.name || lower_ascii_text(options.names) == "exact")
+        return;
+    entry.raw_name = std::exchange(entry.name, std::move(name));
+}
+
 }  // namespace
 
 Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path, SourceListing& listing) {
-    FARDEL_TRY_ASSIGN(const ZipDirectory directory, read_zip_directory(*bytes));
+    FARDEL_TRY_ASSIGN(ZipDirectory directory, read_zip_directory(*bytes));
+    for (const std::string& remark : directory.remarks)
+        listing.remarks.push_back(path + ": " + remark);
+    for (ZipEntry& entry : directory.entries)
+        read_entry_name(entry, listing.options());
     const auto archive =
         std::make_shared<const ZipArchive>(ZipArchive{.bytes = std::move(bytes), .data_end = directory.data_end});
     ZipScan scan(archive, directory.entries, path, listing);

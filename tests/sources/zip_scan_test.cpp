@@ -308,4 +308,58 @@ TEST_CASE("zip: excluded names are reported with their pattern") {
     CHECK(listing.excluded[2].name == "src/x.c");
 }
 
+TEST_CASE("zip: names of other systems are read as the author says, and reported") {
+    SourceListing listing(ScanOptions{.names = "cp437"});
+    const Bytes zip = build_zip({{.name = "textures\\", .made_by = 20},
+                                 {.name = "textures\\wall.tga", .content = "1", .made_by = 20},
+                                 {.name = "T\x81r.png", .content = "2", .made_by = 20},
+                                 {.name = "Ocan\u0303a.jpg", .content = "3", .flags = 0x800},
+                                 {.name = "ok.txt", .content = "4"},
+                                 {.name = "..\\..\\etc", .content = "5"}});
+    require_good(list_zip(make_memory_source(zip), "test.zip", listing));
+    std::vector<std::string> names;
+    for (const SourceEntry& entry : listing.entries)
+        names.push_back(entry.name.text());
+    CHECK(names == std::vector<std::string>{"textures/wall.tga", "T\u00fcr.png", "Oca\u00f1a.jpg", "ok.txt"});
+    CHECK(*read_blob_text(*listing.entries[0].blob) == "1");
+    REQUIRE(listing.renamed.size() == 3);
+    CHECK(listing.renamed[0].printable_name == "textures\\wall.tga");
+    CHECK(listing.renamed[1].printable_name == "T\\x81r.png");
+    CHECK(listing.refused.size() == 1);
+}
+
+TEST_CASE("zip: a name that could be read otherwise is refused with what to say") {
+    const SourceListing listing = list({{.name = "textures\\wall.tga"}, {.name = "T\x81r.png"}});
+    REQUIRE(listing.refused.size() == 2);
+    CHECK(listing.refused[0].reason.message().find("with --names utf-8 it is \"textures/wall.tga\"") !=
+          std::string::npos);
+    CHECK(listing.refused[1].reason.message().find("--names says which code page it is in") != std::string::npos);
+}
+
+TEST_CASE("zip: an unknown compression is called by its name") {
+    const SourceListing listing = list({{.name = "explorer", .method = 9}, {.name = "odd", .method = 77}});
+    REQUIRE(listing.refused.size() == 2);
+    CHECK(
+        listing.refused[0].reason.message().starts_with("compressed by Deflate64 (Windows Explorer) (zip method 9); "));
+    CHECK(listing.refused[1].reason.message().starts_with("compressed by zip method 77; "));
+}
+
+TEST_CASE("zip: junk of Finder and editors is excluded, whatever its name") {
+    SourceListing listing(ScanOptions{.excludes = usual_excludes()});
+    const Bytes zip = build_zip({{.name = "mod/a.shader"},
+                                 {.name = "__MACOSX/mod/._a.shader"},
+                                 {.name = "__MACOSX/mod/Icon\r"},
+                                 {.name = "mod/._a.shader"},
+                                 {.name = "mod/a.shader~"},
+                                 {.name = "mod/.a.shader.swp"},
+                                 {.name = "mod/#a.shader#"},
+                                 {.name = "mod/.#a.shader"},
+                                 {.name = "mod/4913"},
+                                 {.name = "mod/a.shader.orig"}});
+    require_good(list_zip(make_memory_source(zip), "test.zip", listing));
+    CHECK(listing.entries.size() == 1);
+    CHECK(listing.excluded.size() == 9);
+    CHECK(listing.refused.empty());
+}
+
 }  // namespace fardel::tests::zip_scan_test
