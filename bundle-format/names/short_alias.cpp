@@ -58,7 +58,7 @@ SplitPart split_part(std::string_view part) {
     const std::size_t dot = part.rfind('.');
     const bool has_extension = dot != part.npos && dot > first;
     SplitPart out{.base = alias_text(part.substr(first, has_extension ? dot - first : part.npos)),
-              .extension = alias_text(has_extension ? part.substr(dot + 1) : std::string_view())};
+                  .extension = alias_text(has_extension ? part.substr(dot + 1) : std::string_view())};
     out.base.changed = out.base.changed || first > 0;
     return out;
 }
@@ -141,7 +141,9 @@ private:
     }
 
     void extract_of(const std::string& folder, std::string_view part, std::vector<std::size_t>& found) {
-        const auto [base, extension] = split_part(part);
+        const SplitPart split = split_part(part);
+        const AliasText& base = split.base;
+        const AliasText& extension = split.extension;
         // A name that is short enough has no second one.
         if (find_alias_form(part))
             return;

@@ -15,7 +15,7 @@ bool ignores(std::string_view text, std::string_view name) {
 
 // The answers are those of git 2.39, `git check-ignore`.
 TEST_CASE("ignore file: patterns mean what they mean to git") {
-    for (const auto& [text, name, ignored] : std::vector<std::tuple<std::string_view, std::string_view, bool>>{
+    for (const auto& row : std::vector<std::tuple<std::string_view, std::string_view, bool>>{
              {"*.psd", "a.psd", true},
              {"*.psd", "deep/in/a.psd", true},
              {"*.psd", "a.psd.txt", false},
@@ -62,9 +62,11 @@ TEST_CASE("ignore file: patterns mean what they mean to git") {
              {"", "a", false},
              {"/", "a", false},
          }) {
+        const std::string_view text = std::get<0>(row);
+        const std::string_view name = std::get<1>(row);
         CAPTURE(text);
         CAPTURE(name);
-        CHECK(ignores(text, name) == ignored);
+        CHECK(ignores(text, name) == std::get<2>(row));
     }
 }
 

@@ -18,7 +18,7 @@ std::vector<std::string> aliases_in(const std::vector<std::string>& names) {
 bool is_alias_of(const std::string& alias, const std::string& name) { return !aliases_in({alias, name}).empty(); }
 
 TEST_CASE("short alias: a name is the alias of a longer one that begins alike, in any case") {  // A06
-    for (const auto& [alias, name] : std::vector<std::pair<std::string, std::string>>{
+    for (const auto& row : std::vector<std::pair<std::string, std::string>>{
              {"PROGRA~1", "Program Files"},
              {"progra~2", "programs of mine"},
              {"PROGR~10", "Program Files"},
@@ -33,6 +33,8 @@ TEST_CASE("short alias: a name is the alias of a longer one that begins alike, i
              {"\u00dcBERG~1.TXT", "\u00fcbergr\u00f6\u00dfe.txt"},
              {"_BERGR~1.TXT", "\u00fcbergr\u00f6\u00dfe.txt"},
              {"\u5730\u56f3~1", "\u5730\u56f3\u5730\u56f3\u5730\u56f3\u5730\u56f3\u5730"}}) {
+        const std::string& alias = row.first;
+        const std::string& name = row.second;
         CAPTURE(alias);
         CHECK(is_alias_of(alias, name));
         CHECK(is_alias_of("Maps/" + alias, "maps/" + name + "/x"));
@@ -44,7 +46,7 @@ TEST_CASE("short alias: a name is the alias of a longer one that begins alike, i
 
 TEST_CASE("short alias: frames of an animation and other names beside are none") {
     CHECK(aliases_in({"huge~0.png", "huge~1.png", "huge~2.png", "huge.png", "huge~10.png", "h.png"}).empty());
-    for (const auto& [alias, name] : std::vector<std::pair<std::string, std::string>>{
+    for (const auto& row : std::vector<std::pair<std::string, std::string>>{
              {"huge~1.png", "huge_explosion.png"},    // that would be HUGE_E~1.PNG
              {"huge_e~1.tga", "huge_explosion.png"},  // another kind of file
              {"huge_e~0.png", "huge_explosion.png"},  // the numbers begin with 1
@@ -55,6 +57,8 @@ TEST_CASE("short alias: frames of an animation and other names beside are none")
              {"progra~x", "program files"},
              {"~1", "~1.long name"},
              {"\u00e9~1", "\u00e9~1"}}) {
+        const std::string& alias = row.first;
+        const std::string& name = row.second;
         CAPTURE(alias);
         CHECK_FALSE(is_alias_of(alias, name));
     }
