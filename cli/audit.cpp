@@ -1,7 +1,9 @@
 // fardel audit: references of a project's or sources' assets that are missing, and assets without any reference.
 
+#include "build/build_command.h"
 #include "build/reference_report.h"
 #include "build/resolved_project.h"
+#include "bundles/left_out.h"
 #include "console/command_line.h"
 #include "console/json.h"
 #include "verbs.h"
@@ -21,6 +23,7 @@ struct AuditCommand {
     std::vector<std::string> sources;
     ProjectReferences references;
     std::vector<std::string> excludes;
+    SourceOptions source_options;
     bool json = false;
 };
 
@@ -45,7 +48,9 @@ Result<PackPlan> resolve_sources(const AuditCommand& command) {
         FARDEL_TRY_ASSIGN(resolve.profile, load_game_profile(profile));
     }
     PackOptions options{.name = "audit"};
-    options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
+    options.scan.link_roots = command.source_options.follow_links;
+    options.scan.names = command.source_options.names;
+    options.scan.excludes.insert(options.scan.excludes.end(), command.excludes.begin(), command.excludes.end());
     FARDEL_TRY_ASSIGN(PackPlan packed, pack_sources(command.sources, options));
     FARDEL_TRY(resolve_packed(packed, resolve, false));
     return packed;
@@ -57,14 +62,18 @@ Result<Exit> audit(const AuditCommand& command, Console& console) {
     if (project.empty()) {
         FARDEL_TRY_ASSIGN(packed, resolve_sources(command));
     } else {
-        FARDEL_TRY_ASSIGN(ResolvedProject resolved, resolve_project(project, command.references, command.excludes));
+        FARDEL_TRY_ASSIGN(ResolvedProject resolved,
+                          resolve_project(project, command.references, command.excludes, command.source_options));
         say_unconfined(resolved, console);
         packed = std::move(resolved.packed);
     }
     const ReferenceAudit& found = packed.resolved->audit;
-    FARDEL_TRY(
-        console.write(command.json ? format_json(json_of(found, packed.plan)) + "\n" : format_report(found, console)));
-    return found.missing.empty() ? Exit::fine : Exit::refusal;
+    Json json = json_of(found, packed.plan);
+    set_left_out(json, packed.report);
+    FARDEL_TRY(console.write(command.json ? format_json(json) + "\n"
+                                          : format_left_out(packed.report, console) + format_report(found, console)));
+    // What is left out may be what a reference leads to, or have references of its own.
+    return found.missing.empty() && count_lost(packed.report) == 0 ? Exit::fine : Exit::refusal;
 }
 
 }  // namespace
@@ -88,6 +97,7 @@ Result<Exit> run_audit(Words words, Console& console) {
               "The game's conventions: gltf, quake3, or a file .toml. "
               "Default: the project's; quake3 for archives named .pk3");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
+    add_source_options(line, command.source_options);
     line.json(command.json, "Report as JSON, with complete lists");
     return line.run(words, console, [&] { return audit(command, console); });
 }

@@ -1,5 +1,6 @@
 // fardel conflicts: mounts bundles as a game would, and lists the names that one of them hides from another.
 
+#include "bundles/left_out.h"
 #include "bundles/mounts.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -49,6 +50,7 @@ Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
     Vfs vfs(vfs_options());
     FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
     say_missing_dependencies(vfs, console);
+    say_left_out(vfs, console);
     const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(std::vector<PathConflict> shown, vfs.conflicts());
     const auto is_harmless = [](const PathConflict& conflict) { return conflict.harmless(); };
@@ -61,7 +63,9 @@ Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
     return print_result(
         console, command.json,
         [&] {
-            return Json{{"conflicts", json_list(shown, json)}, {"harmful", harmful}, {"harmless", harmless}};
+            Json all{{"conflicts", json_list(shown, json)}, {"harmful", harmful}, {"harmless", harmless}};
+            set_left_out(all, vfs);
+            return all;
         },
         [&] {
             return format_each(shown, text) + fmt::format("{} different content; {} the same content\n",

@@ -1,6 +1,7 @@
 // fardel mount: shows bundles as a folder that every program can read, through FUSE.
 
 #include "bundles/bundle_url.h"
+#include "bundles/left_out.h"
 #include "bundles/mounts.h"
 #include "bundles/server_option.h"
 #include "bundles/store_option.h"
@@ -241,6 +242,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
             console.say("fardel: tainted: nobody has signed the project, and the policy says 'unsigned allow'");
     }
     say_missing_dependencies(vfs, console);
+    say_left_out(vfs, console);
     std::uint64_t stored_bytes = total_size(files);
     if (!remote)
         say_incomplete_bundles(vfs, command.mounting, console);

@@ -32,13 +32,14 @@ struct PackCommand {
     std::string policy;
     SigningKey cache_key;
     OutputOptions output;
+    SourceOptions source_options;
 };
 
 bool is_project(const std::string& source) { return std::filesystem::path(source).extension() == ".toml"; }
 
 // A project is built from scratch in a separate build folder, so that earlier builds of it have no effect.
 Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
-                           const std::function<void(const BuildProgress&)>& progress) {
+                           const std::function<void(const BuildProgress&)>& progress, ScanReport& left_out) {
     BuildRequest request{.output = command.out,
                          .name = command.name,
                          .version = command.version,
@@ -50,6 +51,7 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
                          .jobs = static_cast<unsigned>(command.output.jobs),
                          .progress = progress,
                          .stop = std::move(stop)};
+    set_source_options(request, command.source_options, left_out);
     FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
     FARDEL_TRY_ASSIGN(request.policy, find_policy(command.policy));
     FARDEL_TRY_ASSIGN(request.cache_signing, signing_with(command.cache_key));
@@ -64,14 +66,17 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
 }
 
 Result<Exit> pack(const PackCommand& command, Console& console) {
+    ScanReport left_out;
     Result<BuildOutcome> outcome = [&] {
         const Interrupt interrupt;
         StageProgress bars(console);
         const auto progress = [&](const BuildProgress& at) { bars.show(at); };
-        return build(command, interrupt.token(), progress);
+        return build(command, interrupt.token(), progress, left_out);
     }();
-    if (!outcome)
+    if (!outcome) {
+        FARDEL_TRY(print_left_out(outcome.error(), left_out, command.output.json, console));
         return std::move(outcome).error();
+    }
     return print_result(
         console, command.output.json,
         [&] {
@@ -114,6 +119,7 @@ Result<Exit> run_pack(Words words, Console& console) {
     line.text(
         "--order", "TRACE", command.order,
         "A trace of what a game opens: what it lists lies together in the bundle, in this order ('fardel trace')");
+    add_source_options(line, command.source_options);
     add_output_options(line, command.output);
     if (const auto over = line.parse(words, console))
         return *over;

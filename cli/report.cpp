@@ -2,6 +2,7 @@
 
 #include "build/reference_report.h"
 #include "build/resolved_project.h"
+#include "bundles/left_out.h"
 #include "bundles/mounts.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -90,6 +91,7 @@ Result<Exit> report(ReportCommand command, Console& console) {
     Vfs vfs(vfs_options());
     FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
     say_missing_dependencies(vfs, console);
+    say_left_out(vfs, console);
     FARDEL_TRY_ASSIGN(const ReportFacts facts, gather_facts(vfs, command.files));
     const ReportSelection selection = select_names(facts);
     const std::string page = format_page(page_facts(facts, selection, audit));
@@ -100,6 +102,7 @@ Result<Exit> report(ReportCommand command, Console& console) {
         text += fmt::format("{} summed up by folder and type\n",
                             format_count(selection.names_left_out, "smaller name is", "smaller names are"));
     if (project) {
+        text += format_left_out(project->packed.report, console, "; 'fardel audit --json' lists all");
         const ReferenceAudit& found = project->packed.resolved->audit;
         text += fmt::format("{}: {} missing, {} unused\n", printable(project->file),
                             format_count(found.missing.size(), "reference", "references"),

@@ -1,5 +1,6 @@
 // fardel which: mounts bundles as a game would, and explains which asset a path leads to.
 
+#include "bundles/left_out.h"
 #include "bundles/mounts.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -121,10 +122,23 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     FARDEL_TRY(mount_all(vfs, command.mounts, command.mounting));
     say_missing_dependencies(vfs, console);
     say_incomplete_bundles(vfs, command.mounting, console);
+    say_left_out(vfs, console);
     vfs.prefer(command.preference);
     FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain({command.path, &command.extensions}));
+    // Another mount may have the path, or a folder of that name.
+    const auto left_out = explanation.winner || explanation.folder ? std::nullopt : find_left_out(vfs, command.path);
     return print_result(
-        console, command.json, [&] { return json_of(explanation); }, [&] { return format_explanation(explanation); },
+        console, command.json,
+        [&] {
+            Json json = json_of(explanation);
+            json.set("left_out_here", left_out ? Json(*left_out) : Json());
+            set_left_out(json, vfs);
+            return json;
+        },
+        [&] {
+            return format_explanation(explanation) +
+                   (left_out ? fmt::format("  left out: {}\n", printable(*left_out, 2000)) : "");
+        },
         explanation.winner || explanation.folder ? Exit::fine : Exit::refusal);
 }
 

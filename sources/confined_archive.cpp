@@ -1,6 +1,7 @@
 #include "confined_archive.h"
 
 #include "archive_program.h"
+#include "repeated_names.h"
 
 #include <fardel/base/file.h>
 
@@ -156,10 +157,28 @@ private:
     std::string skipped_;  // a folder that is not accepted, with '/' at its end
 };
 
+// Reports names that the archive has more than once; of each, PhysicsFS shows the last. Error: unsupported (names have
+// their meaning by their order).
+Status report_repeated_names(const ByteSource& bytes, std::string_view format, const std::string& path,
+                             SourceListing& listing) {
+    FARDEL_TRY_ASSIGN(const ArchiveNames names, read_archive_names(bytes, format));
+    if (names.ordered)
+        return Error(ErrorCode::unsupported,
+                     "the lumps of a Doom WAD have their meaning by their order, and many share a name; a bundle has "
+                     "each name once and no order. Put the WAD itself into a folder, and pack that");
+    for (const auto& [name, count] : names.counts)
+        if (count > 1)
+            listing.refuse(name, path + ": " + printable(name),
+                           Error(ErrorCode::conflict, "the archive has " + std::to_string(count) +
+                                                          " files of this name; only the last is packed"));
+    return ok();
+}
+
 }  // namespace
 
 Status list_confined_archive(std::shared_ptr<const ByteSource> bytes, std::string_view format, const std::string& path,
                              const std::string& program, SourceListing& listing) {
+    FARDEL_TRY(report_repeated_names(*bytes, format, path, listing));
     FARDEL_TRY_ASSIGN(std::string found, find_archive_program(program, format));
     FARDEL_TRY_ASSIGN(std::vector<ArchiveItem> items, list_in_program(found, *bytes, format));
     // The listing is written by a program that may be in an attacker's hands; its sizes meet a bound before they are

@@ -29,8 +29,8 @@ void refuse_id_paths(ScanResult& scan) {
 }  // namespace
 
 Result<LooseBundle> open_loose_bundle(const std::string& path, const LooseOptions& options) {
-    const std::vector<std::string> excludes = usual_excludes();
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(std::span(&path, 1), excludes, options.archives));
+    const ScanOptions usual{.excludes = usual_excludes()};
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(std::span(&path, 1), usual, options.archives));
     if (options.refuses_secrets)
         FARDEL_TRY(refuse_secrets(scan, {}));
     refuse_id_paths(scan);

@@ -1,7 +1,10 @@
 #include "source_listing.h"
 
+#include <fardel/format/short_alias.h>
+
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace fardel {
@@ -54,12 +57,93 @@ private:
     Map by_folded_;
 };
 
-Error contradiction(const SourceEntry& a, const SourceEntry& b) {
+std::string contradiction(const SourceEntry& a, const SourceEntry& b) {
     const bool equal = names_fold_equal(a.name.view(), b.name.view());
-    return Error(ErrorCode::conflict,
-                 a.origin + " and " + b.origin +
-                     (equal ? " differ only in case" : " would be a file and a folder of one name") +
-                     "; a bundle can hold only one of them");
+    return a.origin + " and " + b.origin +
+           (equal ? " differ only in case" : " would be a file and a folder of one name");
+}
+
+// A person who has many of them wants to see them all before the first is mended.
+Error all_contradictions(const std::vector<std::string>& found) {
+    constexpr std::size_t kShownMax = 100;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(found.size(), kShownMax); ++i)
+        text += (i == 0 ? "" : ", ") + found[i];
+    if (found.size() > kShownMax)
+        text += ", and " + std::to_string(found.size() - kShownMax) + " more pairs";
+    return Error(
+        ErrorCode::conflict,
+        text + (found.size() == 1 ? "; a bundle can hold only one of them"
+                                  : "; a bundle can hold only one of each pair, so rename or exclude the other"));
+}
+
+void rename(SourceEntry& entry, const ScanRenames& renames, ScanReport& report) {
+    const auto to = find_rename(renames, entry.name.view());
+    auto name = to ? AssetName::parse(*to) : Result<AssetName>(entry.name);
+    if (!to || !name || *name == entry.name)
+        return;
+    report.renamed.push_back({.printable_name = printable(entry.name.view()), .origin = entry.origin, .name = *name});
+    entry.name = *std::move(name);
+}
+
+// Renames what contradicts another entry of the listing.
+void rename_contradicting(SourceListing& listing, const ScanRenames& renames, ScanReport& report) {
+    if (renames.empty())
+        return;
+    std::map<std::string, std::size_t> files;
+    std::set<std::string> folders;
+    for (const SourceEntry& entry : listing.entries) {
+        const std::string folded = fold_name(entry.name.view());
+        ++files[folded];
+        for (std::size_t slash = folded.find('/'); slash != folded.npos; slash = folded.find('/', slash + 1))
+            folders.insert(folded.substr(0, slash));
+    }
+    const auto is_file_there = [&](const std::string& folded) {
+        for (std::size_t slash = folded.find('/'); slash != folded.npos; slash = folded.find('/', slash + 1))
+            if (files.contains(folded.substr(0, slash)))
+                return true;
+        return files.at(folded) > 1 || folders.contains(folded);
+    };
+    for (SourceEntry& entry : listing.entries)
+        if (is_file_there(fold_name(entry.name.view())))
+            rename(entry, renames, report);
+}
+
+std::vector<ShortAlias> find_short_aliases(const std::vector<SourceEntry>& entries) {
+    return fardel::find_short_aliases(entries.size(),
+                                      [&](std::size_t i) { return std::optional(entries[i].name.view()); });
+}
+
+// Renames names that may be 8.3 aliases of others, or those others. The listings are not merged yet.
+void rename_short_aliases(std::vector<SourceEntry>& entries, const ScanRenames& renames, ScanReport& report) {
+    if (renames.empty())
+        return;
+    for (const ShortAlias& found : find_short_aliases(entries)) {
+        const AssetName before = entries[found.alias].name;
+        rename(entries[found.alias], renames, report);
+        if (entries[found.alias].name == before)
+            rename(entries[found.of], renames, report);
+    }
+}
+
+// Refuses names that may be 8.3 aliases of others.
+void refuse_short_aliases(ScanResult& result) {
+    const std::vector<ShortAlias> found = find_short_aliases(result.entries);
+    if (found.empty())
+        return;
+    std::set<std::size_t> aliases;
+    for (const ShortAlias& one : found) {
+        const SourceEntry& entry = result.entries[one.alias];
+        result.report.refused.push_back(
+            {.printable_name = printable(entry.name.view()),
+             .origin = entry.origin,
+             .reason = Error(ErrorCode::conflict, "its name has the form of an 8.3 alias of \"" +
+                                                      printable(result.entries[one.of].name.view()) +
+                                                      "\", which may be opened in its place; rename one")});
+        aliases.insert(one.alias);
+    }
+    std::size_t i = 0;
+    std::erase_if(result.entries, [&](const SourceEntry&) { return aliases.contains(i++); });
 }
 
 }  // namespace
@@ -67,26 +151,38 @@ Error contradiction(const SourceEntry& a, const SourceEntry& b) {
 Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
     ScanResult result;
     Names names;
+    const ScanRenames renames = listings.empty() ? ScanRenames() : listings.front().options().renames;
+    std::vector<std::string> contradictions;
     for (std::size_t i = 0; i < listings.size(); ++i) {
+        std::ranges::move(listings[i].renamed, std::back_inserter(result.report.renamed));
+        rename_contradicting(listings[i], renames, result.report);
+        rename_short_aliases(listings[i].entries, renames, result.report);
         std::uint64_t listed = std::uint64_t(listings.size() - i) << 32;
         for (SourceEntry& entry : listings[i].entries) {
             entry.listed = listed++;
             std::string folded = fold_name(entry.name.view());
             for (Candidate& hidden : names.extract_contradicted(folded)) {
-                if (hidden.listing == i && listings[i].conflicts_refused)
-                    return contradiction(hidden.entry, entry);
+                if (hidden.listing == i && listings[i].conflicts_refused) {
+                    contradictions.push_back(contradiction(hidden.entry, entry));
+                    continue;
+                }
                 result.report.overridden.push_back({.name = std::move(hidden.entry.name),
                                                     .origin = std::move(hidden.entry.origin),
                                                     .by_name = entry.name,
-                                                    .by_origin = entry.origin});
+                                                    .by_origin = entry.origin,
+                                                    .same_source = hidden.listing == i});
             }
             names.insert(std::move(folded), {.entry = std::move(entry), .listing = i});
         }
         std::ranges::move(listings[i].refused, std::back_inserter(result.report.refused));
         std::ranges::move(listings[i].seen, std::back_inserter(result.seen));
+        std::ranges::move(listings[i].remarks, std::back_inserter(result.report.remarks));
         std::ranges::move(listings[i].excluded, std::back_inserter(result.report.excluded));
     }
+    if (!contradictions.empty())
+        return all_contradictions(contradictions);
     result.entries = names.take_all();
+    refuse_short_aliases(result);
     return result;
 }
 

@@ -1,5 +1,9 @@
 #include "source_listing.h"
 
+#include <fardel/format/name_form.h>
+#include <fardel/sources/name_reading.h>
+
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -10,35 +14,77 @@ bool excludes_folder(std::string_view pattern, std::string_view folder) {
     return pattern.ends_with("/**") && glob_matches(pattern.substr(0, pattern.size() - 3), folder);
 }
 
+// Whether a rename is for a file below this folder.
+bool renames_inside(const ScanRenames& renames, const std::string& folder) {
+    const auto at = renames.lower_bound(folder);
+    return at != renames.end() && at->first.starts_with(folder);
+}
+
+// How a name that is refused could be read.
+std::string hint_for(std::string_view raw_name, std::string_view reading) {
+    if (const std::string read = read_name(raw_name, "utf-8"); read != raw_name && verify_name(read))
+        return "; with --names utf-8 it is \"" + printable(read) + '"';
+    return is_well_formed_utf8(raw_name) ? ""
+           : reading.empty()             ? "; --names says which code page it is in, such as cp437"
+                                         : "; it cannot be read as " + printable(reading);
+}
+
 }  // namespace
+
+std::optional<std::string> find_rename(const ScanRenames& renames, std::string_view raw_name) {
+    if (renames.empty())
+        return std::nullopt;
+    auto at = renames.find(raw_name);
+    if (at == renames.end())
+        at = renames.find(printable(raw_name, SIZE_MAX));
+    return at == renames.end() ? std::nullopt : std::optional(at->second);
+}
 
 std::optional<AssetName> SourceListing::accept(std::string_view raw_name, const std::string& origin) {
     Result<AssetName> name = AssetName::parse(raw_name);
+    std::optional<Error> defect;
     if (!name) {
-        refuse(raw_name, origin, std::move(name).error());
-        return std::nullopt;
+        const auto rename = find_rename(options_.renames, raw_name);
+        defect = name.error();
+        name = AssetName::parse(rename ? *rename : read_name(raw_name, options_.names));
     }
-    for (const std::string& pattern : excludes_) {
-        if (glob_matches(pattern, name->view())) {
-            excluded.push_back({.name = name->text(), .origin = origin, .pattern = pattern});
+    // Junk may have bad names, too.
+    const std::string_view shown = name ? name->view() : raw_name;
+    for (const std::string& pattern : options_.excludes) {
+        if (glob_matches(pattern, shown)) {
+            exclude(shown, origin, pattern);
             return std::nullopt;
         }
     }
+    if (!name) {
+        refuse(raw_name, origin, Error(defect->code(), defect->message() + hint_for(raw_name, options_.names)));
+        return std::nullopt;
+    }
+    if (defect)
+        renamed.push_back({.printable_name = printable(raw_name), .origin = origin, .name = *name});
     return std::move(name).value();
 }
 
 bool SourceListing::accept_folder(std::string_view raw_name, const std::string& origin) {
-    if (Status good = verify_name(raw_name); !good) {
-        refuse(std::string(raw_name) + '/', origin, std::move(good).error());
-        return false;
-    }
-    for (const std::string& pattern : excludes_) {
-        if (excludes_folder(pattern, raw_name)) {
-            excluded.push_back({.name = std::string(raw_name) + '/', .origin = origin, .pattern = pattern});
+    const Status good = verify_name(raw_name);
+    const std::string read = good ? std::string(raw_name) : read_name(raw_name, options_.names);
+    for (const std::string& pattern : options_.excludes) {
+        if (excludes_folder(pattern, read)) {
+            exclude(read + '/', origin, pattern);
             return false;
         }
     }
-    return true;
+    // The files of a folder that may get another name are judged one by one.
+    if (good || verify_name(read) || renames_inside(options_.renames, std::string(raw_name) + '/') ||
+        renames_inside(options_.renames, printable(raw_name, SIZE_MAX) + '/'))
+        return true;
+    refuse(std::string(raw_name) + '/', origin,
+           Error(good.error().code(), good.error().message() + hint_for(raw_name, options_.names)));
+    return false;
+}
+
+void SourceListing::exclude(std::string_view name, const std::string& origin, std::string pattern) {
+    excluded.push_back({.name = printable(name, SIZE_MAX), .origin = origin, .pattern = std::move(pattern)});
 }
 
 void SourceListing::refuse(std::string_view raw_name, const std::string& origin, Error reason) {

@@ -4,7 +4,9 @@
 
 #include <fardel/base/file.h>
 #include <fardel/format/hash.h>
+#include <fardel/sources/name_reading.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -31,29 +33,46 @@ Status list_whole_archive(const std::string& path, const ArchiveReader* archives
     return ok();
 }
 
-Status verify_excludes(std::span<const std::string> excludes) {
-    for (const std::string& pattern : excludes)
+Status verify_options(const ScanOptions& options) {
+    for (const std::string& pattern : options.excludes)
         if (Status good = verify_glob(pattern); !good)
             return std::move(good).error().with_context("exclude \"" + printable(pattern) + '"');
+    if (!options.names.empty())
+        FARDEL_TRY(verify_name_reading(options.names));
     return ok();
 }
 
 }  // namespace
 
+std::size_t count_lost(const ScanReport& report) {
+    return report.refused.size() +
+           static_cast<std::size_t>(std::ranges::count_if(report.overridden, &OverriddenName::same_source));
+}
+
+std::string first_lost(const ScanReport& report) {
+    if (!report.refused.empty())
+        return report.refused.front().origin + ": " + report.refused.front().reason.message();
+    const auto hidden = std::ranges::find_if(report.overridden, &OverriddenName::same_source);
+    return hidden == report.overridden.end() ? std::string() : hidden->origin + ": hidden by " + hidden->by_origin;
+}
+
 std::vector<std::string> usual_excludes() {
-    return {"**/.git/**", "**/.git", "**/.hg/**", "**/.svn/**", "**/.DS_Store", "**/Thumbs.db", "**/desktop.ini"};
+    // Of version control and desktops; then of Finder (AppleDouble), and what editors leave beside what they edit.
+    return {"**/.git/**",   "**/.git",        "**/.hg/**",      "**/.svn/**", "**/.DS_Store",
+            "**/Thumbs.db", "**/desktop.ini", "**/__MACOSX/**", "**/._*",     "**/*~",
+            "**/.*.swp",    "**/#*#",         "**/.#*",         "**/4913",    "**/*.orig"};
 }
 
 Result<SourceKind> find_source_kind(const std::string& path) {
     return is_folder(path) ? Result<SourceKind>(SourceKind::folder) : find_archive_kind(path);
 }
 
-Result<ScanResult> scan_sources(std::span<const std::string> sources, std::span<const std::string> excludes,
+Result<ScanResult> scan_sources(std::span<const std::string> sources, const ScanOptions& options,
                                 const ArchiveReader* archives) {
-    FARDEL_TRY(verify_excludes(excludes));
+    FARDEL_TRY(verify_options(options));
     std::vector<SourceListing> listings;
     for (const std::string& source : sources) {
-        SourceListing& listing = listings.emplace_back(excludes);
+        SourceListing& listing = listings.emplace_back(options);
         FARDEL_TRY(is_folder(source) ? list_folder(source, listing) : list_whole_archive(source, archives, listing));
     }
     return merge_listings(std::move(listings));

@@ -1,5 +1,6 @@
 #include "zip_directory.h"
 
+#include "crc32.h"
 #include "zip_signature.h"
 
 #include <fardel/base/fits.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -28,7 +30,12 @@ constexpr std::size_t kRecordBytes = 46;
 constexpr std::size_t kEnd64Bytes = 56;
 constexpr std::size_t kLocatorBytes = 20;
 constexpr std::uint16_t kZip64Field = 1;
+constexpr std::uint16_t kUnicodePathField = 0x7075;
 constexpr std::uint32_t kUnixLink = 0120000 >> 12;  // S_IFLNK, in the uppermost bits of the external attributes
+constexpr std::uint16_t kHostUnix = 3;
+constexpr std::uint16_t kHostMac = 19;
+constexpr std::uint16_t kNameIsUtf8 = 1 << 11;  // of the flags
+constexpr std::uint64_t kCountWraps = 1u << 16;
 
 std::uint16_t u16(Bytes bytes, std::size_t at) { return load_le<std::uint16_t>(bytes.data() + at); }
 std::uint32_t u32(Bytes bytes, std::size_t at) { return load_le<std::uint32_t>(bytes.data() + at); }
@@ -41,6 +48,7 @@ struct DirectoryLocation {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
     std::uint64_t count = 0;
+    bool count_wraps = false;        // the count has 16 bits, and is what is left of a larger one
     std::uint64_t prefix_bytes = 0;  // what precedes the zip; every offset in the zip counts from its end
 };
 
@@ -104,7 +112,7 @@ Result<DirectoryLocation> read_location(const ByteSource& source) {
     FARDEL_TRY_ASSIGN(const std::vector<std::byte> end, read(source, *end_at, kZipEndBytes));
     if (u16(end, 4) != 0 || u16(end, 6) != 0 || u16(end, 8) != u16(end, 10))
         return Error(ErrorCode::unsupported, "zip: split over several disks");
-    return locate({.offset = u32(end, 16), .bytes = u32(end, 12), .count = u16(end, 10)}, *end_at);
+    return locate({.offset = u32(end, 16), .bytes = u32(end, 12), .count = u16(end, 10), .count_wraps = true}, *end_at);
 }
 
 // Replaces the values that did not fit into 32 bits by those of the zip64 extra field, which has no others.
@@ -136,6 +144,26 @@ Status apply_zip64(Bytes extra, ZipEntry& entry) {
     return ok();  // a file of exactly 4 GiB - 1
 }
 
+// The name in the Unicode path field, if that belongs to the name in the header: the field has its CRC-32.
+std::optional<std::string> find_unicode_path(Bytes extra, Bytes name) {
+    while (extra.size() >= 4) {
+        const std::uint16_t kind = u16(extra, 0);
+        const std::size_t bytes = u16(extra, 2);
+        extra = extra.subspan(4);
+        if (bytes > extra.size())
+            break;
+        const Bytes field = extra.first(bytes);
+        extra = extra.subspan(bytes);
+        if (kind != kUnicodePathField || field.size() < 5 || field[0] != std::byte{1})
+            continue;
+        Crc32 crc32;
+        crc32.update(name);
+        if (crc32.value() == u32(field, 1))
+            return std::string(as_text(field.subspan(5)));
+    }
+    return std::nullopt;
+}
+
 // Decodes the record at the front of `bytes` and removes it from them.
 Result<ZipEntry> decode_record(Bytes& bytes) {
     // Only the directory counts: local headers may say something else, and are not read for names or sizes.
@@ -149,15 +177,20 @@ Result<ZipEntry> decode_record(Bytes& bytes) {
     if (u16(bytes, 34) != 0)
         return Error(ErrorCode::unsupported, "zip: split over several disks");
     const Bytes name = bytes.subspan(kRecordBytes, name_bytes);
-    ZipEntry entry{.name = std::string(as_text(name)),
+    const Bytes extra = bytes.subspan(kRecordBytes + name_bytes, extra_bytes);
+    const auto unicode_path = find_unicode_path(extra, name);
+    // Other systems have other attributes there.
+    const std::uint16_t host = u16(bytes, 4) >> 8;
+    ZipEntry entry{.name = unicode_path ? *unicode_path : std::string(as_text(name)),
                    .header_offset = u32(bytes, 42),
                    .stored_bytes = u32(bytes, 20),
                    .raw_bytes = u32(bytes, 24),
                    .crc32 = u32(bytes, 16),
                    .method = u16(bytes, 10),
                    .encrypted = (u16(bytes, 8) & 1) != 0,
-                   .link = u32(bytes, 38) >> 28 == kUnixLink};
-    FARDEL_TRY(apply_zip64(bytes.subspan(kRecordBytes + name_bytes, extra_bytes), entry));
+                   .link = (host == kHostUnix || host == kHostMac) && u32(bytes, 38) >> 28 == kUnixLink,
+                   .is_utf8 = unicode_path.has_value() || (u16(bytes, 8) & kNameIsUtf8) != 0};
+    FARDEL_TRY(apply_zip64(extra, entry));
     bytes = bytes.subspan(all_bytes);
     return entry;
 }
@@ -189,6 +222,30 @@ Status verify_apart(const std::vector<ZipEntry>& entries) {
     return ok();
 }
 
+// Removes all but the last of several records of one file, which some programs write when they change a zip.
+void drop_repeated(ZipDirectory& directory) {
+    std::map<std::pair<std::uint64_t, std::string>, std::size_t> last;
+    for (std::size_t i = 0; i < directory.entries.size(); ++i)
+        last[{directory.entries[i].header_offset, directory.entries[i].name}] = i;
+    if (last.size() == directory.entries.size())
+        return;
+    std::size_t i = 0;
+    directory.remarks.push_back(std::to_string(directory.entries.size() - last.size()) +
+                                " records of files that have a later one; the last counts");
+    std::erase_if(directory.entries, [&](const ZipEntry& entry) {
+        return last.at({entry.header_offset, entry.name}) != i++;
+    });
+}
+
+// The bytes behind the end record and its comment, which have nothing to do with the zip.
+Result<std::uint64_t> bytes_behind(const ByteSource& source) {
+    FARDEL_TRY_ASSIGN(const std::optional<std::uint64_t> end_at, find_zip_end(source));
+    if (!end_at)
+        return std::uint64_t{0};
+    FARDEL_TRY_ASSIGN(const std::vector<std::byte> end, read(source, *end_at, kZipEndBytes));
+    return source.size_bytes() - *end_at - kZipEndBytes - u16(end, 20);
+}
+
 }  // namespace
 
 Result<ZipDirectory> read_zip_directory(const ByteSource& source) {
@@ -197,7 +254,7 @@ Result<ZipDirectory> read_zip_directory(const ByteSource& source) {
     ZipDirectory directory{.data_end = location.offset};
     directory.entries.reserve(location.count);
     Bytes rest = bytes;
-    for (std::uint64_t i = 0; i < location.count; ++i) {
+    while (!rest.empty()) {
         FARDEL_TRY_ASSIGN(ZipEntry entry, decode_record(rest));
         if (!fits(entry.header_offset, location.prefix_bytes, UINT64_MAX))
             return about(entry, "reaches past the data");
@@ -206,9 +263,18 @@ Result<ZipDirectory> read_zip_directory(const ByteSource& source) {
         directory.entries.push_back(std::move(entry));
     }
     // Readers disagree about a directory with more records than it counts: one would show names that another hides.
-    if (!rest.empty())
-        return malformed("its directory has more than the " + std::to_string(location.count) +
-                         " entries that it counts");
+    // Where the count is too small for the number, they read on.
+    const std::uint64_t count = directory.entries.size();
+    if (count != location.count && !(location.count_wraps && count % kCountWraps == location.count))
+        return malformed("its directory has " + std::to_string(count) + " entries, and counts " +
+                         std::to_string(location.count));
+    if (count != location.count)
+        directory.remarks.push_back(std::to_string(count) + " entries, of which it counts " +
+                                    std::to_string(location.count) + "; it should be zip64");
+    FARDEL_TRY_ASSIGN(const std::uint64_t behind, bytes_behind(source));
+    if (behind != 0)
+        directory.remarks.push_back(std::to_string(behind) + " bytes behind the end of the zip");
+    drop_repeated(directory);
     FARDEL_TRY(verify_apart(directory.entries));
     return directory;
 }

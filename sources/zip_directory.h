@@ -20,23 +20,27 @@ inline constexpr std::uint16_t kZipStored = 0;
 inline constexpr std::uint16_t kZipDeflated = 8;
 
 struct ZipEntry {
-    std::string name;                 // raw bytes, not checked
+    std::string name;                 // not checked: raw bytes, or those of the Unicode path field
+    std::string raw_name;             // what a scan read `name` from; empty: they are the same
     std::uint64_t header_offset = 0;  // of the local header, in the file
     std::uint64_t stored_bytes = 0;
     std::uint64_t raw_bytes = 0;
     std::uint32_t crc32 = 0;   // of the raw bytes
     std::uint16_t method = 0;  // kZipStored, kZipDeflated, or another
     bool encrypted = false;
-    bool link = false;  // symbolic
+    bool link = false;     // symbolic
+    bool is_utf8 = false;  // the zip says that the name is
 };
 
 struct ZipDirectory {
-    std::vector<ZipEntry> entries;  // in the directory's order
-    std::uint64_t data_end = 0;     // the offset of the directory, where the bytes of entries end
+    std::vector<ZipEntry> entries;     // in the directory's order
+    std::uint64_t data_end = 0;        // the offset of the directory, where the bytes of entries end
+    std::vector<std::string> remarks;  // what is unusual about it, for people
 };
 
-// Errors: malformed (the directory contradicts itself or the file, or entries share bytes), limit, unsupported (several
-// disks), io, corrupt.
+// Read as other programs read them, with a remark: zips with more entries than their count can say without zip64, with
+// bytes behind their end, and with two records of one file. Errors: malformed (the directory contradicts itself or the
+// file, or entries share bytes), limit, unsupported (several disks), io, corrupt.
 Result<ZipDirectory> read_zip_directory(const ByteSource& source);
 
 // Returns the offset of the entry's stored bytes, which follow its local header. Errors: corrupt (no such header), io.

@@ -2,22 +2,64 @@
 
 #include "zip_blob.h"
 #include "zip_entry_source.h"
+#include "zip_links.h"
 
+#include <fardel/base/ascii.h>
+#include <fardel/sources/name_reading.h>
+#include <fardel/sources/secret_files.h>
+
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace fardel {
 namespace {
 
+struct ZipMethod {
+    std::uint16_t number;
+    std::string_view name;
+};
+
+// APPNOTE.TXT 6.3.10, section 4.4.5.
+constexpr ZipMethod kZipMethods[] = {
+    {1, "Shrink"},
+    {2, "Reduce"},
+    {3, "Reduce"},
+    {4, "Reduce"},
+    {5, "Reduce"},
+    {6, "Implode"},
+    {9, "Deflate64 (Windows Explorer)"},
+    {10, "PKWARE DCL Implode"},
+    {12, "BZip2"},
+    {14, "LZMA"},
+    {16, "IBM CMPSC"},
+    {18, "IBM TERSE"},
+    {19, "IBM LZ77"},
+    {20, "Zstandard"},
+    {93, "Zstandard"},
+    {94, "MP3"},
+    {95, "XZ"},
+    {96, "JPEG"},
+    {97, "WavPack"},
+    {98, "PPMd"},
+    {99, "AES encryption"},
+};
+
+std::string name_of_method(std::uint16_t number) {
+    const auto found = std::ranges::find(kZipMethods, number, &ZipMethod::number);
+    const std::string in_digits = "zip method " + std::to_string(number);
+    return found == std::ranges::end(kZipMethods) ? in_digits : std::string(found->name) + " (" + in_digits + ")";
+}
+
 // Returns why an entry with a good name cannot be read; none if it can.
 std::optional<Error> find_defect(const ZipEntry& entry) {
-    if (entry.link)
-        return Error(ErrorCode::denied, "symbolic links are not followed");
     if (entry.encrypted)
         return Error(ErrorCode::unsupported, "it is encrypted");
     if (entry.method != kZipStored && entry.method != kZipDeflated)
-        return Error(ErrorCode::unsupported,
-                     "zip compression method " + std::to_string(entry.method) + " is not one of stored and deflated");
+        return Error(ErrorCode::unsupported, "compressed by " + name_of_method(entry.method) +
+                                                 "; only stored and deflated entries can be read, so make the zip "
+                                                 "anew with Deflate");
     if (entry.stored_bytes > kZipEntryBytesMax || entry.raw_bytes > kZipEntryBytesMax)
         return Error(ErrorCode::limit, "it has " + std::to_string(entry.raw_bytes) + " bytes, more than " +
                                            std::to_string(kZipEntryBytesMax));
@@ -30,30 +72,104 @@ void list_folder_entry(const ZipEntry& entry, const std::string& origin, SourceL
         listing.refuse(entry.name, origin, Error(ErrorCode::malformed, "a folder that has bytes of its own"));
 }
 
+class ZipScan {
+public:
+    ZipScan(std::shared_ptr<const ZipArchive> archive, std::span<const ZipEntry> entries, const std::string& path,
+            SourceListing& listing)
+        : archive_(std::move(archive)),
+          path_(path),
+          listing_(listing),
+          links_(entries, [this](const ZipEntry& link) { return read_link(link); }) {}
+
+    void list(const ZipEntry& entry) {
+        const std::string origin = origin_of(entry.name);
+        // Windows programs end folders otherwise; they leave no trace, either.
+        if (entry.name.ends_with('\\') && entry.raw_bytes == 0)
+            return;
+        if (entry.name.ends_with('/'))
+            list_folder_entry(entry, origin, listing_);
+        else if (entry.link)
+            list_link(entry, origin);
+        else
+            add(entry.name, entry, origin);
+    }
+
+private:
+    std::string origin_of(const std::string& name) const { return path_ + ": " + printable(name); }
+
+    void add(const std::string& shown_name, const ZipEntry& entry, const std::string& origin) {
+        std::optional<AssetName> name = listing_.accept(shown_name, origin);
+        if (!name)
+            return;
+        if (!entry.raw_name.empty() && shown_name == entry.name)
+            listing_.renamed.push_back({.printable_name = printable(entry.raw_name), .origin = origin, .name = *name});
+        if (std::optional<Error> defect = find_defect(entry))
+            return listing_.refuse(shown_name, origin, std::move(*defect));
+        listing_.entries.push_back({.name = std::move(*name),
+                                    .origin = origin,
+                                    .size_bytes = entry.raw_bytes,
+                                    .blob = make_zip_blob(archive_, entry, origin)});
+    }
+
+    void list_link(const ZipEntry& link, const std::string& origin) {
+        const auto shown = links_.follow(link);
+        if (!shown) {
+            if (listing_.accept(link.name, origin))
+                listing_.refuse(link.name, origin, shown.error());
+            return;
+        }
+        for (const ZipLinks::Shown& one : *shown) {
+            // The name of the link does not say so.
+            if (has_secret_name(one.entry->name) && !has_secret_name(one.name))
+                listing_.refuse(one.name, origin,
+                                Error(ErrorCode::denied, "a symbolic link to \"" + printable(one.entry->name) +
+                                                             "\": a file of this name has secrets"));
+            else
+                add(one.name, *one.entry, origin_of(one.name));
+        }
+    }
+
+    Result<std::string> read_link(const ZipEntry& link) const {
+        if (std::optional<Error> defect = find_defect(link))
+            return *std::move(defect);
+        FARDEL_TRY_ASSIGN(const auto stream, make_zip_blob(archive_, link, origin_of(link.name))->open());
+        std::string text(static_cast<std::size_t>(link.raw_bytes), '\0');
+        std::size_t size = 0;
+        for (std::size_t count = 1; count > 0 && size < text.size(); size += count) {
+            FARDEL_TRY_ASSIGN(count, stream->read(std::as_writable_bytes(std::span(text)).subspan(size)));
+        }
+        return text.substr(0, size);
+    }
+
+    const std::shared_ptr<const ZipArchive> archive_;
+    const std::string& path_;
+    SourceListing& listing_;
+    ZipLinks links_;
+};
+
+// Reads the name as the options say. A rule that renames an entry has the name as the zip has it.
+void read_entry_name(ZipEntry& entry, const ScanOptions& options) {
+    if (options.names.empty() || find_rename(options.renames, entry.name))
+        return;
+    std::string name = read_name(entry.name, entry.is_utf8 ? "utf-8" : options.names);
+    if (name == entry.name || lower_ascii_text(options.names) == "exact")
+        return;
+    entry.raw_name = std::exchange(entry.name, std::move(name));
+}
+
 }  // namespace
 
 Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path, SourceListing& listing) {
     FARDEL_TRY_ASSIGN(ZipDirectory directory, read_zip_directory(*bytes));
+    for (const std::string& remark : directory.remarks)
+        listing.remarks.push_back(path + ": " + remark);
+    for (ZipEntry& entry : directory.entries)
+        read_entry_name(entry, listing.options());
     const auto archive =
         std::make_shared<const ZipArchive>(ZipArchive{.bytes = std::move(bytes), .data_end = directory.data_end});
-    for (ZipEntry& entry : directory.entries) {
-        const std::string origin = path + ": " + printable(entry.name);
-        if (entry.name.ends_with('/')) {
-            list_folder_entry(entry, origin, listing);
-            continue;
-        }
-        std::optional<AssetName> name = listing.accept(entry.name, origin);
-        if (!name)
-            continue;
-        if (std::optional<Error> defect = find_defect(entry)) {
-            listing.refuse(entry.name, origin, std::move(*defect));
-            continue;
-        }
-        listing.entries.push_back({.name = std::move(*name),
-                                   .origin = origin,
-                                   .size_bytes = entry.raw_bytes,
-                                   .blob = make_zip_blob(archive, std::move(entry), origin)});
-    }
+    ZipScan scan(archive, directory.entries, path, listing);
+    for (const ZipEntry& entry : directory.entries)
+        scan.list(entry);
     return ok();
 }
 

@@ -36,27 +36,6 @@ bool is_reserved(std::string_view part) noexcept {
     return rest.empty() && (equals_lowered(base, "prn") || equals_lowered(base, "aux") || equals_lowered(base, "nul"));
 }
 
-// Returns the number of characters; `text` is UTF-8.
-std::size_t count_characters(std::string_view text) noexcept {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
-}
-
-// N10. Whether `part` has the form of the short aliases that FAT and NTFS generate: at most 8 characters that end in
-// '~' and digits, then at most one extension of at most 3; no spaces. "PROGRA~1", "a~12.tga".
-bool is_short_alias(std::string_view part) noexcept {
-    const std::size_t dot = part.find('.');
-    std::string_view base = part.substr(0, dot);
-    const std::string_view extension = dot == part.npos ? std::string_view() : part.substr(dot + 1);
-    if (part.find(' ') != part.npos || extension.find('.') != extension.npos || count_characters(base) > 8 ||
-        count_characters(extension) > 3)
-        return false;
-    const std::size_t size = base.size();
-    while (!base.empty() && is_ascii_digit(base.back()))
-        base.remove_suffix(1);
-    return base.size() < size && base.ends_with('~');
-}
-
 // In this and the following functions, `text` is UTF-8 and not empty.
 bool starts_with_space(std::string_view text) noexcept {
     return unicode::kind_of(unicode::decode_first(text).value) == unicode::Kind::space;
@@ -83,8 +62,6 @@ std::string_view broken_rule(std::string_view part) noexcept {
         return "starts with a space";
     if (is_reserved(part))
         return "is a name that Windows reserves for a device";
-    if (is_short_alias(part))
-        return "has the form of an 8.3 alias of another name";
     return {};
 }
 

@@ -38,9 +38,9 @@ constexpr std::array<std::uint16_t, 256> kSteps = [] {
     set(6, "ORUPorup");
     set(7, "NXLMTnxlmt");
     set(8, "/. 0123456789");
-    // A byte that is refused, or that needs the full check: CONIN$, CONOUT$, short aliases, everything outside ASCII.
+    // A byte that is refused, or that needs the full check: CONIN$, CONOUT$, everything outside ASCII.
     set(9, kForbiddenCharacters);
-    set(9, "$~\x7f");
+    set(9, "$\x7f");
     for (std::size_t byte = 0; byte < 256; ++byte)
         if (byte < 0x20 || byte >= 0x80)
             steps[byte] |= 1u << 9;
@@ -74,9 +74,9 @@ struct CharacterMasks {
             slashes |= mask(equal(bytes, '/'));
             dots |= mask(equal(bytes, '.'));
             spaces |= mask(equal(bytes, ' '));
-            // Control characters and everything outside ASCII, which is negative; '~' and DEL.
+            // Control characters and everything outside ASCII, which is negative; DEL.
             const __m128i outside =
-                _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('}')));
+                _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('~')));
             // \\ | and < = > ? and : * differ in bits; '=' is none of them, but rare.
             const __m128i pairs =
                 _mm_or_si128(_mm_or_si128(equal(set(0x20), '|'), equal(set(0x03), '?')), equal(set(0x10), ':'));

@@ -1,5 +1,7 @@
 #include "unicode.h"
 
+#include <fardel/format/name_form.h>
+
 #include <utf8proc.h>
 
 #include <array>
@@ -156,6 +158,11 @@ std::string fold(std::string_view text) {
     }
 }
 
+std::string compose(std::string_view text) {
+    Decomposition composed(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    return composed.valid() ? composed.encoded() : std::string(text);
+}
+
 bool is_plain_text(std::string_view text) noexcept {
     while (!text.empty()) {
         const CodePoint point = decode_first(text);
@@ -168,3 +175,19 @@ bool is_plain_text(std::string_view text) noexcept {
 }
 
 }  // namespace fardel::unicode
+
+namespace fardel {
+
+bool is_well_formed_utf8(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const unicode::CodePoint point = unicode::decode_first(text);
+        if (point.size_bytes == 0)
+            return false;
+        text.remove_prefix(point.size_bytes);
+    }
+    return true;
+}
+
+std::string compose_text(std::string_view text) { return unicode::compose(text); }
+
+}  // namespace fardel

@@ -37,6 +37,9 @@ bool is_nfc(std::string_view text);
 // not UTF-8.
 std::string fold(std::string_view text);
 
+// The normalization form C of `text`; returns it unchanged if it is not UTF-8.
+std::string compose(std::string_view text);
+
 // Whether `text` is well-formed UTF-8 without control characters (C0, DEL, C1), as free text in a record must be.
 bool is_plain_text(std::string_view text) noexcept;
 

@@ -1,6 +1,7 @@
 #include "sorted_names.h"
 
 #include <fardel/format/limits.h>
+#include <fardel/format/short_alias.h>
 
 #include <algorithm>
 #include <string_view>
@@ -55,6 +56,14 @@ Status verify_no_name_is_a_folder(Texts texts, std::span<const HashedName> by_ha
     return ok();
 }
 
+// tests/ATTACKS.md, A06.
+Status verify_no_name_is_an_alias(Texts texts) {
+    const auto found = find_short_aliases(texts.size(), [&](std::size_t i) { return std::optional(texts[i]); });
+    if (found.empty())
+        return ok();
+    return conflict(texts[found.front().alias], "has the form of an 8.3 alias of", texts[found.front().of]);
+}
+
 }  // namespace
 
 Result<SortedNames> sort_names(std::span<const PlannedName> names) {
@@ -82,6 +91,7 @@ Result<SortedNames> sort_names(std::span<const PlannedName> names) {
     FARDEL_TRY_ASSIGN(sorted.buckets, fill_name_buckets(sorted.by_hash));
     FARDEL_TRY(verify_folds_differ(texts, sorted.by_hash));
     FARDEL_TRY(verify_no_name_is_a_folder(texts, sorted.by_hash));
+    FARDEL_TRY(verify_no_name_is_an_alias(texts));
     return sorted;
 }
 

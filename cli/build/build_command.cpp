@@ -1,6 +1,7 @@
 #include "build_command.h"
 
 #include "build_report.h"
+#include "bundles/left_out.h"
 #include "console/clock.h"
 #include "console/exit.h"
 #include "console/figures.h"
@@ -22,6 +23,37 @@ void add_output_options(CommandLine& line, OutputOptions& options) {
     line.number("-j,--jobs", options.jobs, 0, 256,
                 "Threads; one per core when left out. The bundle does not depend on it");
     line.json(options.json, "Report as JSON, with complete lists");
+}
+
+void add_source_options(CommandLine& line, SourceOptions& options) {
+    line.flag(
+        "--strict", options.strict,
+        "Fail if a file of the sources is left out that nobody excluded: refused, or hidden by another one of its "
+        "source");
+    line.texts("--follow-links", "DIR", options.follow_links,
+               "Follow symbolic links of the sources into this folder, too; may be repeated. Links that lead to a file "
+               "of their own source are always followed");
+    line.text("--names", "HOW", options.names,
+              "Read names that are refused as they are: utf-8 (takes \\ as /, and composes accents), or the code page "
+              "of their author, too, such as cp437, cp1252 or gbk");
+}
+
+void set_source_options(BuildRequest& request, const SourceOptions& options, ScanReport& report) {
+    request.strict = options.strict;
+    // Those of a project are relative to its file.
+    for (const std::string& folder : options.follow_links)
+        request.follow_links.push_back(std::filesystem::absolute(folder).string());
+    request.names = options.names;
+    request.scanned = [&report](const ScanReport& scanned) { report = scanned; };
+}
+
+Status print_left_out(const Error& error, const ScanReport& report, bool json, Console& console) {
+    if (error.code() != ErrorCode::unresolved)
+        return ok();
+    Json lists{{"error", error.text()}};
+    set_left_out(lists, report);
+    FARDEL_TRY(console.write(json ? format_json(lists) + "\n" : format_left_out(report, console)));
+    return console.flush();
 }
 
 void add_signable_option(CommandLine& line, std::string& policy) {
@@ -70,6 +102,7 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
     add_cache_signing_options(line, command.cache_key);
     line.text("--order", "TRACE", command.order,
               "A trace of what a game opens: what it lists lies together in the bundle; the project's when left out");
+    add_source_options(line, command.sources);
     add_output_options(line, command.output);
     line.flag("--checksum", command.checksum, "Read every source, whatever its size and times are");
     line.number("--verify", command.verify_per_1000, 0, 1000,
@@ -101,15 +134,19 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
         request.policy = std::make_shared<const TrustPolicy>(std::move(policy));
     }
     FARDEL_TRY_ASSIGN(request.cache_signing, signing_with(command.cache_key));
+    ScanReport left_out;
+    set_source_options(request, command.sources, left_out);
     Result<BuildOutcome> outcome = [&] {
         StageProgress bars(console);
         request.progress = [&](const BuildProgress& progress) { bars.show(progress); };
         return build_project(request, observed);
     }();
-    if (!outcome && is_missing_file(outcome.error(), request.project_file))
-        return with_advice(std::move(outcome).error(), "'fardel init' begins a project");
-    if (!outcome)
+    if (!outcome) {
+        FARDEL_TRY(print_left_out(outcome.error(), left_out, command.output.json, console));
+        if (is_missing_file(outcome.error(), request.project_file))
+            return with_advice(std::move(outcome).error(), "'fardel init' begins a project");
         return std::move(outcome).error();
+    }
     return print_result(
         console, command.output.json, [&] { return json_of(*outcome); },
         [&] { return format_report(*outcome, console); }, outcome->different.empty() ? Exit::fine : Exit::refusal);

@@ -26,6 +26,18 @@ struct OutputOptions {
 };
 void add_output_options(CommandLine& line, OutputOptions& options);
 
+// --strict, --follow-links and --names.
+struct SourceOptions {
+    bool strict = false;
+    std::vector<std::string> follow_links;
+    std::string names;
+};
+void add_source_options(CommandLine& line, SourceOptions& options);
+// Sets these, and keeps in `report` what the sources have and the bundle will not have; `report` outlives the build.
+void set_source_options(BuildRequest& request, const SourceOptions& options, ScanReport& report);
+// Prints what is left out if a build failed because of that.
+Status print_left_out(const Error& error, const ScanReport& report, bool json, Console& console);
+
 // --trust of verbs that build and sign.
 void add_signable_option(CommandLine& line, std::string& policy);
 
@@ -51,6 +63,7 @@ struct BuildCommand {
     std::string policy;  // a trust policy: what is signed has to be what it lets the key bring
     SigningKey cache_key;
     OutputOptions output;
+    SourceOptions sources;
     bool checksum = false;
     std::uint64_t verify_per_1000 = 0;
     bool from_scratch = false;

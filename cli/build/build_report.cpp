@@ -1,5 +1,6 @@
 #include "build_report.h"
 
+#include "bundles/left_out.h"
 #include "console/figures.h"
 #include "reference_report.h"
 
@@ -8,35 +9,16 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kNamesListedMax = 10;  // of each kind; --json has all
-
 double ratio_of(const BundleWriteSummary& written) {
     return written.stored_bytes == 0
                ? 1
                : static_cast<double>(written.raw_bytes) / static_cast<double>(written.stored_bytes);
 }
 
-std::string format_refused(const RefusedName& refused) {
-    return fmt::format("{}: {}", refused.origin, printable(refused.reason.message()));
-}
-
-std::string format_overridden(const OverriddenName& hidden) {
-    const std::string by = hidden.by_name == hidden.name ? "" : fmt::format(" ({})", hidden.by_name.text());
-    return fmt::format("{} by {}{}", hidden.origin, hidden.by_origin, by);
-}
-
-std::string format_excluded(const ExcludedName& excluded) {
-    return fmt::format("{} by {}", excluded.origin, printable(excluded.pattern));
-}
-
 std::string format_left_out(const BuildSummary& summary, const Console& console) {
-    std::string text = format_cut_list(console.paint(Colour::yellow, "not packed"), summary.scan.refused,
-                                       kNamesListedMax, format_refused);
-    text += format_cut_list("hidden by a later source", summary.scan.overridden, kNamesListedMax, format_overridden);
-    text += format_cut_list("excluded", summary.scan.excluded, kNamesListedMax, format_excluded);
-    text += format_cut_list(console.paint(Colour::yellow, "rules that match nothing"), summary.idle_rules,
-                            kNamesListedMax, [](const std::string& rule) { return rule; });
-    return text;
+    return format_left_out(summary.scan, console) +
+           format_cut_list(console.paint(Colour::yellow, "rules that match nothing"), summary.idle_rules,
+                           kLeftOutShownMax, [](const std::string& rule) { return rule; });
 }
 
 std::string format_bundle(const BuiltBundle& built, const Console& console) {
@@ -56,27 +38,9 @@ std::string format_bundle(const BuiltBundle& built, const Console& console) {
     return text;
 }
 
-Json json_of_refused(const RefusedName& refused) {
-    return Json{{"name", refused.printable_name},
-                {"origin", refused.origin},
-                {"code", error_code_name(refused.reason.code())},
-                {"reason", refused.reason.message()}};
-}
-
-Json json_of_overridden(const OverriddenName& hidden) {
-    return Json{{"name", hidden.name.text()},
-                {"origin", hidden.origin},
-                {"by_name", hidden.by_name.text()},
-                {"by_origin", hidden.by_origin}};
-}
-
-Json json_of_excluded(const ExcludedName& excluded) {
-    return Json{{"name", excluded.name}, {"origin", excluded.origin}, {"pattern", excluded.pattern}};
-}
-
 Json json_of(const BuiltBundle& built, const ScanReport& scan, const std::vector<std::string>& idle_rules) {
     const BundleWriteSummary& written = built.written;
-    return Json{
+    Json json{
         {"file", built.path},
         {"bundle", written.bundle.hex()},
         {"layout", written.layout.hex()},
@@ -94,11 +58,10 @@ Json json_of(const BuiltBundle& built, const ScanReport& scan, const std::vector
         {"ratio", ratio_of(written)},
         {"seconds", built.seconds},
         {"signed_by", json_id(built.signed_by)},
-        {"refused", json_list(scan.refused, json_of_refused)},
-        {"overridden", json_list(scan.overridden, json_of_overridden)},
-        {"excluded", json_list(scan.excluded, json_of_excluded)},
         {"idle_rules", idle_rules},
     };
+    set_left_out(json, scan);
+    return json;
 }
 
 Json json_of_bundles(const BuildSummary& summary) {
@@ -198,7 +161,8 @@ std::string format_counts(const BuildCounts& counts) {
 
 std::string format_bundles(const BuildOutcome& outcome, const Console& console) {
     if (outcome.up_to_date)
-        return fmt::format("{} is up to date ({})\n", printable(outcome.target), format_seconds(outcome.seconds));
+        return format_left_out(outcome.summary, console) +
+               fmt::format("{} is up to date ({})\n", printable(outcome.target), format_seconds(outcome.seconds));
     std::uint64_t blocks = 0;
     std::uint64_t copied = 0;
     for (const BuiltBundle& built : outcome.summary.bundles) {

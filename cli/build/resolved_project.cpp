@@ -32,7 +32,7 @@ void say_unconfined(const ResolvedProject& resolved, Console& console) {
 }
 
 Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more,
-                                        const std::vector<std::string>& excludes) {
+                                        const std::vector<std::string>& excludes, const SourceOptions& sources) {
     FARDEL_TRY_ASSIGN(Project project, read_project(file));
     const std::string folder = std::filesystem::path(file).parent_path().string();
     ProjectReferences& references = project.references ? *project.references : project.references.emplace();
@@ -43,6 +43,10 @@ Result<ResolvedProject> resolve_project(const std::string& file, const ProjectRe
     add_globs(references.used, more.used);
     add_globs(references.consumed, more.consumed);
     add_globs(project.excludes, excludes);
+    for (const std::string& root : sources.follow_links)
+        project.pack.follow_links.push_back(std::filesystem::absolute(root).string());
+    if (!sources.names.empty())
+        project.pack.names = sources.names;
     ResolvedProject resolved{.file = file, .target = path_in_project(folder, output_of(project))};
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder,

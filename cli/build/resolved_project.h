@@ -1,6 +1,7 @@
 // A project whose references are resolved but whose bundle is not written, for verbs that report references.
 #pragma once
 
+#include "build/build_command.h"
 #include "console/console.h"
 
 #include <fardel/base/result.h>
@@ -28,6 +29,7 @@ std::string find_project_file(const std::string& source);
 // Runs the jobs that must run. `more` and `excludes` are added to the project's own; a project without [link] is
 // resolved as if it had an empty one. Errors: those of ProjectBuild.
 Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more = {},
-                                        const std::vector<std::string>& excludes = {});
+                                        const std::vector<std::string>& excludes = {},
+                                        const SourceOptions& sources = {});
 
 }  // namespace fardel

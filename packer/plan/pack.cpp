@@ -17,7 +17,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
         return Error(ErrorCode::malformed, "there is no source to pack");
     if (Status good = verify_name(options.name); !good)
         return std::move(good).error().with_context("bundle name");
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.excludes, make_archive_reader().get()));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.scan, make_archive_reader().get()));
     FARDEL_TRY(refuse_secrets(scan, options.allowed_secrets));
     std::vector<AssetScan> assets;
     for (const SourceEntry& entry : scan.entries)

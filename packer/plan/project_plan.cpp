@@ -12,6 +12,7 @@
 #include <fardel/sources/secret_files.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <utility>
 
@@ -298,6 +299,47 @@ Status verify(const Project& project) {
     return ok();
 }
 
+// The name that a `match` beside a `name` means: "\\xHH" stands for a byte that cannot be written there.
+std::string unescaped(std::string_view match) {
+    std::string name;
+    for (std::size_t i = 0; i < match.size(); ++i) {
+        std::uint8_t byte = 0;
+        const std::string_view digits = match.substr(std::min(i + 2, match.size()), 2);
+        if (match.substr(i).starts_with("\\x") && digits.size() == 2 &&
+            std::from_chars(digits.data(), digits.data() + 2, byte, 16).ptr == digits.data() + 2) {
+            name += static_cast<char>(byte);
+            i += 3;
+        } else {
+            name += match[i];
+        }
+    }
+    return name;
+}
+
+ScanOptions scan_options(const Project& project, const std::string& folder) {
+    ScanOptions options{.excludes = usual_excludes(), .names = project.pack.names};
+    for (const std::string& root : project.pack.follow_links)
+        options.link_roots.push_back(path_in_project(folder, root));
+    options.excludes.insert(options.excludes.end(), project.excludes.begin(), project.excludes.end());
+    for (const ProjectRule& rule : project.rules) {
+        if (rule.exclude)
+            options.excludes.push_back(rule.match);
+        if (rule.name.empty())
+            continue;
+        options.renames[rule.match] = rule.name;
+        options.renames[unescaped(rule.match)] = rule.name;
+    }
+    return options;
+}
+
+// Whether the scan has renamed a file by this rule.
+bool has_renamed(const ProjectRule& rule, const ScanReport& report) {
+    return !rule.name.empty() && std::ranges::any_of(report.renamed, [&](const RenamedFile& file) {
+        return rule.name == file.name.view() &&
+               (rule.match == file.printable_name || printable(unescaped(rule.match)) == file.printable_name);
+    });
+}
+
 void add_metadata(const Project& project, BundlePlan& plan) {
     plan.metadata.push_back({.key = "name", .value = project.name});
     if (!project.version.empty())
@@ -324,13 +366,8 @@ std::vector<std::string> sources_of(const Project& project, const std::string& f
 }
 
 Result<ScanResult> scan_project(const Project& project, const std::string& folder) {
-    std::vector<std::string> excludes = usual_excludes();
-    excludes.insert(excludes.end(), project.excludes.begin(), project.excludes.end());
-    for (const ProjectRule& rule : project.rules)
-        if (rule.exclude)
-            excludes.push_back(rule.match);
-    FARDEL_TRY_ASSIGN(ScanResult scan,
-                      scan_sources(sources_of(project, folder), excludes, make_archive_reader().get()));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(project, folder), scan_options(project, folder),
+                                                    make_archive_reader().get()));
     FARDEL_TRY(refuse_secrets(scan, project.allowed_secrets));
     return scan;
 }
@@ -346,7 +383,7 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
     packed.plan.consumes = project.consumes;
     add_metadata(project, packed.plan);
     for (std::size_t i = 0; i < used.size(); ++i)
-        if (!used[i] && !project.rules[i].exclude)
+        if (!used[i] && !project.rules[i].exclude && !has_renamed(project.rules[i], packed.report))
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " +
                                         printable(project.rules[i].match));
     if (project.references)

@@ -5,6 +5,7 @@
 #include <fardel/base/ascii.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/limits.h>
+#include <fardel/sources/name_reading.h>
 
 #include <algorithm>
 #include <span>
@@ -30,7 +31,7 @@ void read_content_type(const KeyValue& value, ProjectRule& rule) {
 }
 
 constexpr Key<ProjectRule> kRuleKeys[] = {
-    {"match", read_verified<verify_glob, &ProjectRule::match>, "match = \"textures/**\""},
+    {"match", read_member<&ProjectRule::match>, "match = \"textures/**\""},
     {"exclude", read_exclude_rule},
     {"publish", read_member<&ProjectRule::publish>},
     {"extends", read_member<&ProjectRule::extends>},
@@ -42,7 +43,11 @@ constexpr Key<ProjectRule> kRuleKeys[] = {
     {"metadata", read_member<&ProjectRule::metadata>},
 };
 
-void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
+void finish_rule(ProjectRule& rule, const TomlTable& table, TomlPosition at, Mistakes& mistakes) {
+    // With `name`, `match` may be a name that a bundle cannot have.
+    const Status good = rule.match.empty() || !rule.name.empty() ? ok() : verify_glob(rule.match);
+    if (!good)
+        mistakes.add(find_entry(table, "match")->value.at, in_short_quotes(rule.match), good.error());
     const bool acts = rule.publish || rule.extends || !rule.name.empty() || !rule.strip.empty() ||
                       !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() ||
                       !rule.process.empty();
@@ -56,8 +61,10 @@ void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
     if (!rule.name.empty() && !rule.strip.empty())
         mistakes.add(at, "this [[rule]] has 'name' and 'strip'; write one of them");
     if (!rule.name.empty() && is_pattern(rule.match))
-        mistakes.add(at, "'name' is for one file, and " + in_short_quotes(rule.match) +
-                             " is a pattern; write strip = \"…\", the text to remove from each name");
+        mistakes.add(
+            at, "'name' is for one file, and " + in_short_quotes(rule.match) +
+                    " is a pattern; write strip = \"…\", the text to remove from each name. In the name of a file, "
+                    "write \\x2a for * and \\x3f for ?");
     for (const PlannedMetadata& item : rule.metadata)
         if ((item.key == "name" || item.key == "version") && !std::holds_alternative<std::string>(item.value))
             mistakes.add(at, "metadata " + in_short_quotes(item.key) + " is a text; write it in quotes");
@@ -186,6 +193,25 @@ void read_sandbox(const KeyValue& value, Project& project) {
     value.read_word(project.sandbox, find_sandbox, "sandbox = \"auto\", \"required\" or \"off\"");
 }
 
+std::optional<bool> find_left_out(std::string_view word) {
+    return word == "error" ? std::optional(true) : word == "warn" ? std::optional(false) : std::nullopt;
+}
+
+void read_left_out(const KeyValue& value, ProjectPack& pack) {
+    value.read_word(pack.left_out_fails, find_left_out, "left_out = \"warn\" or \"error\"");
+}
+
+constexpr Key<ProjectPack> kPackKeys[] = {
+    {"left_out", read_left_out},
+    {"follow_links", read_member<&ProjectPack::follow_links>, "follow_links = [\"../shared\"]"},
+    {"names", read_verified<verify_name_reading, &ProjectPack::names>, "names = \"cp437\""},
+};
+
+void read_pack(const KeyValue& value, Project& project) {
+    if (const auto* const table = value.expect<TomlTable>())
+        read_table<ProjectPack>(*table, "in [pack]", kPackKeys, project.pack, value.mistakes);
+}
+
 constexpr Key<Project> kProjectKeys[] = {
     {"name", read_bundle_name<&Project::name>, "name = \"mygame\""},
     {"version", read_version<&Project::version>, "version = \"1.0\""},
@@ -198,6 +224,7 @@ constexpr Key<Project> kProjectKeys[] = {
     {"tombstones", read_tombstones, "tombstones = [\"old.cfg\"]"},
     {"metadata", read_project_metadata},
     {"requires", read_requirements, "requires = [\"studio/base >= 1.0, < 2\"]"},
+    {"pack", read_pack, "[pack] above its keys"},
     {"rule", read_tables<kRuleKeys, finish_rule, &Project::rules>},
     {"consume", read_tables<kConsumeKeys, finish_consume, &Project::consumes>},
     {"own_cache", read_own_cache, "[own_cache] above its keys"},

@@ -139,7 +139,8 @@ void read_table(const TomlTable& table, std::string_view where, std::span<const 
     }
 }
 
-// Reads an array of tables such as [[rule]]; each table becomes one item of the member, and `finish` checks it.
+// Reads an array of tables such as [[rule]]; each table becomes one item of the member, and `finish` checks it, by
+// the table as well if it takes one.
 template <const auto& keys, auto finish, auto member, class Owner>
 void read_tables(const KeyValue& value, Owner& owner) {
     using Target = typename std::remove_reference_t<decltype(owner.*member)>::value_type;
@@ -155,8 +156,12 @@ void read_tables(const KeyValue& value, Owner& owner) {
             target.line = item.at.line;
         const std::size_t before = value.mistakes.count();
         read_table<Target>(*table, "in " + heading, keys, target, value.mistakes);
-        if (value.mistakes.count() == before)  // otherwise a missing key may just be misspelt
-            finish(target, item.at, value.mistakes);
+        if (value.mistakes.count() == before) {  // otherwise a missing key may just be misspelt
+            if constexpr (requires { finish(target, *table, item.at, value.mistakes); })
+                finish(target, *table, item.at, value.mistakes);
+            else
+                finish(target, item.at, value.mistakes);
+        }
         (owner.*member).push_back(std::move(target));
     }
 }

@@ -101,8 +101,10 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     FARDEL_TRY_ASSIGN(RequestedProject requested, read_requested_project(request));
     FARDEL_TRY_ASSIGN(ProjectBuild build, open_build(requested, request));
     // Before the signer is opened: a build that has nothing to do asks for no passphrase.
+    const bool left_out_fails = requested.project.pack.left_out_fails;
     if (auto last = build.find_up_to_date()) {
         observed = std::move(last->seen);
+        FARDEL_TRY(verify_scanned(last->summary.scan, left_out_fails, request));
         return BuildOutcome{.target = requested.output.path,
                             .summary = std::move(last->summary),
                             .up_to_date = true,
@@ -113,6 +115,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     // Also if the plan failed: `fardel watch` waits for a change of what was looked at.
     observed = build.seen();
     FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
+    FARDEL_TRY(verify_scanned(planned.report, left_out_fails, request));
     FARDEL_TRY(verify_planned(requested.project, planned));
 
     BuildOutcome outcome = build.outcome();
@@ -122,6 +125,8 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     if (auto last = build.find_same(encoder)) {
         outcome.up_to_date = true;
         outcome.summary = std::move(last->summary);
+        outcome.summary.scan = std::move(planned.report);
+        outcome.summary.idle_rules = std::move(planned.idle_rules);
         if (planned.resolved)
             outcome.summary.references = summary_of(*planned.resolved);
         FARDEL_TRY(build.finish(encoder, std::move(last->bundles), outcome.summary));
@@ -150,7 +155,9 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
     PackOptions options{.name = request.name};
     FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(request.version));
     FARDEL_TRY(add_requirements(options.requirements, request.requirements));
-    options.excludes.insert(options.excludes.end(), request.excludes.begin(), request.excludes.end());
+    options.scan.excludes.insert(options.scan.excludes.end(), request.excludes.begin(), request.excludes.end());
+    options.scan.link_roots = request.follow_links;
+    options.scan.names = request.names;
     options.allowed_secrets = request.allowed_secrets;
     BundleOutput output{.path = request.output,
                         .sources = {sources.begin(), sources.end()},
@@ -166,9 +173,9 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
     // Before the sources are read: a wrong passphrase is noticed at once.
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, request.signing.key_path));
     FARDEL_TRY_ASSIGN(PackPlan planned, pack_sources(output.sources, options));
+    FARDEL_TRY(verify_scanned(planned.report, false, request));
     if (planned.plan.assets.empty())
-        return Error(ErrorCode::unresolved,
-                     "the sources have nothing that can be packed; check the paths and the --exclude patterns");
+        return nothing_to_pack(planned.report, "the paths and the --exclude patterns");
     rank_by_trace(planned.plan, order);
     output.signer = signer.get();
     output.policy = request.policy.get();

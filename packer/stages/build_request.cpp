@@ -32,6 +32,9 @@ Result<Hash> options_digest(const RequestedProject& requested, const BuildReques
           std::to_string(output.level), format_trace(requested.order),
           request.policy ? request.policy->format() : std::string()})
         all += '\0' + std::to_string(part.size()) + ':' + part;
+    for (const std::string& root : requested.project.pack.follow_links)
+        all += '\0' + std::to_string(root.size()) + ':' + root;
+    all += '\0' + requested.project.pack.names;
     for (const Requirement& requirement : requested.project.requirements)
         all += '\0' + requirement.text();
     return blake3(std::as_bytes(std::span(all)));
@@ -80,6 +83,9 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     project.excludes.insert(project.excludes.end(), request.excludes.begin(), request.excludes.end());
     project.allowed_secrets.insert(project.allowed_secrets.end(), request.allowed_secrets.begin(),
                                    request.allowed_secrets.end());
+    project.pack.follow_links.insert(project.pack.follow_links.end(), request.follow_links.begin(),
+                                     request.follow_links.end());
+    project.pack.names = either(request.names, project.pack.names);
     RequestedProject requested{.folder = folder, .key_path = request.signing.key_path};
     if (requested.key_path.empty() && !project.key.empty())
         requested.key_path = path_in_project(folder, project.key);
@@ -142,10 +148,30 @@ Result<std::unique_ptr<Signer>> open_signer(const BuildSigning& signing, const s
     return signing.open(key_path);
 }
 
+Status verify_scanned(const ScanReport& report, bool left_out_fails, const BuildRequest& request) {
+    if (request.scanned)
+        request.scanned(report);
+    const std::size_t lost = count_lost(report);
+    if (lost == 0 || !(left_out_fails || request.strict))
+        return ok();
+    return Error(ErrorCode::unresolved,
+                 std::to_string(lost) + (lost == 1 ? " file of the sources is" : " files of the sources are") +
+                     " left out, which --strict or [pack] has as an error; the first: " + first_lost(report));
+}
+
+Error nothing_to_pack(const ScanReport& report, std::string_view hint) {
+    std::string text = "the sources have nothing that can be packed";
+    if (const std::size_t lost = count_lost(report); lost != 0)
+        text += ": " + std::to_string(lost) + (lost == 1 ? " file is" : " files are") +
+                " left out; the first: " + first_lost(report);
+    else
+        text += "; check " + std::string(hint);
+    return Error(ErrorCode::unresolved, std::move(text));
+}
+
 Status verify_planned(const Project& project, const PackPlan& planned) {
     if (planned.plan.assets.empty() && planned.plan.names.empty())
-        return Error(ErrorCode::unresolved,
-                     project.file + ": the sources have nothing that can be packed; check 'sources' and 'exclude'");
+        return nothing_to_pack(planned.report, "'sources' and 'exclude'").with_context(project.file);
     return verify_references(project, planned);
 }
 

@@ -33,7 +33,13 @@ Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRe
 // open it).
 Result<std::unique_ptr<Signer>> open_signer(const BuildSigning& signing, const std::string& key_path);
 
+// Calls `request.scanned`. Error: unresolved (files are left out, and the project or the request makes that an error).
+Status verify_scanned(const ScanReport& report, bool left_out_fails, const BuildRequest& request);
+
 // Errors: unresolved (nothing to pack; or a reference is missing, and [link] makes that an error).
 Status verify_planned(const Project& project, const PackPlan& planned);
+
+// That the sources have nothing to pack, with the first reason. `hint`: what to check.
+Error nothing_to_pack(const ScanReport& report, std::string_view hint);
 
 }  // namespace fardel

@@ -60,6 +60,7 @@ void scan_fields(auto& record, auto& scan) {
         record.text(hidden.origin);
         name_field(record, hidden.by_name);
         record.text(hidden.by_origin);
+        record.number(hidden.same_source, true);
     };
     record.list(scan.overridden, overridden_fields, 32,
                 OverriddenName{.name = any, .origin = {}, .by_name = any, .by_origin = {}});
@@ -69,6 +70,14 @@ void scan_fields(auto& record, auto& scan) {
         record.text(excluded.origin);
         record.text(excluded.pattern);
     });
+
+    const auto renamed_fields = [&](auto& renamed) {
+        record.text(renamed.printable_name);
+        record.text(renamed.origin);
+        name_field(record, renamed.name);
+    };
+    record.texts(scan.remarks);
+    record.list(scan.renamed, renamed_fields, 32, RenamedFile{.printable_name = {}, .origin = {}, .name = any});
 }
 
 // ---- References -----------------------------------------------------------------------------------------------------

@@ -216,4 +216,36 @@ TEST_CASE("project plan: sources and dependencies that do not exist are reported
     check_error(plan(folder, kStart + twice + twice), ErrorCode::conflict, "fardel.toml:6: the bundle aaaa");
 }
 
+TEST_CASE("project plan: a rule gives a name to a file whose own name a bundle cannot have") {
+    const ScratchFolder folder;
+    folder.write("assets/aux.txt", "1");
+    folder.write("assets/con/a.txt", "2");
+    folder.write("assets/con/b.txt", "3");
+    folder.write("assets/what?.txt", "4");
+    folder.write("assets/T\x81r.png", "5");
+    folder.write("assets/Wall.png", "6");
+    folder.write("assets/WALL.png", "7");
+    folder.write("assets/text\\wall.tga", "8");
+    folder.write("assets/plain~0.png", "9");
+    const auto rule = [](const char* match, const char* name) {
+        return std::string("[[rule]]\nmatch = '") + match + "'\nname = \"" + name + "\"\n";
+    };
+    const PackPlan packed =
+        plan_well(folder, kStart + rule("aux.txt", "auxiliary.txt") + rule("con/a.txt", "console/a.txt") +
+                              rule("what\\x3f.txt", "what.txt") + rule("T\\x81r.png", "T\u00fcr.png") +
+                              rule("WALL.png", "wall2.png") + rule("text\\wall.tga", "text/wall.tga") +
+                              rule("plain~0.png", "plain-0.png") + rule("gone.txt", "here.txt"));
+    std::vector<std::string> names;
+    for (const PlannedName& name : packed.plan.names)
+        names.push_back(name.name.text());
+    std::ranges::sort(names);
+    CHECK(names == std::vector<std::string>{"T\u00fcr.png", "Wall.png", "auxiliary.txt", "console/a.txt", "plain-0.png",
+                                            "text/wall.tga", "wall2.png", "what.txt"});
+    CHECK(packed.report.renamed.size() == 6);
+    REQUIRE(packed.report.refused.size() == 1);
+    CHECK(packed.report.refused[0].printable_name == "con/b.txt");
+    REQUIRE(packed.idle_rules.size() == 1);
+    CHECK(packed.idle_rules[0].find("gone.txt") != std::string::npos);
+}
+
 }  // namespace fardel::tests::project_plan_test

@@ -125,7 +125,7 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"[[rules]]\nmatch = \"a\"", "3:", "did you mean 'rule'?"},
         {"[frobnication]", "3:",
          "the keys are: name, version, output, key, order, sources, exclude, allow_secrets, tombstones, metadata, "
-         "requires, rule, consume, own_cache, cache, dependency, processor, job, link, split, scanner, sandbox"},
+         "requires, pack, rule, consume, own_cache, cache, dependency, processor, job, link, split, scanner, sandbox"},
         {"[[rule]]\nmatch = \"a\"\npublished = false", "5:1", "in [[rule]]; did you mean 'publish'?"},
         {"[[consume]]\nname = \"a\"\noptinal = true", "5:1", "in [[consume]]; did you mean 'optional'?"},
         {"[[dependency]]\nfil = \"a\"", "4:1", "in [[dependency]]; did you mean 'file'?"},

@@ -220,4 +220,50 @@ TEST_CASE("archive: replacing the file after the scan changes nothing") {
     CHECK(*read_blob_text(*listing.entries[0].blob) == "old");
 }
 
+// A WAD of Doom: records of 16 bytes, the name in the last 8.
+std::string build_wad(const std::vector<std::pair<std::string, std::string>>& lumps) {
+    std::string data, directory;
+    const auto number = [](std::size_t value) {
+        std::string bytes;
+        for (int i = 0; i < 4; ++i)
+            bytes += static_cast<char>(value >> (8 * i));
+        return bytes;
+    };
+    for (const auto& [name, content] : lumps) {
+        directory += number(12 + data.size()) + number(content.size()) + name + std::string(8 - name.size(), '\0');
+        data += content;
+    }
+    return "PWAD" + number(lumps.size()) + number(12 + data.size()) + data + directory;
+}
+
+TEST_CASE("archive: a name that a pak, grp or wad has more than once is reported, and the last file counts") {
+    const ScratchFolder folder;
+    const SourceListing pak =
+        list(folder.write("a.pak", build_pak({{"a.cfg", "1"}, {"b.cfg", "2"}, {"a.cfg", "3"}, {"a.cfg", "4"}})));
+    REQUIRE(pak.entries.size() == 2);
+    CHECK(*read_blob_text(*pak.entries[0].blob) == "4");
+    REQUIRE(pak.refused.size() == 1);
+    CHECK(pak.refused[0].printable_name == "a.cfg");
+    CHECK(pak.refused[0].reason.code() == ErrorCode::conflict);
+    CHECK(pak.refused[0].reason.message().find("3 files of this name") != std::string::npos);
+
+    const std::string grp = "KenSilverman" + std::string("\2\0\0\0", 4) +
+                            std::string("A.ART\0\0\0\0\0\0\0\1\0\0\0", 16) +
+                            std::string("A.ART\0\0\0\0\0\0\0\1\0\0\0", 16) + "12";
+    CHECK(list(folder.write("a.grp", grp)).refused.size() == 1);
+    CHECK(list(folder.write("a.wad", build_wad({{"PIC", "1"}, {"PIC", "2"}}))).refused.size() == 1);
+    CHECK(list(folder.write("b.wad", build_wad({{"PIC", "1"}, {"SOUND", "2"}}))).refused.empty());
+}
+
+TEST_CASE("archive: a WAD whose lumps have their meaning by their order is refused with that sentence") {
+    const ScratchFolder folder;
+    for (const char* lump : {"THINGS", "S_START", "TEXTMAP"}) {
+        SourceListing listing({});
+        const std::string path = folder.write("doom.wad", build_wad({{"MAP01", ""}, {lump, "1"}}));
+        const Status listed = list_archive(path, make_archive_reader_with(FARDEL_ARCHIVE_PROGRAM).get(), listing);
+        CHECK(code_of(listed) == ErrorCode::unsupported);
+        CHECK(listed.error().message().find("by their order") != std::string::npos);
+    }
+}
+
 }  // namespace fardel::tests::archive_scan_test

@@ -79,6 +79,41 @@ TEST_CASE("merged listings: two names of a folder that a bundle cannot both cont
     }
 }
 
+TEST_CASE("merged listings: all names of a folder that a bundle cannot both contain are in one message") {
+    const Result<ScanResult> result = merge_listings(
+        {listing_of("1", {"FLOOR.png", "Floor.png", "SKY.png", "Sky.png", "WALL.png", "Wall.png", "other.png"}, true)});
+    REQUIRE_FALSE(result);
+    CHECK(
+        result.error().message() ==
+        "1:FLOOR.png and 1:Floor.png differ only in case, 1:SKY.png and 1:Sky.png differ only in case, 1:WALL.png "
+        "and 1:Wall.png differ only in case; a bundle can hold only one of each pair, so rename or exclude the other");
+}
+
+// A06
+TEST_CASE("merged listings: a name that may be the 8.3 alias of one beside it is refused, and both are named") {
+    const ScanResult result = merge({listing_of("1", {"a/huge~0.png", "a/huge~1.png"}),
+                                     listing_of("2", {"b/PROGRA~1", "b/Program Files/x", "c/PROGRA~1"})});
+    CHECK(origins_of(result) == Names{"1:a/huge~0.png", "1:a/huge~1.png", "2:b/Program Files/x", "2:c/PROGRA~1"});
+    REQUIRE(result.report.refused.size() == 1);
+    CHECK(result.report.refused[0].origin == "2:b/PROGRA~1");
+    CHECK(result.report.refused[0].reason.code() == ErrorCode::conflict);
+    CHECK(result.report.refused[0].reason.message().find("\"b/Program Files/x\"") != std::string::npos);
+}
+
+TEST_CASE("merged listings: a name that contradicts another, or may be its alias, is renamed first") {
+    const ScanOptions options{.renames = {{"A", "a2"}, {"PROGRA~1", "p"}, {"other", "not needed"}}};
+    SourceListing listing(options);
+    for (const char* name : {"A", "a", "PROGRA~1", "Program Files", "other"})
+        listing.entries.push_back({.name = *AssetName::parse(name), .origin = name});
+    listing.conflicts_refused = true;
+    const ScanResult result = merge({std::move(listing)});
+    std::vector<std::string> names;
+    for (const SourceEntry& entry : result.entries)
+        names.push_back(entry.origin + " as " + entry.name.text());
+    CHECK(names == Names{"Program Files as Program Files", "a as a", "A as a2", "other as other", "PROGRA~1 as p"});
+    CHECK(result.report.renamed.size() == 2);
+}
+
 TEST_CASE("merged listings: a folder may hide names of sources before it, and be hidden") {
     const ScanResult result =
         merge({listing_of("1", {"a", "b"}), listing_of("2", {"A", "c"}, true), listing_of("3", {"C"})});

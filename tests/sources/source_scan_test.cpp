@@ -9,7 +9,7 @@
 namespace fardel::tests::source_scan_test {
 
 Result<ScanResult> scan(const std::vector<std::string>& sources, const std::vector<std::string>& excludes = {}) {
-    return scan_sources(sources, excludes, make_archive_reader().get());
+    return scan_sources(sources, {.excludes = {excludes.begin(), excludes.end()}}, make_archive_reader().get());
 }
 
 TEST_CASE("source scan: folders and archives mix, and the later wins") {

@@ -130,10 +130,21 @@ TEST_CASE("zip directory: each proper prefix of a zip is refused") {
 }
 
 // A22
-TEST_CASE("zip directory: one byte more is refused") {
-    std::vector<std::byte> bytes = two_members();
+TEST_CASE("zip directory: one byte more at the end is remarked and changes no entry; inside, it is refused") {
+    const std::vector<std::byte> whole = two_members();
+    for (std::size_t at = 92; at < whole.size(); ++at) {  // the directory and the end record
+        std::vector<std::byte> bytes = whole;
+        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), std::byte{0});
+        CAPTURE(at);
+        if (const auto directory = directory_of(bytes))
+            CHECK(directory->entries.size() == 2);
+    }
+    std::vector<std::byte> bytes = whole;
     bytes.push_back(std::byte{0});
-    check_refused(bytes);
+    const auto directory = directory_of(bytes);
+    REQUIRE(directory);
+    CHECK(directory->entries.size() == 2);
+    CHECK(directory->remarks.size() == 1);
 }
 
 // A21
@@ -238,6 +249,83 @@ TEST_CASE("zip directory: a local header whose name pushes the data into the dir
     const auto directory = read_zip_directory(*source);
     REQUIRE(directory);
     CHECK(code_of(read_zip_data_offset(*source, directory->data_end, directory->entries[0])) == ErrorCode::corrupt);
+}
+
+TEST_CASE("zip directory: more entries than 16 bits count are read without zip64, and remarked") {
+    std::vector<ZipMember> members;
+    for (int i = 0; i < 65'540; ++i)
+        members.push_back({.name = std::to_string(i)});
+    const auto directory = directory_of(build_zip(members));
+    REQUIRE(directory);
+    CHECK(directory->entries.size() == 65'540);
+    CHECK(directory->entries.back().name == "65539");
+    REQUIRE(directory->remarks.size() == 1);
+    CHECK(directory->remarks[0] == "65540 entries, of which it counts 4; it should be zip64");
+    members.resize(65'536);
+    CHECK(value_of(directory_of(build_zip(members))).entries.size() == 65'536);
+    CHECK(value_of(directory_of(build_zip(members, {.zip64 = true}))).remarks.empty());
+}
+
+TEST_CASE("zip directory: bytes behind the end are remarked, also behind a program") {
+    for (const std::size_t behind : {1u, 512u, 8192u, 1u << 20}) {
+        for (const char* prefix : {"", "MZ a program"}) {
+            Bytes zip = build_zip({{.name = "a.txt", .content = "hello"}}, {.prefix = prefix});
+            zip.resize(zip.size() + behind);
+            CHECK(value_of(ends_like_zip(*make_memory_source(zip))));
+            const auto directory = directory_of(std::move(zip));
+            REQUIRE(directory);
+            CHECK(directory->entries.size() == 1);
+            REQUIRE(directory->remarks.size() == 1);
+            CHECK(directory->remarks[0] == std::to_string(behind) + " bytes behind the end of the zip");
+        }
+    }
+    Bytes far = build_zip({{.name = "a.txt", .content = "hello"}});
+    far.resize(far.size() + kBehindZipMax + 0x20000);
+    check_refused(std::move(far));
+}
+
+TEST_CASE("zip directory: of two records of one file the last counts; two names of one file are refused") {
+    const auto directory =
+        directory_of(build_zip({{.name = "a", .content = "x"}, {.name = "a", .content = "x", .header_offset = 0}}));
+    REQUIRE(directory);
+    CHECK(directory->entries.size() == 1);
+    CHECK(directory->remarks.size() == 1);
+    check_refused(build_zip({{.name = "a", .content = "x"}, {.name = "b", .content = "x", .header_offset = 0}}));
+}
+
+TEST_CASE("zip directory: attributes of other systems than Unix make no link") {
+    constexpr std::uint32_t kLinkBits = 0xa1ff'0000;
+    const auto is_link = [](std::uint16_t made_by) {
+        return value_of(directory_of(build_zip({{.name = "a", .made_by = made_by, .attributes = kLinkBits}})))
+            .entries[0]
+            .link;
+    };
+    CHECK(is_link(3 << 8 | 20));
+    CHECK(is_link(19 << 8 | 20));
+    CHECK_FALSE(is_link(20));
+    CHECK_FALSE(is_link(10 << 8 | 20));
+}
+
+TEST_CASE("zip directory: a Unicode path field gives the name if it belongs to it") {
+    const std::string name = "T\x81r.png";
+    const auto field = [](std::uint32_t crc32, std::string_view text, std::uint8_t version = 1) {
+        Bytes out = le<std::uint16_t>({0x7075, static_cast<std::uint16_t>(5 + text.size())});
+        out.push_back(static_cast<std::byte>(version));
+        for (const std::byte byte : le<std::uint32_t>({crc32}))
+            out.push_back(byte);
+        for (const char byte : text)
+            out.push_back(static_cast<std::byte>(byte));
+        return out;
+    };
+    const auto name_with = [&](Bytes extra) {
+        return value_of(directory_of(build_zip({{.name = name, .extra = std::move(extra)}}))).entries[0].name;
+    };
+    const std::uint32_t crc32 = zip_crc32(name);
+    CHECK(name_with(field(crc32, "T\u00fcr.png")) == "T\u00fcr.png");
+    CHECK(name_with(field(crc32 + 1, "T\u00fcr.png")) == name);
+    CHECK(name_with(field(crc32, "T\u00fcr.png", 2)) == name);
+    CHECK(name_with(le<std::uint16_t>({0x7075, 2, 0})) == name);
+    CHECK(name_with(le<std::uint16_t>({0x7075, 60'000})) == name);
 }
 
 }  // namespace fardel::tests::zip_directory_test

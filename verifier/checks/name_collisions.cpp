@@ -2,6 +2,7 @@
 
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/format/short_alias.h>
 
 #include <algorithm>
 #include <span>
@@ -52,12 +53,22 @@ void check_equal_folds(const FoldedNames& names, VerifyFindings& findings) {
     }
 }
 
+// Names with a part that is the second name of another part on a file system with 8.3 aliases.
+void check_short_aliases(const CheckedTables& tables, const BundleStrings& texts, VerifyFindings& findings) {
+    const auto text_of = [&](std::size_t name) { return texts.find_name(static_cast<std::uint32_t>(name)); };
+    for (const ShortAlias& found : find_short_aliases(tables.count(TableKind::names), text_of))
+        findings.add(VerifierRule::name_is_alias, TableKind::names, static_cast<std::uint32_t>(found.alias),
+                     quoted(*text_of(found.alias)) + " has the form of an 8.3 alias of " + quoted(*text_of(found.of)) +
+                         "; rename one");
+}
+
 }  // namespace
 
 void check_name_collisions(const CheckedTables& tables, const BundleStrings& texts, std::span<const HashedName> names,
                            VerifyFindings& findings) {
     const FoldedNames folded{texts, names};
     check_equal_folds(folded, findings);
+    check_short_aliases(tables, texts, findings);
 
     // Checks each folder of each name. Folders that a name shares with the one before it have been checked.
     std::string_view before;

@@ -67,6 +67,7 @@ namespace fardel {
     X(names_not_sorted, error, malformed)              \
     X(names_fold_equal, error, malformed)              \
     X(name_is_folder, error, malformed)                \
+    X(name_is_alias, error, malformed)                 \
     X(name_hash_crowded, error, limit)                 \
     X(name_misplaced, error, conflict)                 \
     X(name_target, error, malformed)                   \

@@ -195,16 +195,11 @@ TEST_CASE("name: a part that only resembles a reserved one is accepted") {
         check_part_accepted(part);
 }
 
-TEST_CASE("name: a part in the form of an 8.3 alias is refused") {  // A06
+TEST_CASE("name: a part in the form of an 8.3 alias is a good name, since only a set of names can be confused") {
     for (const std::string_view part :
          {"PROGRA~1", "progra~1", "a~1", "~1", "~0", "git~1", "AB1234~1.TXT", "a~12.tga", "a~1.b", "longfi~9.htm",
           "abcde~12", "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9~1", "a~1.\u00e9\u00e9\u00e9", "a~~1", "~12345", "x~1~2.c"})
-        check_part_refused(part);
-    CHECK(refusal("a/PROGRA~1") ==
-          "part 2 of the name (\"PROGRA~1\") at byte 2 has the form of an 8.3 alias of another name");
-}
-
-TEST_CASE("name: a '~' that does not make an 8.3 alias is accepted") {
+        check_part_accepted(part);
     for (const std::string_view part :
          {"backup~", "a~b", "a~1b", "1~", "program~1", "a~1.jpeg", "a~1.tar.gz", "a~1.b c", "a b~1", ".a~1", "~",
           "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9~1", "a.b~1", "a~\u0661", "a~1.b~12"})
@@ -334,15 +329,15 @@ TEST_CASE("name: a long name meets the same rules as a short one") {
     // The fast path is for short names. A prefix of plain parts changes no verdict.
     const std::string prefix = repeated("plain", 30) + "/";
     CHECK(prefix.size() > 127);
-    for (const std::string_view good : {"a", "common.txt", "a b", ".a", "a~b"})
+    for (const std::string_view good : {"a", "common.txt", "a b", ".a", "a~b", "a~1"})
         check_accepted(prefix + std::string(good));
-    for (const std::string_view bad : {"", ".", "a.", "a ", " a", "con", "aux.b", "a~1", "a:b", "a\x7f", "a//b"})
+    for (const std::string_view bad : {"", ".", "a.", "a ", " a", "con", "aux.b", "a:b", "a\x7f", "a//b"})
         refusal(prefix + std::string(bad));
 }
 
 TEST_CASE("name: a random ASCII text gets the verdict of a plain reading of the rules") {
     FARDEL_RANDOM(random);
-    // This is a second, slow implementation of rules N3, N4 and N6 to N10 for ASCII. The alphabet consists mostly of
+    // This is a second, slow implementation of rules N3, N4 and N6 to N9 for ASCII. The alphabet consists mostly of
     // the characters that these rules mention.
     constexpr std::string_view kAlphabet = "//////....   ~~~11CONconaAuUxXlLpPtTmM09$iI:\x1f";
     const auto good_part = [](std::string_view part) {
@@ -351,12 +346,6 @@ TEST_CASE("name: a random ASCII text gets the verdict of a plain reading of the 
         std::string lower(part);
         std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
         std::string base = lower.substr(0, lower.find('.'));
-        const std::string rest = lower.substr(base.size());
-        const bool alias_rest = rest.empty() || (rest.size() >= 2 && rest.size() <= 4 && rest.rfind('.') == 0);
-        if (const auto tilde = base.rfind('~'); tilde != base.npos && tilde + 1 < base.size() && base.size() <= 8 &&
-                                                alias_rest && lower.find(' ') == lower.npos &&
-                                                base.find_first_not_of("0123456789", tilde + 1) == base.npos)
-            return false;
         base.erase(base.find_last_not_of(' ') + 1);
         for (const std::string_view device : {"con", "prn", "aux", "nul", "conin$", "conout$"})
             if (base == device)

@@ -50,4 +50,11 @@ TEST_CASE("sorted names: a name that is also a folder is refused, in any case an
     CHECK(sort_names({}));
 }
 
+TEST_CASE("sorted names: a name that is the 8.3 alias of another is refused, and the error names both") {  // A06
+    CHECK(sort_refusal({"mods/PROGRA~1/a", "mods/Program Files/b"})
+              .find("name \"mods/PROGRA~1/a\" has the form of an 8.3 alias of \"mods/Program Files/b\"") !=
+          std::string::npos);
+    CHECK(sort_names(names_of({"effect/huge~0.png", "effect/huge~1.png", "effect/huge~2.png"})));
+}
+
 }  // namespace fardel::tests::sorted_names_test

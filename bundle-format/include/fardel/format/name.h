@@ -2,10 +2,10 @@
 //
 // The rules, the fold and the hash are normative in docs/names.md. In short: UTF-8 in NFC; parts between '/'; no empty,
 // "." or ".." part; none of \ : * ? " < > |; no unassigned, private-use or invisible character; no part that starts or
-// ends with a space, ends in a dot, is reserved by Windows or has the form of an 8.3 alias; part ≤ 255 bytes, name ≤
-// 1024 bytes, ≤ 64 parts. A name that is valid on one system is valid on all. Names are never normalised silently.
-// Unicode data: 15.0. Every text here may be hostile unless a function says otherwise. All functions are pure; any
-// thread.
+// ends with a space, ends in a dot or is reserved by Windows; part ≤ 255 bytes, name ≤ 1024 bytes, ≤ 64 parts. A name
+// that is valid on one system is valid on all; short_alias.h finds the names that must not be beside each other. Names
+// are never normalised silently. Unicode data: 15.0. Every text here may be hostile unless a function says otherwise.
+// All functions are pure; any thread.
 #pragma once
 
 #include <fardel/base/result.h>

@@ -55,7 +55,10 @@ struct BuildRequest {
     // What the bundles require by name, "studio/base >= 1.0" (docs/installing.md): in addition to the project's, and
     // instead of its requirements of the same names.
     std::vector<std::string> requirements;
-    std::string order;  // a trace (docs/traces.md), whose assets lie together in the file
+    std::vector<std::string> follow_links;  // folders into which links of the sources may lead, likewise
+    std::string names;                      // how names in the sources are read, "utf-8"; empty: as the project says
+    bool strict = false;  // a file that nobody meant to leave out (count_lost) fails the build, whatever the project
+    std::string order;    // a trace (docs/traces.md), whose assets lie together in the file
     BuildSigning signing;
     // What is signed has to be what this policy lets its signer bring, or nothing is written. nullptr: anything.
     std::shared_ptr<const TrustPolicy> policy;
@@ -71,6 +74,8 @@ struct BuildRequest {
     std::string build_folder;                            // empty: ".fardel" beside the project file
     std::string image_program;                           // converts pictures; empty: the installed fardel-image
     std::function<void(const BuildProgress&)> progress;  // called from any thread, one at a time
+    // Called once with what the sources have and the bundle will not have, before a build that fails for it does.
+    std::function<void(const ScanReport&)> scanned;
     std::stop_token stop;
 };
 
@@ -128,14 +133,14 @@ struct BuildOutcome {
 
 // ---- Building -------------------------------------------------------------------------------------------------------
 
-// Builds `project_file`. Errors: missing, malformed, unsupported (the project); unresolved (nothing to pack, or a
-// missing reference that [link] makes an error); conflict (a source changed); busy (another build of the project runs);
-// denied, limit, no_space, cancelled, io; those of the processors and of the signer.
+// Builds `project_file`. Errors: missing, malformed, unsupported (the project); unresolved (nothing to pack; a missing
+// reference, or a file that is left out, where that is an error); conflict (a source changed); busy (another build of
+// the project runs); denied, limit, no_space, cancelled, io; those of the processors and of the signer.
 Result<BuildOutcome> build_project(const BuildRequest& request);
 
 // Builds a bundle of folders and archives without a project; of equal names that of the later source is packed. Counts
-// of `request`: output, name, version, excludes, order, signing, level, jobs, progress and stop. Errors: as
-// build_project.
+// of `request`: output, name, version, excludes, follow_links, names, strict, order, signing, level, jobs, progress,
+// scanned and stop. Errors: as build_project.
 Result<BuildSummary> build_sources(std::span<const std::string> sources, const BuildRequest& request);
 
 }  // namespace fardel

@@ -26,7 +26,7 @@ struct PackOptions {
     std::string name;  // of the bundle, a well-formed name: trust policies match it
     BundleVersion version;
     std::vector<Requirement> requirements;  // a name once
-    std::vector<std::string> excludes = usual_excludes();
+    ScanOptions scan{.excludes = usual_excludes()};
     std::vector<std::string> allowed_secrets;  // names of entries that are packed though they look secret
 };
 

@@ -31,7 +31,7 @@ inline constexpr std::size_t kProjectItemsMax = 4096;  // in one list, and rules
 
 // A rule for the files that `match` matches. A member without a value has no effect.
 struct ProjectRule {
-    std::string match;     // glob over the names in the sources
+    std::string match;     // glob over the names in the sources; with `name`, also a name that a bundle cannot have
     bool exclude = false;  // then all other members are unset
     std::optional<bool> publish;
     std::optional<bool> extends;
@@ -86,6 +86,13 @@ struct ProjectCache {
     std::uint32_t line = 0;
 };
 
+// [pack]: how the sources are read.
+struct ProjectPack {
+    bool left_out_fails = false;            // a file that nobody meant to leave out fails the build
+    std::vector<std::string> follow_links;  // folders into which links of the sources may lead
+    std::string names;                      // as ScanOptions::names
+};
+
 struct Project {
     std::string file;  // for messages
     std::string name;  // of the bundle
@@ -96,7 +103,8 @@ struct Project {
     std::vector<std::string> sources;          // later ones win
     std::vector<std::string> excludes;         // in addition to usual_excludes()
     std::vector<std::string> allowed_secrets;  // names of files that are packed though they look secret
-    std::vector<ProjectRule> rules;            // later ones win
+    ProjectPack pack;
+    std::vector<ProjectRule> rules;  // later ones win
     std::vector<PlannedConsume> consumes;
     std::vector<ProjectDependency> dependencies;
     std::vector<PlannedMetadata> metadata;  // of the bundle; without name, version and requirements

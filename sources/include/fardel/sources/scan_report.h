@@ -1,9 +1,11 @@
-// ScanReport: what a scan found in folders and archives and did not turn into an entry, and why.
+// ScanReport: what a scan found in folders and archives and did not turn into an entry, or into one of
+// another name, and why.
 #pragma once
 
 #include <fardel/base/result.h>
 #include <fardel/format/name.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ struct OverriddenName {
     std::string origin;
     AssetName by_name;
     std::string by_origin;
+    bool same_source = false;  // no later source hides it, but another file of its own
 };
 
 struct ExcludedName {
@@ -34,11 +37,26 @@ struct ExcludedName {
     std::string pattern;
 };
 
+// A file under another name than in its source, which a bundle cannot have: a rule of the project names both.
+struct RenamedFile {
+    std::string printable_name;  // in the source
+    std::string origin;
+    AssetName name;
+};
+
 // In the order of the sources; by name within a folder, in the archive's order within an archive.
 struct ScanReport {
     std::vector<RefusedName> refused;
     std::vector<OverriddenName> overridden;
     std::vector<ExcludedName> excluded;
+    std::vector<RenamedFile> renamed;  // these have become entries
+    std::vector<std::string> remarks;  // on archives that break a rule of their format; safe to show
 };
+
+// The number of files that nobody meant to leave out: those that are refused, and those that a file of their own source
+// hides. A refused folder counts as one.
+std::size_t count_lost(const ScanReport& report);
+// The first file of which nobody meant that it is left out, with the reason; empty: none.
+std::string first_lost(const ScanReport& report);
 
 }  // namespace fardel

@@ -14,6 +14,7 @@
 #include <fardel/sources/scan_report.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,13 +47,28 @@ Result<SourceKind> find_source_kind(const std::string& path);
 // Globs for what is never meant to be packed: the folders of version control, and what desktops leave behind.
 std::vector<std::string> usual_excludes();
 
+// Names for files whose own names a bundle cannot have. The key is the name in the source, its bytes or what a report
+// shows of them; the value is well formed.
+using ScanRenames = std::map<std::string, std::string, std::less<>>;
+
+struct ScanOptions {
+    // Globs (name.h) over names in the bundle; a glob that ends in "/**" excludes whole folders.
+    std::vector<std::string> excludes;
+    // Only for names that break a rule, or that contradict another name of their source.
+    ScanRenames renames;
+    // Folders into which links may lead from a source that is a folder, besides the source itself.
+    std::vector<std::string> link_roots;
+    std::string names;  // how names are read (name_reading.h); empty: as they are
+};
+
 // Each source is a folder or an archive; a later one hides names of earlier ones, as in the games that these archives
-// come from. `excludes` are globs (name.h) over names in the bundle; a glob that ends in "/**" excludes whole folders.
-// `archives` reads the archives; it may be null if every source is a folder. Errors: missing, denied (a folder that may
-// not be listed), conflict (two names of one folder that a bundle cannot both hold, a folder that changes during the
+// come from. A link to a file or folder of its source, or in one of `link_roots`, gives what it leads to; others are
+// refused. Of two names that file systems with 8.3 aliases confuse, the short one is refused. `archives` reads the
+// archives; it may be null if every source is a folder. Errors: missing, denied (a folder that may not be listed),
+// conflict (names of one folder that a bundle cannot both hold, all in one message; a folder that changes during the
 // scan), malformed (a glob, a source that is neither folder nor archive, an archive that contradicts itself), limit,
 // unsupported (an archive without a reader), busy (other code in this process uses PhysicsFS), io.
-Result<ScanResult> scan_sources(std::span<const std::string> sources, std::span<const std::string> excludes,
+Result<ScanResult> scan_sources(std::span<const std::string> sources, const ScanOptions& options,
                                 const ArchiveReader* archives);
 
 }  // namespace fardel
