@@ -18,7 +18,7 @@
 #include <fardel/delivery/author_changes.h>
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/update_channel.h>
-#include <fardel/format/bundle.h>
+#include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
@@ -76,21 +76,6 @@ Result<Exit> report_failure(const ChannelOutcome& outcome, bool json, Console& c
         Error(outcome.failure->code(), fmt::format("{}; {}; what is installed stays as it is",
                                                    outcome.failure->message(), describe_age(outcome.state, now))));
     return exit_for(outcome.failure->code());
-}
-
-// What was here before is judged, too: by the user's policy and by the channel's rules, with all recalls.
-Status verify_held(const BundleStore& store, const BundleLibrary* library, const std::vector<BundleId>& bundles,
-                   const TrustPolicy& policy) {
-    const BundleLookup lookup(&store, library);
-    for (const BundleId& wanted : bundles) {
-        FARDEL_TRY_ASSIGN(const auto closure, lookup.closure(wanted));
-        for (const BundleId& id : closure) {
-            FARDEL_TRY_ASSIGN(auto source, lookup.open_bundle(id));
-            FARDEL_TRY(Bundle::open(std::move(source),
-                                    {.policy = &policy, .time = {}, .cache = {}, .label = "bundle " + id.hex()}));
-        }
-    }
-    return ok();
 }
 
 // ---- Fetching -------------------------------------------------------------------------------------------------------
@@ -166,8 +151,6 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         return authors.report(fetched.error());
     if (fetched && damaged_file != nullptr)
         FARDEL_TRY(store.export_bundle(bundles[0], command.damaged_file, {.stop = interrupt.token()}));
-    if (followed && fetched)
-        FARDEL_TRY(verify_held(store, library.get(), bundles, *policy));
     const FetchPlan& plan = fetched ? fetched->plan : *shown;
     return print_result(
         console, command.consent.json,

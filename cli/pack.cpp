@@ -2,11 +2,13 @@
 
 #include "build/build_command.h"
 #include "build/build_report.h"
+#include "bundles/bundle_file.h"
 #include "bundles/mounts.h"
 #include "console/temporary_folder.h"
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/format/bundle_version.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/bundle_target.h>
@@ -15,6 +17,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 namespace fardel {
 namespace {
@@ -65,8 +69,20 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
     return build_project(request);
 }
 
+// The name and version of a bundle file; nothing if there is none that states both.
+std::optional<std::pair<std::string, BundleVersion>> find_title(const std::string& path) {
+    const auto bundle = open_bundle(path);
+    const auto name = bundle ? bundle_text(**bundle, "name") : bundle.error();
+    const auto text = bundle ? bundle_text(**bundle, "version") : bundle.error();
+    const auto version = BundleVersion::parse(text ? *text : "");
+    if (!name || name->empty() || !version || version->empty())
+        return std::nullopt;
+    return std::pair(*name, *version);
+}
+
 Result<Exit> pack(const PackCommand& command, Console& console) {
     ScanReport left_out;
+    const auto replaced = find_title(command.out);
     Result<BuildOutcome> outcome = [&] {
         const Interrupt interrupt;
         StageProgress bars(console);
@@ -77,6 +93,10 @@ Result<Exit> pack(const PackCommand& command, Console& console) {
         FARDEL_TRY(print_left_out(outcome.error(), left_out, command.output.json, console));
         return std::move(outcome).error();
     }
+    if (const auto made = replaced ? find_title(command.out) : std::nullopt; made && made->first == replaced->first)
+        if (const auto older =
+                describe_older(made->first, made->second, replaced->second, "the file that it replaces was"))
+            console.say("fardel: " + *older);
     return print_result(
         console, command.output.json,
         [&] {

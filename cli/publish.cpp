@@ -55,6 +55,9 @@ std::string format_published(const PublishedFile& published) {
     std::string text =
         fmt::format("{}  {}: {}\n", publication.bundle.hex(), printable(published.file),
                     publication.was_there ? "is published already" : format_size(publication.file_bytes));
+    if (publication.added_signatures != 0)
+        text += fmt::format("  {} beside it, which the published file lacks\n",
+                            format_count(publication.added_signatures, "signature", "signatures"));
     for (const DeltaPublication& delta : published.deltas)
         text +=
             fmt::format("  delta from {}: {}\n", short_id(delta.old_bundle),
@@ -78,6 +81,7 @@ Json json_of(const PublishedFile& published) {
                 {"path", publication.path},
                 {"was_there", publication.was_there},
                 {"file_bytes", publication.file_bytes},
+                {"added_signatures", publication.added_signatures},
                 {"deltas", json_list(published.deltas, [](const DeltaPublication& one) { return json_of(one); })},
                 {"traced_assets", published.trace.assets}};
 }
@@ -189,6 +193,11 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
     std::vector<PublishedFile> published;
     for (const std::string& file : std::span(command.words).first(command.words.size() - 1)) {
         FARDEL_TRY_ASSIGN(Publication publication, publish_file(file, *target, command.only_plans, interrupt, console));
+        if (tree.find("://") == std::string::npos) {  // elsewhere, this would cost requests
+            FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
+            for (const std::string& remark : find_newer_versions(source, *target))
+                console.say("fardel: " + remark);
+        }
         std::vector<DeltaPublication> deltas;
         if (!command.only_plans) {
             FARDEL_TRY_ASSIGN(deltas, publish_deltas(file, command.old_files, *target, interrupt, console));

@@ -220,6 +220,9 @@ Result<Exit> serve(ServeCommand command, Console& console) {
         say_if_empty(command.tree, console);
     if (project)
         FARDEL_TRY(say_root(*project, command.json, console));
+    if (registry)
+        if (const auto dates = registry->describe_dates())
+            console.say("fardel: " + *dates);
     // After the addresses are printed and the first root is there: whoever waits for readiness connects at once.
     notify_service_supervisor("READY=1");
     if (project)

@@ -9,6 +9,7 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/format/bundle_use.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/head.h>
 #include <fardel/format/key_file.h>
@@ -203,7 +204,7 @@ Status verify_all(const Bundle& bundle, const SignOptions& options, Console& con
 }
 
 // Verifies that a policy lets this key bring what is in the bundle (tests/ATTACKS.md, A137).
-Status verify_signable(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
+Status verify_signable(const Bundle& bundle, const SignOptions& options, const PublicKey& key, Console& console) {
     if (options.policy.empty())
         return ok();
     FARDEL_TRY_ASSIGN(const TrustPolicy policy, read_trust_policy(options.policy));
@@ -212,7 +213,12 @@ Status verify_signable(const Bundle& bundle, const SignOptions& options, const P
     if (!rule)
         return in_bundle(bundle, rule.error());
     Status allowed = verify_classes(bundle, rule->brings);
-    return allowed ? ok() : Status(Error(allowed.error().code(), allowed.error().message() + "; nothing was signed"));
+    if (!allowed)
+        return Error(allowed.error().code(), allowed.error().message() + "; nothing was signed");
+    FARDEL_TRY_ASSIGN(const HiddenNames hidden, find_hidden_names(bundle, *rule));
+    if (hidden.count != 0)
+        console.say("fardel: " + printable(bundle.label(), 1000) + ": " + hidden.describe());
+    return ok();
 }
 
 // With one signature too many, no reader would open the bundle any more.
@@ -262,7 +268,7 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
     FARDEL_TRY_ASSIGN(const auto chosen, find_statement_to_sign(*bundle, options));
     // After everything that may fail without the key, since opening it may ask for a passphrase.
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(options.key));
-    FARDEL_TRY(verify_signable(*bundle, options, signer->public_key()));
+    FARDEL_TRY(verify_signable(*bundle, options, signer->public_key(), console));
     FARDEL_TRY_ASSIGN(const Envelope envelope, make_envelope(*bundle, chosen, options, created, *signer));
     FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
     FARDEL_TRY(append_to_file(options.file, bundle->source()->size_bytes(), bytes));

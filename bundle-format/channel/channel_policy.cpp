@@ -29,8 +29,8 @@ Result<std::optional<TrustPolicy>> channel_policy(const ChannelRoot& root,
         return std::optional<TrustPolicy>();
     TrustRules rules = root.trust;
     add_recalls(rules, root, release);
-    FARDEL_TRY_ASSIGN(TrustPolicy policy, TrustPolicy::make(std::move(rules)));
-    return std::optional(std::move(policy));
+    FARDEL_TRY_ASSIGN(const TrustPolicy policy, TrustPolicy::make(std::move(rules)));
+    return std::optional(policy.for_channel(root.channel));
 }
 
 Result<TrustPolicy> policy_for_follower(const TrustPolicy* own, const ChannelRoot& root,
@@ -38,7 +38,8 @@ Result<TrustPolicy> policy_for_follower(const TrustPolicy* own, const ChannelRoo
     TrustRules anything;
     anything.unsigned_allowed = true;
     FARDEL_TRY_ASSIGN(const TrustPolicy no_demands, TrustPolicy::make(std::move(anything)));
-    FARDEL_TRY_ASSIGN(const TrustPolicy first, with_recalls(own != nullptr ? *own : no_demands, root, release));
+    FARDEL_TRY_ASSIGN(const TrustPolicy demands, with_recalls(own != nullptr ? *own : no_demands, root, release));
+    const TrustPolicy first = demands.for_channel(root.channel);
     FARDEL_TRY_ASSIGN(auto channel, channel_policy(root, release));
     return channel ? first.requiring(*std::move(channel)) : first;
 }

@@ -125,4 +125,14 @@ Result<std::string> format_channel_release(const ChannelRelease& release) {
     return text;
 }
 
+std::optional<std::string> describe_older(const ReleasedBundle& added, std::span<const ReleasedBundle> there,
+                                          std::string_view where) {
+    const ReleasedBundle* newest = nullptr;
+    for (const ReleasedBundle& one : there)
+        if (one.name == added.name && one.bundle != added.bundle &&
+            (newest == nullptr || compare_builds(newest->version, one.version) < 0))
+            newest = &one;
+    return newest == nullptr ? std::nullopt : describe_older(added.name, added.version, newest->version, where);
+}
+
 }  // namespace fardel

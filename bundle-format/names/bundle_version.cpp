@@ -5,25 +5,30 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <span>
 
 namespace fardel {
 namespace {
+
+constexpr std::string_view kSeparators = ".-_~+";
 
 // A run of digits, or of other characters.
 struct VersionPart {
     std::string_view text;  // of a number, without zeros in front; empty: the text has ended
     bool is_number = false;
 };
+constexpr VersionPart kZero{"0", true};
+constexpr VersionPart kNothing{"", true};  // before every other part
 
 // Takes the next part and the separators before it.
 VersionPart read_part(std::string_view& text) noexcept {
-    text.remove_prefix(std::min(text.find_first_not_of(".-_~"), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(kSeparators), text.size()));
     if (text.empty())
         return {};
     const bool is_number = is_ascii_digit(text.front());
     std::size_t end = 1;
     while (end < text.size() && is_ascii_digit(text[end]) == is_number &&
-           std::string_view(".-_~").find(text[end]) == std::string_view::npos)
+           kSeparators.find(text[end]) == std::string_view::npos)
         ++end;
     std::string_view part = text.substr(0, end);
     text.remove_prefix(end);
@@ -32,11 +37,12 @@ VersionPart read_part(std::string_view& text) noexcept {
     return {part, is_number};
 }
 
+// Letter case is no difference between versions.
 std::weak_ordering compare_texts(std::string_view a, std::string_view b) noexcept {
-    const int difference = a.compare(b);
-    return difference < 0   ? std::weak_ordering::less
-           : difference > 0 ? std::weak_ordering::greater
-                            : std::weak_ordering::equivalent;
+    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
+        if (const char in_a = lower_ascii(a[i]), in_b = lower_ascii(b[i]); in_a != in_b)
+            return in_a < in_b ? std::weak_ordering::less : std::weak_ordering::greater;
+    return a.size() <=> b.size();
 }
 
 // A number comes before a word.
@@ -64,12 +70,69 @@ std::weak_ordering compare_runs(std::string_view a, std::string_view b, const Ve
     }
 }
 
-// Where the preview begins: at "~", or at "-" and a letter.
-std::size_t find_preview(std::string_view text) noexcept {
-    for (std::size_t i = 0; i < text.size(); ++i)
-        if (text[i] == '~' || (text[i] == '-' && i + 1 < text.size() && is_ascii_letter(text[i + 1])))
-            return i;
-    return text.size();
+// What a word says about a version, in any letter case. Others are part of its number.
+enum class Stage : signed char { preview = -1, release = 0, later = 1 };
+constexpr std::string_view kPreviewWords[] = {"alpha", "beta", "rc", "pre", "preview", "dev", "snapshot", "nightly"};
+constexpr std::string_view kLaterWords[] = {"hotfix", "fix", "patch", "post", "rev", "sp", "update"};
+constexpr std::string_view kEmptyWords[] = {"v", "ver", "version", "release"};  // in front of a number
+
+bool is_one_of(std::string_view word, std::span<const std::string_view> words) noexcept {
+    return std::ranges::any_of(words, [&](std::string_view one) { return compare_texts(one, word) == 0; });
+}
+
+std::string_view word_at(std::string_view text, std::size_t at) noexcept {
+    std::size_t end = at;
+    while (end < text.size() && is_ascii_letter(text[end]))
+        ++end;
+    return text.substr(at, end - at);
+}
+
+// "a1" and "b2", and not "1.9b" or "1.b3f4", which are a revision and a hash.
+bool is_short_preview(std::string_view text, std::size_t at, std::string_view word) noexcept {
+    if (word.size() != 1 || (lower_ascii(word.front()) != 'a' && lower_ascii(word.front()) != 'b'))
+        return false;
+    const std::string_view rest = text.substr(at + 1);
+    const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    return digits != 0 && (digits == rest.size() || !is_ascii_letter(rest[digits]));
+}
+
+// A version in its parts: the number, and what makes it a preview or something later than the release.
+struct CutVersion {
+    std::string_view number;
+    std::string_view tail;
+    Stage stage = Stage::release;
+};
+
+// Cuts where the stage begins: at "~", at a word that says so, and at "-" and any other letter.
+CutVersion cut_number(std::string_view text) noexcept {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto cut = [&](Stage stage) { return CutVersion{text.substr(0, i), text.substr(i), stage}; };
+        if (text[i] == '~')
+            return cut(Stage::preview);
+        if (i == 0 || !is_ascii_letter(text[i]) || is_ascii_letter(text[i - 1]))
+            continue;
+        const std::string_view word = word_at(text, i);
+        if (is_one_of(word, kLaterWords))
+            return cut(Stage::later);
+        if (text[i - 1] == '-' || is_one_of(word, kPreviewWords) || is_short_preview(text, i, word))
+            return cut(Stage::preview);
+    }
+    return {text, {}, Stage::release};
+}
+
+CutVersion cut_version(std::string_view text) noexcept {
+    const std::string_view word = word_at(text, 0);
+    std::string_view rest = text.substr(word.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(".-_"), rest.size()));
+    const bool has_number = !rest.empty() && is_ascii_digit(rest.front());
+    if (has_number && is_one_of(word, kEmptyWords))
+        return cut_number(rest);
+    if (!is_one_of(word, kPreviewWords))
+        return cut_number(text);
+    // "Beta_1.9" is a preview of 1.9; "beta2" is the second one of a game that has no number yet.
+    if (has_number && rest.find('.') != std::string_view::npos)
+        return {cut_number(rest).number, text, Stage::preview};
+    return {{}, text, Stage::preview};
 }
 
 // What is behind a "+" is about the build, and does not count.
@@ -87,30 +150,37 @@ Result<BundleVersion> BundleVersion::parse(std::string_view text) {
     return BundleVersion(std::string(text));
 }
 
-bool BundleVersion::is_preview() const noexcept {
-    const std::string_view text = counted(text_);
-    return find_preview(text) < text.size();
-}
+bool BundleVersion::is_preview() const noexcept { return cut_version(counted(text_)).stage == Stage::preview; }
 
-BundleVersion BundleVersion::release() const {
-    const std::string_view text = counted(text_);
-    return BundleVersion(std::string(text.substr(0, find_preview(text))));
-}
+BundleVersion BundleVersion::release() const { return BundleVersion(std::string(cut_version(counted(text_)).number)); }
 
 std::weak_ordering compare_versions(const BundleVersion& a, const BundleVersion& b) noexcept {
-    const std::string_view text_a = counted(a.text());
-    const std::string_view text_b = counted(b.text());
-    const std::size_t end_a = find_preview(text_a);
-    const std::size_t end_b = find_preview(text_b);
-    constexpr VersionPart kZero{"0", true};
-    constexpr VersionPart kNothing{"", true};  // before every other part
-    if (const auto order = compare_runs(text_a.substr(0, end_a), text_b.substr(0, end_b), kZero); order != 0)
+    const CutVersion of_a = cut_version(counted(a.text()));
+    const CutVersion of_b = cut_version(counted(b.text()));
+    if (const auto order = compare_runs(of_a.number, of_b.number, kZero); order != 0)
         return order;
-    const bool preview_a = end_a < text_a.size();
-    const bool preview_b = end_b < text_b.size();
-    if (preview_a != preview_b)
-        return preview_a ? std::weak_ordering::less : std::weak_ordering::greater;
-    return compare_runs(text_a.substr(end_a), text_b.substr(end_b), kNothing);
+    if (of_a.stage != of_b.stage)
+        return of_a.stage < of_b.stage ? std::weak_ordering::less : std::weak_ordering::greater;
+    return compare_runs(of_a.tail, of_b.tail, kNothing);
+}
+
+std::weak_ordering compare_builds(const BundleVersion& a, const BundleVersion& b) noexcept {
+    if (const auto order = compare_versions(a, b); order != 0)
+        return order;
+    const auto build = [](std::string_view text) { return text.substr(counted(text).size()); };
+    return compare_runs(build(a.text()), build(b.text()), kNothing);
+}
+
+std::optional<std::string> describe_older(std::string_view name, const BundleVersion& added, const BundleVersion& there,
+                                          std::string_view where) {
+    const auto order = compare_builds(added, there);
+    if (added == there || order > 0)
+        return std::nullopt;
+    const std::string title = printable(name) + " ";
+    return title + added.text() + (order < 0 ? " comes before " : " counts as the same version as ") + title +
+           there.text() + ", which " + std::string(where) + ": who asks for the newest gets " +
+           (order < 0 ? "that one" : "one of them") +
+           "; docs/installing.md, \"Versions\", says how versions are ordered";
 }
 
 }  // namespace fardel

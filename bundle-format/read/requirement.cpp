@@ -182,14 +182,21 @@ bool Requirement::accepts(const BundleVersion& version) const {
     return std::ranges::all_of(bounds, [&](const VersionBound& bound) { return holds(bound, version); });
 }
 
+bool Requirement::misses_preview(const BundleVersion& version) const {
+    return version.is_preview() && !accepts(version) && accepts(version.release());
+}
+
 Status verify_meets(const Requirement& requirement, const Bundle& bundle) {
     FARDEL_TRY_ASSIGN(const auto name, bundle.find_bundle_text("name"));
     FARDEL_TRY_ASSIGN(const auto stated, bundle.find_bundle_text("version"));
     const auto version = BundleVersion::parse(stated.value_or(""));
     if (name != requirement.name || !version || version->empty() || !requirement.accepts(*version))
-        return Error(ErrorCode::unresolved, in_short_quotes(requirement.text()) + " is not met by bundle " +
-                                                bundle.id().hex() + ", " + in_short_quotes(name.value_or("")) + " " +
-                                                printable(stated.value_or("")));
+        return Error(ErrorCode::unresolved,
+                     in_short_quotes(requirement.text()) + " is not met by bundle " + bundle.id().hex() + ", " +
+                         in_short_quotes(name.value_or("")) + " " + printable(stated.value_or("")) +
+                         (name == requirement.name && version && requirement.misses_preview(*version)
+                              ? ", a preview, which only a requirement that names one takes"
+                              : ""));
     // The signer is a demand on the chosen bundle and takes no part in choosing: an unsigned hint about signers must
     // not decide which version is taken (docs/decisions/0080-requirements-are-metadata.md).
     if (requirement.signer && !is_signed_by(bundle, *requirement.signer))

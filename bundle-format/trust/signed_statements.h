@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fardel/format/envelope.h>
+#include <fardel/format/shown_date.h>
 #include <fardel/format/trust_policy.h>
 
 #include <algorithm>
@@ -48,9 +49,8 @@ const Revocation<Id>* find_revocation(const std::vector<Revocation<Id>>& sorted,
     return at != sorted.end() && at->id == id ? &*at : nullptr;
 }
 
-// Texts for messages, all safe to show: "alice (03a107bff3ce10be)"; "2027-01-15 UTC"; ": reason", or empty without one.
+// Texts for messages, all safe to show: "alice (03a107bff3ce10be)"; ": reason", or empty without one.
 std::string shown_key(const TrustRules& rules, const PublicKey& key);
-std::string shown_date(UnixTime date);
 std::string shown_reason(std::string_view reason);
 
 }  // namespace fardel

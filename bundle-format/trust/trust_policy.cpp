@@ -316,6 +316,12 @@ TrustPolicy TrustPolicy::requiring(TrustPolicy other) const {
     return both;
 }
 
+TrustPolicy TrustPolicy::for_channel(std::string channel) const {
+    TrustPolicy bound = *this;
+    bound.channel_ = std::move(channel);
+    return bound;
+}
+
 std::string TrustPolicy::format() const {
     std::string text(kTitle);
     text += kPolicyVersion;

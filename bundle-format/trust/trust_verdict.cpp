@@ -167,6 +167,20 @@ TrustVerdict join(TrustVerdict own, TrustVerdict other) {
     return own;
 }
 
+// Removes the statements for other channels, unless there is no other. Then it returns why none of them counts.
+std::optional<Error> keep_those_for(const std::string& channel, std::vector<SignedStatement>& statements) {
+    const auto is_other = [&](const SignedStatement& signed_statement) {
+        const std::string& stated = signed_statement.statement.channel;
+        return !channel.empty() && !stated.empty() && stated != channel;
+    };
+    if (!statements.empty() && std::ranges::all_of(statements, is_other))
+        return Error(ErrorCode::untrusted, "it is signed for the channel " +
+                                               printable(statements.front().statement.channel) + ", and not for " +
+                                               printable(channel));
+    std::erase_if(statements, is_other);
+    return std::nullopt;
+}
+
 bool is_mere_distrust(const Error& refusal) {
     return refusal.code() == ErrorCode::untrusted || refusal.code() == ErrorCode::unsupported;
 }
@@ -195,7 +209,14 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
                                            std::to_string(limits::kEnvelopesMax) + " are looked at");
 
     SignedStatements found = gather_signed_statements(rules_, envelopes, bundle, now);
+    const std::optional<Error> for_another = keep_those_for(channel_, found.statements);
     TrustVerdict verdict = choose(rules_, found, now);
+    // That a key was withdrawn is said first of all (tests/ATTACKS.md, A72).
+    if (for_another && !(verdict.refusal && verdict.refusal->code() == ErrorCode::revoked)) {
+        verdict.refusal = for_another;
+        verdict.signers.clear();
+        verdict.rule.reset();
+    }
     // After the choice: a bundle that was withdrawn is so whichever statement ranks first.
     if (const auto* revocation = find_revocation(rules_.revoked_bundles, bundle.bundle)) {
         verdict.refusal =
@@ -209,7 +230,8 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
         const auto& layouts = verdict.statement->layouts;
         verdict.layout_signed = std::ranges::find(layouts, bundle.layout) != layouts.end();
         // Development mode forgives missing trust; what was withdrawn or has expired stays refused.
-    } else if (rules_.unsigned_allowed && is_mere_distrust(*verdict.refusal)) {
+        // What is unsigned may be anybody's; what is signed for another channel is not meant for this one.
+    } else if (rules_.unsigned_allowed && !for_another && is_mere_distrust(*verdict.refusal)) {
         verdict.findings.push_back({"unsigned-allowed", verdict.refusal->code(), 0,
                                     "accepted in development mode only: " + verdict.refusal->message()});
         verdict.trusted = verdict.tainted = true;

@@ -11,6 +11,7 @@
 #include <fardel/format/channel_update.h>
 #include <fardel/format/name.h>
 #include <fardel/hosting/channel_change.h>
+#include <fardel/hosting/channel_dates.h>
 #include <fardel/hosting/channel_tree.h>
 #include <fardel/hosting/publish.h>
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::uint64_t kHeadSoonSeconds = 2 * kDaySeconds;
 constexpr std::uint64_t kRootSoonSeconds = 30 * kDaySeconds;
+constexpr std::uint64_t kHeadDays = 7;  // the default of 'fardel channel head --days'
 
 // ---- What there is --------------------------------------------------------------------------------------------------
 
@@ -137,6 +139,21 @@ void check_dates(ChannelStatus& status, UnixTime now) {
         status.problems.emplace_back(ErrorCode::missing, "there is no head: clients see no release");
 }
 
+// Texts that were signed while a clock ran ahead, or that this computer, whose clock is behind, takes for such.
+void check_dates_ahead(ChannelStatus& status, UnixTime now) {
+    const auto check = [&](ChannelText kind, const auto& text) {
+        if (auto ahead = describe_ahead(kind, text.channel, text.version, text.created, now))
+            status.warnings.push_back(*std::move(ahead));
+    };
+    check(ChannelText::root, status.root);
+    if (status.release)
+        check(ChannelText::release, *status.release);
+    if (Status ready = verify_not_behind(status.head, now, kHeadDays * kDaySeconds); !ready)
+        status.problems.push_back(std::move(ready).error());
+    else if (status.head)
+        check(ChannelText::head, *status.head);
+}
+
 void check_numbers(ChannelStatus& status) {
     const auto check = [&](ChannelText kind, std::uint64_t version) {
         if (Status left = verify_number_left(kind, version, status.root); !left)
@@ -154,6 +171,7 @@ Result<ChannelStatus> read_channel_status(const ChannelAddress& channel, UnixTim
     FARDEL_TRY_ASSIGN(ChannelStatus status, channel.root.empty() ? look_into_tree(channel, now, std::move(stop))
                                                                  : ask_server(channel, now, std::move(stop)));
     check_dates(status, now);
+    check_dates_ahead(status, now);
     check_numbers(status);
     return status;
 }

@@ -36,6 +36,7 @@ Result<Exit> make_head(const HeadCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
     FARDEL_TRY_ASSIGN(const TreeChannel channel, open_tree_channel(command.tree, command.make, now, interrupt.token()));
     FARDEL_TRY_ASSIGN(const ChannelHead head, make_next_head(channel, now, command.days));
+    remark_dates(channel.update, now, console);
     ChannelFile file{.kind = ChannelText::head, .text = {}, .channel = head.channel, .version = head.version};
     FARDEL_TRY_ASSIGN(file.text.body, format_channel_head(head));
     FARDEL_TRY(sign_and_put(file, command.make, *channel.tree, now));

@@ -27,6 +27,7 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
     std::vector<ChannelFile> files;
     for (const std::string& path : std::span(command.words).first(command.words.size() - 1)) {
         FARDEL_TRY_ASSIGN(files.emplace_back(), read_channel_file(path));
+        remark_date(files.back(), now, console);
         if (Status put = publish_text(*tree, files.back(), now); !put)
             return std::move(put).error().with_context(printable(path));
     }

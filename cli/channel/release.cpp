@@ -54,17 +54,25 @@ Result<ChannelChange> change_of(const ReleaseCommand& command) {
     return change;
 }
 
-Result<ChannelRelease> make_next_release(const ReleaseCommand& command, const TreeChannel& channel, UnixTime now) {
+Result<ChannelRelease> make_next_release(const ReleaseCommand& command, const TreeChannel& channel, UnixTime now,
+                                         Console& console) {
     const ChannelRoot& root = channel.update.root();
     FARDEL_TRY_ASSIGN(const auto before, find_newest_release(*channel.tree, channel.update));
     FARDEL_TRY_ASSIGN(ChannelChange change, change_of(command));
     // What the new release recalls is judged with it.
     FARDEL_TRY_ASSIGN(const ChannelRelease recalling, next_release(before, root, change, now));
-    FARDEL_TRY_ASSIGN(const auto policy, channel_policy(root, recalling));
+    FARDEL_TRY_ASSIGN(const TrustPolicy policy, policy_for_follower(nullptr, root, recalling));
     for (const std::string& word : std::span(command.words).first(command.words.size() - 1)) {
         FARDEL_TRY_ASSIGN(const BundleId id, id_of_word(word));
-        FARDEL_TRY_ASSIGN(change.added.emplace_back(),
-                          find_released_bundle(*channel.tree, id, policy ? &*policy : nullptr, now, printable(word)));
+        FARDEL_TRY_ASSIGN(BundleToRelease found,
+                          find_bundle_to_release(*channel.tree, id, policy, now, printable(word)));
+        if (before)
+            if (auto older = describe_older(found.bundle, before->release.bundles,
+                                            "release " + std::to_string(before->release.version) + " has"))
+                found.remarks.push_back(*std::move(older));
+        for (const std::string& remark : found.remarks)
+            console.say("fardel: " + remark);
+        change.added.push_back(std::move(found.bundle));
     }
     return next_release(before, root, change, now);
 }
@@ -89,7 +97,8 @@ Result<Exit> make_release(const ReleaseCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
     FARDEL_TRY_ASSIGN(const TreeChannel channel,
                       open_tree_channel(command.words.back(), command.make, now, interrupt.token()));
-    FARDEL_TRY_ASSIGN(const ChannelRelease release, make_next_release(command, channel, now));
+    remark_dates(channel.update, now, console);
+    FARDEL_TRY_ASSIGN(const ChannelRelease release, make_next_release(command, channel, now, console));
     ChannelFile file{.kind = ChannelText::release, .text = {}, .channel = release.channel, .version = release.version};
     FARDEL_TRY_ASSIGN(file.text.body, format_channel_release(release));
     FARDEL_TRY(sign_and_put(file, command.make, *channel.tree, now));

@@ -2,6 +2,8 @@
 
 #include "channel/channel_file.h"
 #include "channel/channel_verbs.h"
+#include "channel/tree_channel.h"
+#include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/signing_key.h"
@@ -24,6 +26,8 @@ Result<Exit> sign(const SignCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(command.key));
     if (Status added = sign_text(file.kind, file.text, *signer); !added)
         return std::move(added).error().with_context(printable(command.path));
+    FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
+    remark_date(file, now, console);
     FARDEL_TRY(write_channel_file(command.path, file));
     const PublicKey key = signer->public_key();
     return print_result(

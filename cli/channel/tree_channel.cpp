@@ -3,6 +3,7 @@
 #include "bundles/tree_option.h"
 
 #include <fardel/format/name.h>
+#include <fardel/hosting/channel_dates.h>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,22 @@ Result<TreeChannel> open_tree_channel(const std::string& address, const MakeOpti
                                  tree->name(), printable(options.channel)));
     FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_in_tree(std::move(there->files), now));
     return TreeChannel{.tree = std::move(tree), .update = std::move(update)};
+}
+
+void remark_dates(const ChannelUpdate& update, UnixTime now, Console& console) {
+    const auto remark = [&](ChannelText kind, const auto& text) {
+        if (!text)
+            return;
+        if (const auto ahead = describe_ahead(kind, text->channel, text->version, text->created, now))
+            console.say("fardel: " + *ahead);
+    };
+    remark(ChannelText::head, update.head());
+    remark(ChannelText::release, update.release());
+}
+
+void remark_date(const ChannelFile& file, UnixTime now, Console& console) {
+    if (const auto ahead = describe_ahead(file.kind, file.text.body, now))
+        console.say("fardel: " + *ahead + "; is one of the clocks wrong?");
 }
 
 Status publish_text(TreeTarget& tree, const ChannelFile& file, UnixTime now) {

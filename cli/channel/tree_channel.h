@@ -33,6 +33,10 @@ struct TreeChannel {
 Result<TreeChannel> open_tree_channel(const std::string& address, const MakeOptions& options, UnixTime now,
                                       std::stop_token stop);
 
+// Says which texts are dated ahead of the clock: the tree's newest ones, or one that is at hand.
+void remark_dates(const ChannelUpdate& update, UnixTime now, Console& console);
+void remark_date(const ChannelFile& file, UnixTime now, Console& console);
+
 // Puts a signed text into the tree, by the rules of a client.
 Status publish_text(TreeTarget& tree, const ChannelFile& file, UnixTime now);
 

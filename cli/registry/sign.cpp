@@ -4,12 +4,14 @@
 #include "console/signing_key.h"
 #include "registry/registry_verbs.h"
 
+#include <fardel/base/clock.h>
 #include <fardel/base/descriptor.h>
 #include <fardel/base/file.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/channel.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/channel_dates.h>
 
 #include <algorithm>
 #include <array>
@@ -63,6 +65,12 @@ Status verify_channel_of(const Result<Value>& text, const SignCommand& command) 
     return ok();
 }
 
+// Before the key is used: whoever accepts such a text is kept from those that follow it.
+Status verify_date(ChannelText kind, std::string_view body) {
+    const auto ahead = describe_ahead(kind, std::string(body), system_now());
+    return ahead ? Error(ErrorCode::denied, *ahead + "; set the clock that is wrong; nothing was signed") : ok();
+}
+
 Status verify_message(std::span<const std::byte> message, const SignCommand& command, const PublicKey& key) {
     if (command.role == "registry") {
         FARDEL_TRY_ASSIGN(const auto payload, payload_in(message, signed_message(EnvelopeType::countersignature, {})));
@@ -73,8 +81,10 @@ Status verify_message(std::span<const std::byte> message, const SignCommand& com
     }
     FARDEL_TRY_ASSIGN(const auto payload, payload_in(message, signed_message("channel " + command.role, {})));
     const std::string_view body = as_text(payload);
-    return command.role == "release" ? verify_channel_of(parse_channel_release(body), command)
-                                     : verify_channel_of(parse_channel_head(body), command);
+    const ChannelText kind = command.role == "release" ? ChannelText::release : ChannelText::head;
+    FARDEL_TRY(kind == ChannelText::release ? verify_channel_of(parse_channel_release(body), command)
+                                            : verify_channel_of(parse_channel_head(body), command));
+    return verify_date(kind, body);
 }
 
 Result<Exit> sign(const SignCommand& command, Console& console) {

@@ -7,6 +7,7 @@
 
 #include <fardel/base/text_fields.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/bundle_use.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
 
@@ -21,19 +22,22 @@ struct Tested {
     std::string name;
     std::string version;
     TrustVerdict verdict;
+    HiddenNames hidden;
 };
 
-// A mount refuses a bundle with names of a class that its signers may not bring.
-Status test_names(const std::shared_ptr<const ByteSource>& source, const TrustPolicy& policy, TrustVerdict& verdict) {
-    FARDEL_TRY_ASSIGN(const auto limited,
+// Judges what the signers may bring, as mounts, fetches and releases do.
+Status test_content(const std::shared_ptr<const ByteSource>& source, const TrustPolicy& policy, Tested& tested) {
+    FARDEL_TRY_ASSIGN(const auto bundle,
                       Bundle::open(source, {.policy = &policy, .time = {}, .cache = {}, .label = {}}));
-    Status allowed = limited->verify_name_classes();
-    if (!allowed && allowed.error().code() != ErrorCode::denied)
+    Status allowed = verify_content_use(*bundle, &policy, {});
+    if (!allowed && allowed.error().code() != ErrorCode::denied && allowed.error().code() != ErrorCode::expired)
         return allowed;
     if (!allowed) {
-        verdict.trusted = false;
-        verdict.refusal = std::move(allowed).error();
+        tested.verdict.trusted = false;
+        tested.verdict.refusal = std::move(allowed).error();
+        return ok();
     }
+    FARDEL_TRY_ASSIGN(tested.hidden, find_hidden_names(*bundle, tested.verdict.rule));
     return ok();
 }
 
@@ -46,7 +50,7 @@ Result<Tested> test(const std::string& file, const TrustPolicy& policy) {
         .bundle = bundle->id(), .layout = bundle->layout_id(), .name = tested.name, .version = tested.version};
     FARDEL_TRY_ASSIGN(tested.verdict, policy.evaluate(bundle->envelopes(), identity, TrustTime::system().now()));
     if (tested.verdict.trusted)
-        FARDEL_TRY(test_names(bundle->source(), policy, tested.verdict));
+        FARDEL_TRY(test_content(bundle->source(), policy, tested));
     return tested;
 }
 
@@ -64,6 +68,8 @@ std::string format(const Tested& tested) {
         text += fmt::format("  by the rule for {}\n", printable(verdict.rule->pattern));
     if (verdict.brings < ContentClass::code)
         text += fmt::format("  may bring {}\n", format_classes(verdict.brings));
+    if (tested.hidden.count != 0)
+        text += fmt::format("  {}\n", tested.hidden.describe());
     for (const TrustedSigner& signer : verdict.signers)
         text += fmt::format("  signed by {} as {}, key {}\n", signer.label, role_name(signer.role), signer.key.hex());
     for (const TrustFinding& finding : verdict.findings)
@@ -87,6 +93,7 @@ Json json_of(const Tested& tested) {
                                                    {"text", verdict.refusal->message()}}
                                             : Json()},
                 {"classes", split_text(format_classes(verdict.brings), ',')},
+                {"hidden_names", tested.hidden.count},
                 {"rule", verdict.rule ? Json(verdict.rule->pattern) : Json()},
                 {"signers", json_list(verdict.signers, signer)},
                 {"findings", json_list(verdict.findings, finding)}};
@@ -116,7 +123,8 @@ Result<Exit> test_all(const std::string& path, const std::vector<std::string>& f
 Result<Exit> run_trust_test(Words words, Console& console) {
     CommandLine line("trust test", "POLICY FILE... [--json]",
                      "Says for each bundle whether it would be accepted under a policy today, by which rule and "
-                     "which signatures, or why not. Content is not read: 'fardel verify --trust' does that, too.",
+                     "which signatures, or why not. Of the content, only first bytes are read, if the rule says "
+                     "which classes of content it may have; 'fardel verify --trust' reads all.",
                      "  fardel trust test policy.trust castle.fardel\n");
     std::string path;
     std::vector<std::string> files;

@@ -6,8 +6,11 @@
 #include <fardel/delivery/fetch_bundles.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/channel_update.h>
+#include <fardel/format/extended_source.h>
+#include <fardel/format/later_signatures.h>
 #include <fardel/format/name.h>
 #include <fardel/hosting/publish.h>
+#include <fardel/hosting/published_signatures.h>
 
 #include <fmt/format.h>
 
@@ -32,7 +35,24 @@ public:
         return files;
     }
 
-    Result<std::shared_ptr<const ByteSource>> find(const BundleId& bundle) const {
+    // A bundle file, with the signatures that came later at its end.
+    struct Found {
+        std::shared_ptr<const ByteSource> source;
+        std::uint64_t file_bytes = 0;  // without these
+    };
+
+    Result<Found> find(const BundleId& bundle) const {
+        FARDEL_TRY_ASSIGN(auto file, open(bundle));
+        const std::uint64_t file_bytes = file->size_bytes();
+        if (!tree_)
+            return Found{std::move(file), file_bytes};
+        FARDEL_TRY_ASSIGN(const PublishedSignatures there, read_published_signatures(*tree_, bundle));
+        FARDEL_TRY_ASSIGN(auto later, encode_envelopes(there.later));
+        return Found{extend_source(std::move(file), std::move(later)), file_bytes};
+    }
+
+private:
+    Result<std::shared_ptr<const ByteSource>> open(const BundleId& bundle) const {
         if (tree_)
             return tree_->open(tree_path_of(bundle));
         FetchOptions fetch;
@@ -43,7 +63,6 @@ public:
         return store_->open_whole_bundle(bundle);
     }
 
-private:
     ReleasedFiles(std::string address, std::stop_token stop) : address_(std::move(address)), stop_(std::move(stop)) {}
 
     std::string address_;
@@ -78,7 +97,8 @@ void check_texts(const ChannelStatus& status, VerifySetReport& set) {
 }
 
 // What the release says of a bundle has to be what the bundle says.
-void check_description(const ReleasedBundle& named, const VerifyReport& report, VerifySetReport& set) {
+void check_description(const ReleasedBundle& named, const VerifyReport& report, std::uint64_t file_bytes,
+                       VerifySetReport& set) {
     const std::string where = fmt::format("{} {}", printable(named.name), named.version.text());
     const auto wrong = [&](const std::string& text) {
         add_finding(set, "channel-bundle-wrong", where, Error(ErrorCode::corrupt, text));
@@ -88,9 +108,9 @@ void check_description(const ReleasedBundle& named, const VerifyReport& report, 
     else if (report.bundle.name != printable(named.name) || report.bundle.version != named.version.text())
         wrong(fmt::format("bundle {} says that it is {} {}", named.bundle.hex(), report.bundle.name,
                           report.bundle.version));
-    else if (report.sizes.file_bytes != named.file_bytes)
-        wrong(fmt::format("the file of bundle {} has {} bytes, and the release says {}", named.bundle.hex(),
-                          report.sizes.file_bytes, named.file_bytes));
+    else if (file_bytes != named.file_bytes)
+        wrong(fmt::format("the file of bundle {} has {} bytes, and the release says {}", named.bundle.hex(), file_bytes,
+                          named.file_bytes));
 }
 
 }  // namespace
@@ -112,24 +132,24 @@ Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, UnixTime now
 
     FARDEL_TRY_ASSIGN(const ReleasedFiles files, ReleasedFiles::open(channel, options));
     std::vector<VerifyInput> inputs;
-    std::vector<ReleasedBundle> named;
+    std::vector<std::pair<ReleasedBundle, std::uint64_t>> named;  // and the bytes of its file
     for (const ReleasedBundle& one : status.release ? status.release->bundles : std::vector<ReleasedBundle>()) {
-        auto source = files.find(one.bundle);
-        if (!source && source.error().code() == ErrorCode::cancelled)
-            return std::move(source).error();
-        if (!source) {
+        auto found = files.find(one.bundle);
+        if (!found && found.error().code() == ErrorCode::cancelled)
+            return std::move(found).error();
+        if (!found) {
             add_finding(texts, "channel-bundle-wrong", fmt::format("{} {}", printable(one.name), one.version.text()),
-                        source.error());
+                        found.error());
             continue;
         }
         outcome.files.push_back(channel.address + "/" + tree_path_of(one.bundle));
-        inputs.push_back({*std::move(source), outcome.files.back()});
-        named.push_back(one);
+        inputs.push_back({std::move(found->source), outcome.files.back()});
+        named.emplace_back(one, found->file_bytes);
     }
     FARDEL_TRY_ASSIGN(outcome.set, verify_set(inputs, by_channel));
     for (std::size_t i = 0; i < named.size(); ++i)
         // Clients plan a fetch by what the release says of a bundle, before they have it.
-        check_description(named[i], outcome.set.bundles[i], texts);
+        check_description(named[i].first, outcome.set.bundles[i], named[i].second, texts);
     std::ranges::move(texts.findings, std::back_inserter(outcome.set.findings));
     outcome.set.found += texts.found;
     return outcome;

@@ -12,10 +12,13 @@
 #include <fardel/delivery/raw_block.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/author.h>
+#include <fardel/format/extended_source.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/later_signatures.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/printable.h>
+#include <fardel/store/stored_signatures.h>
 #include <fardel/verifier/verify_bundle.h>
 
 #include <algorithm>
@@ -47,6 +50,12 @@ Result<PlannedFetch> describe(const Bundle& bundle, const TrustPolicy* policy) {
     FARDEL_TRY_ASSIGN(planned.version, text_of(bundle, "version"));
     FARDEL_TRY_ASSIGN(planned.licence, text_of(bundle, "licence"));
     return planned;
+}
+
+// The verifier tells authors of names that nobody will see. A mount takes such a bundle, and so does a fetch
+// (docs/trust-policy.md, "Who asks").
+bool refuses_fetch(const VerifyFinding& finding) {
+    return finding.severity == FindingSeverity::error && finding.rule != "name-not-allowed";
 }
 
 bool is_whole(const IncomingBundle& incoming) {
@@ -300,7 +309,13 @@ Status BundleFetch::finish_part() {
         }
         FARDEL_TRY(std::move(verified));
     }
-    return std::move(incoming_).commit(bundle()->layout_id());
+    return commit();
+}
+
+// A kill between the two leaves a bundle that the policy refuses; the next fetch asks for its signatures again.
+Status BundleFetch::commit() {
+    FARDEL_TRY(std::move(incoming_).commit(bundle()->layout_id()));
+    return tables_.later_signatures().empty() ? ok() : add_signatures(context_.store, id_, tables_.later_signatures());
 }
 
 Status BundleFetch::finish() {
@@ -308,15 +323,16 @@ Status BundleFetch::finish() {
         return finish_part();
     const FetchWork& work = context_.options.work;
     FARDEL_TRY_ASSIGN(auto source, incoming_.source());
+    FARDEL_TRY_ASSIGN(auto later, encode_envelopes(tables_.later_signatures()));
     FARDEL_TRY_ASSIGN(const VerifyReport report,
-                      verify_bundle(std::move(source),
+                      verify_bundle(extend_source(std::move(source), std::move(later)),
                                     {.policy = work.policy.get(), .time = work.time, .stop = context_.options.stop}));
-    if (!report.good()) {
-        const auto first = std::ranges::find(report.findings, FindingSeverity::error, &VerifyFinding::severity);
+    const auto first = std::ranges::find_if(report.findings, refuses_fetch);
+    if (first != report.findings.end()) {
         FARDEL_TRY(incoming_.discard());
         return Error(first->code, subject_of(id_) + " is wrong in itself and was discarded: " + format_finding(*first));
     }
-    return std::move(incoming_).commit(bundle()->layout_id());
+    return commit();
 }
 
 }  // namespace fardel

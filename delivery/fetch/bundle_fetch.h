@@ -61,6 +61,7 @@ private:
     Status fill_padding();
     Status fill(std::uint64_t from, std::uint64_t to);
     Status finish_part();
+    Status commit();
 
     const FetchContext& context_;
     const BundleId id_;

@@ -2,13 +2,16 @@
 
 #include "fetch/bundle_fetch.h"
 #include "fetch/other_bundles.h"
+#include "fetch/signature_fetch.h"
 #include "fetch/transfer_rate.h"
 #include "transfer/tree_urls.h"
 
 #include <fardel/base/free_space.h>
+#include <fardel/format/bundle_use.h>
 #include <fardel/format/dependencies.h>
 #include <fardel/format/printable.h>
 #include <fardel/store/retention.h>
+#include <fardel/store/stored_signatures.h>
 
 #include <algorithm>
 #include <map>
@@ -47,18 +50,48 @@ Result<std::shared_ptr<const ByteSource>> open_held(const FetchContext& context,
     return Error(ErrorCode::missing, "bundle " + id.hex() + " is not here");
 }
 
-// Returns a bundle that is here; nullptr if it is not whole, cannot be read, or is to be repaired.
-std::shared_ptr<const Bundle> find_held(const FetchContext& context, bool is_stored, StoreHold& hold,
-                                        const BundleId& id) {
+// Returns a stored bundle as the policy accepts it, perhaps with signatures that a server has, and the store has from
+// then on. Errors: those of a mount with the policy; cancelled.
+Result<std::shared_ptr<const Bundle>> judge_stored(const FetchContext& context, std::shared_ptr<const Bundle> bundle) {
+    const FetchWork& work = context.options.work;
+    if (!work.policy)
+        return bundle;
+    const auto in_store = [&](const Error& error) {
+        return Error(error.code(), "bundle " + bundle->id().hex() + ", which the store has: " + error.message());
+    };
+    auto judged = Bundle::open(bundle->source(), {.policy = work.policy.get(), .time = work.time});
+    if (!judged) {
+        TransferCounts counts;
+        FARDEL_TRY_ASSIGN(auto accepted, fetch_signatures(context, *bundle, SignatureFiles::all, counts));
+        if (!accepted)
+            return in_store(judged.error());
+        FARDEL_TRY(add_signatures(context.store, bundle->id(), accepted->added));
+        judged = std::move(accepted->bundle);
+    }
+    if (Status allowed = verify_use(**judged, work.policy.get(), work.time); !allowed)
+        return in_store(allowed.error());
+    return judged;
+}
+
+// Returns a bundle that is here; nullptr if it is not whole, cannot be read, or is to be repaired. Errors: those of
+// judge_stored.
+Result<std::shared_ptr<const Bundle>> find_held(const FetchContext& context, bool is_stored, StoreHold& hold,
+                                                const BundleId& id) {
     const FetchWork& work = context.options.work;
     auto source =
         context.options.repairs ? Error(ErrorCode::missing, "it is repaired") : open_held(context, is_stored, hold, id);
     if (!source)
-        return nullptr;
-    // The store has verified what it has. What a library has must be trusted now.
-    const auto bundle =
-        Bundle::open(*std::move(source), {.policy = is_stored ? nullptr : work.policy.get(), .time = work.time});
-    return bundle ? *bundle : nullptr;
+        return std::shared_ptr<const Bundle>();
+    auto bundle = Bundle::open(*std::move(source), {});
+    if (!bundle)
+        return std::shared_ptr<const Bundle>();
+    if (is_stored)
+        return judge_stored(context, *std::move(bundle));
+    // What the policy refuses of a library is fetched, with the signatures that servers have.
+    auto judged = Bundle::open((*bundle)->source(), {.policy = work.policy.get(), .time = work.time});
+    if (!judged || (work.policy && !verify_use(**judged, work.policy.get(), work.time)))
+        return std::shared_ptr<const Bundle>();
+    return judged;
 }
 
 // Fetches the tables of all bundles that are missing, and of those that they need.
@@ -71,7 +104,8 @@ Result<Collected> collect(const FetchContext& context) {
     std::uint64_t tables_bytes = 0;
     const DependencyWalk::Steps steps{
         .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
-            if (const auto held = find_held(context, stored.contains(id), collected.hold, id))
+            FARDEL_TRY_ASSIGN(const auto held, find_held(context, stored.contains(id), collected.hold, id));
+            if (held)
                 if (auto needed = static_dependencies(*held)) {
                     if (!context.options.work.selection.is_everything())
                         collected.whole.push_back(held);

@@ -1,11 +1,13 @@
 #include "fetch/tables_fetch.h"
 
+#include "fetch/signature_fetch.h"
 #include "transfer/tree_urls.h"
 
 #include <fardel/base/fits.h>
 #include <fardel/base/free_space.h>
 #include <fardel/delivery/tables_file.h>
 #include <fardel/delivery/tree_paths.h>
+#include <fardel/format/bundle_use.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
@@ -189,7 +191,16 @@ Status TablesFetch::fetch_compressed_tables() {
 Status TablesFetch::open_bundle() {
     FARDEL_TRY_ASSIGN(auto source, incoming_.live_source());
     const FetchWork& work = context_.options.work;
-    auto opened = Bundle::open(std::move(source), {.policy = work.policy.get(), .time = work.time});
+    later_signatures_.clear();
+    auto opened = Bundle::open(source, {.policy = work.policy.get(), .time = work.time});
+    if (!opened && is_refusal(opened.error().code()) && !std::exchange(later_asked_, true)) {
+        FARDEL_TRY_ASSIGN(const auto here, Bundle::open(source, {}));
+        FARDEL_TRY_ASSIGN(auto accepted, fetch_signatures(context_, *here, SignatureFiles::later, counts_));
+        if (accepted) {
+            opened = std::move(accepted->bundle);
+            later_signatures_ = std::move(accepted->added);
+        }
+    }
     if (!opened) {
         policy_refuses_ = is_refusal(opened.error().code());
         return std::move(opened).error();
@@ -197,7 +208,9 @@ Status TablesFetch::open_bundle() {
     bundle_ = *std::move(opened);
     FARDEL_TRY(bundle_->verify_tables());
     FARDEL_TRY(verify_padding(*bundle_->source(), head_.tables, layout_.manifest_offset));
-    return verify_padding(*bundle_->source(), layout_.tables, layout_.layout_offset);
+    FARDEL_TRY(verify_padding(*bundle_->source(), layout_.tables, layout_.layout_offset));
+    // Now, because what a mount will refuse is not worth its content.
+    return work.policy ? verify_use(*bundle_, work.policy.get(), work.time) : ok();
 }
 
 }  // namespace fardel

@@ -43,7 +43,9 @@ public:
     const TableSections& sections() const noexcept { return sections_; }
     // Reads what is here at any moment.
     const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }
-    // Of the compressed files.
+    // Those that the policy wants and no bundle file has; the bundle above has them at its end.
+    const std::vector<Envelope>& later_signatures() const noexcept { return later_signatures_; }
+    // Of the compressed files, and of signatures that came later.
     const TransferCounts& counts() const noexcept { return counts_; }
 
 private:
@@ -68,6 +70,7 @@ private:
     bool has_compressed_tables_ = false;  // bytes of such a file are in the incoming bundle
     bool has_file_signatures_ = false;    // the trailer was received from the bundle file, in this round
     bool policy_refuses_ = false;         // the signatures; a server's certificate is another matter
+    bool later_asked_ = false;            // the servers were asked for signatures that came later
     bool copy_tables_ = false;            // those of the damaged copy are to be tried
     bool has_blocks_ = false;             // some blocks may be among what was received
     TransferCounts counts_;
@@ -75,6 +78,7 @@ private:
     LayoutHead layout_;
     TableSections sections_;
     std::shared_ptr<const Bundle> bundle_;
+    std::vector<Envelope> later_signatures_;
 };
 
 }  // namespace fardel

@@ -1,6 +1,7 @@
 #include <fardel/delivery/remote_bundle.h>
 
 #include "fetch/other_bundles.h"
+#include "fetch/signature_fetch.h"
 #include "fetch/trace_fetch.h"
 #include "remote/remote_closure.h"
 #include "remote/remote_file.h"
@@ -85,7 +86,7 @@ RemoteBundle::RemoteBundle(std::shared_ptr<const RemoteFile> file, std::shared_p
 RemoteBundle::~RemoteBundle() = default;
 
 const BundleId& RemoteBundle::id() const noexcept { return bundle_->id(); }
-std::shared_ptr<const ByteSource> RemoteBundle::source() const { return file_; }
+std::shared_ptr<const ByteSource> RemoteBundle::source() const { return bundle_->source(); }
 std::optional<Error> RemoteBundle::why_not_kept() const { return file_->kept().why_in_memory(); }
 
 Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open(const BundleStore& store, const RemoteServers& servers,
@@ -123,6 +124,15 @@ Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open_beside(const Held
         if (fetched) {
             FARDEL_TRY(file->keep_heads());
             auto bundle = opened();
+            if (!bundle && policy != nullptr && is_judged_by_the_user(bundle.error().code())) {
+                FARDEL_TRY_ASSIGN(const auto plain, Bundle::open(file, {.label = id.hex()}));
+                FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(*servers.connections_));
+                TransferCounts counts;
+                FARDEL_TRY_ASSIGN(auto accepted, fetch_signatures(client, servers.trees_, *plain, *policy, time,
+                                                                  SignatureFiles::later, {}, counts));
+                if (accepted)
+                    bundle = std::move(accepted->bundle);
+            }
             if (bundle) {
                 file->request_top_pages();
                 return made(*std::move(bundle));

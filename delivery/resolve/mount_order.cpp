@@ -58,7 +58,7 @@ private:
     };
 
     static bool is_older(const ResolvedBundle& a, const ResolvedBundle& b) {
-        if (const auto order = compare_versions(a.version, b.version); order != 0)
+        if (const auto order = compare_builds(a.version, b.version); order != 0)
             return order < 0;
         return std::tie(a.version.text(), a.bundle) < std::tie(b.version.text(), b.bundle);
     }

@@ -62,7 +62,7 @@ private:
     };
 
     static bool is_older(const OfferedBundle& a, const OfferedBundle& b) {
-        if (const auto order = compare_versions(a.version, b.version); order != 0)
+        if (const auto order = compare_builds(a.version, b.version); order != 0)
             return order < 0;
         return std::tie(a.version.text(), a.bundle) < std::tie(b.version.text(), b.bundle);
     }
@@ -229,6 +229,7 @@ private:
         if (offered == by_name_.end())
             return "the release has no bundle of this name";
         std::string recalled;
+        std::string preview;  // the newest that only a requirement which names previews would take
         std::string versions;
         std::size_t count = 0;
         for (std::size_t i = offered->second.size(); i-- > 0;) {
@@ -236,12 +237,17 @@ private:
             const auto recall = snapshot_.recalled.find(one.bundle);
             if (recall != snapshot_.recalled.end() && requirement.accepts(one.version) && recalled.empty())
                 recalled = one.version.text() + " has been recalled: " + printable(recall->second);
+            if (recall == snapshot_.recalled.end() && preview.empty() && requirement.misses_preview(one.version))
+                preview = one.version.text();
             if (recall == snapshot_.recalled.end() && ++count <= kVersionsShownMax)
                 versions += (versions.empty() ? "" : ", ") + one.version.text();
         }
         if (count > kVersionsShownMax)
             versions += " and " + std::to_string(count - kVersionsShownMax) + " more";
-        const std::string there = versions.empty() ? "no version is left" : "the release has " + versions;
+        std::string there = versions.empty() ? "no version is left" : "the release has " + versions;
+        if (!preview.empty())
+            there += "; " + preview + " is a preview, which only a requirement that names one takes, such as '" +
+                     printable(requirement.name) + " >= " + preview + "'";
         return recalled.empty() ? there : recalled + "; " + there;
     }
 

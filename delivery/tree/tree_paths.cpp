@@ -33,6 +33,7 @@ std::string tree_path_of(const BundleId& bundle) { return beside_bundle(bundle, 
 std::string tables_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".tables"); }
 std::string asset_frames_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".frames"); }
 std::string trace_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".trace"); }
+std::string signatures_path_of(const BundleId& bundle) { return beside_bundle(bundle, ".signatures"); }
 
 std::string channel_roots_folder(std::string_view channel) { return folder_of(channel) + "/root"; }
 std::string channel_root_path(std::string_view channel, std::uint64_t version) {

@@ -2,9 +2,13 @@
 
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/bundle_use.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/later_signatures.h>
 #include <fardel/format/name.h>
+#include <fardel/hosting/channel_dates.h>
 #include <fardel/hosting/publish.h>
+#include <fardel/hosting/published_signatures.h>
 
 #include <algorithm>
 #include <span>
@@ -114,6 +118,7 @@ Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& 
                               std::uint64_t life_s) {
     if (update.head())
         FARDEL_TRY(verify_number_left(ChannelText::head, update.head()->version, update.root()));
+    FARDEL_TRY(verify_not_behind(update.head(), now, life_s));
     ChannelHead head;
     head.channel = update.root().channel;
     head.version = update.head() ? update.head()->version + 1 : 1;
@@ -128,23 +133,45 @@ Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& 
 
 // ---- What a release may name ----------------------------------------------------------------------------------------
 
-Result<ReleasedBundle> find_released_bundle(TreeTarget& tree, const BundleId& bundle, const TrustPolicy* policy,
-                                            UnixTime now, const std::string& label) {
+namespace {
+
+// With the signatures that came later, which clients ask for, too, if the policy refuses those of the file.
+Result<std::shared_ptr<const Bundle>> open_as_followers(TreeTarget& tree,
+                                                        const std::shared_ptr<const ByteSource>& source,
+                                                        const TrustPolicy& policy, const TrustTime& time,
+                                                        const std::string& label) {
+    auto opened = Bundle::open(source, {.policy = &policy, .time = time, .cache = {}, .label = label});
+    const auto plain =
+        opened ? opened : Bundle::open(source, {.policy = nullptr, .time = {}, .cache = {}, .label = label});
+    if (opened || !plain)
+        return opened;
+    FARDEL_TRY_ASSIGN(const PublishedSignatures there, read_published_signatures(tree, (*plain)->id()));
+    FARDEL_TRY_ASSIGN(auto accepted, accept_later(**plain, there.later, policy, time));
+    if (!accepted)
+        return opened;
+    return std::move(accepted->bundle);
+}
+
+}  // namespace
+
+Result<BundleToRelease> find_bundle_to_release(TreeTarget& tree, const BundleId& bundle, const TrustPolicy& policy,
+                                               UnixTime now, const std::string& label) {
     auto source = tree.open(tree_path_of(bundle));
     if (!source && source.error().code() == ErrorCode::missing)
         return Error(ErrorCode::missing,
                      label + ": " + tree.name() + " does not have this bundle; 'fardel publish' brings it");
     if (!source)
         return std::move(source).error();
-    // Who follows the channel would refuse what its own rules do not accept.
-    FARDEL_TRY_ASSIGN(
-        const auto opened,
-        Bundle::open(*source, {.policy = policy, .time = TrustTime::at(now), .cache = {}, .label = label}));
+    const TrustTime time = TrustTime::at(now);
+    FARDEL_TRY_ASSIGN(const auto opened, open_as_followers(tree, *source, policy, time, label));
     if (opened->id() != bundle)
         return Error(ErrorCode::corrupt, label + ": " + tree.name() + " has another bundle under its name");
-    ReleasedBundle released{
-        .bundle = bundle, .file_bytes = (*source)->size_bytes(), .epoch = 0, .version = {}, .name = {}};
-    if (opened->verdict().statement)
+    FARDEL_TRY(verify_content_use(*opened, &policy, time));
+    BundleToRelease found;
+    ReleasedBundle& released = found.bundle;
+    released.bundle = bundle;
+    released.file_bytes = (*source)->size_bytes();
+    if (opened->verdict().statement && !opened->verdict().tainted)
         released.epoch = opened->verdict().statement->epoch;
     FARDEL_TRY_ASSIGN(released.name, text_in(*opened, "name"));
     FARDEL_TRY_ASSIGN(const std::string version, text_in(*opened, "version"));
@@ -152,7 +179,10 @@ Result<ReleasedBundle> find_released_bundle(TreeTarget& tree, const BundleId& bu
     if (released.name.empty() || released.version.empty())
         return Error(ErrorCode::unresolved,
                      label + ": a released bundle has a name and a version; pack it with --name and --version");
-    return released;
+    FARDEL_TRY_ASSIGN(const HiddenNames hidden, find_hidden_names(*opened, opened->verdict().rule));
+    if (hidden.count != 0)
+        found.remarks.push_back(label + ": " + hidden.describe());
+    return found;
 }
 
 }  // namespace fardel

@@ -6,6 +6,8 @@
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
+#include <fardel/format/shown_date.h>
+#include <fardel/hosting/channel_dates.h>
 #include <fardel/hosting/prune.h>
 
 #include <algorithm>
@@ -63,6 +65,24 @@ std::vector<BundleId> bundles_of(const ChannelRelease& release) {
     for (const ReleasedBundle& bundle : release.bundles)
         ids.push_back(bundle.bundle);
     return ids;
+}
+
+// As ChannelUpdate::add_head, whose sentences are for players: what a publisher can do.
+Status verify_dates(const ChannelUpdate& update, std::string_view file, UnixTime now) {
+    const ChannelRoot& root = update.root();
+    if (root.expires <= now)
+        return Error(ErrorCode::expired, "root " + std::to_string(root.version) + " of " + printable(root.channel) +
+                                             " expired on " + shown_date(root.expires) +
+                                             "; make the next one with 'fardel channel rotate'");
+    FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::head, file));
+    FARDEL_TRY_ASSIGN(const ChannelHead head, parse_channel_head(text.body));
+    if (head.expires <= now)
+        return Error(ErrorCode::expired, "head " + std::to_string(head.version) + " of " + printable(head.channel) +
+                                             " expired on " + shown_date(head.expires) +
+                                             "; make another one with 'fardel channel head'");
+    if (update.head() && head.version < update.head()->version)
+        return ok();  // a rollback, which add_head says
+    return verify_not_behind(update.head(), now, head.expires - now);
 }
 
 Status write_head(TreeTarget& tree, std::string_view file, const std::string& channel, const ChannelInTree& before) {
@@ -191,6 +211,7 @@ Status publish_channel_head(TreeTarget& tree, std::string_view file, UnixTime no
     FARDEL_TRY_ASSIGN(const std::string channel, channel_named_in(parse_channel_head, ChannelText::head, file));
     FARDEL_TRY_ASSIGN(ChannelInTree there, find_existing(tree, channel));
     FARDEL_TRY_ASSIGN(ChannelUpdate update, begin_in_tree(std::move(there.files), now));
+    FARDEL_TRY(verify_dates(update, file, now));
     FARDEL_TRY(update.add_head(file));
     const auto wanted = update.wanted_release();
     if (!wanted)

@@ -136,8 +136,8 @@ Result<KeptFiles> find_kept(TreeTarget& tree, const std::vector<BundleId>& keep,
     for (const NamedRelease& release : newest) {
         kept.releases.insert(release.path);
         kept.releases.insert(requirements_path_of(release.path));
-        for (const BundleId& id : release.bundles)
-            if (Status done = keep_bundle(tree, id, walk, kept); !done)
+        for (const ReleasedBundle& one : release.bundles)
+            if (Status done = keep_bundle(tree, one.bundle, walk, kept); !done)
                 return std::move(done).error().with_context("channel " + release.channel + ", release " +
                                                             std::to_string(release.version));
     }

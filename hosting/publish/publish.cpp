@@ -1,6 +1,7 @@
 #include <fardel/hosting/publish.h>
 
 #include "publish/asset_frames_file.h"
+#include "publish/tree_channels.h"
 
 #include <fardel/base/file.h>
 #include <fardel/delivery/tables_file.h>
@@ -9,7 +10,9 @@
 #include <fardel/format/dependencies.h>
 #include <fardel/format/file_source.h>
 #include <fardel/format/head.h>
+#include <fardel/format/printable.h>
 #include <fardel/hosting/prune.h>
+#include <fardel/hosting/published_signatures.h>
 
 #include <functional>
 #include <utility>
@@ -49,10 +52,17 @@ OptionalFile make_tables(const Bundle& bundle) {
     return make_file_source(std::move(spool), written, "compressed tables");
 }
 
-Error other_file(const std::string& message) {
-    return Error(ErrorCode::conflict, message +
-                                          ": another file with this bundle id is published, in another layout or with "
-                                          "other signatures; a published file never changes");
+// What the tree has under the bundle's name; nothing if that is not this bundle with other signatures.
+Result<std::shared_ptr<const Bundle>> find_resigned(TreeTarget& tree, const Bundle& bundle) {
+    const std::string path = tree_path_of(bundle.id());
+    FARDEL_TRY_ASSIGN(auto source, tree.open(path));
+    auto published = Bundle::open(std::move(source), {.policy = nullptr, .time = {}, .cache = {}, .label = path});
+    if (!published || (*published)->layout_id() != bundle.layout_id() ||
+        (*published)->envelopes() == bundle.envelopes())
+        return Error(ErrorCode::conflict, tree.name() + ", " + path +
+                                              ": another file with this bundle id is published, in another layout or "
+                                              "damaged; a published file never changes");
+    return published;
 }
 
 }  // namespace
@@ -65,8 +75,12 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
     FARDEL_TRY_ASSIGN(const std::vector<BundleId> needed, static_dependencies(*bundle));
     FARDEL_TRY(revive_bundle(tree, bundle->id(), needed, work.now));
     auto put = tree.put(publication.path, *file, work);
-    if (!put && put.error().code() == ErrorCode::conflict)
-        return other_file(put.error().message());
+    if (!put && put.error().code() == ErrorCode::conflict) {
+        // The file stays as it is, because caches keep it for ever; signatures that came later have a file beside it.
+        FARDEL_TRY_ASSIGN(const auto published, find_resigned(tree, *bundle));
+        FARDEL_TRY_ASSIGN(publication.added_signatures, publish_signatures(tree, *published, bundle->envelopes()));
+        put = PutOutcome::was_there;
+    }
     if (!put)
         return std::move(put).error();
     publication.was_there = *put == PutOutcome::was_there;
@@ -85,6 +99,25 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
     return publish_bundle(file, *make_folder_target(folder), work);
 }
 
+std::vector<std::string> find_newer_versions(const std::shared_ptr<const ByteSource>& file, TreeTarget& tree) {
+    std::vector<std::string> remarks;
+    const auto bundle = Bundle::open(file, {});
+    const auto name = bundle ? (*bundle)->find_bundle_text("name") : bundle.error();
+    const auto text = bundle ? (*bundle)->find_bundle_text("version") : bundle.error();
+    const auto version = BundleVersion::parse(text ? text->value_or("") : "");
+    const auto channels = read_tree_channels(tree);
+    if (!name || !*name || !version || version->empty() || !channels)
+        return remarks;
+    ReleasedBundle added;
+    added.bundle = (*bundle)->id();
+    added.name = **name;
+    added.version = *version;
+    for (const NamedRelease& release : channels->newest)
+        if (auto older = describe_older(added, release.bundles, "channel " + printable(release.channel) + " has"))
+            remarks.push_back(*std::move(older));
+    return remarks;
+}
+
 Result<Publication> plan_publication(const std::shared_ptr<const ByteSource>& file, TreeTarget& tree) {
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
     Publication publication{
@@ -92,9 +125,12 @@ Result<Publication> plan_publication(const std::shared_ptr<const ByteSource>& fi
     const auto there = tree.open(publication.path);
     if (!there && there.error().code() != ErrorCode::missing)
         return there.error();
-    if (there && (*there)->size_bytes() != file->size_bytes())
-        return other_file(tree.name() + ", " + publication.path);
     publication.was_there = there.has_value();
+    if (there && (*there)->size_bytes() != file->size_bytes()) {
+        FARDEL_TRY_ASSIGN(const auto published, find_resigned(tree, *bundle));
+        FARDEL_TRY_ASSIGN(const auto added, find_unpublished(tree, *published, bundle->envelopes()));
+        publication.added_signatures = added.size();
+    }
     return publication;
 }
 

@@ -41,8 +41,7 @@ Result<NamedRelease> read_release(TreeTarget& tree, const ChannelHead& head) {
     if (release.channel != head.channel || release.version != head.release_version)
         return Error(ErrorCode::conflict, "the head says " + release_text(head) + " of its channel, and the text is " +
                                               std::to_string(release.version) + " of " + printable(release.channel));
-    for (const ReleasedBundle& bundle : release.bundles)
-        named.bundles.push_back(bundle.bundle);
+    named.bundles = release.bundles;
     return named;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/format/channel.h>
 #include <fardel/format/ids.h>
 #include <fardel/hosting/tree_target.h>
 
@@ -17,7 +18,7 @@ struct NamedRelease {
     std::string channel;
     std::uint64_t version = 0;
     std::string path;  // below the tree
-    std::vector<BundleId> bundles;
+    std::vector<ReleasedBundle> bundles;
 };
 
 struct TreeChannels {

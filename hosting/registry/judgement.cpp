@@ -244,12 +244,43 @@ private:
             if (other->version == judgement_.version && other->bundle != bundle.id())
                 refuse("version-taken", in_quotes(judgement_.name) + " " + judgement_.version + " is bundle " +
                                             other->bundle.hex() + "; give this one another version");
-        if (rules_.versions_max != 0 && others.size() >= rules_.versions_max)
+            else if (other->bundle == bundle.id() && other->author != author_)
+                refuse("version-taken",
+                       "this bundle is here under the key " + key_id(other->author) + "…; give yours another version");
+        remark_order(bundle, others);
+        if (rules_.versions_max != 0 && !is_here(bundle) && others.size() >= rules_.versions_max)
             refuse("versions-full", in_quotes(judgement_.name) + " has " + std::to_string(others.size()) +
                                         " versions, recalled ones included, and may have no more");
     }
 
+    // An author who writes versions in a way of its own may mean another order.
+    void remark_order(const Bundle& bundle, std::span<const CatalogueEntry* const> others) {
+        std::vector<ReleasedBundle> there;
+        for (const CatalogueEntry* const other : others)
+            if (auto version = BundleVersion::parse(other->version);
+                version && state_.released.is_current(other->bundle)) {
+                there.emplace_back();
+                there.back().bundle = other->bundle;
+                there.back().name = other->name;
+                there.back().version = *std::move(version);
+            }
+        ReleasedBundle added;
+        added.bundle = bundle.id();
+        added.name = judgement_.name;
+        const auto version = BundleVersion::parse(judgement_.version);
+        if (!version || version->empty())
+            return;
+        added.version = *version;
+        if (auto older = describe_older(added, there, "this registry has"))
+            judgement_.remarks.push_back({.reason = "version-order", .where = {}, .text = *std::move(older)});
+    }
+
+    // Then it only gets new signatures, and takes no more room.
+    bool is_here(const Bundle& bundle) const { return state_.catalogue.find(bundle.id()) != nullptr; }
+
     void judge_sizes(const Bundle& bundle) {
+        if (is_here(bundle))
+            return;
         const std::uint64_t used = state_.catalogue.bytes_by(author_);
         const std::uint64_t bytes = bundle.source()->size_bytes();
         if (rules_.key_bytes_max != 0 && (used > rules_.key_bytes_max || bytes > rules_.key_bytes_max - used))
@@ -307,6 +338,8 @@ private:
 
     // What the next release would have no room for gets no name: the registry could make no release with it.
     Status judge_shares(const Bundle& bundle) {
+        if (is_here(bundle))
+            return ok();
         FARDEL_TRY_ASSIGN(const BundleNeedsSize needs, measure_needs(bundle));
         if (auto refused = state_.shares.refuse_bundle(author_, needs.needs_bytes))
             add_refusal(*std::move(refused));

@@ -1,19 +1,22 @@
 #include <fardel/hosting/registry.h>
 
 #include <fardel/hosting/registry_request.h>
-#include "registry/countersigned_file.h"
 #include "registry/judgement.h"
 #include "registry/registry_folder.h"
 #include "registry/safe_text.h"
 
 #include <fardel/delivery/resolve.h>
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/format/bundle_use.h>
 #include <fardel/format/channel_update.h>
 #include <fardel/format/dependencies.h>
 #include <fardel/format/envelope.h>
+#include <fardel/format/extended_source.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
 #include <fardel/format/requirement.h>
 #include <fardel/hosting/publish.h>
+#include <fardel/hosting/published_signatures.h>
 
 #include <algorithm>
 #include <map>
@@ -197,6 +200,20 @@ struct Registry::Impl {
         return entry != nullptr && entry->author == author ? entry : nullptr;
     }
 
+    Result<std::shared_ptr<const Bundle>> open_published(const BundleId& id) {
+        FARDEL_TRY_ASSIGN(auto source, folder.tree().open(tree_path_of(id)));
+        return Bundle::open(std::move(source), {});
+    }
+
+    // Whether it has a statement that the tree lacks, about the file in the tree.
+    bool is_signed_anew(const Bundle& bundle) {
+        const auto published = open_published(bundle.id());
+        if (!published || (*published)->layout_id() != bundle.layout_id())
+            return false;
+        const auto unpublished = find_unpublished(folder.tree(), **published, bundle.envelopes());
+        return unpublished && !unpublished->empty();
+    }
+
     Result<RegistryAnswer> accept(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
                                   UploadJudgement judgement, const std::stop_token& stop) {
         const std::scoped_lock guard(mutex);
@@ -204,7 +221,9 @@ struct Registry::Impl {
         FARDEL_TRY(is_behind ? folder.reread(now()) : folder.refresh(now()));
         FARDEL_TRY(folder.record_names());  // what a failure after a release has left
         const BundleId id = judgement.bundle->id();
-        if (const CatalogueEntry* const own = find_own(id, author); own != nullptr && is_released(id))
+        const CatalogueEntry* const own = find_own(id, author);
+        const bool is_resigned = own != nullptr && is_released(id);
+        if (is_resigned && !is_signed_anew(*judgement.bundle))
             return count(answer_of(RegistryOutcome::was_there, *own));
         // Others may have changed the registry while every byte was read.
         UploadJudgement newest = judge_by_rules(judgement.bundle, author, *folder.state(), now());
@@ -215,9 +234,16 @@ struct Registry::Impl {
             countersign(*newest.statement, {.role = SignerRole::registry, .comment = {}, .epoch = 0, .created = now()},
                         *options.signers.registry));
         FARDEL_TRY_ASSIGN(auto end, encode_envelope(envelope));
-        const auto signed_file = extend_file(file, std::move(end));
+        const auto signed_file = extend_source(file, std::move(end));
         if (auto refused = refuse_by_channel(signed_file, newest))
             return count(*std::move(refused));
+        if (is_resigned) {
+            // The file stays as it is. The statement is about the layout that was verified, which is the published one.
+            FARDEL_TRY_ASSIGN(const auto published, open_published(id));
+            const std::vector<Envelope> signatures{*newest.statement, envelope};
+            FARDEL_TRY(publish_signatures(folder.tree(), *published, signatures));
+            return count(answer_of(RegistryOutcome::accepted, *own));
+        }
         // All that the bundle is going to be part of is made and signed before it gets a name: what a limit of these
         // texts refuses leaves nothing behind.
         FARDEL_TRY_ASSIGN(const auto planned, plan_release(signed_file));
@@ -246,14 +272,16 @@ struct Registry::Impl {
     std::optional<RegistryAnswer> refuse_by_channel(const std::shared_ptr<const ByteSource>& signed_file,
                                                     const UploadJudgement& judgement) const {
         const RegistryState& state = *folder.state();
-        const auto policy = channel_policy(state.root, state.release);
-        const auto bundle =
-            policy ? Bundle::open(signed_file, {.policy = *policy ? &**policy : nullptr, .time = TrustTime::at(now())})
-                   : policy.error();
-        if (bundle)
+        const auto refused = [&]() -> Status {
+            FARDEL_TRY_ASSIGN(const TrustPolicy policy, policy_for_follower(nullptr, state.root, state.release));
+            const TrustTime time = TrustTime::at(now());
+            FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(signed_file, {.policy = &policy, .time = time}));
+            return verify_use(*bundle, &policy, time);
+        }();
+        if (refused)
             return std::nullopt;
         RegistryAnswer answer = refusal_of(judgement);
-        answer.refusals.push_back({.reason = "channel-rules", .where = {}, .text = bundle.error().message()});
+        answer.refusals.push_back({.reason = "channel-rules", .where = {}, .text = refused.error().message()});
         return answer;
     }
 
@@ -401,7 +429,8 @@ Result<RegistryAnswer> Registry::accept(const std::shared_ptr<const ByteSource>&
     if (const auto bundle = Bundle::open(file, {}); bundle) {  // what is here needs no second judgement
         const std::scoped_lock guard(impl_->mutex);
         const CatalogueEntry* const own = impl_->find_own((*bundle)->id(), author);
-        if (own != nullptr && impl_->is_released(own->bundle) && impl_->folder.has_recorded_names())
+        if (own != nullptr && impl_->is_released(own->bundle) && impl_->folder.has_recorded_names() &&
+            !impl_->is_signed_anew(**bundle))
             return impl_->count(impl_->answer_of(RegistryOutcome::was_there, *own));
     }
     FARDEL_TRY_ASSIGN(UploadJudgement judgement, judge_upload(file, author, *state, impl_->now(), stop));
@@ -413,6 +442,11 @@ Result<RegistryAnswer> Registry::accept(const std::shared_ptr<const ByteSource>&
 
 Result<RegistryAnswer> Registry::recall(const BundleId& bundle, const std::string& reason, const PublicKey* author) {
     return impl_->recall(bundle, reason, author);
+}
+
+std::optional<std::string> Registry::describe_dates() const {
+    const std::scoped_lock guard(impl_->mutex);
+    return impl_->folder.describe_dates(impl_->now(), impl_->options.head_life_s);
 }
 
 Status Registry::renew_head() {

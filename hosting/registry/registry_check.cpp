@@ -9,6 +9,7 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/hosting/publish.h>
+#include <fardel/hosting/published_signatures.h>
 #include <fardel/verifier/verify_bundle.h>
 
 #include <algorithm>
@@ -99,6 +100,8 @@ private:
         for (const auto& [id, entry] : state().catalogue.entries()) {
             std::vector<RegistryRefusal> remarks;
             FARDEL_TRY_ASSIGN(const auto source, folder_.tree().open(tree_path_of(id)));
+            if (const auto later = read_published_signatures(folder_.tree(), id); !later)
+                add(signatures_path_of(id), later.error().code(), later.error().message());
             if (!options_.reads_bundles)
                 continue;
             FARDEL_TRY_ASSIGN(const VerifyReport report,
@@ -167,7 +170,7 @@ private:
     bool is_of_bundle(std::string_view file) const {
         const auto id = BundleId::parse(read_until(file, '.'));
         const bool is_known = file == "fardel" || file == "tables" || file == "frames" || file == "trace" ||
-                              (file == "html" && id && state().catalogue.find(*id) != nullptr);
+                              file == "signatures" || (file == "html" && id && state().catalogue.find(*id) != nullptr);
         return id && is_known;
     }
 

@@ -10,6 +10,7 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/format/whole_file.h>
+#include <fardel/hosting/channel_dates.h>
 #include <fardel/hosting/publish.h>
 
 #include <algorithm>
@@ -210,6 +211,7 @@ bool RegistryFolder::has_recalled_authors() const {
 Result<RegistryFolder::PlannedRelease> RegistryFolder::plan(ChannelChange change, NeedsOfBundles known, Signer& release,
                                                             Signer& head, UnixTime now,
                                                             std::uint64_t head_life_s) const {
+    FARDEL_TRY(verify_not_behind(update_->head(), now, head_life_s));  // before anything is signed
     change.older_versions = OlderVersions::kept;
     // Also one that no head names yet, because a kill came between.
     FARDEL_TRY_ASSIGN(const auto before, find_newest_release(*tree_, *update_));
@@ -225,6 +227,16 @@ Result<RegistryFolder::PlannedRelease> RegistryFolder::plan(ChannelChange change
     FARDEL_TRY(sign_body(ChannelText::release, body, release, planned.release.file));
     FARDEL_TRY_ASSIGN(planned.head, sign_head(planned.release, head, now, head_life_s));
     return planned;
+}
+
+std::optional<std::string> RegistryFolder::describe_dates(UnixTime now, std::uint64_t head_life_s) const {
+    if (const Status ready = verify_not_behind(update_->head(), now, head_life_s); !ready)
+        return ready.error().message();
+    const auto describe = [&](ChannelText kind, const auto& text) {
+        return text ? describe_ahead(kind, text->channel, text->version, text->created, now) : std::nullopt;
+    };
+    auto ahead = describe(ChannelText::head, update_->head());
+    return ahead ? ahead : describe(ChannelText::release, update_->release());
 }
 
 Status RegistryFolder::publish(const PlannedRelease& planned, UnixTime now) {

@@ -41,6 +41,8 @@ public:
     const std::vector<CatalogueProblem>& problems() const noexcept { return problems_; }
     TreeTarget& tree() const noexcept { return *tree_; }
     const std::string& path() const noexcept { return folder_; }
+    // What an operator should mend about the dates of the texts; nothing if they are as they should be.
+    std::optional<std::string> describe_dates(UnixTime now, std::uint64_t head_life_s) const;
     // When the head expires, if there is one.
     std::optional<UnixTime> head_expires() const;
 

@@ -71,6 +71,7 @@ ServerAnswer refuse_registry_error(const Error& error) {
         case ErrorCode::cancelled: return plain_answer(503, "the server stops; try again later");
         case ErrorCode::unreachable:
         case ErrorCode::denied:
+        case ErrorCode::rollback:  // a text is dated ahead, which the operator has to mend
         case ErrorCode::missing: return plain_answer(503, "the registry cannot sign now; try again later");
         default:
             return plain_answer(500, "the registry cannot be changed; its operator finds out with 'registry fsck'");

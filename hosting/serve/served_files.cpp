@@ -7,7 +7,9 @@
 #include <fardel/delivery/asset_frames.h>
 #include <fardel/delivery/delta_list.h>
 #include <fardel/delivery/tree_paths.h>
+#include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/later_signatures.h>
 #include <fardel/hosting/publish.h>
 #include <fardel/hosting/publish_trace.h>
 #include <fardel/hosting/registry.h>
@@ -30,8 +32,8 @@ constexpr std::string_view kChannels = "channels/";
 
 // Whether the file has other bytes later.
 bool is_replaced(const RequestedFile& file) {
-    return file.kind == RequestedFileKind::trace || file.kind == RequestedFileKind::delta_list ||
-           file.kind == RequestedFileKind::page ||
+    return file.kind == RequestedFileKind::trace || file.kind == RequestedFileKind::signatures ||
+           file.kind == RequestedFileKind::delta_list || file.kind == RequestedFileKind::page ||
            (file.kind == RequestedFileKind::channel_text && file.text_path.ends_with("/head"));
 }
 
@@ -49,12 +51,14 @@ std::string etag_of(const RequestedFile& file, const FileStatus& status) {
             break;
         case RequestedFileKind::page:
         case RequestedFileKind::trace:
+        case RequestedFileKind::signatures:
         case RequestedFileKind::delta_list: break;
     }
     // Files that are replaced have no hash in their names: inode and time tell their versions apart.
     const std::string mark = file.kind == RequestedFileKind::page           ? "page-"
                              : file.kind == RequestedFileKind::channel_text ? "head-"
                              : file.kind == RequestedFileKind::trace        ? file.bundle.hex() + "-trace-"
+                             : file.kind == RequestedFileKind::signatures   ? file.bundle.hex() + "-signatures-"
                                                                             : file.bundle.hex() + "-deltas-";
     return "\"" + mark + std::to_string(status.inode) + "-" + std::to_string(status.modified_ns) + "\"";
 }
@@ -122,6 +126,8 @@ public:
     explicit StoreFiles(const BundleStore& store) : store_(store) {}
 
     Result<ServedFile> open(const RequestedFile& file) const override {
+        if (file.kind == RequestedFileKind::signatures)
+            return open_signatures(file.bundle);
         if (file.kind != RequestedFileKind::bundle)
             return Error(ErrorCode::missing, "a store has bundle files only");
         auto source = find_open(file.bundle);
@@ -137,6 +143,22 @@ public:
     }
 
 private:
+    // A store adds signatures to what it has, and a cache on the way may have the file from before.
+    Result<ServedFile> open_signatures(const BundleId& id) const {
+        FARDEL_TRY_ASSIGN(auto source, store_.open_whole_bundle(id));
+        FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {}));
+        FARDEL_TRY_ASSIGN(auto bytes, encode_envelopes(bundle->envelopes()));
+        if (bytes.empty())
+            return Error(ErrorCode::missing, "the bundle has no signatures");
+        const Hash hash = blake3(bytes);
+        const std::uint64_t size_bytes = bytes.size();
+        return ServedFile{.descriptor = {},
+                          .source = make_memory_source(std::move(bytes)),
+                          .size_bytes = size_bytes,
+                          .etag = "\"" + hash.hex() + "\"",
+                          .may_change = true};
+    }
+
     struct OpenBundle {
         std::shared_ptr<const ByteSource> source;
         SteadyTime since;
@@ -170,6 +192,7 @@ std::string path_of(const RequestedFile& file) {
         case RequestedFileKind::tables: return tables_path_of(file.bundle);
         case RequestedFileKind::asset_frames: return asset_frames_path_of(file.bundle);
         case RequestedFileKind::trace: return trace_path_of(file.bundle);
+        case RequestedFileKind::signatures: return signatures_path_of(file.bundle);
         case RequestedFileKind::delta: return delta_path_of(file.bundle, file.old_bundle);
         case RequestedFileKind::channel_text:
         case RequestedFileKind::page: return file.text_path;
@@ -208,6 +231,8 @@ std::optional<RequestedFile> find_requested_file(std::string_view target) {
             file.kind = RequestedFileKind::asset_frames;
         else if (path.ends_with(".trace"))
             file.kind = RequestedFileKind::trace;
+        else if (path.ends_with(".signatures"))
+            file.kind = RequestedFileKind::signatures;
     }
     return path_of(file) == path ? std::optional(file) : std::nullopt;
 }

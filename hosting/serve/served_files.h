@@ -20,6 +20,7 @@ enum class RequestedFileKind : unsigned char {
     tables,
     asset_frames,
     trace,
+    signatures,
     delta,
     delta_list,
     channel_text,

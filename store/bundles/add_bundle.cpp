@@ -8,6 +8,7 @@
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
+#include <fardel/format/later_signatures.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/source_descriptor.h>
 
@@ -264,26 +265,42 @@ Status compare_bytes(const ByteSource& stored, const Bundle& bundle, std::uint64
     return ok();
 }
 
-// Adds the envelopes that the stored bundle lacks. Errors: corrupt (the stored bytes are not those of the file).
-Result<StoreAddition> add_signatures(const StoreFolder& folder, StoreLease& lease, const StoreRecord& record,
-                                     const Bundle& bundle, const StoreWork& work) {
+// Compares the bytes, and adds the envelopes that the stored bundle lacks. Errors: corrupt (the stored bytes are not
+// those of the file).
+Result<StoreAddition> add_signatures_of(const StoreFolder& folder, StoreLease& lease, const StoreRecord& record,
+                                        const Bundle& bundle, const StoreWork& work) {
     StoreAddition addition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
     FARDEL_TRY_ASSIGN(auto source, open_record_source(folder, record));
     FARDEL_TRY_ASSIGN(const auto stored, Bundle::open(source, {}));
     const std::uint64_t trailer_offset = stored->layout_head().trailer_offset;
     FARDEL_TRY(compare_bytes(*source, bundle, trailer_offset, work));
+    FARDEL_TRY_ASSIGN(addition.written_bytes, add_envelopes(folder, lease, record, bundle.envelopes()));
+    if (addition.written_bytes == 0)
+        return addition;
+    addition.was_there = false;
+    addition.shared_bytes = trailer_offset;
+    return addition;
+}
+
+}  // namespace
+
+bool is_stored_whole(const StoreFolder& folder, const BundleId& bundle) {
+    const auto record = folder.find_record(bundle);
+    return record && *record && (*record)->is_complete() && open_record_source(folder, **record);
+}
+
+Result<std::uint64_t> add_envelopes(const StoreFolder& folder, StoreLease& lease, const StoreRecord& record,
+                                    std::span<const Envelope> envelopes) {
+    FARDEL_TRY_ASSIGN(auto source, open_record_source(folder, record));
+    FARDEL_TRY_ASSIGN(const auto stored, Bundle::open(source, {}));
+    const std::uint64_t trailer_offset = stored->layout_head().trailer_offset;
     std::vector<std::byte> trailer(static_cast<std::size_t>(record.file_bytes - trailer_offset));
     FARDEL_TRY(source->read_at(trailer_offset, trailer));
-    const std::size_t before = trailer.size();
-    for (const Envelope& envelope : bundle.envelopes()) {
-        if (std::ranges::find(stored->envelopes(), envelope) != stored->envelopes().end())
-            continue;
-        FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
-        trailer.insert(trailer.end(), bytes.begin(), bytes.end());
-    }
+    FARDEL_TRY_ASSIGN(const auto added, encode_envelopes(missing_envelopes(stored->envelopes(), envelopes)));
+    trailer.insert(trailer.end(), added.begin(), added.end());
     // With too many signatures, those that were there first stay.
-    if (trailer.size() == before || !decode_trailer(trailer))
-        return addition;
+    if (added.empty() || !decode_trailer(trailer))
+        return std::uint64_t{0};
 
     FARDEL_TRY_ASSIGN(PackWriter writer, PackWriter::open(folder));
     FARDEL_TRY(writer.append(trailer));
@@ -296,17 +313,7 @@ Result<StoreAddition> add_signatures(const StoreFolder& folder, StoreLease& leas
     builder.add(trailer_offset, trailer.size(), pack, 0);
     FARDEL_TRY(publish_record(
         folder, lease, std::move(builder).finish(record.bundle, record.layout, trailer_offset + trailer.size())));
-    addition.was_there = false;
-    addition.written_bytes = trailer.size();
-    addition.shared_bytes = trailer_offset;
-    return addition;
-}
-
-}  // namespace
-
-bool is_stored_whole(const StoreFolder& folder, const BundleId& bundle) {
-    const auto record = folder.find_record(bundle);
-    return record && *record && (*record)->is_complete() && open_record_source(folder, **record);
+    return std::uint64_t{trailer.size()};
 }
 
 Result<StoreAddition> add_referred_bundle(const StoreFolder& folder, StoreLease& lease, const Bundle& bundle,
@@ -335,7 +342,7 @@ Result<StoreAddition> add_bundle(const StoreFolder& folder, StoreLease& lease, c
         // The content is the same, and open readers have that layout.
         if (record->layout != bundle.layout_id())
             return StoreAddition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
-        auto added = add_signatures(folder, lease, *record, bundle, work);
+        auto added = add_signatures_of(folder, lease, *record, bundle, work);
         if (added || added.error().code() == ErrorCode::cancelled)
             return added;  // otherwise a pack is damaged, or the record is wrong
     }

@@ -2,6 +2,7 @@
 
 #include <fardel/store/bundle_reference.h>
 #include <fardel/store/retention.h>
+#include <fardel/store/stored_signatures.h>
 
 #include "bundles/add_bundle.h"
 #include "bundles/bundle_closure.h"
@@ -307,6 +308,18 @@ Result<StoreAddition> add_reference(const BundleStore& store, const std::string&
     auto added = add_referred_bundle(folder, lease, *bundle, reference);
     remove_needless_incoming(folder);
     return added;
+}
+
+Status add_signatures(const BundleStore& store, const BundleId& bundle, std::span<const Envelope> envelopes) {
+    FARDEL_TRY_ASSIGN(const StoreFolder folder, StoreFolder::open(store.path(), false));
+    FARDEL_TRY(folder.create_parts());
+    FARDEL_TRY_ASSIGN(StoreLease lease, StoreLease::open(std::make_shared<RetentionFolder>(folder)));
+    FARDEL_TRY(lease.hold({.bundles = {bundle}, .packs = {}}));
+    FARDEL_TRY_ASSIGN(const auto record, folder.find_record(bundle));
+    if (!record)
+        return not_here(folder, bundle);
+    FARDEL_TRY(add_envelopes(folder, lease, *record, envelopes));
+    return ok();
 }
 
 void BundleStore::remove_leftovers() const {

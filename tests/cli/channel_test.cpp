@@ -449,4 +449,69 @@ TEST_CASE_FIXTURE(OwnerAndPlayer, "channel: what was accepted survives the loss 
     player.fetch_well();
 }
 
+TEST_CASE_FIXTURE(OwnerAndPlayer,
+                  "channel: a bundle whose signatures came after it was published is released, and players get them") {
+    const std::string base = owner.bundle("base", "1.0", "thief");
+    CHECK(is_one_clear_line(owner.try_release({base}), "untrusted"));
+    const std::string file = owner.scratch.path("base1.0.fardel");
+    run_well({"store", "add", file, "--store", player.store});  // with the thief's signature alone
+    sign(file, owner.key("author"), "author");
+    run_well({"publish", file, owner.tree()});
+    owner.release({base});
+    owner.head();
+    const ChannelPlayer newcomer(owner, "bob");
+    for (const ChannelPlayer* const one : {&player, &newcomer}) {
+        one->fetch_well();
+        CHECK(run({"which", "--mount", base, "--store", one->store, "--trust", owner.scratch.path("authors.trust"),
+                   "base.txt"})
+                  .exit_code == 0);
+    }
+}
+
+TEST_CASE("channel: a bundle that is signed for another channel is not released") {
+    const ChannelOwner owner;
+    const auto signed_for = [&](const char* channel) {
+        const std::string file = owner.scratch.path(std::string(channel == nullptr ? "any" : "one") + ".fardel");
+        owner.scratch.write("content/a.txt", channel == nullptr ? "any" : channel);
+        fs::remove(file);
+        run_well({"pack", owner.scratch.path("content"), "-o", file, "--name", "base", "--version", "1"});
+        Arguments words{"sign", file, "--key", owner.key("author"), "--role", "author"};
+        if (channel != nullptr)
+            words.insert(words.end(), {"--channel", channel});
+        run_well(words);
+        run_well({"publish", file, owner.tree()});
+        return run_well({"id", file}).substr(0, 64);
+    };
+    const Outcome refused = owner.try_release({signed_for("mygame/beta")});
+    CHECK(is_one_clear_line(refused, "untrusted"));
+    CHECK(refused.err.find("signed for the channel mygame/beta, and not for mygame/stable") != std::string::npos);
+    owner.release({signed_for("mygame/stable")});
+    owner.release({signed_for(nullptr)});
+}
+
+TEST_CASE("channel: a version that comes before one that is there is remarked by pack, publish and release") {
+    const ChannelOwner owner;
+    owner.release({owner.bundle("base", "1.0"), "--keep-versions"});
+    owner.head();
+    const std::string older = "base 1.0rc1 comes before base 1.0, which ";
+    const std::string id = owner.bundle("base", "1.0rc1");
+    check_has(owner.try_release({id, "--keep-versions"}).err, "fardel: " + older + "release 1 has");
+    const std::string file = owner.scratch.path("base1.0rc1.fardel");
+    check_has(run({"publish", file, owner.tree()}).err, older + "channel mygame/stable has");
+    const std::string out = owner.scratch.path("out.fardel");
+    for (const char* const version : {"1.0", "1.0rc1", "1.0+build9", "v1.1"}) {
+        CAPTURE(version);
+        const Outcome packed =
+            run({"pack", owner.scratch.path("assets-base1.0"), "-o", out, "--name", "base", "--version", version});
+        CHECK(packed.exit_code == 0);
+        CHECK((packed.err.find("comes before") != std::string::npos) == (version == std::string_view("1.0rc1")));
+    }
+    const std::string newer = owner.bundle("base", "V1.10");
+    const Outcome released = owner.try_release({newer, "--keep-versions"});
+    CHECK(released.exit_code == 0);
+    CHECK(released.err.empty());
+    check_has(owner.try_release({owner.bundle("base", "1.10.0"), "--keep-versions"}).err,
+              "counts as the same version as base V1.10");
+}
+
 }  // namespace fardel::tests::channel_test

@@ -198,4 +198,135 @@ TEST_CASE("fetch: it shows the plan, and at a terminal how much came, how fast, 
     CHECK(run(words("unwatched")).err == "");
 }
 
+// maps/c by the key "author", in a file of its own and published, and players with policies.
+struct SignedMap {
+    SignedMap() {
+        for (const char* name : {"author", "author-2", "hub", "thief"})
+            make_key(scratch, name);
+        scratch.write("c/maps/a.txt", "hi\n" + noise_text(100'000, 3));
+        run_well({"pack", scratch.path("c"), "-o", bundle, "--name", "maps/c", "--version", "1", "--key",
+                  scratch.path("author.key")});
+        id = run_well({"id", bundle}).substr(0, 64);
+        first_bytes = read_file(bundle);
+    }
+    std::string pub(const std::string& name) const { return scratch.path(name + ".key.pub"); }
+    std::string policy(const Arguments& signers) const {
+        Arguments words{"--pattern", "maps/*"};
+        words.insert(words.end(), signers.begin(), signers.end());
+        return make_policy(scratch, "p" + std::to_string(++policies) + ".trust", words);
+    }
+    Outcome fetch(const std::string& player, const std::string& trust) const {
+        return run({"fetch", nginx.url(), id, "--store", scratch.path(player), "--trust", trust});
+    }
+    bool can_mount(const std::string& player, const std::string& trust) const {
+        return run({"which", "--mount", id, "--store", scratch.path(player), "--trust", trust, "/maps/a.txt"})
+                   .exit_code == 0;
+    }
+    void store_first(const std::string& player) const {
+        scratch.write("first.fardel", first_bytes);
+        run_well({"store", "add", scratch.path("first.fardel"), "--store", scratch.path(player)});
+    }
+    // What the published file lacks of one that has more signatures.
+    std::string later_part(const std::string& file) const { return read_file(file).substr(first_bytes.size()); }
+    std::string beside() const { return nginx.tree() + "/bundles/" + id + ".signatures"; }
+    std::string published() const { return read_file(nginx.tree() + "/bundles/" + id + ".fardel"); }
+    std::size_t signatures_in(const std::string& player) const {
+        const std::string file = scratch.path(player + ".fardel");
+        run_well({"store", "export", id, "-o", file, "--store", scratch.path(player)});
+        return json::parse(facts_of(file))["signatures"].size();
+    }
+
+    const ScratchFolder scratch;
+    const Nginx nginx{scratch, "nginx", "delivery.md", "/srv/www/mygame"};
+    const std::string bundle = scratch.path("c.fardel");
+    std::string id, first_bytes;
+    mutable int policies = 0;
+};
+
+TEST_CASE_FIXTURE(SignedMap,
+                  "fetch: a stored bundle gets the signatures that the policy wants and a server's file has") {
+    const std::string trust = policy({"--author", pub("author"), "--registry", pub("hub")});
+    store_first("old");
+    sign(bundle, scratch.path("hub.key"), "registry");
+    run_well({"publish", bundle, nginx.tree()});
+    CHECK_FALSE(can_mount("old", trust));
+    const Outcome fetched = fetch("old", trust);
+    CAPTURE(fetched.err);
+    CHECK(fetched.exit_code == 0);
+    CHECK(can_mount("old", trust));
+    CHECK(signatures_in("old") == 2);
+    CHECK(fetch("old", trust).exit_code == 0);
+    // Who wants what nobody has hears so, and is not told that everything is here.
+    const Outcome refused = fetch("old", policy({"--author", pub("author-2")}));
+    CHECK(refused.exit_code != 0);
+    CHECK(is_one_clear_line(refused, "untrusted"));
+    CHECK(refused.err.find(id) != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(SignedMap,
+                  "fetch: after a stolen key, players new and old get the bundle that is signed and published again") {
+    run_well({"publish", bundle, nginx.tree()});
+    const std::string trust = policy({"--author", pub("author")});
+    store_first("old");
+    run_well({"trust", "revoke", trust, "--key", "author", "--reason", "stolen laptop"});
+    CHECK(is_one_clear_line(fetch("early", trust), "revoked"));
+    sign(bundle, scratch.path("author-2.key"), "author");
+    run_well({"trust", "add", trust, "--author", pub("author-2"), "--pattern", "maps/*"});
+    const auto added = [&](const Arguments& more) {
+        Arguments words{"publish", bundle, nginx.tree(), "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        const json published = json::parse(run_well(words))["published"][0];
+        CHECK(published["was_there"] == true);
+        return published["added_signatures"].get<int>();
+    };
+    CHECK(added({"--dry-run"}) == 1);
+    CHECK_FALSE(fs::exists(beside()));
+    CHECK(added({}) == 1);
+    CHECK(added({"--dry-run"}) == 0);
+    CHECK(added({}) == 0);
+    CHECK(published() == first_bytes);  // caches were told that it never changes
+    CHECK(read_file(beside()) == later_part(bundle));
+    for (const char* const player : {"new", "old", "early"}) {
+        CAPTURE(player);
+        const Outcome fetched = fetch(player, trust);
+        CAPTURE(fetched.err);
+        CHECK(fetched.exit_code == 0);
+        CHECK(can_mount(player, trust));
+        CHECK(signatures_in(player) == 2);
+    }
+    // The file of before adds nothing, and takes nothing away.
+    scratch.write("first.fardel", first_bytes);
+    CHECK(run({"publish", scratch.path("first.fardel"), nginx.tree()}).exit_code == 0);
+    CHECK(read_file(beside()) == later_part(bundle));
+}
+
+TEST_CASE_FIXTURE(SignedMap,
+                  "fetch: signatures that a server offers beside a bundle count one by one, and fill nothing") {
+    run_well({"publish", bundle, nginx.tree()});
+    const std::string trust = policy({"--author", pub("author-2")});
+    const std::string thief = scratch.path("thief.fardel");
+    const std::string both = scratch.path("both.fardel");
+    fs::copy_file(bundle, thief);
+    sign(thief, scratch.path("thief.key"), "author");
+    fs::copy_file(thief, both);
+    sign(both, scratch.path("author-2.key"), "author");
+    std::string wrong = later_part(both);
+    wrong.back() = static_cast<char>(wrong.back() ^ 1);
+    for (const std::string& offered :
+         {std::string(), noise_text(5000, 9), std::string(2'000'000, '\0'), later_part(thief), wrong}) {
+        CAPTURE(offered.size());
+        write_file(beside(), offered);
+        CHECK(is_one_clear_line(fetch("new", trust), "untrusted"));
+    }
+    fs::remove(beside());
+    write_file(beside(), later_part(both));
+    store_first("old");
+    for (const char* const player : {"new", "old"}) {
+        CAPTURE(player);
+        CHECK(fetch(player, trust).exit_code == 0);
+        CHECK(can_mount(player, trust));
+        CHECK(signatures_in(player) == 2);  // that of the file, and the one that was wanted
+    }
+}
+
 }  // namespace fardel::tests::fetch_test

@@ -3,6 +3,8 @@
 
 #include "kit/browser.h"
 
+#include <fardel/base/clock.h>
+
 #include <functional>
 #include <map>
 
@@ -249,6 +251,18 @@ TEST_CASE("registry: the signer program signs what its key is for, and messages 
     CHECK(ask("head", "").exit_code == 1);
     CHECK(ask("head", field("fardel") + field("channel root") + field(body)).exit_code == 1);
     CHECK(run({"registry", "sign", "author", "--key", site.key("head")}).exit_code == 2);
+    // What is dated ahead would keep out what follows it.
+    const auto dated = [&](std::uint64_t ahead_s) {
+        std::string text = body;
+        text.replace(text.find("1700000000"), 10, std::to_string((system_now() + ahead_s).seconds));
+        text.replace(text.find("1700600000"), 10, std::to_string((system_now() + ahead_s + 600'000).seconds));
+        return ask("head", field("fardel") + field("channel head") + field(text));
+    };
+    CHECK(dated(60).exit_code == 0);
+    const Outcome ahead = dated(3600);
+    CHECK(is_one_clear_line(ahead, "denied"));
+    check_has(ahead.err, "head 7 of hub/stable is dated ");
+    check_has(ahead.err, "nothing was signed");
 }
 
 TEST_CASE("registry: after a kill at any step, the next start goes on") {
@@ -425,6 +439,60 @@ TEST_CASE("registry: hostile texts of a bundle stay texts, on pages and on termi
                                  site.url(), "--key", site.key("bob")});
     CHECK(refused.exit_code == 1);
     CHECK_FALSE(has(refused.out + refused.err, "\u202e"));
+}
+
+TEST_CASE("registry: an author signs a released bundle again, and the registry vouches for it beside the file") {
+    RegistrySite site;
+    site.start();
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice");
+    site.upload(castle, "alice");
+    const std::string stem = site.hub() + "/bundles/" + site.id(castle);
+    const std::string file = read_file(stem + ".fardel");
+    CHECK(site.upload(castle, "alice")["outcome"] == "was-there");
+    run_well({"sign", castle, "--key", site.key("alice"), "--role", "author", "--epoch", "2"});
+    CHECK(site.upload(castle, "alice")["outcome"] == "accepted");
+    CHECK(read_file(stem + ".fardel") == file);
+    const std::string beside = read_file(stem + ".signatures");
+    CHECK(beside.size() > 300);  // a statement and a countersignature
+    CHECK(site.upload(castle, "alice")["outcome"] == "was-there");
+    CHECK(read_file(stem + ".signatures") == beside);
+    CHECK(site.fsck().exit_code == 0);
+}
+
+TEST_CASE("registry: one whose head a wrong clock has dated says so, and signs nothing until the keys are replaced") {
+    if (!can_move_clock())
+        return;
+    RegistrySite site;
+    site.start();
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice");
+    site.upload(castle, "alice");
+    site.stop();
+    Arguments recall{"registry", "recall", site.hub(), site.id(castle), "--reason", "test"};
+    const Arguments signing = site.signing();
+    recall.insert(recall.end(), signing.begin(), signing.end());
+    CHECK(run_with_moved_clock("+40d", recall, {}).exit_code == 0);
+    site.start();
+    const std::string head = read_file(site.hub() + "/channels/hub/stable/head");
+    CHECK(wait_until([&] { return site.server->errors().find("days ahead of the clock here") != std::string::npos; }));
+    check_has(site.server->errors(), "--replace LABEL=NEW.key.pub");
+    CHECK(site.try_upload(site.bundle("maps/well", "1.0", "alice"), "alice").exit_code != 0);
+    CHECK(read_file(site.hub() + "/channels/hub/stable/head") == head);
+}
+
+TEST_CASE("registry: an author hears that a version comes before one that is there") {
+    RegistrySite site;
+    site.start();
+    site.upload(site.bundle("maps/castle", "1.0", "alice"), "alice");
+    const auto remarks = [&](const char* version) {
+        const auto answer = site.upload(site.bundle("maps/castle", version, "alice"), "alice");
+        std::string reasons;
+        for (const auto& one : answer["remarks"])
+            reasons += one["reason"].get<std::string>() + ": " + one["text"].get<std::string>() + "\n";
+        return reasons;
+    };
+    check_has(remarks("1.0b1"),
+              "version-order: maps/castle 1.0b1 comes before maps/castle 1.0, which this registry has");
+    CHECK(remarks("v1.1").find("version-order") == std::string::npos);
 }
 
 }  // namespace fardel::tests::registry_test

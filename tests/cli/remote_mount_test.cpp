@@ -37,6 +37,19 @@ TEST_CASE_FIXTURE(PackedGame, "mount --from: a published bundle is read through 
           std::string::npos);
 }
 
+TEST_CASE_FIXTURE(PackedGame, "mount --from: signatures that came after a bundle was published count") {
+    const std::string id = run_well({"id", bundle}).substr(0, 64);
+    const Nginx nginx(scratch, "nginx", "delivery.md", "/srv/www/mygame");
+    run_well({"publish", bundle, nginx.tree()});
+    const std::string key = make_key(scratch, "author");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub"});
+    sign(bundle, key, "author");
+    run_well({"publish", bundle, nginx.tree()});
+    MountedFolder mount(scratch, {id, "--store", scratch.path("store"), "--from", nginx.url(), "--trust", policy});
+    CHECK(contents_of(mount.path("default.cfg")) == kConfig);
+    mount.unmount();
+}
+
 TEST_CASE_FIXTURE(PackedGame, "mount: a bundle that is named by its URL is read from its tree, like one of --from") {
     const std::string id = run_well({"id", bundle}).substr(0, 64);
     const std::string store = scratch.path("store");

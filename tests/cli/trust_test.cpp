@@ -344,4 +344,121 @@ TEST_CASE("content classes: OpenArena's data passes as data, and its programs an
     CHECK(run({"verify", scratch.path("oa.fardel"), "--trust", policy}).exit_code == 0);
 }
 
+// What players and publishers say about a signed bundle that a policy has something to say about.
+struct JudgedBundle {
+    std::string what;
+    std::string file;  // beside maps/x.bsp
+    std::string content;
+    Arguments rule;        // of the policy, besides the author
+    std::string metadata;  // lines of the project
+    std::string refusal;   // a part of its text; empty: accepted
+};
+
+// Where all of them ask.
+class JudgedTree {
+public:
+    explicit JudgedTree(const JudgedBundle& judged) {
+        for (const char* name : {"root", "release", "author"})
+            make_key(scratch, name);
+        Arguments rule{"--author", pub("author"), "--pattern", "maps/*"};
+        rule.insert(rule.end(), judged.rule.begin(), judged.rule.end());
+        policy = make_policy(scratch, "p.trust", rule);
+        scratch.write("game/assets/maps/x.txt", make_text(1'000'000));
+        scratch.write("game/assets/" + judged.file, judged.content);
+        scratch.write("game/fardel.toml",
+                      "name = \"maps/x\"\nversion = \"1\"\nsources = [\"assets\"]\n[metadata]\n" + judged.metadata);
+        run_well({"pack", scratch.path("game/fardel.toml"), "-o", bundle});
+        sign(bundle, scratch.path("author.key"), "author");
+        run_well({"publish", bundle, nginx.tree()});
+        id = run_well({"id", bundle}).substr(0, 64);
+        run_well({"channel", "init", "n/all", "--root", pub("root"), "--release", pub("release"), "--head",
+                  pub("release"), "--trust", policy, "-o", scratch.path("1.root")});
+        run_well({"channel", "sign", scratch.path("1.root"), "--key", scratch.path("root.key")});
+        run_well({"channel", "publish", scratch.path("1.root"), nginx.tree()});
+    }
+    Outcome release() const {
+        return run(
+            {"channel", "release", bundle, nginx.tree(), "--channel", "n/all", "--key", scratch.path("release.key")});
+    }
+    Outcome fetch() const {
+        return run({"fetch", nginx.url(), id, "--store", scratch.path("store"), "--trust", policy});
+    }
+    std::uintmax_t stored_bytes() const {
+        std::uintmax_t bytes = 0;
+        for (const auto& entry : fs::recursive_directory_iterator(scratch.path("store")))
+            bytes += entry.is_regular_file() ? entry.file_size() : 0;
+        return bytes;
+    }
+    Outcome which() const { return run({"which", "--mount", bundle, "--trust", policy, "/maps/x.txt"}); }
+
+    const ScratchFolder scratch;
+    const Nginx nginx{scratch, "nginx", "delivery.md", "/srv/www/mygame"};
+    const std::string bundle = scratch.path("x.fardel");
+    std::string policy, id;
+
+private:
+    std::string pub(const std::string& name) const { return scratch.path(name + ".key.pub"); }
+    // Text that no codec makes small.
+    static std::string make_text(std::size_t bytes) {
+        std::string text;
+        for (std::uint64_t state = 7; text.size() < bytes; state = state * 6364136223846793005u + 1442695040888963407u)
+            text += static_cast<char>('a' + state / (std::uint64_t{1} << 60));
+        return text;
+    }
+};
+
+TEST_CASE("one judge: mount, trust test, fetch and release say the same, and fetch says it before content") {
+    const std::vector<JudgedBundle> all{
+        {"nothing to say", "maps/x.cfg", "set a 1\n", {}, "", ""},
+        {"a name outside of the rule", "readme.txt", "hi\n", {}, "", ""},
+        {"a name of a class that the rule does not allow",
+         "maps/x.lua",
+         "x = 1\n",
+         {"--classes", "data"},
+         "",
+         "maps/x.lua' is a name of a script"},
+        {"content that has expired", "maps/y.txt", "y\n", {}, "expires = 981158400\n", "expired"},
+    };
+    for (const JudgedBundle& judged : all) {
+        CAPTURE(judged.what);
+        const JudgedTree tree(judged);
+        const bool is_accepted = judged.refusal.empty();
+        const auto check = [&](const char* who, const Outcome& outcome) {
+            CAPTURE(who);
+            CAPTURE(outcome.out);
+            CAPTURE(outcome.err);
+            CHECK((outcome.exit_code == 0) == is_accepted);
+            if (!is_accepted)
+                CHECK((outcome.out + outcome.err).find(judged.refusal) != std::string::npos);
+        };
+        check("mount", tree.which());
+        check("trust test", run({"trust", "test", tree.policy, tree.bundle}));
+        check("release", tree.release());
+        for (int start = 0; start < 2; ++start) {
+            check("fetch", tree.fetch());
+            CHECK((tree.stored_bytes() > 400'000) == is_accepted);  // no content of what is refused
+        }
+    }
+}
+
+TEST_CASE("one judge: who tests, signs and releases hears of names that no player will see") {
+    const JudgedTree tree({"names outside", "docs/a.txt", "a\n", {}, "", ""});
+    const std::string remark = "1 name that it publishes is not visible: 'docs/a.txt'; the rule maps/* lets it publish";
+    CHECK(run_well({"trust", "test", tree.policy, tree.bundle}).find(remark) != std::string::npos);
+    CHECK(json::parse(run_well({"trust", "test", tree.policy, tree.bundle, "--json"}))["bundles"][0]["hidden_names"] ==
+          1);
+    CHECK(tree.release().err.find(remark) != std::string::npos);
+    CHECK(
+        run({"sign", tree.bundle, "--key", tree.scratch.path("author.key"), "--role", "author", "--trust", tree.policy})
+            .err.find(remark) != std::string::npos);
+}
+
+TEST_CASE("one judge: bytes of a class that the signers may not bring are refused by release and trust test, too") {
+    const JudgedTree tree({"bytes", "maps/y.tga", "#!/bin/sh\necho harm\n", {"--classes", "data"}, "", ""});
+    for (const Outcome& refused : {tree.release(), run({"trust", "test", tree.policy, tree.bundle}), tree.fetch()}) {
+        CHECK(refused.exit_code != 0);
+        CHECK((refused.out + refused.err).find("denied") != std::string::npos);
+    }
+}
+
 }  // namespace fardel::tests::trust_test

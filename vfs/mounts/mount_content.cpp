@@ -1,5 +1,6 @@
 #include "mount_content.h"
 
+#include <fardel/format/bundle_use.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/requirement.h>
 #include <fardel/sources/loose_bundle.h>
@@ -35,13 +36,10 @@ public:
         if (!bundle && options_.policy != nullptr && options_.allow_unsigned &&
             bundle.error().code() == ErrorCode::untrusted)
             bundle = open_bundle(source, nullptr);
-        const bool expired_allowed = options_.policy != nullptr && options_.policy->rules().expired_content_allowed;
-        if (bundle && !expired_allowed)
-            FARDEL_TRY((*bundle)->verify_content_date(options_.time.now()));
+        if (bundle)
+            FARDEL_TRY(verify_use(**bundle, options_.policy, options_.time));
         if (bundle)
             FARDEL_TRY((*bundle)->verify_license(options_.policy, options_.licenses, options_.time));
-        if (bundle)
-            FARDEL_TRY((*bundle)->verify_name_classes());  // tests/ATTACKS.md, A137
         return content_of(std::move(bundle), MountKind::bundle);
     }
 

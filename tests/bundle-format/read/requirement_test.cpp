@@ -30,7 +30,7 @@ TEST_CASE("version: versions have the order that people mean") {
                                           "2024-01-05",
                                           "2024-02-01",
                                           "18446744073709551617",
-                                          "v1"};
+                                          "z1"};
     for (std::size_t a = 0; a < rising.size(); ++a)
         for (std::size_t b = 0; b < rising.size(); ++b) {
             CAPTURE(rising[a]);
@@ -39,6 +39,63 @@ TEST_CASE("version: versions have the order that people mean") {
             CHECK((order < 0) == (a < b));
             CHECK((order == 0) == (a == b));
         }
+}
+
+TEST_CASE("version: versions that people write without dashes and with words have the order that they mean") {
+    for (const auto& pair : std::vector<std::pair<const char*, const char*>>{{"v1.9.9", "V1.10.0.0"},
+                                                                             {"v1.2.0", "1.3.0"},
+                                                                             {"1.2.0", "v1.3"},
+                                                                             {"v1.0.5", "1.0.5.1"},
+                                                                             {"Beta_1.9f", "1.9g"},
+                                                                             {"Beta_1.9f", "1.9f"},
+                                                                             {"Alpha_1.7c", "1.8g"},
+                                                                             {"alpha3", "beta1"},
+                                                                             {"beta2", "beta10"},
+                                                                             {"beta2", "0.1"},
+                                                                             {"1.0rc1", "1.0"},
+                                                                             {"1.0rc9", "1.0rc10"},
+                                                                             {"1.0RC1", "1.0rc2"},
+                                                                             {"1.0b1", "1.0"},
+                                                                             {"1.0b1", "1.0b2"},
+                                                                             {"1.0a2", "1.0b1"},
+                                                                             {"1.0alpha", "1.0"},
+                                                                             {"1.0_beta", "1.0"},
+                                                                             {"1.0.rc1", "1.0"},
+                                                                             {"1.0.pre", "1.0"},
+                                                                             {"1.0-dev", "1.0-rc1"},
+                                                                             {"0.9", "1.0pre1"},
+                                                                             {"1.0.0.1-rc1", "1.0.0.1"},
+                                                                             {"1.0", "1.0-hotfix1"},
+                                                                             {"1.0-hotfix1", "1.0.1"},
+                                                                             {"1.0-hotfix2", "1.0-hotfix10"},
+                                                                             {"1.0rc1", "1.0.post1"},
+                                                                             {"1.0", "1.0a"},
+                                                                             {"1.9f", "1.9G"},
+                                                                             {"release-1.0", "1.1"},
+                                                                             {"r5", "r12"},
+                                                                             {"1.2.3", "1.2.3.4"}}) {
+        CAPTURE(pair.first);
+        CAPTURE(pair.second);
+        CHECK(compare_versions(version_of(pair.first), version_of(pair.second)) < 0);
+        CHECK(compare_versions(version_of(pair.second), version_of(pair.first)) > 0);
+    }
+    for (const auto& pair : std::vector<std::pair<const char*, const char*>>{
+             {"v1.0", "1"}, {"V1", "v1.0"}, {"version-2", "2"}, {"1.0RC1", "1.0-rc1"}, {"1.0A", "1.0a"}}) {
+        CAPTURE(pair.first);
+        CHECK(compare_versions(version_of(pair.first), version_of(pair.second)) == 0);
+    }
+    for (const char* const preview : {"1.0rc1", "1.0b2", "Beta_1.9", "beta", "1.0-SNAPSHOT", "v2.0-x"})
+        CHECK(version_of(preview).is_preview());
+    for (const char* const none : {"1.0b", "1.9f", "1.0.b3f4", "1.0-hotfix1", "v1", "1.0+rc1", "2024.05", "betamax-1"})
+        CHECK_FALSE(version_of(none).is_preview());
+}
+
+TEST_CASE("version: of one version, what is behind the plus says which is newer, and no requirement asks for it") {
+    CHECK(compare_builds(version_of("1.0+build9"), version_of("1.0+build10")) < 0);
+    CHECK(compare_builds(version_of("1.0"), version_of("1.0+1")) < 0);
+    CHECK(compare_builds(version_of("1.0+9"), version_of("1.1")) < 0);
+    CHECK(compare_builds(version_of("1.0+a"), version_of("v1.0+a")) == 0);
+    CHECK(requirement_of("base = 1.0").accepts(version_of("1.0+build9")));
 }
 
 TEST_CASE("version: zeros at the end and in front and what is behind a plus do not count") {

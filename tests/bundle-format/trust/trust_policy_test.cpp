@@ -103,6 +103,28 @@ TEST_CASE("trust verdict: a policy that requires another one accepts what both a
     CHECK(judged(anything, {stated(3)}).tainted);
 }
 
+TEST_CASE("trust verdict: for those who follow a channel, statements for another one do not count") {
+    const auto stated_for = [](std::uint8_t author, const char* channel) {
+        return stated(author, [channel](Statement& statement) { statement.channel = channel; });
+    };
+    const TrustPolicy policy = policy_of("allow ** author=1:p1\n").for_channel("mygame/stable");
+    CHECK_FALSE(refused(policy, {stated_for(1, "mygame/stable")}));
+    CHECK_FALSE(refused(policy, {stated_for(1, "")}));
+    CHECK(refused(policy, {stated_for(1, "mygame/beta")}) == ErrorCode::untrusted);
+    CHECK_FALSE(refused(policy, {stated_for(1, "mygame/beta"), stated_for(1, "mygame/stable")}));
+    CHECK(refused(policy, {stated_for(1, "mygame/beta"), stated_for(2, "mygame/stable")}) == ErrorCode::untrusted);
+    CHECK_FALSE(refused(policy_of("allow ** author=1:p1\n"), {stated_for(1, "mygame/beta")}));
+    // What nobody demands a signature of must not be meant for others, either.
+    const TrustPolicy anything = policy_of("unsigned allow\n").for_channel("mygame/stable");
+    CHECK(refused(anything, {stated_for(1, "mygame/beta")}) == ErrorCode::untrusted);
+    CHECK(judged(anything, {stated_for(1, "mygame/stable")}).tainted);
+    CHECK(judged(anything, {}).tainted);
+    CHECK(refused(anything.requiring(policy), {stated_for(2, "")}) == ErrorCode::untrusted);
+    const std::string stolen = "allow ** author=1:p1\nrevoke key " + key(1).hex() + " stolen\n";
+    CHECK(refused(policy_of(stolen).for_channel("mygame/stable"), {stated_for(1, "mygame/beta")}) ==
+          ErrorCode::revoked);  // A72
+}
+
 // ---- The file
 
 TEST_CASE("trust policy: the document's example") {

@@ -157,6 +157,28 @@ TEST_CASE(
     CHECK(mentions(registry.resolve({"castle"}).conflicts, "what it needs is not known"));
 }
 
+TEST_CASE("resolve: a requirement that only previews would meet says so") {
+    NumberedRegistry registry;
+    registry.add("base", "0.9");
+    registry.add("base", "1.0rc1");
+    registry.add("base", "1.0b2");
+    registry.add("castle", "1", {"base >= 1.0"});
+    const ResolveOutcome outcome = registry.resolve({"castle", "base >= 2"});
+    CHECK(mentions(outcome.conflicts,
+                   "'base >= 1.0': the release has 1.0rc1, 1.0b2, 0.9; 1.0rc1 is a preview, which only "
+                   "a requirement that names one takes, such as 'base >= 1.0rc1'"));
+    CHECK(mentions(outcome.conflicts, "'base >= 2': the release has 1.0rc1, 1.0b2, 0.9"));
+}
+
+TEST_CASE("resolve: of one version, the last build is chosen") {
+    NumberedRegistry registry;
+    registry.add("base", "1.0+build10");
+    registry.add("base", "1.0+build9");
+    const ResolveOutcome outcome = registry.resolve({"base"});
+    REQUIRE(outcome.resolution.bundles.size() == 1);
+    CHECK(outcome.resolution.bundles[0].version.text() == "1.0+build10");
+}
+
 TEST_CASE("resolve: a recalled version is passed over for an older one") {
     NumberedRegistry registry;
     registry.add("base", "1.0");

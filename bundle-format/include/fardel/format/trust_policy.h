@@ -166,6 +166,9 @@ public:
     // one accepts only as tainted, or without bounds of names, has the other's rule. Its classes of content are those
     // that both allow.
     TrustPolicy requiring(TrustPolicy other) const;
+    // Returns the same policy for bundles of a channel: statements for another channel do not count, and a bundle that
+    // has no other statement is untrusted, also where unsigned ones are allowed.
+    TrustPolicy for_channel(std::string channel) const;
 
     const TrustRules& rules() const noexcept { return rules_; }
     // The rule that decides about bundles with this name; nullptr: none does.
@@ -189,6 +192,7 @@ private:
                               std::optional<UnixTime> now) const;
 
     TrustRules rules_;
+    std::string channel_;                       // empty: any
     std::shared_ptr<const TrustPolicy> other_;  // must accept, too; nullptr: none
 };
 

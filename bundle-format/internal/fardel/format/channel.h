@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,6 +91,10 @@ struct ReleasedBundle {
 
     friend bool operator==(const ReleasedBundle&, const ReleasedBundle&) = default;
 };
+
+// describe_older() about the newest of `there` that has the name of the added one and is another bundle.
+std::optional<std::string> describe_older(const ReleasedBundle& added, std::span<const ReleasedBundle> there,
+                                          std::string_view where);
 
 struct ChannelRelease {
     std::string channel;

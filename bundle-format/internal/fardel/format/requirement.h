@@ -53,6 +53,8 @@ struct Requirement {
     // Whether the version is within the bounds. A preview is accepted only if a bound names a preview, and "< 2" never
     // accepts a preview of 2.
     bool accepts(const BundleVersion& version) const;
+    // Whether it would accept the version if that were no preview.
+    bool misses_preview(const BundleVersion& version) const;
 
     friend bool operator==(const Requirement&, const Requirement&) = default;
 };

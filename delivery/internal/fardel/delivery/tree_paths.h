@@ -19,6 +19,7 @@ std::string tree_path_of(const BundleId& bundle);
 std::string tables_path_of(const BundleId& bundle);        // .tables, its compressed tables
 std::string asset_frames_path_of(const BundleId& bundle);  // .frames (asset_frames.h)
 std::string trace_path_of(const BundleId& bundle);         // .trace
+std::string signatures_path_of(const BundleId& bundle);    // .signatures, envelopes that came later; is replaced
 
 // Below a tree that is a project, whose files may be edited at any time (docs/serving.md): the id of its latest root,
 // and the tables of a root as a delta without blocks from another one.

@@ -41,15 +41,22 @@ Status verify_number_left(ChannelText kind, std::uint64_t version, const Channel
 Result<ChannelRelease> next_release(const std::optional<ReleaseInTree>& before, const ChannelRoot& root,
                                     const ChannelChange& change, UnixTime now);
 
-// Returns the head that names `newest`, for so long. `update`: what the tree's newest root and head say. Error: limit
-// (no version is left).
+// Returns the head that names `newest`, for so long. `update`: what the tree's newest root and head say. Errors:
+// limit (no version is left), rollback (the newest head is dated ahead: verify_not_behind).
 Result<ChannelHead> next_head(const ChannelUpdate& update, const ReleaseInTree& newest, UnixTime now,
                               std::uint64_t life_s);
 
-// A bundle of the tree as a release lists it. `policy` must accept the bundle, unless it is nullptr. `label` names it
-// in errors. Errors: missing (the tree lacks it), corrupt (another bundle is there), unresolved (it has no name or
-// version), those of Bundle::open and of the target.
-Result<ReleasedBundle> find_released_bundle(TreeTarget& tree, const BundleId& bundle, const TrustPolicy* policy,
-                                            UnixTime now, const std::string& label);
+// A bundle of the tree as a release lists it, and what its publisher should know.
+struct BundleToRelease {
+    ReleasedBundle bundle;
+    std::vector<std::string> remarks;  // sentences that name it, safe to show
+};
+
+// `policy`: that of who follows the channel and adds no demands of his own (policy_for_follower); what it refuses is
+// not released. `label` names the bundle in errors and remarks. Errors: missing (the tree lacks it), corrupt (another
+// bundle is there), unresolved (it has no name or version), those of Bundle::open, verify_content_use and of the
+// target.
+Result<BundleToRelease> find_bundle_to_release(TreeTarget& tree, const BundleId& bundle, const TrustPolicy& policy,
+                                               UnixTime now, const std::string& label);
 
 }  // namespace fardel

@@ -82,6 +82,10 @@ public:
     // Recalls a bundle: for its author, or, without one, for the operator. Errors: as accept().
     Result<RegistryAnswer> recall(const BundleId& bundle, const std::string& reason, const PublicKey* author);
 
+    // What the operator should mend about the dates of the channel's texts, which a wrong clock has made; until then
+    // nothing may be signed. Nothing if they are as they should be.
+    std::optional<std::string> describe_dates() const;
+
     // Makes a new head if half of the life of the current one is over. Errors: as accept().
     Status renew_head();
 
