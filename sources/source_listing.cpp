@@ -1,5 +1,6 @@
 #include "source_listing.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/name_form.h>
 #include <fardel/sources/name_reading.h>
 
@@ -20,13 +21,20 @@ bool renames_inside(const ScanRenames& renames, const std::string& folder) {
     return at != renames.end() && at->first.starts_with(folder);
 }
 
+bool is_utf8_or_exact(std::string_view reading) {
+    const std::string word = lower_ascii_text(reading);
+    return word == "exact" || word == "utf-8" || word == "utf8";
+}
+
 // How a name that is refused could be read.
 std::string hint_for(std::string_view raw_name, std::string_view reading) {
     if (const std::string read = read_name(raw_name, "utf-8"); read != raw_name && verify_name(read))
         return "; with --names utf-8 it is \"" + printable(read) + '"';
-    return is_well_formed_utf8(raw_name) ? ""
-           : reading.empty()             ? "; --names says which code page it is in, such as cp437"
-                                         : "; it cannot be read as " + printable(reading);
+    if (is_well_formed_utf8(raw_name))
+        return "";
+    const bool has_code_page = !reading.empty() && !is_utf8_or_exact(reading);
+    return has_code_page ? "; it cannot be read as " + printable(reading)
+                         : "; --names says which code page it is in, such as cp437";
 }
 
 }  // namespace

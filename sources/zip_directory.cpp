@@ -48,6 +48,7 @@ struct DirectoryLocation {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
     std::uint64_t count = 0;
+    std::uint64_t gap_bytes = 0;     // between the directory and the end record
     bool count_wraps = false;        // the count has 16 bits, and is what is left of a larger one
     std::uint64_t prefix_bytes = 0;  // what precedes the zip; every offset in the zip counts from its end
 };
@@ -112,7 +113,24 @@ Result<DirectoryLocation> read_location(const ByteSource& source) {
     FARDEL_TRY_ASSIGN(const std::vector<std::byte> end, read(source, *end_at, kZipEndBytes));
     if (u16(end, 4) != 0 || u16(end, 6) != 0 || u16(end, 8) != u16(end, 10))
         return Error(ErrorCode::unsupported, "zip: split over several disks");
-    return locate({.offset = u32(end, 16), .bytes = u32(end, 12), .count = u16(end, 10), .count_wraps = true}, *end_at);
+    FARDEL_TRY_ASSIGN(
+        DirectoryLocation location,
+        locate({.offset = u32(end, 16), .bytes = u32(end, 12), .count = u16(end, 10), .count_wraps = true}, *end_at));
+    // Bytes behind the directory look like bytes in front of the zip, unless the directory is where it says.
+    const auto has_record = [&](std::uint64_t at) -> Result<bool> {
+        std::array<std::byte, 4> first{};
+        if (!fits(at, first.size(), *end_at))
+            return false;
+        FARDEL_TRY(source.read_at(at, first));
+        return u32(first, 0) == kRecordSignature;
+    };
+    FARDEL_TRY_ASSIGN(const bool found, has_record(location.offset));
+    FARDEL_TRY_ASSIGN(const bool as_stated, has_record(location.offset - location.prefix_bytes));
+    if (!found && as_stated) {
+        location.gap_bytes = std::exchange(location.prefix_bytes, 0);
+        location.offset -= location.gap_bytes;
+    }
+    return location;
 }
 
 // Replaces the values that did not fit into 32 bits by those of the zip64 extra field, which has no others.
@@ -271,6 +289,8 @@ Result<ZipDirectory> read_zip_directory(const ByteSource& source) {
     if (count != location.count)
         directory.remarks.push_back(std::to_string(count) + " entries, of which it counts " +
                                     std::to_string(location.count) + "; it should be zip64");
+    if (location.gap_bytes != 0)
+        directory.remarks.push_back(std::to_string(location.gap_bytes) + " bytes behind the directory of the zip");
     FARDEL_TRY_ASSIGN(const std::uint64_t behind, bytes_behind(source));
     if (behind != 0)
         directory.remarks.push_back(std::to_string(behind) + " bytes behind the end of the zip");

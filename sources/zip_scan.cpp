@@ -82,7 +82,8 @@ public:
           links_(entries, [this](const ZipEntry& link) { return read_link(link); }) {}
 
     void list(const ZipEntry& entry) {
-        const std::string origin = origin_of(entry.name);
+        // As the zip has it: people look for it there.
+        const std::string origin = origin_of(entry.raw_name.empty() ? entry.name : entry.raw_name);
         // Windows programs end folders otherwise; they leave no trace, either.
         if (entry.name.ends_with('\\') && entry.raw_bytes == 0)
             return;

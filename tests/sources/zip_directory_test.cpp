@@ -284,6 +284,17 @@ TEST_CASE("zip directory: bytes behind the end are remarked, also behind a progr
     check_refused(std::move(far));
 }
 
+TEST_CASE("zip directory: bytes between the directory and the end record are remarked") {
+    Bytes zip = build_zip({{.name = "a.txt", .content = "hello"}});
+    zip.insert(zip.end() - 22, 16, std::byte{0});
+    const auto directory = directory_of(std::move(zip));
+    REQUIRE(directory);
+    CHECK(directory->entries.size() == 1);
+    CHECK(directory->entries[0].header_offset == 0);
+    REQUIRE(directory->remarks.size() == 1);
+    CHECK(directory->remarks[0] == "16 bytes behind the directory of the zip");
+}
+
 TEST_CASE("zip directory: of two records of one file the last counts; two names of one file are refused") {
     const auto directory =
         directory_of(build_zip({{.name = "a", .content = "x"}, {.name = "a", .content = "x", .header_offset = 0}}));

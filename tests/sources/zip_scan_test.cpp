@@ -324,6 +324,7 @@ TEST_CASE("zip: names of other systems are read as the author says, and reported
     CHECK(*read_blob_text(*listing.entries[0].blob) == "1");
     REQUIRE(listing.renamed.size() == 3);
     CHECK(listing.renamed[0].printable_name == "textures\\wall.tga");
+    CHECK(listing.renamed[0].origin == "test.zip: textures\\wall.tga");
     CHECK(listing.renamed[1].printable_name == "T\\x81r.png");
     CHECK(listing.refused.size() == 1);
 }
