@@ -130,8 +130,8 @@ public:
     // per frame. If nothing changed, it costs one system call per watched folder. If something did, it scans and hashes
     // what changed before it returns: a game that cannot afford that calls it on another thread, which delays no other
     // call. It never waits for another thread: files that are being written, and everything during another thread's
-    // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again. After a conflict, as
-    // of two names that differ only in case, it does so when something has changed.
+    // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again. After a conflict,
+    // as of two names that differ only in case, it does so when something has changed.
     Result<std::vector<AssetChange>> poll();
 
     // ---- Paths ------------------------------------------------------------------------------------------------------
