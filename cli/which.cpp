@@ -124,7 +124,14 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     say_incomplete_bundles(vfs, command.mounting, console);
     say_left_out(vfs, console);
     vfs.prefer(command.preference);
-    FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain({command.path, &command.extensions}));
+    const Result<Explanation> explained = vfs.explain({command.path, &command.extensions});
+    if (!explained) {
+        // A name that no tree can have may be one that was refused.
+        if (const auto reason = find_left_out(vfs, command.path))
+            console.say(fmt::format("fardel: left out: {}", printable(*reason, 2000)));
+        return explained.error();
+    }
+    const Explanation& explanation = *explained;
     // Another mount may have the path, or a folder of that name.
     const auto left_out = explanation.winner || explanation.folder ? std::nullopt : find_left_out(vfs, command.path);
     return print_result(

@@ -111,6 +111,9 @@ TEST_CASE("left out: which says that a path is left out and why, also in other c
     REQUIRE(report["left_out"].size() == 1);
     CHECK(report["left_out"][0]["refused"].size() == 1);
     CHECK(run_well({"which", "--mount", zip, "a.txt"}).find("left out") == std::string::npos);
+    const Outcome bad_name = run({"which", "--mount", zip, "textures\\wall.tga"});
+    CHECK(bad_name.exit_code == 1);
+    CHECK(has_all(bad_name.err, {"left out: " + zip + ": textures\\wall.tga: ", "malformed"}));
 }
 
 TEST_CASE("left out: conflicts, report and mount say it of what they mount") {
