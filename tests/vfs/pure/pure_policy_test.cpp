@@ -118,7 +118,7 @@ TEST_CASE("pure policy: a line that is not a valid rule is refused with its line
                                          "unsigned",
                                          "unsigned allow ",
                                          " unsigned allow",
-                                         "loose a\r",
+                                         "loose a\r\r",
                                          "loose a\tb",
                                          "loose \xff"};
     for (const std::string& line : lines) {
