@@ -1,6 +1,6 @@
 // A text that parses as a key file of Fardel's own unencrypted form is exactly what its values encode to, but for the
-// line ends of Windows. A passphrase
-// is only asked for after the cost of using it was found acceptable; here the provider then refuses.
+// line ends of Windows. A passphrase is only asked for after the cost of using it was found acceptable; here the
+// provider then refuses.
 #include "require.h"
 
 #include <fardel/format/key_file.h>
