@@ -133,22 +133,31 @@ Result<DirectoryLocation> read_location(const ByteSource& source) {
     return location;
 }
 
+struct ExtraField {
+    std::uint16_t kind = 0;
+    Bytes bytes;
+};
+
+// Takes the first field off the front. Nothing: there is none, or it is longer than what is left.
+std::optional<ExtraField> cut_extra_field(Bytes& extra) {
+    if (extra.size() < 4 || u16(extra, 2) > extra.size() - 4)
+        return std::nullopt;
+    const std::size_t size = u16(extra, 2);
+    const ExtraField field{.kind = u16(extra, 0), .bytes = extra.subspan(4, size)};
+    extra = extra.subspan(4 + size);
+    return field;
+}
+
 // Replaces the values that did not fit into 32 bits by those of the zip64 extra field, which has no others.
 Status apply_zip64(Bytes extra, ZipEntry& entry) {
     constexpr std::uint64_t kElsewhere = 0xffff'ffff;
     std::array<std::uint64_t*, 3> values{&entry.raw_bytes, &entry.stored_bytes, &entry.header_offset};
     if (std::ranges::none_of(values, [](const std::uint64_t* value) { return *value == kElsewhere; }))
         return ok();
-    while (extra.size() >= 4) {
-        const std::uint16_t kind = u16(extra, 0);
-        const std::size_t bytes = u16(extra, 2);
-        extra = extra.subspan(4);
-        if (bytes > extra.size())
-            break;
-        Bytes field = extra.first(bytes);
-        extra = extra.subspan(bytes);
-        if (kind != kZip64Field)
+    while (const auto next = cut_extra_field(extra)) {
+        if (next->kind != kZip64Field)
             continue;
+        Bytes field = next->bytes;
         for (std::uint64_t* value : values) {
             if (*value != kElsewhere)
                 continue;
@@ -164,15 +173,9 @@ Status apply_zip64(Bytes extra, ZipEntry& entry) {
 
 // The name in the Unicode path field, if that belongs to the name in the header: the field has its CRC-32.
 std::optional<std::string> find_unicode_path(Bytes extra, Bytes name) {
-    while (extra.size() >= 4) {
-        const std::uint16_t kind = u16(extra, 0);
-        const std::size_t bytes = u16(extra, 2);
-        extra = extra.subspan(4);
-        if (bytes > extra.size())
-            break;
-        const Bytes field = extra.first(bytes);
-        extra = extra.subspan(bytes);
-        if (kind != kUnicodePathField || field.size() < 5 || field[0] != std::byte{1})
+    while (const auto next = cut_extra_field(extra)) {
+        const Bytes field = next->bytes;
+        if (next->kind != kUnicodePathField || field.size() < 5 || field[0] != std::byte{1})
             continue;
         Crc32 crc32;
         crc32.update(name);
