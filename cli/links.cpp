@@ -46,15 +46,27 @@ Json json_of(const UnresolvedNeeds& report, const MountLabels& labels) {
                     {"version", missing.version},
                     {"static", missing.is_static}};
     });
-    return Json{
-        {"complete", report.complete()}, {"missing_names", std::move(names)}, {"missing_bundles", std::move(bundles)}};
+    Json requirements = json_list(report.requirements, [&](const MissingDependency& missing) {
+        return Json{
+            {"file", labels.at(missing.mount)}, {"requirement", missing.requirement}, {"reason", missing.reason}};
+    });
+    return Json{{"complete", report.complete()},
+                {"missing_names", std::move(names)},
+                {"missing_bundles", std::move(bundles)},
+                {"unmet_requirements", std::move(requirements)}};
 }
 
 std::string format_report(const UnresolvedNeeds& report, const MountLabels& labels) {
     return format_each(report.bundles, [&](const auto& missing) { return format_bundle(missing, labels); }) +
+           format_each(report.requirements,
+                       [&](const MissingDependency& missing) {
+                           return fmt::format("{}: requirement {}\n", printable(labels.at(missing.mount)),
+                                              printable(missing.reason, 2000));
+                       }) +
            format_each(report.names, [&](const auto& missing) { return format_name(missing, labels); }) +
            fmt::format("{}, {}\n", format_count(report.names.size(), "name missing", "names missing"),
-                       format_count(report.bundles.size(), "bundle missing", "bundles missing"));
+                       format_count(report.bundles.size() + report.requirements.size(), "bundle missing",
+                                    "bundles missing"));
 }
 
 Result<Exit> links(const LinksCommand& command, Console& console) {

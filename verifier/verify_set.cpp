@@ -137,26 +137,13 @@ void check_foreign_assets(const SetMember& member, const MembersById& by_id, Ver
 }
 
 // What a requirement cannot be read from is a finding about its bundle.
-void check_requirements(const SetMember& member, std::span<const SetMember> members, VerifyFindings& findings) {
+void check_requirements(const SetMember& member, const NamedBundles& members, VerifyFindings& findings) {
     const auto requirements = requirements_of(*member.bundle);
     if (!requirements)
         return;
-    for (const Requirement& requirement : *requirements) {
-        std::string closest;  // why a bundle of that name does not do
-        const bool is_met = std::ranges::any_of(members, [&](const SetMember& other) {
-            const auto name = other.bundle->find_bundle_text("name");
-            if (!name || *name != requirement.name)
-                return false;
-            const Status met = verify_meets(requirement, *other.bundle);
-            if (!met && closest.empty())
-                closest = met.error().message();
-            return static_cast<bool>(met);
-        });
-        if (!is_met)
-            findings.add(
-                VerifierRule::requirement_unmet, member.label,
-                closest.empty() ? quoted(requirement.text()) + " is met by no bundle of the set; add one" : closest);
-    }
+    for (const Requirement& requirement : *requirements)
+        if (const Status met = members.verify_meet(requirement); !met)
+            findings.add(VerifierRule::requirement_unmet, member.label, met.error().message());
 }
 
 struct Consume {
@@ -228,13 +215,16 @@ void check_set(std::span<const SetMember> members, const std::stop_token& stop, 
     const std::vector<std::string_view> published = gather_published(members, stop);
     check_scopes(members, stop, findings);
     check_set_names(members, stop, findings);
+    NamedBundles named;
+    for (const SetMember& member : members)
+        named.add(*member.bundle);
     for (const SetMember& member : members) {
         if (stop.stop_requested())
             return;
         check_dependencies(member, by_id, findings);
         check_foreign_assets(member, by_id, findings);
         check_consumes(member, published, stop, findings);
-        check_requirements(member, members, findings);
+        check_requirements(member, named, findings);
     }
 }
 

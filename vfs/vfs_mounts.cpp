@@ -1,5 +1,6 @@
 // The part of Vfs that changes the mounts, and pure mode.
 #include "inspect/inspection.h"
+#include "mounts/missing_dependencies.h"
 #include "vfs_state.h"
 
 #include <fardel/format/id_path.h>
@@ -24,15 +25,15 @@ Status verify_mount_point(const std::string& mount_point) {
     return ok();
 }
 
-Status verify_dependencies(const MountSet& set, const MountContent& content) {
-    FARDEL_TRY_ASSIGN(const std::vector<BundleId> missing, set.missing_dependencies(content));
+Status verify_dependencies(const MissingDependencies& judge, const Mount& mount) {
+    FARDEL_TRY_ASSIGN(const std::vector<MissingDependency> missing, judge.of(mount));
     if (missing.empty())
         return ok();
     std::string list;
-    for (const BundleId& one : missing)
-        list += (list.empty() ? "" : ", ") + one.hex();
+    for (const MissingDependency& one : missing)
+        list += (list.empty() ? "" : ", ") + (one.requirement.empty() ? one.bundle.hex() : one.reason);
     return Error(ErrorCode::unresolved,
-                 content.bundle->label() + ": it depends on bundles that are not mounted: " + list);
+                 mount.bundle().label() + ": it depends on bundles that are not mounted: " + list);
 }
 
 std::string label_of(const MountRequest& request) {
@@ -123,9 +124,12 @@ Result<std::vector<Mount>> Vfs::Impl::numbered(const std::vector<OpenedMount>& o
 }
 
 Status Vfs::Impl::verify_required(const MountSet& next, const std::vector<OpenedMount>& opened) const {
+    const auto open_set = next.openly();
+    const MissingDependencies all(next);
+    const MissingDependencies open(*open_set);
     for (const OpenedMount& one : opened)
         if (one.require_dependencies)
-            FARDEL_TRY(verify_dependencies(one.mount.pure_only ? next : *next.openly(), one.mount.content));
+            FARDEL_TRY(verify_dependencies(one.mount.pure_only ? all : open, one.mount));
     return ok();
 }
 
@@ -215,7 +219,7 @@ Result<std::optional<Vfs::Impl::VisibleChange>> Vfs::Impl::replace_content(Mount
     wanted.replace.push_back({.mount = mount, .content = std::move(content)});
     FARDEL_TRY_ASSIGN(auto next, mounted->changed(std::move(wanted)));
     if (required == Required::dependencies)
-        FARDEL_TRY(verify_dependencies(*next, next->find(mount)->content));
+        FARDEL_TRY(verify_dependencies(MissingDependencies(*next), *next->find(mount)));
     visible.missing = newly_missing(*next);
     visible.before = show(std::move(next));
     visible.after = set.share();
@@ -327,9 +331,10 @@ std::vector<MountDescription> Vfs::mounts() const {
     const std::scoped_lock lock(impl_->writing);
     const auto set = impl_->set.share();
     std::vector<MountDescription> out;
+    const MissingDependencies judge(*set);
     for (const Mount& mount : set->mounts()) {
         out.push_back(mount.describe());
-        if (auto missing = set->missing_dependencies(mount.content))  // a damaged table is verify's to report
+        if (auto missing = judge.of(mount))  // a damaged table is verify's to report
             out.back().missing_dependencies = std::move(missing).value();
     }
     for (const Mount& mount : impl_->mounted->mounts())

@@ -206,6 +206,27 @@ Status verify_meets(const Requirement& requirement, const Bundle& bundle) {
     return ok();
 }
 
+void NamedBundles::add(const Bundle& bundle) {
+    const auto name = bundle.find_bundle_text("name");
+    if (name && name->has_value())
+        by_name_[**name].push_back(&bundle);
+}
+
+Status NamedBundles::verify_meet(const Requirement& requirement) const {
+    const auto named = by_name_.find(requirement.name);
+    if (named == by_name_.end())
+        return Error(ErrorCode::unresolved, in_short_quotes(requirement.text()) + " is met by none of the bundles");
+    Status first = ok();
+    for (const Bundle* bundle : named->second) {
+        Status met = verify_meets(requirement, *bundle);
+        if (met)
+            return met;
+        if (first)
+            first = std::move(met);
+    }
+    return first;
+}
+
 Result<std::vector<Requirement>> requirements_of(const Bundle& bundle) {
     std::vector<Requirement> requirements;
     // The bundle's own records are the last.

@@ -168,7 +168,7 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
     line.text("--trust", "POLICY", options.policy_path,
               "Mount only bundles that this policy trusts (default: any bundle)");
     line.flag("--require-dependencies", options.require_dependencies,
-              "Refuse a bundle if a static dependency of it is not among the bundles");
+              "Refuse a bundle if something that it depends on, by id or by name, is not among the bundles");
     line.texts("--license", "TOKEN", options.licenses,
                "A licence token, for bundles that require one; those of the store count, too. Repeat for more");
     line.text("--store", "DIR", options.store,
@@ -231,11 +231,12 @@ void say_missing_dependencies(const Vfs& vfs, Console& console) {
             continue;
         std::string list;
         for (std::size_t i = 0; i < std::min(missing.size(), kMissingShown); ++i)
-            list += (i == 0 ? "" : ", ") + missing[i].hex();
+            list += (i == 0 ? "" : ", ") +
+                    (missing[i].requirement.empty() ? missing[i].bundle.hex() : printable(missing[i].requirement));
         if (missing.size() > kMissingShown)
             list += fmt::format(" and {} more", missing.size() - kMissingShown);
         console.say(
-            fmt::format("fardel: {}: static dependencies are not mounted, and references into them lead nowhere: {}; "
+            fmt::format("fardel: {}: dependencies are not mounted, and references into them lead nowhere: {}; "
                         "'fardel links' lists what is missing",
                         printable(mount.label), list));
     }

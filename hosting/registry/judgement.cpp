@@ -9,6 +9,7 @@
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
+#include <fardel/format/requirement.h>
 #include <fardel/hosting/publish.h>
 #include <fardel/verifier/verify_bundle.h>
 
@@ -157,6 +158,7 @@ private:
         judge_sizes(bundle);
         FARDEL_TRY(judge_licences(bundle));
         FARDEL_TRY(judge_dependencies(bundle));
+        FARDEL_TRY(judge_requirements(bundle));
         return judge_shares(bundle);
     }
 
@@ -334,6 +336,28 @@ private:
                                                  ", which the newest release does not have; upload that one first");
         }
         return ok();
+    }
+
+    // So must what it requires by name, or every installation of it would fail.
+    Status judge_requirements(const Bundle& bundle) {
+        FARDEL_TRY_ASSIGN(const std::vector<Requirement> requirements, requirements_of(bundle));
+        for (const Requirement& one : requirements)
+            if (!is_met_by(one, judgement_.name, judgement_.version) && !is_met(one))
+                refuse("requirement-unmet", "it requires " + in_short_quotes(one.text()) +
+                                                ", which no bundle of the newest release meets; upload one first");
+        return ok();
+    }
+
+    static bool is_met_by(const Requirement& requirement, std::string_view name, std::string_view version) {
+        const auto parsed = BundleVersion::parse(version);
+        return name == requirement.name && parsed && requirement.accepts(*parsed);
+    }
+
+    bool is_met(const Requirement& requirement) const {
+        return std::ranges::any_of(state_.catalogue.named(requirement.name), [&](const CatalogueEntry* entry) {
+            return state_.released.is_current(entry->bundle) && is_met_by(requirement, entry->name, entry->version) &&
+                   (!requirement.signer || *requirement.signer == entry->author);
+        });
     }
 
     // What the next release would have no room for gets no name: the registry could make no release with it.

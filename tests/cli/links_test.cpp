@@ -54,7 +54,7 @@ TEST_CASE("links, which, conflicts, report: a missing static dependency is said 
         const fardel::tests::Outcome said = run(verb);
         CHECK(said.exit_code == 0);
         CHECK(said.err == "fardel: " + mod +
-                              ": static dependencies are not mounted, and references into them lead "
+                              ": dependencies are not mounted, and references into them lead "
                               "nowhere: " +
                               id + "; 'fardel links' lists what is missing\n");
         Arguments strict = verb;
@@ -72,6 +72,34 @@ TEST_CASE("links, which, conflicts, report: a missing static dependency is said 
     const fardel::tests::Outcome together = run({"verify", mod, scratch.path("base.fardel")});
     CHECK(together.exit_code == 1);
     CHECK(together.out.find("[dependency-missing]") != std::string::npos);
+}
+
+TEST_CASE("links, mount, which: a requirement by name that nothing mounted meets is missing") {
+    const ScratchFolder scratch;
+    scratch.write("mod/mod.cfg", "x\n");
+    scratch.write("base/base.cfg", "x\n");
+    const std::string mod = scratch.path("mod.fardel");
+    const auto pack_base = [&](const std::string& version) {
+        const std::string file = scratch.path("base-" + version + ".fardel");
+        run_well({"pack", scratch.path("base"), "-o", file, "--name", "studio/base", "--version", version});
+        return file;
+    };
+    run_well({"pack", scratch.path("mod"), "-o", mod, "--require", "studio/base >= 2.0"});
+    const fardel::tests::Outcome alone = run({"links", mod});
+    CHECK(alone.exit_code == 1);
+    CHECK(alone.out == mod + ": requirement 'studio/base >= 2.0' is met by none of the bundles\n"
+                             "0 names missing, 1 bundle missing\n");
+    const std::string old = pack_base("1.0");
+    const json report = json::parse(run({"links", mod, old, "--json"}).out);
+    CHECK(report["complete"] == false);
+    CHECK(report["unmet_requirements"][0]["requirement"] == "studio/base >= 2.0");
+    CHECK(report["unmet_requirements"][0]["reason"].get<std::string>().find("1.0") != std::string::npos);
+    CHECK(run({"which", "--mount", mod, "mod.cfg"}).err ==
+          "fardel: " + mod +
+              ": dependencies are not mounted, and references into them lead nowhere: studio/base >= 2.0; 'fardel "
+              "links' lists what is missing\n");
+    CHECK(is_one_clear_line(run({"mount", mod, old, scratch.path("mnt"), "--require-dependencies"}), "unresolved"));
+    run_well({"links", mod, pack_base("2.0"), "--require-dependencies"});
 }
 
 }  // namespace fardel::tests::links_test

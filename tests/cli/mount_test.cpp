@@ -699,7 +699,7 @@ TEST_CASE("mount: a missing static dependency is said on standard error, once, a
     const MountPoint mount(scratch);
     const Outcome mounted = run({"mount", bundle, mount.path()});
     CHECK(mounted.exit_code == 0);
-    CHECK(mounted.err.starts_with("fardel: " + bundle + ": static dependencies are not mounted"));
+    CHECK(mounted.err.starts_with("fardel: " + bundle + ": dependencies are not mounted"));
     CHECK(std::ranges::count(mounted.err, '\n') == 1);
     CHECK(mounted.err.find("010203" + std::string(58, '0')) != std::string::npos);
     CHECK(read_file(mount.path("mod.cfg")) == kConfig);

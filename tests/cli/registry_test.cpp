@@ -98,13 +98,15 @@ TEST_CASE("registry: a refusal is the list of everything that is wrong") {
 TEST_CASE("registry: the command on a page installs a bundle, with what it requires") {
     RegistrySite site;
     site.start();
-    site.upload(site.bundle("maps/stones", "1.4", "bob"), "bob");
     site.upload(site.bundle("maps/stones", "2.0", "bob"), "bob");
     site.scratch.write("castle/maps/castle/door.txt", "oak\n");
     const std::string castle = site.scratch.path("castle.fardel");
     run_well({"pack", site.scratch.path("castle"), "-o", castle, "--name", "maps/castle", "--version", "1.0",
               "--require", "maps/stones < 2"});
     sign(castle, site.key("alice"), "author");
+    // Nobody could install it yet.
+    CHECK(site.reasons(castle, "alice") == Reasons{"requirement-unmet"});
+    site.upload(site.bundle("maps/stones", "1.4", "bob"), "bob");
     site.upload(castle, "alice");
     const std::string page = read_file(site.hub() + "/names/maps/castle.html");
     check_has(page, "fardel install maps/castle --channel hub/stable --root 1.root --from " + site.url());

@@ -467,6 +467,64 @@ TEST_CASE("missing dependencies: the event reports what a change leaves missing,
     CHECK(take().empty());
 }
 
+Bytes versioned(const std::string& name, const std::string& version, const std::string& required = {}) {
+    BundleMaker maker;
+    maker.add(name + ".txt", version);
+    maker.plan().metadata = {{"name", name}, {"version", version}};
+    if (!required.empty())
+        maker.plan().metadata.push_back({"requires.studio/base", required});
+    return maker.write();
+}
+
+TEST_CASE("missing dependencies: a requirement by name is judged as a dependency by id is") {
+    const Bytes mod = versioned("mod", "1", ">= 2.0");
+    std::vector<std::string> events;
+    Vfs vfs({.on_missing_dependency = [&](const MissingDependency& missing) {
+        CHECK(missing.bundle == BundleId{});
+        events.push_back(missing.requirement);
+    }});
+    MountOptions strict = unsigned_at();
+    strict.require_dependencies = true;
+    const auto refused = vfs.mount(make_memory_source(mod), strict);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::unresolved);
+    CHECK(refused.error().text().find("studio/base >= 2.0") != std::string::npos);
+    CHECK(events.empty());
+
+    mount(vfs, mod);
+    CHECK(events == std::vector<std::string>{"studio/base >= 2.0"});
+    // One that is too old does not meet it, and the report says so.
+    const MountId old = mount(vfs, versioned("studio/base", "1.9"));
+    CHECK(events.size() == 1);
+    UnresolvedNeeds needs = value_of(vfs.check_links());
+    CHECK_FALSE(needs.complete());
+    REQUIRE(needs.requirements.size() == 1);
+    CHECK(needs.requirements.front().reason.find("1.9") != std::string::npos);
+
+    const MountId base = mount(vfs, versioned("studio/base", "2.1"));
+    CHECK(value_of(vfs.check_links()).complete());
+    for (const MountDescription& one : vfs.mounts())
+        CHECK(one.missing_dependencies.empty());
+    CHECK(vfs.mount(make_memory_source(versioned("mod2", "1", ">= 2.0")), strict));
+    REQUIRE(vfs.unmount(old));
+    CHECK(events.size() == 1);
+    REQUIRE(vfs.unmount(base));
+    CHECK(events.size() == 3);  // for both mods
+}
+
+TEST_CASE("missing dependencies: what a lock file says a requirement means is what must be mounted") {
+    const Bytes base = versioned("studio/base", "2.1");
+    const Bytes other = versioned("studio/base", "2.2");
+    Vfs vfs;
+    mount(vfs, base);
+    MountOptions how = unsigned_at();
+    how.resolved = {bundle_id_of(other)};
+    const MountId mod = value_of(vfs.mount(make_memory_source(versioned("mod", "1", ">= 2.0")), how));
+    const auto missing = vfs.mounts().front().missing_dependencies;
+    CHECK(missing == std::vector<MissingDependency>{{mod, bundle_id_of(other)}});
+    CHECK(value_of(vfs.check_links()).requirements.empty());
+}
+
 TEST_CASE("replace: a group of mounts changes in one step, and keeps its position") {
     const Bytes base = BundleMaker().add("base", "1").add("both", "base").write();
     const Bytes fonts = BundleMaker().add("font", "f").write();

@@ -111,6 +111,7 @@ void report_missing(const MissingDependency& missing, fardel_dependency_missing 
     out.struct_size = sizeof out;
     out.mount = static_cast<fardel_mount_id>(missing.mount);
     out.bundle = plain_id(missing.bundle);
+    out.requirement = missing.requirement.empty() ? nullptr : missing.requirement.c_str();
     receive(context, &out);
 }
 
@@ -271,10 +272,10 @@ fardel_code fardel_missing_dependencies(const fardel_vfs* vfs, fardel_dependency
     return call(error, vfs != nullptr, [&](const Report&) {
         std::size_t found = 0;
         for (const MountDescription& mount : vfs->vfs.mounts())
-            for (const BundleId& bundle : mount.missing_dependencies) {
+            for (const MissingDependency& one : mount.missing_dependencies) {
                 ++found;
                 if (missing != nullptr)
-                    report_missing({.mount = mount.id, .bundle = bundle}, missing, context);
+                    report_missing(one, missing, context);
             }
         if (count != nullptr)
             *count = found;

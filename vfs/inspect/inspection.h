@@ -34,7 +34,7 @@ Result<std::vector<MissingContent>> find_missing_content(const MountSet& set, co
 // Reads no content.
 Result<std::optional<File>> find_asset_file(const MountSet& set, const AssetId& id);
 
-// The static dependencies that are missing in `after` and were not missing in `before`: a bundle that lacked a
+// The dependencies that are missing in `after` and were not missing in `before`: a bundle that lacked a
 // dependency there already is not reported for it again. Damaged tables, which the verifier reports, depend on nothing.
 std::vector<MissingDependency> find_newly_missing(const MountSet& before, const MountSet& after);
 

@@ -1,6 +1,7 @@
 #include "inspection.h"
 
 #include "lookup/resolve.h"
+#include "mounts/missing_dependencies.h"
 
 #include <fardel/format/glob_set.h>
 #include <fardel/format/manifest.h>
@@ -18,7 +19,7 @@ namespace {
 
 class NeedChecker {
 public:
-    NeedChecker(const MountSet& set, std::size_t unresolved_max) : set_(set), unresolved_max_(unresolved_max) {}
+    NeedChecker(const MountSet& set, std::size_t unresolved_max) : set_(set), dependencies_(set), unresolved_max_(unresolved_max) {}
 
     Status check(const Mount& mount) {
         const Bundle& bundle = mount.bundle();
@@ -34,7 +35,7 @@ public:
             FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(i));
             FARDEL_TRY(check_dependency(mount, dependency));
         }
-        return ok();
+        return check_requirements(mount);
     }
 
     UnresolvedNeeds report;
@@ -69,6 +70,15 @@ private:
                                   .name = std::string(name),
                                   .version = std::string(version),
                                   .is_static = (dependency.flags & DependencyRecord::is_static) != 0});
+        return ok();
+    }
+
+    Status check_requirements(const Mount& mount) {
+        FARDEL_TRY_ASSIGN(std::vector<MissingDependency> unmet, dependencies_.unmet_requirements(mount));
+        for (MissingDependency& one : unmet) {
+            FARDEL_TRY(count_one());
+            report.requirements.push_back(std::move(one));
+        }
         return ok();
     }
 
@@ -138,13 +148,14 @@ private:
     }
 
     Status count_one() const {
-        if (report.names.size() + report.bundles.size() < unresolved_max_)
+        if (report.names.size() + report.bundles.size() + report.requirements.size() < unresolved_max_)
             return ok();
         return Error(ErrorCode::limit,
                      "more than " + std::to_string(unresolved_max_) + " names and bundles are unresolved");
     }
 
     const MountSet& set_;
+    MissingDependencies dependencies_;
     std::size_t unresolved_max_;
 };
 
@@ -152,21 +163,23 @@ private:
 
 bool UnresolvedNeeds::complete() const noexcept {
     return std::ranges::all_of(names, &UnresolvedName::optional) &&
-           std::ranges::none_of(bundles, &UnresolvedBundle::is_static);
+           std::ranges::none_of(bundles, &UnresolvedBundle::is_static) && requirements.empty();
 }
 
 std::vector<MissingDependency> find_newly_missing(const MountSet& before, const MountSet& after) {
     std::vector<MissingDependency> out;
+    const MissingDependencies judge_before(before);
+    const MissingDependencies judge_after(after);
     for (const Mount& mount : after.mounts()) {
-        const auto missing = after.missing_dependencies(mount.content);
+        auto missing = judge_after.of(mount);
         if (!missing)
             continue;
         const Mount* const old = before.find(mount.id);
         const bool is_new = old == nullptr || old->content.number != mount.content.number;
-        for (const BundleId& bundle : *missing)
+        for (MissingDependency& one : *missing)
             // What was missing before the change is not repeated.
-            if (is_new || before.find_bundle(bundle) != nullptr)
-                out.push_back({.mount = mount.id, .bundle = bundle});
+            if (is_new || !judge_before.has(one))
+                out.push_back(std::move(one));
     }
     return out;
 }

@@ -1,6 +1,5 @@
 #include "mount_set.h"
 
-#include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/sources/source_scan.h>
@@ -337,23 +336,6 @@ const Mount* CandidateWalk::next() noexcept {
     if (has_hit && (!has_direct || hits_[hit_] < set_.direct_[direct_]))
         return &mounts[hits_[hit_++]];
     return has_direct ? &mounts[set_.direct_[direct_++]] : nullptr;
-}
-
-Result<std::vector<BundleId>> MountSet::missing_dependencies(const MountContent& content) const {
-    const Bundle& bundle = *content.bundle;
-    std::vector<BundleId> missing;
-    const std::uint64_t count =
-        std::min<std::uint64_t>(bundle.table_count(TableKind::dependencies), limits::kDependenciesMax);
-    for (std::uint32_t i = 0; i < count; ++i) {
-        FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(i));
-        if ((dependency.flags & DependencyRecord::is_static) != 0 && find_bundle(dependency.bundle) == nullptr)
-            missing.push_back(dependency.bundle);
-    }
-    if (content.resolved)
-        for (const BundleId& id : *content.resolved)
-            if (find_bundle(id) == nullptr)
-                missing.push_back(id);
-    return missing;
 }
 
 const Mount* MountSet::find_bundle(const BundleId& bundle) const noexcept {

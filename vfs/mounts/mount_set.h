@@ -123,9 +123,6 @@ public:
     std::span<const Mount> mounts() const noexcept { return mounts_; }
     // The mount of that bundle with the highest precedence, or nullptr.
     const Mount* find_bundle(const BundleId& bundle) const noexcept;
-    // The static dependencies of the bundle, and what its requirements mean, that are not in the set. Errors: those of
-    // reading its table.
-    Result<std::vector<BundleId>> missing_dependencies(const MountContent& content) const;
     // One mount of each bundle, by bundle id.
     std::span<const std::uint32_t> by_bundle() const noexcept { return by_bundle_; }
     bool tainted() const noexcept { return tainted_; }

@@ -233,7 +233,7 @@ void report_missing(const Vfs& vfs, const PhysfsArchiverOptions& options) {
     if (!options.on_missing_dependency)
         return;
     for (const MountDescription& mount : vfs.mounts())
-        for (const BundleId& missing : mount.missing_dependencies)
+        for (const MissingDependency& missing : mount.missing_dependencies)
             options.on_missing_dependency(mount.label, missing);
 }
 

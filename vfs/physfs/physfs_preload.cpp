@@ -56,9 +56,11 @@ void say_refused(std::string_view archive, const fardel::Error& error) {
     say(text);
 }
 
-void say_missing(std::string_view bundle_file, const fardel::BundleId& missing) {
-    say(std::string(bundle_file) + ": its static dependency " + missing.hex() +
-        " is not in the same mount; references into it lead nowhere");
+void say_missing(std::string_view bundle_file, const fardel::MissingDependency& missing) {
+    say(std::string(bundle_file) + ": " +
+        (missing.requirement.empty() ? "its dependency " + missing.bundle.hex() + " is not in the same mount"
+                                     : "what it requires is not in the same mount: " + missing.reason) +
+        "; references into it lead nowhere");
 }
 
 const char* environment(const char* name) {

@@ -273,13 +273,23 @@ void add_dependencies(BundlePlan& plan, std::size_t count, const std::string& na
         plan.dependencies.push_back({.bundle = id_of(i + 1), .name = name, .version = "1", .is_static = false});
 }
 
-// One whose line in the text of requirements has so many bytes, about 380.
-void add_requirement(BundlePlan& plan, unsigned number, std::size_t line_bytes) {
+std::string required_name(unsigned number) {
     std::string name = "studio/" + std::to_string(1000 + number);
-    name.resize(200, 'n');
-    const std::string first = ">= " + std::string(64, '1') + ", <= " + std::string(64, '9') + ", < ";
+    name.resize(100, 'n');
+    return name;
+}
+const std::string kRequiredVersion(64, '5');
+
+// One whose line in the text of requirements has so many bytes, about 380. A bundle with required_name() and
+// kRequiredVersion meets it.
+void add_requirement(BundlePlan& plan, unsigned number, std::size_t line_bytes) {
+    const std::string name = required_name(number);
+    std::string first;
+    for (const char digit : {'1', '2', '3'})
+        first += ">= " + std::string(64, digit) + ", ";
+    first += ">= ";
     const std::size_t rest = line_bytes - std::string_view("requires  \n").size() - name.size() - first.size();
-    plan.metadata.push_back({"requires." + name, first + std::string(rest, '9')});
+    plan.metadata.push_back({"requires." + name, first + std::string(rest, '4')});
 }
 
 TEST_CASE("registry limits: dependencies, requirements and metadata of a bundle have limits of a registry") {  // A139
@@ -298,6 +308,8 @@ TEST_CASE("registry limits: dependencies, requirements and metadata of a bundle 
         return site.upload(plan, *site.honest);
     };
     constexpr auto kCount = static_cast<unsigned>(kRegistryRequirementsMax);
+    for (unsigned i = 0; i < kCount; ++i)
+        check_accepted(site.upload(plan_of(required_name(i), kRequiredVersion), *site.honest));
     constexpr std::size_t kLines = kRegistryNeedsBytesMax - kNeedsLineBytes;
     check_accepted(with_requirements("1", kCount, kLines));
     check_too_large(with_requirements("2", kCount, kLines + 1), "24577", "24576");
@@ -316,7 +328,7 @@ TEST_CASE("registry limits: dependencies, requirements and metadata of a bundle 
     check_accepted(with_metadata("1", kRegistryMetadataBytesMax));
     check_too_large(with_metadata("2", kRegistryMetadataBytesMax + 1), "131073", "131072");
     // What is refused has left nothing.
-    CHECK(site.newest_release().bundles.size() == 3);
+    CHECK(site.newest_release().bundles.size() == 3 + kCount);
     CHECK(value_of(check_registry(site.tree, {.now = kNow, .stop = {}})).problems.empty());
 }
 

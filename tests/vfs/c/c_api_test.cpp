@@ -115,7 +115,7 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(offsetof(fardel_vfs_options, digest_folder) == 40);       // the end of the third version's
         CHECK(sizeof(fardel_vfs_options) == 48);
         CHECK(sizeof(fardel_missing_content) == 64);
-        CHECK(sizeof(fardel_missing_dependency) == 48);
+        CHECK(sizeof(fardel_missing_dependency) == 56);
         CHECK(offsetof(fardel_mount_options, licenses) == 56);  // the end of the first version's
         CHECK(offsetof(fardel_mount_options, resolved) == 72);  // the end of the second version's
         CHECK(sizeof(fardel_mount_options) == 88);
@@ -825,6 +825,7 @@ TEST_CASE("C API: of two versions, each refers to its own variants, beside a pac
 struct Received {
     std::vector<std::string> bundles;
     std::vector<fardel_mount_id> mounts;
+    std::vector<std::string> requirements;
 };
 
 void receive_missing(void* context, const fardel_missing_dependency* missing) {
@@ -832,6 +833,7 @@ void receive_missing(void* context, const fardel_missing_dependency* missing) {
     CHECK(missing->struct_size == sizeof *missing);
     received.bundles.push_back(hex(missing->bundle));
     received.mounts.push_back(missing->mount);
+    received.requirements.emplace_back(missing->requirement != nullptr ? missing->requirement : "");
 }
 
 TEST_CASE("C API: a missing static dependency is an event, is listed, and is refused on request") {
@@ -879,6 +881,17 @@ TEST_CASE("C API: a missing static dependency is an event, is listed, and is ref
     REQUIRE(fardel_vfs_create(&how, &vfs, nullptr) == FARDEL_OK);
     mount_bytes(vfs, map);
     CHECK(events.bundles.size() == 2);
+    fardel_vfs_destroy(vfs);
+
+    // A requirement by name is one, too.
+    how.struct_size = sizeof how;
+    REQUIRE(fardel_vfs_create(&how, &vfs, nullptr) == FARDEL_OK);
+    BundleMaker named;
+    named.add("mod", "mod");
+    named.plan().metadata = {{"name", "mod"}, {"requires.studio/base", ">= 2"}, {"version", "1"}};
+    mount_bytes(vfs, named.write());
+    CHECK(events.requirements.back() == "studio/base >= 2");
+    CHECK(events.bundles.back() == std::string(64, '0'));
     fardel_vfs_destroy(vfs);
 }
 

@@ -270,7 +270,8 @@ TEST_CASE("mount: a bundle whose static dependency is missing is listed as such,
     CHECK(vfs.mounts().empty());
 
     mount(vfs, bundle);
-    CHECK(vfs.mounts().at(0).missing_dependencies == std::vector{bundle_id_of(base)});
+    REQUIRE(vfs.mounts().at(0).missing_dependencies.size() == 1);
+    CHECK(vfs.mounts().at(0).missing_dependencies.front().bundle == bundle_id_of(base));
     mount(vfs, base);
     for (const MountDescription& one : vfs.mounts())
         CHECK(one.missing_dependencies.empty());
@@ -373,7 +374,8 @@ TEST_CASE("mount: what a requirement means counts as a dependency that is needed
     CHECK(vfs.mount(make_memory_source(mod), options).error().code() == ErrorCode::unresolved);
     options.require_dependencies = false;
     REQUIRE(vfs.mount(make_memory_source(mod), options));
-    CHECK(vfs.mounts().at(0).missing_dependencies == std::vector{bundle_id_of(base)});
+    REQUIRE(vfs.mounts().at(0).missing_dependencies.size() == 1);
+    CHECK(vfs.mounts().at(0).missing_dependencies.front().bundle == bundle_id_of(base));
     mount(vfs, base);
     CHECK(vfs.mounts().at(1).missing_dependencies.empty());
     options.resolved.assign(257, bundle_id_of(base));

@@ -452,8 +452,8 @@ TEST_CASE("physfs: a missing static dependency is reported, and refused on reque
     const std::string set = scratch.write("both.fardel-set", "fardel-set 1\nmap.fardel\nbase.fardel\n");
     std::vector<std::string> events;
     PhysfsArchiverOptions options{.allow_unsigned = true};
-    options.on_missing_dependency = [&](std::string_view file, const BundleId& missing) {
-        events.push_back(std::string(file) + " " + missing.hex());
+    options.on_missing_dependency = [&](std::string_view file, const MissingDependency& missing) {
+        events.push_back(std::string(file) + " " + missing.bundle.hex());
     };
     options.on_refused = [&](std::string_view, const Error& error) {
         events.emplace_back(error_code_name(error.code()));

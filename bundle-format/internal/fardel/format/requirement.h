@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace fardel {
@@ -67,5 +68,18 @@ Result<std::vector<Requirement>> requirements_of(const Bundle& bundle);
 // Whether its signers are trusted is not the question: a policy answers it. Errors: unresolved, untrusted, those of
 // reading the bundle.
 Status verify_meets(const Requirement& requirement, const Bundle& bundle);
+
+// Bundles by their names, which requirements are compared with. It refers to the bundles.
+class NamedBundles {
+public:
+    // A bundle whose name cannot be read meets nothing.
+    void add(const Bundle& bundle);
+    // Whether one of them meets the requirement. Errors: unresolved (none has the name, or the version), or what
+    // verify_meets says of the first that has the name.
+    Status verify_meet(const Requirement& requirement) const;
+
+private:
+    std::unordered_map<std::string_view, std::vector<const Bundle*>> by_name_;
+};
 
 }  // namespace fardel

@@ -39,11 +39,14 @@ typedef struct fardel_vfs fardel_vfs;
 /* Unique within its VFS, never used again, never 0. */
 typedef uint32_t fardel_mount_id;
 
-/* A static dependency of a mounted bundle that is not mounted: references into it lead nowhere. */
+/* What a mounted bundle needs and is not mounted, so that references into it lead nowhere: a bundle, or a requirement
+ * that no mounted bundle meets. */
 typedef struct fardel_missing_dependency {
     size_t struct_size;
     fardel_mount_id mount; /* of the bundle that depends on it */
-    fardel_id bundle;      /* the missing one */
+    fardel_id bundle;      /* the missing one; all zero: see `requirement` */
+    /* "studio/base >= 1.0", valid during the call; null: `bundle` is missing. */
+    const char* requirement;
 } fardel_missing_dependency;
 /* Called once for each missing dependency. It must not call a function that changes the same VFS. */
 typedef void (*fardel_dependency_missing)(void* context, const fardel_missing_dependency* missing);
@@ -155,7 +158,7 @@ typedef void (*fardel_recalled)(void* context, const fardel_recalled_mount* reca
 FARDEL_API fardel_code fardel_judge_again(fardel_vfs* vfs, const char* policy_text, uint64_t now_s,
                                           fardel_recalled recalled, void* context, size_t* count, fardel_error* error);
 
-/* Reports the static dependencies of visible mounts that are missing now, in order of precedence. `count`, which may be
+/* Reports the dependencies of visible mounts that are missing now, in order of precedence. `count`, which may be
  * null, is set to their number; so may `missing`. */
 FARDEL_API fardel_code fardel_missing_dependencies(const fardel_vfs* vfs, fardel_dependency_missing missing,
                                                    void* context, size_t* count, fardel_error* error);

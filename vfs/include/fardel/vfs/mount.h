@@ -46,8 +46,8 @@ struct MountOptions {
     const TrustPolicy* policy = nullptr;   // who must have signed; used during mount() only
     TrustTime time;                        // for dates in signatures and metadata; the default is the system's clock
     bool allow_unsigned = false;  // development: content that the policy does not trust is mounted too, and tainted
-    // Refuses the mount if a static dependency of the bundle is mounted neither before nor by the same change. Without
-    // it, VfsOptions::on_missing_dependency reports what is missing, and MountDescription lists it.
+    // Refuses the mount if a dependency of the bundle (MissingDependency) is mounted neither before nor by the same
+    // change. Without it, VfsOptions::on_missing_dependency reports what is missing, and MountDescription lists it.
     bool require_dependencies = false;
     // What the bundle's requirements mean (docs/installing.md): its references are looked up in these bundles behind
     // its static dependencies, and before the published names. They count as dependencies that it needs. At most 256.
@@ -91,10 +91,14 @@ enum class ContentReach : bool {
     closures,  // and everything that it refers to
 };
 
-// A static dependency of a mounted bundle that is not mounted: references into it lead nowhere.
+// What a mounted bundle needs and is not mounted, so that references into it lead nowhere: a static dependency, a bundle
+// that a requirement means (MountOptions::resolved), or a requirement that no mounted bundle meets.
 struct MissingDependency {
     MountId mount{};  // of the bundle that depends on it
-    BundleId bundle;
+    BundleId bundle;  // all zero: see `requirement`
+    // "studio/base >= 1.0", and why the mounted bundle of that name does not do; empty: `bundle` is missing.
+    std::string requirement;
+    std::string reason;
     friend bool operator==(const MissingDependency&, const MissingDependency&) = default;
 };
 

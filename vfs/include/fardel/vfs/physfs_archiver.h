@@ -28,11 +28,11 @@ struct PhysfsArchiverOptions {
     std::size_t cache_bytes = 8u << 20;  // decoded blocks of each mounted archive
     // As VfsOptions::digest_folder, for folders that a set file names.
     std::string digest_folder;
-    // A bundle whose static dependencies are not in the same mount fails to mount: each PHYSFS_mount() is a tree of its
+    // A bundle whose dependencies (MissingDependency) are not in the same mount fails to mount: each PHYSFS_mount() is a tree of its
     // own, so only the bundles of a set file find one another.
     bool require_dependencies = false;
-    // Receives each static dependency that is not in the same mount; `bundle_file` depends on it. As on_refused.
-    std::function<void(std::string_view bundle_file, const BundleId& missing)> on_missing_dependency;
+    // Receives each dependency that is not in the same mount; `bundle_file` depends on it. As on_refused.
+    std::function<void(std::string_view bundle_file, const MissingDependency& missing)> on_missing_dependency;
     // Receives the reason why PHYSFS_mount() failed; PhysicsFS itself has only a code. Called by the mounting thread,
     // with PhysicsFS locked; must not throw.
     std::function<void(std::string_view archive, const Error& error)> on_refused;

@@ -44,7 +44,7 @@ struct UnresolvedNeeds;
 
 struct VfsOptions {
     std::size_t cache_bytes = 32u << 20;  // of decoded blocks, over all bundles; 0: no cache
-    // Receives each static dependency that is missing after a change of the mounts and was not missing before: that of
+    // Receives each dependency that is missing after a change of the mounts and was not missing before: that of
     // a new mount or of new content, and one that the change unmounted. Pure mode hides mounts, but unmounts none. It
     // is called by the thread that makes the change, when the change has taken effect; it may call any function that
     // changes no mounts, and must not throw.
