@@ -29,21 +29,30 @@ std::vector<std::byte> bytes_of(const std::string& text) {
     return {bytes.begin(), bytes.end()};
 }
 
+std::string required_name(unsigned number) {
+    std::string name = "mods/" + std::to_string(1000 + number);
+    name.resize(100, 'n');
+    return name;
+}
+
+// The first are what others require.
 BundlePlan plan_of(unsigned number) {
     BundlePlan plan;
-    const std::string name = "mods/h" + std::to_string(number);
+    const bool is_required = number < kRegistryRequirementsMax;
+    const std::string name = is_required ? required_name(number) : "mods/h" + std::to_string(number);
     plan.assets.push_back({.source = make_memory_blob(bytes_of(name)), .key = name, .content_type = "text/plain"});
     plan.names.push_back({.name = *AssetName::parse(name + "/x.txt"), .variants = {{.asset = 0, .tags = {}}}});
-    plan.metadata = {{"name", name}, {"version", std::string("1")}};
+    plan.metadata = {{"name", name}, {"version", std::string(64, '5')}};
+    if (is_required)
+        return plan;
     if (number % 2 == 0) {
         plan.metadata.push_back({"licence", std::string(60'000, 'L')});
         return plan;
     }
     for (unsigned i = 0; i < kRegistryRequirementsMax; ++i) {
-        std::string required = "studio/" + std::to_string(1000 + i);
-        required.resize(200, 'n');
-        plan.metadata.push_back({"requires." + required, ">= " + std::string(64, '1') + ", <= " + std::string(64, '9') +
-                                                             ", < " + std::string(30, '9')});
+        plan.metadata.push_back(
+            {"requires." + required_name(i), ">= " + std::string(64, '1') + ", <= " + std::string(64, '9') + ", > " +
+                                                 std::string(64, '2') + ", > " + std::string(45, '3')});
     }
     return plan;
 }

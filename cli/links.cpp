@@ -64,9 +64,9 @@ std::string format_report(const UnresolvedNeeds& report, const MountLabels& labe
                                               printable(missing.reason, 2000));
                        }) +
            format_each(report.names, [&](const auto& missing) { return format_name(missing, labels); }) +
-           fmt::format("{}, {}\n", format_count(report.names.size(), "name missing", "names missing"),
-                       format_count(report.bundles.size() + report.requirements.size(), "bundle missing",
-                                    "bundles missing"));
+           fmt::format(
+               "{}, {}\n", format_count(report.names.size(), "name missing", "names missing"),
+               format_count(report.bundles.size() + report.requirements.size(), "bundle missing", "bundles missing"));
 }
 
 Result<Exit> links(const LinksCommand& command, Console& console) {

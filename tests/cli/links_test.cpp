@@ -87,8 +87,9 @@ TEST_CASE("links, mount, which: a requirement by name that nothing mounted meets
     run_well({"pack", scratch.path("mod"), "-o", mod, "--require", "studio/base >= 2.0"});
     const fardel::tests::Outcome alone = run({"links", mod});
     CHECK(alone.exit_code == 1);
-    CHECK(alone.out == mod + ": requirement 'studio/base >= 2.0' is met by none of the bundles\n"
-                             "0 names missing, 1 bundle missing\n");
+    CHECK(alone.out == mod +
+                           ": requirement 'studio/base >= 2.0' is met by none of the bundles\n"
+                           "0 names missing, 1 bundle missing\n");
     const std::string old = pack_base("1.0");
     const json report = json::parse(run({"links", mod, old, "--json"}).out);
     CHECK(report["complete"] == false);

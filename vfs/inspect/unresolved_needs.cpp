@@ -19,7 +19,8 @@ namespace {
 
 class NeedChecker {
 public:
-    NeedChecker(const MountSet& set, std::size_t unresolved_max) : set_(set), dependencies_(set), unresolved_max_(unresolved_max) {}
+    NeedChecker(const MountSet& set, std::size_t unresolved_max)
+        : set_(set), dependencies_(set), unresolved_max_(unresolved_max) {}
 
     Status check(const Mount& mount) {
         const Bundle& bundle = mount.bundle();

@@ -35,9 +35,9 @@ struct MountDescription {
     BundleId bundle;
     LayoutId layout;
     bool tainted = false;
-    bool hidden = false;                         // by a pure policy, or as MountOptions::pure_only says
-    std::optional<Error> recall;                 // why judge_again() withdrew it; nothing: it did not
-    std::vector<std::string> signers;            // labels of the policy's keys that counted
+    bool hidden = false;               // by a pure policy, or as MountOptions::pure_only says
+    std::optional<Error> recall;       // why judge_again() withdrew it; nothing: it did not
+    std::vector<std::string> signers;  // labels of the policy's keys that counted
     std::vector<MissingDependency> missing_dependencies;
     // Of a folder or archive: what it contains that is not in the tree, and why.
     std::shared_ptr<const ScanReport> left_out;
@@ -126,7 +126,8 @@ struct UnresolvedBundle {
 struct UnresolvedNeeds {
     std::vector<UnresolvedName> names;
     std::vector<UnresolvedBundle> bundles;
-    // Requirements that no mounted bundle meets; not those of mounts that say what theirs mean (MountOptions::resolved).
+    // Requirements that no mounted bundle meets; not those of mounts that say what theirs mean
+    // (MountOptions::resolved).
     std::vector<MissingDependency> requirements;
     // Whether nothing is unresolved that is required: a name that is not optional, a static dependency, a requirement.
     bool complete() const noexcept;

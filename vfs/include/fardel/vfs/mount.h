@@ -91,8 +91,8 @@ enum class ContentReach : bool {
     closures,  // and everything that it refers to
 };
 
-// What a mounted bundle needs and is not mounted, so that references into it lead nowhere: a static dependency, a bundle
-// that a requirement means (MountOptions::resolved), or a requirement that no mounted bundle meets.
+// What a mounted bundle needs and is not mounted, so that references into it lead nowhere: a static dependency, a
+// bundle that a requirement means (MountOptions::resolved), or a requirement that no mounted bundle meets.
 struct MissingDependency {
     MountId mount{};  // of the bundle that depends on it
     BundleId bundle;  // all zero: see `requirement`

@@ -28,8 +28,8 @@ struct PhysfsArchiverOptions {
     std::size_t cache_bytes = 8u << 20;  // decoded blocks of each mounted archive
     // As VfsOptions::digest_folder, for folders that a set file names.
     std::string digest_folder;
-    // A bundle whose dependencies (MissingDependency) are not in the same mount fails to mount: each PHYSFS_mount() is a tree of its
-    // own, so only the bundles of a set file find one another.
+    // A bundle whose dependencies (MissingDependency) are not in the same mount fails to mount: each PHYSFS_mount() is
+    // a tree of its own, so only the bundles of a set file find one another.
     bool require_dependencies = false;
     // Receives each dependency that is not in the same mount; `bundle_file` depends on it. As on_refused.
     std::function<void(std::string_view bundle_file, const MissingDependency& missing)> on_missing_dependency;
