@@ -70,7 +70,7 @@ public:
         counts_.waited += took;
         const bool failed = error != nullptr && !is_about_broken_data(*error) && error->code() != ErrorCode::missing;
         if (failed)
-            ++counts_.errors;
+            count_error(*error);
         reading_.add(took, bytes, failed ? error : nullptr);
     }
     void refuse(std::string_view reason) {
@@ -92,7 +92,7 @@ public:
             return writing_.add(took, bytes, nullptr);
         }
         const Error& error = outcome.error();
-        ++counts_.errors;
+        count_error(error);
         if (is_final_refusal(error))
             writing_.give_up(error);
         writing_.add(took, bytes,
@@ -111,6 +111,12 @@ public:
     }
 
 private:
+    // `mutex_` is locked.
+    void count_error(const Error& error) {
+        ++counts_.errors;
+        counts_.error = error.text();
+    }
+
     const std::unique_ptr<CacheLayer> layer_;
     const CacheLayerPolicy policy_;
     mutable std::mutex mutex_;

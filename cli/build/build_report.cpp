@@ -91,6 +91,7 @@ Json json_of(const CacheStatistics& statistics) {
                     {"refused", layer.refused},
                     {"refusal", layer.refusal},
                     {"errors", layer.errors},
+                    {"error", layer.error},
                     {"records_written", layer.records_written},
                     {"objects_written", layer.objects_written},
                     {"bytes_read", layer.bytes_read},
@@ -131,6 +132,9 @@ std::string format_logs(const BuildOutcome& outcome, const Console& console) {
         if (!layer.left_out.empty())
             text += fmt::format("{} {}: {}\n", console.paint(Colour::yellow, "cache left out:"), layer.name,
                                 layer.left_out);
+        else if (layer.errors != 0)
+            text += fmt::format("{} {}: {}, the last: {}\n", console.paint(Colour::yellow, "cache errors:"), layer.name,
+                                format_count(layer.errors, "error", "errors"), printable(layer.error, 2000));
     for (const CacheLayerStatistics& layer : outcome.cache.layers)
         if (layer.refused != 0)
             text += fmt::format("{} {}: {} not used; the first: {}\n", console.paint(Colour::yellow, "cache refused:"),

@@ -118,18 +118,17 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     FARDEL_TRY(verify_scanned(planned.report, left_out_fails, request));
     FARDEL_TRY(verify_planned(requested.project, planned));
 
-    BuildOutcome outcome = build.outcome();
-    outcome.target = requested.output.path;
+    BuildSummary summary;
     const Hash encoder = encoder_digest(request.level);
     // A file was touched, or an edit had no effect: the plan is that of the last build, and so is the bundle.
-    if (auto last = build.find_same(encoder)) {
-        outcome.up_to_date = true;
-        outcome.summary = std::move(last->summary);
-        outcome.summary.scan = std::move(planned.report);
-        outcome.summary.idle_rules = std::move(planned.idle_rules);
+    auto last = build.find_same(encoder);
+    if (last) {
+        summary = std::move(last->summary);
+        summary.scan = std::move(planned.report);
+        summary.idle_rules = std::move(planned.idle_rules);
         if (planned.resolved)
-            outcome.summary.references = summary_of(*planned.resolved);
-        FARDEL_TRY(build.finish(encoder, std::move(last->bundles), outcome.summary));
+            summary.references = summary_of(*planned.resolved);
+        FARDEL_TRY(build.finish(encoder, std::move(last->bundles), summary));
     } else {
         BundleOutput& output = requested.output;
         output.signer = signer.get();
@@ -138,9 +137,14 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
         output.find_donor = [&](const std::string& path) { return build.find_donor(path, encoder); };
         output.progress = request.progress;
         FARDEL_TRY_ASSIGN(std::vector<BuiltBundle> bundles, write_planned(planned, output));
-        outcome.summary = summary_of(std::move(planned), std::move(bundles));
-        FARDEL_TRY(build.finish(encoder, finished_of(outcome.summary.bundles), outcome.summary));
+        summary = summary_of(std::move(planned), std::move(bundles));
+        FARDEL_TRY(build.finish(encoder, finished_of(summary.bundles), summary));
     }
+    // Now that everything is written: caches are written to beside the build.
+    BuildOutcome outcome = build.outcome();
+    outcome.target = requested.output.path;
+    outcome.summary = std::move(summary);
+    outcome.up_to_date = last.has_value();
     outcome.cache.trimmed = build.trim_caches();
     outcome.seconds = seconds_since(start);
     return outcome;

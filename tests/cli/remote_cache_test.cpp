@@ -5,9 +5,13 @@
 #include "kit/raw_connection.h"
 #include "kit/serve_program.h"
 
+#include <nlohmann/json.hpp>
+
 #include <sys/stat.h>
 
 namespace fardel::tests::remote_cache_test {
+
+using nlohmann::json;
 
 constexpr int kJobs = 12;
 constexpr const char* kToken = "correct-horse-battery-staple";
@@ -118,6 +122,32 @@ TEST_CASE("build: with a cache on nginx or on fardel serve it gives the same, an
     // machine: a question, and both are fetched.
     CHECK(nginx.requests == 1 + 4 * kJobs + 1 + 2 * kJobs);
     CHECK(serve.requests == 1 + 2 * kJobs + 1 + 2 * kJobs);
+}
+
+TEST_CASE("build: figures of a cache are those after the last write") {
+    const ScratchFolder scratch;
+    const CacheServer server(scratch, "serve");
+    const std::string machine = make_machine(scratch, "first", server.url);
+    const json layers = json::parse(run_well({"build", machine, "--json"}))["cache"]["layers"];
+    CHECK(layers[1]["records_written"] == kJobs);
+    CHECK(layers[1]["objects_written"] == kJobs);
+}
+
+TEST_CASE("build: a cache that does not answer is left out, and that is said") {
+    const ScratchFolder scratch;
+    std::string dead;
+    {
+        CacheServer server(scratch, "serve");
+        dead = server.url;
+        server.requests();
+    }
+    const std::string machine = make_machine(scratch, "first", dead);
+    const std::string text = run_well({"build", machine});
+    check_has(text, "cache left out: server " + dead);
+    check_has(text, "jobs: 12 of 12 run");
+    // One job is too few to leave it out.
+    scratch.write("first/assets/0.txt", "another text");
+    check_has(run_well({"build", machine}), "cache errors: server " + dead + ": 2 errors, the last: unreachable: ");
 }
 
 TEST_CASE("build: a cache whose token file others may read is left out, and not asked") {  // A151

@@ -16,6 +16,7 @@ struct CacheLayerStatistics {
     std::uint64_t refused = 0;  // intact records that were not used: without a required signature, or against a rule
     std::string refusal;        // why the first of these was refused
     std::uint64_t errors = 0;
+    std::string error;  // the last of these
     std::uint64_t records_written = 0;
     std::uint64_t objects_written = 0;
     std::uint64_t bytes_read = 0;
