@@ -27,27 +27,54 @@ namespace {
 // Jobs to show: all, or those above and below one file.
 using ShownJobs = std::set<JobIndex>;
 
-bool reads_any(const GraphJob& job, const std::set<FileIndex>& files) {
-    const auto is_in = [&](FileIndex file) { return files.contains(file); };
-    return std::ranges::any_of(job.sources, is_in) || std::ranges::any_of(job.others, is_in);
+// A file of the graph and the paths by which jobs may have looked for it.
+struct ShownFile {
+    std::set<FileIndex> files;
+    std::set<std::string> paths;
+
+    bool is_known() const { return !files.empty() || !paths.empty(); }
+};
+
+// By its name, by its path below the project's folder, or by what a job looked for outside of the sources.
+ShownFile find_file(const BuildGraph& built, const std::string& name) {
+    ShownFile shown;
+    for (FileIndex file{}; file < built.graph.files().end_index(); ++file) {
+        const std::size_t at = position_of(file);
+        const bool is_source = at < built.paths.size();
+        if (built.graph.files()[file].name.view() != name && (!is_source || built.paths[at] != name))
+            continue;
+        shown.files.insert(file);
+        if (is_source)
+            shown.paths.insert(built.paths[at]);
+    }
+    for (const std::vector<std::string>& found : built.found)
+        if (std::ranges::find(found, name) != found.end())
+            shown.paths.insert(name);
+    return shown;
 }
 
-ShownJobs jobs_around(const JobGraph& graph, std::string_view name) {
+bool reads_any(const BuildGraph& built, JobIndex index, const std::set<FileIndex>& files,
+               const std::set<std::string>& paths) {
+    const GraphJob& job = built.graph.jobs()[index];
+    const auto is_in = [&](FileIndex file) { return files.contains(file); };
+    return std::ranges::any_of(job.sources, is_in) || std::ranges::any_of(job.others, is_in) ||
+           std::ranges::any_of(built.found[index], [&](const std::string& path) { return paths.contains(path); });
+}
+
+ShownJobs jobs_around(const BuildGraph& built, const ShownFile& file) {
+    const JobGraph& graph = built.graph;
     ShownJobs shown;
-    std::set<FileIndex> below;
-    for (FileIndex file{}; file < graph.files().end_index(); ++file)
-        if (graph.files()[file].name.view() == name)
-            below.insert(file);
+    std::set<FileIndex> below = file.files;
     std::set<FileIndex> above = below;
     // Jobs follow those that they wait for in the order: one pass forwards finds all jobs below, one pass backwards all
     // above.
     const auto& order = graph.order();
     for (const JobIndex index : order) {
-        const GraphJob& job = graph.jobs()[index];
-        if (!reads_any(job, below))
+        if (!reads_any(built, index, below, file.paths))
             continue;
         shown.insert(index);
-        below.insert(job.outputs.begin(), job.outputs.end());
+        const auto& outputs = graph.jobs()[index].outputs;
+        below.insert(outputs.begin(), outputs.end());
     }
     for (auto index = order.rbegin(); index != order.rend(); ++index) {
         const GraphJob& job = graph.jobs()[*index];
@@ -133,6 +160,9 @@ std::string format_dot(const BuildGraph& built, const ShownJobs& shown) {
             edge_from(file, index, "");
         for (const FileIndex file : job.others)
             edge_from(file, index, " [style=dashed]");
+        for (const std::string& path : built.found[index])
+            if (const auto at = std::ranges::find(built.paths, path); at != built.paths.end())
+                edge_from(FileIndex{static_cast<std::uint32_t>(at - built.paths.begin())}, index, " [style=dashed]");
         for (const FileIndex file : job.outputs) {
             drawn.insert(file);
             edges += fmt::format("  j{} -> f{};\n", position_of(index), position_of(file));
@@ -176,7 +206,7 @@ Result<Exit> run_graph(Words words, Console& console) {
     bool dot = false;
     line.text("DIR", "DIR", folder, "The folder of the fardel.toml; the current folder when left out");
     line.text("--of", "NAME", name,
-              "Only what is made from this file, and what it is made from; "
+              "Only what is made from this file, its name or its path in the project, and what it is made from; "
               "with --references, what it references and what references it");
     line.flag("--references", references, "Instead, which assets of the bundle reference which; runs jobs as needed");
     line.flag("--json", json, "As JSON");
@@ -192,12 +222,12 @@ Result<Exit> run_graph(Words words, Console& console) {
     FARDEL_TRY_ASSIGN(Project project, read_project(path));
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder, {}));
     FARDEL_TRY_ASSIGN(const BuildGraph built, build.graph());
-    if (!name.empty() &&
-        std::ranges::none_of(built.graph.files(), [&](const GraphFile& file) { return file.name.view() == name; }))
+    const ShownFile file = find_file(built, name);
+    if (!name.empty() && !file.is_known())
         return Error(ErrorCode::missing, path + ": no file of the project is called '" + printable(name) +
                                              "'; 'fardel graph --json' lists all");
     const auto& order = built.graph.order();
-    const ShownJobs shown = name.empty() ? ShownJobs(order.begin(), order.end()) : jobs_around(built.graph, name);
+    const ShownJobs shown = name.empty() ? ShownJobs(order.begin(), order.end()) : jobs_around(built, file);
     return console.print(json  ? format_json(json_of(built, shown)) + "\n"
                          : dot ? format_dot(built, shown)
                                : format_text(built, shown, path));

@@ -60,6 +60,9 @@ Result<BuildGraph> ProjectBuild::graph() const {
     std::ranges::transform(scan.entries, std::back_inserter(names), &SourceEntry::name);
     FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state_->project, std::move(names)));
     BuildGraph built{.graph = std::move(graph)};
+    const std::filesystem::path folder = state_->folder.empty() ? "." : state_->folder;
+    for (const SourceEntry& entry : scan.entries)
+        built.paths.push_back(std::filesystem::path(entry.origin).lexically_proximate(folder).generic_string());
     for (JobIndex job{}; job < built.graph.jobs().end_index(); ++job) {
         FARDEL_TRY_ASSIGN(const auto note, state_->database.find_note(found_note_name(built.graph, job)));
         built.found.add(note ? decode_paths(*note) : std::vector<std::string>());

@@ -71,4 +71,37 @@ TEST_CASE("graph: --of shows the inputs and dependents of one file, and --dot dr
     CHECK(run({"graph", scratch.path("game"), "--json", "--dot"}).exit_code == 2);
 }
 
+TEST_CASE("graph: --of finds the jobs that only looked for a file, by its name and by its path") {
+    const ScratchFolder scratch;
+    scratch.write("game/assets/chars/knight.mesh", "mesh");
+    scratch.write("game/assets/chars/run.anim", "run");
+    scratch.write("game/tools/table.txt", "table");
+    scratch.write("game/fardel.toml", R"(name = "game"
+sources = ["assets"]
+
+[processor.model]
+command = [
+    "sh", "-c", "cp $1 $2; echo \"out: $4/assets/chars/run.anim $4/tools/table.txt\" > $3",
+    "sh", "${in}", "${out}", "${depfile}", "${project}",
+]
+outputs = ["{folder}{stem}.mdl"]
+depfile = true
+
+[[rule]]
+match = "**/*.mesh"
+process = "model"
+)");
+    const std::string game = scratch.path("game");
+    run_well({"build", game});
+    for (const char* name : {"chars/run.anim", "assets/chars/run.anim", "tools/table.txt"}) {
+        CAPTURE(name);
+        const json jobs = json::parse(run_well({"graph", game, "--of", name, "--json"}))["jobs"];
+        REQUIRE(jobs.size() == 1);
+        CHECK(jobs[0]["outputs"] == json{"chars/knight.mdl"});
+    }
+    const std::string dot = run_well({"graph", game, "--of", "chars/run.anim", "--dot"});
+    CHECK(dot.find("[label=\"chars/run.anim\"]") != std::string::npos);
+    CHECK(run({"graph", game, "--of", "tools/none.txt"}).exit_code == 3);
+}
+
 }  // namespace fardel::tests::graph_test

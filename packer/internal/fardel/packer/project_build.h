@@ -64,6 +64,8 @@ struct BuildOptions {
 struct BuildGraph {
     JobGraph graph;
     IndexedList<std::vector<std::string>, JobIndex> found;  // paths that each job looked for when it last finished
+    // Of each source the same kind of path: relative to the project's folder. Sources are the first files of the graph.
+    std::vector<std::string> paths;
 };
 
 class ProjectBuild {
