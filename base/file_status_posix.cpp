@@ -83,8 +83,9 @@ Status verify_owner_only(const FileStatus& status, std::string_view subject, std
     constexpr std::uint32_t kOthers = 0077;
     if ((status.permissions & kOthers) == 0)
         return ok();
-    return Error(ErrorCode::denied, std::string(subject) + ": others than its owner may use this " + std::string(kind) +
-                                        "; run chmod 600 on it");
+    return Error(ErrorCode::denied,
+                 std::string(subject) + ": others than its owner may use this " + std::string(kind) +
+                     "; run chmod 600 on it, or, where that is impossible, make a copy with 'install -m 600'");
 }
 
 std::string_view file_kind_text(FileKind kind) noexcept {

@@ -22,7 +22,10 @@ Result<std::string> read_small_once(const std::string& path, std::size_t bytes_m
     const Links links = guard == FileGuard::secret ? Links::refused : Links::followed;
     auto file = open_regular_file(path, path, {.links = links});
     if (!file && links == Links::refused && file.error().system_number() == ELOOP)
-        return Error(ErrorCode::denied, path + ": a secret key file must not be a link");
+        return Error(ErrorCode::denied,
+                     path +
+                         ": a secret key file must not be a link; give the file that it leads to, or a "
+                         "copy made with 'install -m 600'");
     if (!file)
         return std::move(file).error();
     if (guard == FileGuard::secret)

@@ -30,8 +30,12 @@ TEST_CASE_FIXTURE(Author, "advice: keys, projects, folders and names that are no
     REQUIRE(::chmod(open_key.c_str(), 0644) == 0);
     const Mistake mistakes[] = {
         {{"sign", bundle, "--key", pub, "--role", "author"}, "malformed", "this is a public key; the secret key is "},
-        {{"sign", bundle, "--key", open_key, "--role", "author"}, "denied", "run chmod 600 on it"},
-        {{"sign", bundle, "--key", scratch.path("link.key"), "--role", "author"}, "denied", "must not be a link"},
+        {{"sign", bundle, "--key", open_key, "--role", "author"},
+         "denied",
+         "run chmod 600 on it, or, where that is impossible, make a copy "},
+        {{"sign", bundle, "--key", scratch.path("link.key"), "--role", "author"},
+         "denied",
+         "a link; give the file that it leads to, or a copy "},
         {{"sign", bundle, "--key", scratch.path("no.key"), "--role", "author"}, "missing", "'fardel keygen -o FILE' "},
         {{"trust", "init", scratch.path("t"), "--author", key},
          "malformed",
