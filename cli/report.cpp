@@ -92,7 +92,9 @@ Result<Exit> report(ReportCommand command, Console& console) {
     FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
     say_missing_dependencies(vfs, console);
     say_left_out(vfs, console);
-    FARDEL_TRY_ASSIGN(const ReportFacts facts, gather_facts(vfs, command.files));
+    FARDEL_TRY_ASSIGN(ReportFacts facts, gather_facts(vfs, command.files));
+    if (project)
+        facts.left_out = left_out_files(project->packed.report);
     const ReportSelection selection = select_names(facts);
     const std::string page = format_page(page_facts(facts, selection, audit));
     FARDEL_TRY(write_file(command.out, page));

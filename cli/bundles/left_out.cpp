@@ -118,6 +118,17 @@ void set_left_out(Json& json, const ScanReport& report) {
     json.set("remarks", report.remarks);
 }
 
+std::vector<LeftOutFile> left_out_files(const ScanReport& report) {
+    std::vector<LeftOutFile> files;
+    for (const RefusedName& refused : report.refused)
+        files.push_back({refused.origin, "not packed", refused.reason.message(), true});
+    for (const OverriddenName& hidden : report.overridden)
+        files.push_back({hidden.origin, "hidden", "by " + hidden.by_origin, hidden.same_source});
+    for (const ExcludedName& excluded : report.excluded)
+        files.push_back({excluded.origin, "excluded", "by " + excluded.pattern, false});
+    return files;
+}
+
 void say_left_out(const Vfs& vfs, Console& console) {
     for (const MountDescription& mount : vfs.mounts()) {
         if (mount.left_out == nullptr || is_empty(*mount.left_out))

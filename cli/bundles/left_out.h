@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -22,6 +23,15 @@ std::string format_left_out(const ScanReport& report, const Console& console,
 
 // Sets the complete lists: refused, overridden, excluded, renamed, remarks.
 void set_left_out(Json& json, const ScanReport& report);
+
+// One file of a report that became no entry of its name.
+struct LeftOutFile {
+    std::string origin;
+    std::string kind;      // "not packed", "hidden", "excluded"
+    std::string reason;    // why, or by what
+    bool is_lost = false;  // nobody meant it
+};
+std::vector<LeftOutFile> left_out_files(const ScanReport& report);
 
 // Says on standard error what mounted folders and archives have and the tree has not.
 void say_left_out(const Vfs& vfs, Console& console);

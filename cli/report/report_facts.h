@@ -5,6 +5,8 @@
 // the first bundle, followed by those of the second.
 #pragma once
 
+#include "bundles/left_out.h"
+
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>
 #include <fardel/verifier/bundle_contents.h>
@@ -69,6 +71,7 @@ struct ReportFacts {
     std::vector<ReportRoot> roots;            // largest closures first
     std::uint64_t roots_left_out = 0;         // those beyond kReportRootsMax
     std::vector<ReportDuplicate> duplicates;  // those that save most bytes first
+    std::vector<LeftOutFile> left_out;        // of a project's sources
 
     std::uint32_t node_count() const noexcept;
     std::uint32_t bundle_of(std::uint32_t node) const noexcept;

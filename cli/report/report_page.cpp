@@ -81,6 +81,12 @@ public:
                                                                absent.bundle.hex(), on_page(absent.name),
                                                                on_page(absent.version), absent.is_static});
                                        })},
+            {"requirements",
+             bounded(facts_.needs.requirements,
+                     [&](const MissingDependency& missing) {
+                         return Json::array({facts_.bundle_numbers.at(missing.mount), on_page(missing.reason)});
+                     })},
+            {"left_out", make_left_out()},
             {"unresolved", make_unresolved()},
             {"roots", make_roots()},
             {"duplicates", make_duplicates()},
@@ -215,6 +221,14 @@ private:
     Json shown_number(std::uint32_t node) const {
         const auto shown = numbers_.find(node);
         return shown == numbers_.end() ? Json() : Json(shown->second);
+    }
+
+    Json make_left_out() const {
+        Json left_out = bounded(facts_.left_out, [](const LeftOutFile& file) {
+            return Json::array({on_page(file.origin), file.kind, on_page(file.reason), file.is_lost});
+        });
+        left_out.set("lost", std::ranges::count(facts_.left_out, true, &LeftOutFile::is_lost));
+        return left_out;
     }
 
     Json make_unresolved() {

@@ -199,4 +199,22 @@ TEST_CASE("report: references lead to the assets that 'fardel which' names") {
     }
 }
 
+TEST_CASE("report: what a project's sources have and no bundle can have is on the page, and so is a requirement") {
+    const ScratchFolder scratch;
+    scratch.write("mod/assets/a.cfg", "x\n");
+    scratch.write("mod/assets/aux.cfg", "x\n");
+    scratch.write("mod/assets/a.cfg~", "x\n");
+    scratch.write("mod/fardel.toml", "name = \"mod\"\nsources = [\"assets\"]\nrequires = [\"studio/base >= 2.0\"]\n");
+    run_well({"build", scratch.path("mod")});
+    const std::string page = scratch.path("page.html");
+    run_well({"report", scratch.path("mod"), "-o", page});
+    const std::string left_out = dump(scratch, page, "#/left-out");
+    check_has(left_out, "assets/aux.cfg");
+    check_has(left_out, "not packed");
+    check_has(left_out, "assets/a.cfg~");
+    check_has(dump(scratch, page, "#/links"), "'studio/base &gt;= 2.0' is met by none of the bundles");
+    check_has(dump(scratch, page, "#/"), "files of the sources are left out, and nobody meant that");
+    check_selftest(scratch, page);
+}
+
 }  // namespace fardel::tests::report_test

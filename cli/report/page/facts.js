@@ -108,6 +108,8 @@ const facts = (() => {
     conflicts: raw.conflicts,
     gaps: raw.gaps,
     absent_bundles: raw.absent_bundles,
+    requirements: raw.requirements,
+    left_out: raw.left_out,
     unresolved: raw.unresolved,
     roots: raw.roots,
     duplicates: raw.duplicates,

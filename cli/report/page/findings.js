@@ -7,7 +7,9 @@ const findings = (() => {
     links: () =>
       required(facts.gaps.list, 3) +
       required(facts.unresolved.list, 4) +
-      facts.absent_bundles.list.filter((row) => row[4]).length,
+      facts.absent_bundles.list.filter((row) => row[4]).length +
+      facts.requirements.total,
+    left_out: () => facts.left_out.lost,
     missing: () => (facts.audit ? facts.audit.hard : 0),
     unused: () => count_of("unused"),
     broken: () => count_of("broken"),
@@ -36,6 +38,13 @@ const findings = (() => {
             "warn",
           ),
           row(counts.links(), "links", "names, references or bundles are unresolved", "everything is resolved", "bad"),
+          row(
+            counts.left_out(),
+            "left-out",
+            "files of the sources are left out, and nobody meant that",
+            "no file is left out by mistake",
+            "bad",
+          ),
           facts.audit && [
             row(
               counts.missing(),
@@ -135,6 +144,19 @@ const findings = (() => {
       parts.cut_note(facts.absent_bundles),
     ),
     parts.card(
+      "What a bundle requires by name",
+      facts.requirements.total === 0
+        ? parts.nothing("These bundles meet each requirement.")
+        : parts.table(
+            [
+              { title: "requirement", cell: ([, reason]) => make("span.name", {}, reason) },
+              { title: "needed by", cell: ([bundle]) => parts.bundle(bundle) },
+            ],
+            facts.requirements.list,
+          ),
+      parts.cut_note(facts.requirements),
+    ),
+    parts.card(
       "References in link tables",
       facts.unresolved.total === 0
         ? parts.nothing(
@@ -152,6 +174,28 @@ const findings = (() => {
             facts.unresolved.list,
           ),
       parts.cut_note(facts.unresolved),
+    ),
+  ];
+
+  const left_out = () => [
+    parts.title("Left out", "Files of the sources of a project that are in no bundle, and why."),
+    parts.card(
+      null,
+      facts.left_out.total === 0
+        ? parts.nothing("Nothing of a project is left out. What a bundle lacks of its sources, only its packer knows.")
+        : parts.table(
+            [
+              { title: "file", cell: ([origin]) => make("span.name", {}, origin) },
+              {
+                title: "",
+                narrow: true,
+                cell: ([, kind, , lost]) => make(lost ? "span.badge.bad" : "span.badge", {}, kind),
+              },
+              { title: "why", cell: ([, , reason]) => reason },
+            ],
+            facts.left_out.list,
+          ),
+      parts.cut_note(facts.left_out),
     ),
   ];
 
@@ -274,5 +318,5 @@ const findings = (() => {
     ),
   ];
 
-  return { counts, summary, conflicts, links, missing, unused, roots };
+  return { counts, summary, conflicts, links, left_out, missing, unused, roots };
 })();
