@@ -8,23 +8,29 @@
 #include "archive_items.h"
 #include "archive_program.h"
 #include "physfs_archive.h"
+#include "seven_zip_methods.h"
 
 #include <fardel/base/file.h>
 #include <fardel/base/own_program_main.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
 
 constexpr std::size_t kItemsMax = 1u << 20;
 constexpr std::size_t kPieceBytes = 256u << 10;
+constexpr std::uint64_t kListBytesMax = 64u << 20;  // of the list of files of a 7z
 
 // The file that is this program's standard input.
 class StandardInput final : public ByteSource {
@@ -87,6 +93,49 @@ private:
     std::vector<ArchiveItem> items_;
 };
 
+Result<std::vector<std::byte>> unpack_only_file(std::vector<std::byte> bytes) {
+    FARDEL_TRY_ASSIGN(const auto archive, PhysfsArchive::mount(make_memory_source(std::move(bytes)), "7z"));
+    FARDEL_TRY_ASSIGN(const std::vector<std::string> names, archive->list(""));
+    if (names.size() != 1)
+        return Error(ErrorCode::malformed, "not one file");
+    FARDEL_TRY_ASSIGN(const PhysfsArchive::Item item, archive->stat(names.front()));
+    if (item.size_bytes > kListBytesMax)
+        return Error(ErrorCode::limit, "more than " + std::to_string(kListBytesMax) + " bytes");
+    std::vector<std::byte> content(static_cast<std::size_t>(item.size_bytes));
+    FARDEL_TRY_ASSIGN(const auto stream, archive->open(names.front(), content.size(), "the list of files"));
+    for (std::span<std::byte> rest(content); !rest.empty();) {
+        FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(rest));
+        rest = rest.subspan(count);
+    }
+    return content;
+}
+
+std::string not_read(const SevenZipMethods& methods) {
+    return "compressed by " + methods.names + ", which is not read; make the 7z with LZMA or LZMA2";
+}
+
+// PhysicsFS only says that it does not read a file.
+Error with_methods(Error error, const std::optional<SevenZipMethods>& methods) {
+    return methods ? Error(error.code(), error.message() + " (compressed by " + methods->names + ")")
+                   : std::move(error);
+}
+
+std::optional<SevenZipMethods> find_methods(const SevenZipContent& content, const std::string& name) {
+    const auto found = content.files.find(name);
+    return found != content.files.end() ? std::optional(found->second) : std::nullopt;
+}
+
+// Refuses the files that are compressed by methods that PhysicsFS does not have.
+void judge_methods(const SevenZipContent& content, std::vector<ArchiveItem>& items) {
+    for (ArchiveItem& item : items) {
+        const auto methods = find_methods(content, item.name);
+        if (item.kind == ArchiveItem::Kind::file && methods && !methods->is_readable)
+            item = {.kind = ArchiveItem::Kind::unreadable,
+                    .name = std::move(item.name),
+                    .reason = Error(ErrorCode::unsupported, not_read(*methods))};
+    }
+}
+
 Status copy_file(const PhysfsArchive& archive, const ArchiveItem& item, std::uint64_t offset, const Descriptor& output,
                  std::span<std::byte> piece) {
     FARDEL_TRY_ASSIGN(const auto stream, archive.open(item.name, item.size_bytes, "PhysicsFS says"));
@@ -99,7 +148,8 @@ Status copy_file(const PhysfsArchive& archive, const ArchiveItem& item, std::uin
     return ok();
 }
 
-Status unpack(const PhysfsArchive& archive, std::span<const ArchiveItem> items, const Descriptor& output) {
+Status unpack(const PhysfsArchive& archive, std::span<const ArchiveItem> items, const SevenZipContent& content,
+              const Descriptor& output) {
     FARDEL_TRY(sum_of_files(items, kUnpackedBytesMax));
     std::vector<std::byte> piece(kPieceBytes);
     ReadFailures failures;
@@ -110,7 +160,9 @@ Status unpack(const PhysfsArchive& archive, std::span<const ArchiveItem> items, 
         Status copied = copy_file(archive, item, offset, output, piece);
         if (!copied && copied.error().system_number() != 0)  // of the disk, not of the archive
             return copied;
-        failures.push_back(copied ? std::nullopt : std::optional(std::move(copied).error()));
+        failures.push_back(
+            copied ? std::nullopt
+                   : std::optional(with_methods(std::move(copied).error(), find_methods(content, item.name))));
         offset += item.size_bytes;
     }
     return write_whole_at(output, offset, encode_read_failures(failures), "the file of unpacked files");
@@ -120,12 +172,23 @@ Status run(std::string_view verb, std::string_view format) {
     static const Descriptor input(0);
     static const Descriptor output(1);
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(input, "the archive"));
-    FARDEL_TRY_ASSIGN(const auto archive,
-                      PhysfsArchive::mount(std::make_shared<StandardInput>(input, status.size_bytes), format));
-    ArchiveWalk walk(*archive);
+    const auto bytes = std::make_shared<StandardInput>(input, status.size_bytes);
+    const bool is_seven_zip = format == "7z";
+    auto archive = PhysfsArchive::mount(bytes, format);
+    if (!archive) {
+        const auto content = is_seven_zip ? read_seven_zip(*bytes, nullptr) : SevenZipContent();
+        return content && !content->list.is_readable
+                   ? Error(ErrorCode::unsupported, "its list of files is " + not_read(content->list))
+                   : std::move(archive).error();
+    }
+    ArchiveWalk walk(**archive);
     FARDEL_TRY(walk.walk(""));
-    const std::vector<ArchiveItem> items = walk.finish();
-    return verb == "unpack" ? unpack(*archive, items, output)
+    std::vector<ArchiveItem> items = walk.finish();
+    // What is not understood of a 7z is PhysicsFS's to judge.
+    const auto found = is_seven_zip ? read_seven_zip(*bytes, unpack_only_file) : SevenZipContent();
+    const SevenZipContent content = found ? *found : SevenZipContent();
+    judge_methods(content, items);
+    return verb == "unpack" ? unpack(**archive, items, content, output)
                             : write_whole(output, encode_archive_items(items), "the listing");
 }
 

@@ -96,6 +96,54 @@ Status read_all(const std::string& path) {
     return ok();
 }
 
+std::string hex_byte(std::size_t byte) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    return {kDigits[byte >> 4 & 15], kDigits[byte & 15]};
+}
+
+// The list of a 7z with one file of one byte, "a". `coder` is its method as the format has it: the size of the id, then
+// the id.
+std::string list_of_one_file(std::string_view coder) {
+    return "01040600010901" + ("00070b010001" + std::string(coder)) + "0c01000800000501110500" + "610000000000";
+}
+
+TEST_CASE("archive program: a file of a 7z that cannot be read is refused with the methods that compress it") {
+    const ScratchFolder folder;
+    const auto refusal = [&](const Bytes& archive) {
+        SourceListing listing({});
+        const Status listed = list(folder.write("m.7z", archive), listing);
+        if (!listed)
+            return listed.error().text();
+        REQUIRE(listing.refused.size() <= 1);
+        return listing.refused.empty() ? std::string() : listing.refused[0].reason.text();
+    };
+    const Bytes content = bytes_of_hex("78");
+    struct Coder {
+        std::string_view bytes;
+        std::string_view name;
+    };
+    for (const Coder& coder :
+         {Coder{"03040108", "Deflate,"}, Coder{"03040109", "Deflate64"}, Coder{"03040202", "BZip2"},
+          Coder{"03030401", "PPMd"}, Coder{"0404f71101", "Zstandard"}, Coder{"0406f10701", "AES encryption"}}) {
+        CAPTURE(std::string(coder.name));
+        const Bytes plain = bytes_of_hex(list_of_one_file(coder.bytes));
+        CHECK(refusal(seven_zip(content, plain)).find("compressed by " + std::string(coder.name)) != std::string::npos);
+        // The same with a list that is packed, as most programs write it.
+        Bytes packed = content;
+        packed.insert(packed.end(), plain.begin(), plain.end());
+        const std::string size = hex_byte(plain.size());
+        const Bytes list_record = bytes_of_hex("1706010109" + size + "00070b010001" + "0100" + "0c" + size + "0000");
+        CHECK(refusal(seven_zip(packed, list_record)).find("compressed by " + std::string(coder.name)) !=
+              std::string::npos);
+        // And with a list that is itself packed by this method.
+        const Bytes closed =
+            bytes_of_hex("1706010109" + size + "00070b010001" + std::string(coder.bytes) + "0c" + size + "0000");
+        CHECK(refusal(seven_zip(packed, closed)).find("its list of files is compressed by ") != std::string::npos);
+    }
+    CHECK(refusal(seven_zip(content, bytes_of_hex(list_of_one_file("0100")))).empty());
+    CHECK(read_all(folder.write("n.7z", seven_zip(content, bytes_of_hex(list_of_one_file("0100"))))));
+}
+
 TEST_CASE("archive program: a 7z is listed and unpacked") {
     const ScratchFolder folder;
     const std::string path = folder.write("a.7z", seven_zip(bytes_of_hex(kPackedZeros), bytes_of_hex(kGoodHeader)));
