@@ -73,7 +73,12 @@ std::string format_verdict(const Explanation& explanation) {
     if (explanation.winner)
         return fmt::format("{} → /assets/{}\n", printable(explanation.path, 2000),
                            explanation.candidates[*explanation.winner].asset->hex());
-    return fmt::format("{}: {}\n", printable(explanation.path, 2000), explanation.folder ? "a folder" : "no such name");
+    const std::string near = explanation.other_case.empty()
+                                 ? ""
+                                 : fmt::format("; did you mean '{}'? Only the case differs, and --fold ignores it",
+                                               printable(explanation.other_case, 2000));
+    return fmt::format("{}: {}{}\n", printable(explanation.path, 2000),
+                       explanation.folder ? "a folder" : "no such name", near);
 }
 
 std::string format_tried(const std::string& path) { return fmt::format("  {}: no such name\n", printable(path, 2000)); }
@@ -111,6 +116,7 @@ Json json_of(const Explanation& explanation) {
         {"folder", explanation.folder},
         {"winner", explanation.winner ? Json(*explanation.winner) : Json()},
         {"tried", explanation.tried},
+        {"other_case", explanation.other_case.empty() ? Json() : Json(explanation.other_case)},
         {"candidates", json_list(explanation.candidates, [](const PathCandidate& one) { return json_of(one); })},
     };
 }

@@ -22,6 +22,15 @@ Error missing(std::string_view text, std::string_view reason) {
     return Error(ErrorCode::missing, "path \"" + printable(text) + "\": " + std::string(reason));
 }
 
+// The common mistake of people who move from a system that ignores case: the file is there, under another case.
+Error missing_name(const MountSet& set, std::string_view text) {
+    const auto parts = parse_path_parts(text);
+    const auto other = parts && parts->kind == PathKind::published ? find_other_case(set, parts->name) : std::nullopt;
+    return missing(text, other ? "nothing has this name, but \"/" + printable(*other) +
+                                     "\" is there, which differs only in case; a mount can fold case"
+                               : std::string("nothing has this name"));
+}
+
 // Adds the path to an error of a layer that does not know it.
 Error at_path(std::string_view text, Error&& error) {
     return std::move(error).with_context("path \"" + printable(text) + "\"");
@@ -280,8 +289,9 @@ Result<File> Vfs::open(const LookUp& wanted) const {
     if (wanted.extensions != nullptr)
         return missing(wanted.path, "nothing has this name, with any of the extensions");
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(wanted.path));
-    const auto folder = is_folder(impl_->set.share(), parts);
-    return missing(wanted.path, folder && *folder ? "is a folder" : "nothing has this name");
+    const auto set = impl_->set.share();
+    const auto folder = is_folder(set, parts);
+    return folder && *folder ? missing(wanted.path, "is a folder") : missing_name(*set, wanted.path);
 }
 
 Result<std::vector<MissingContent>> Vfs::find_missing(std::span<const std::string> paths, ContentReach reach,
@@ -308,7 +318,7 @@ bool Vfs::exists(std::string_view path) const {
 Result<PathStat> Vfs::stat(std::string_view path) const {
     FARDEL_TRY_ASSIGN(auto stat, find_stat(path));
     if (!stat)
-        return missing(path, "nothing has this name");
+        return missing_name(*impl_->set.share(), path);
     return *std::move(stat);
 }
 
@@ -361,6 +371,9 @@ Result<Explanation> Vfs::explain(const LookUp& wanted) const {
     const auto tried_end = none ? paths.end() : found;
     for (auto tried = paths.begin() + (none ? 1 : 0); tried != tried_end; ++tried)
         out.tried.push_back(absolute(*tried));
+    if (parts.kind == PathKind::published && !out.winner && !out.folder)
+        if (const auto other = find_other_case(*set, parts.name))
+            out.other_case = absolute(*other);
     return out;
 }
 

@@ -169,6 +169,7 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
               "Mount only bundles that this policy trusts (default: any bundle)");
     line.flag("--require-dependencies", options.require_dependencies,
               "Refuse a bundle if something that it depends on, by id or by name, is not among the bundles");
+    line.flag("--fold", options.fold, "Find names in any case, as on Windows (default: only as they are spelled)");
     line.texts("--license", "TOKEN", options.licenses,
                "A licence token, for bundles that require one; those of the store count, too. Repeat for more");
     line.text("--store", "DIR", options.store,
@@ -187,7 +188,8 @@ Result<std::shared_ptr<const TrustPolicy>> find_policy(const std::string& path) 
 VfsOptions vfs_options() { return {.digest_folder = index_folder_of("folders")}; }
 
 Result<MountOptions> mount_options_of(const MountingOptions& options, const TrustPolicy* policy) {
-    MountOptions mount{.policy = policy,
+    MountOptions mount{.case_rule = options.fold ? CaseRule::fold : CaseRule::exact,
+                       .policy = policy,
                        .allow_unsigned = policy == nullptr,
                        .require_dependencies = options.require_dependencies,
                        .archives = make_archive_reader()};

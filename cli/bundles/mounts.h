@@ -26,6 +26,7 @@ struct MountingOptions {
     std::string policy_path;                    // empty: anything is mounted; untrusted mounts are tainted
     std::shared_ptr<const TrustPolicy> policy;  // instead of that of the path; nullptr: none
     bool require_dependencies = false;
+    bool fold = false;                                   // every mount answers to names in any case
     bool watch = false;                                  // folders, if the system can: MountOptions::watch
     std::string store;                                   // as open_store() takes it
     std::vector<std::string> libraries;                  // as find_library() takes them

@@ -35,6 +35,21 @@ TEST_CASE("which: the later mount wins, and each candidate is listed") {
             .find("wins") != std::string::npos);
 }
 
+TEST_CASE("which: a name of which only the case differs is suggested, and --fold finds it") {
+    const ScratchFolder scratch;
+    scratch.write("f/textures/wall.png", "x");
+    for (const std::string& mounted : {make_bundle(scratch), scratch.path("f")}) {
+        const bool is_folder = mounted == scratch.path("f");
+        const std::string there = is_folder ? "textures/wall.png" : "default.cfg";
+        const std::string wanted = is_folder ? "Textures/Wall.PNG" : "Default.CFG";
+        const Outcome text = run({"which", "--mount", mounted, wanted});
+        CHECK(text.exit_code == 1);
+        CHECK(text.out.find("no such name; did you mean '/" + there + "'?") != std::string::npos);
+        CHECK(json::parse(run({"which", "--mount", mounted, wanted, "--json"}).out)["other_case"] == "/" + there);
+        CHECK(run_well({"which", "--fold", "--mount", mounted, wanted}).find("name " + there) != std::string::npos);
+    }
+}
+
 TEST_CASE("which: a game whose folders are called assets and bundles is found by every verb") {
     const ScratchFolder scratch;
     scratch.write("pack/assets/minecraft/stone.png", "png");

@@ -58,6 +58,25 @@ TEST_CASE("vfs: the message of a failed open distinguishes a folder from an abse
     CHECK(vfs.open("/mops").error().message() == "path \"/mops\": nothing has this name");
 }
 
+TEST_CASE("vfs: a failed open, stat and explanation name the file of which only the case differs") {
+    for (const char* mount_point : {"", "mods/x"}) {
+        Vfs vfs;
+        MountOptions options{.mount_point = mount_point, .allow_unsigned = true};
+        const auto bundle = BundleMaker().add("maps/dm01.bsp", "the map").write();
+        REQUIRE(vfs.mount(make_memory_source(bundle), options));
+        const std::string folder = *mount_point == 0 ? "/" : "/mods/x/";
+        const std::string there = "\"" + folder + "maps/dm01.bsp\" is there, which differs only in case";
+        CHECK(vfs.open(folder + "Maps/DM01.bsp").error().message().find(there) != std::string::npos);
+        CHECK(vfs.stat(folder + "Maps/DM01.bsp").error().message().find(there) != std::string::npos);
+        CHECK(vfs.open(folder + "Maps/DM01.bsp").error().code() == ErrorCode::missing);
+        const auto explained = vfs.explain(folder + "Maps/DM01.bsp");
+        REQUIRE(explained);
+        CHECK(explained->other_case == folder + "maps/dm01.bsp");
+        CHECK(vfs.explain(folder + "maps/dm01.bsp")->other_case.empty());
+        CHECK(vfs.explain(folder + "maps/dm02.bsp")->other_case.empty());
+    }
+}
+
 TEST_CASE("vfs: a path means the same without its leading '/'") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());

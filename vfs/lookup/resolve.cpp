@@ -70,6 +70,21 @@ Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string
     return contest.winner();
 }
 
+std::optional<std::string> find_other_case(const MountSet& set, std::string_view name) {
+    for (const Mount& mount : set.mounts()) {
+        const auto inside = mount.inside(name);
+        if (!inside)
+            continue;
+        const auto match = find_in(mount, *inside, name_hash(*inside), CaseRule::fold);
+        if (!match || !*match || !(*match)->decides() || (*match)->record.is(NameRecord::tombstone))
+            continue;
+        const auto text = mount.bundle().name_text((*match)->index);
+        if (text && verify_name(*text) && !find_id_path(*text) && (!mount.paths || mount.shows(*text)))
+            return mount.mount_point.empty() ? std::string(*text) : mount.mount_point + "/" + std::string(*text);
+    }
+    return std::nullopt;
+}
+
 Result<std::optional<NameMatch>> find_in_bundle(const Mount& mount, std::string_view name, std::uint64_t hash) {
     FARDEL_TRY_ASSIGN(const auto match, find_in(mount, name, hash, CaseRule::exact));
     if (match && match->record.is(NameRecord::tombstone))

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace fardel {
@@ -55,6 +56,10 @@ Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_v
 // The published name that wins; nothing if there is none or a tombstone decides. If a mount fails before one has
 // decided, its error is the result: whether it has the name is not known.
 Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string_view name, std::uint64_t hash);
+
+// A published name of the tree, with its mount point, that differs from `name` only in case; nothing if no mount has
+// one that can be read. For messages.
+std::optional<std::string> find_other_case(const MountSet& set, std::string_view name);
 
 // A name of one bundle, published or not, exactly spelled; nothing for a tombstone.
 Result<std::optional<NameMatch>> find_in_bundle(const Mount& mount, std::string_view name, std::uint64_t hash);

@@ -79,6 +79,7 @@ struct Explanation {
     std::vector<PathCandidate> candidates;  // in order of precedence
     std::optional<std::size_t> winner;      // the candidate whose asset open() gives; nothing: open() fails
     bool folder = false;                    // list() shows something there
+    std::string other_case;                 // if nothing is there: a path of which only the case differs; empty: none
     // If extensions were given: the other paths that were looked up and gave no asset. They were tried before `path`;
     // if no path gave an asset, `path` is the one that was given.
     std::vector<std::string> tried;
