@@ -3,7 +3,9 @@
 #include "build/build_command.h"
 #include "build/reference_report.h"
 #include "build/resolved_project.h"
+#include "bundles/bundle_file.h"
 #include "bundles/left_out.h"
+#include "bundles/mounts.h"
 #include "console/command_line.h"
 #include "console/json.h"
 #include "verbs.h"
@@ -12,8 +14,12 @@
 #include <fardel/packer/game_profile.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
+#include <fardel/sources/legacy_archives.h>
+#include <fardel/sources/loose_bundle.h>
+#include <fardel/sources/source_scan.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace fardel {
@@ -21,6 +27,7 @@ namespace {
 
 struct AuditCommand {
     std::vector<std::string> sources;
+    std::vector<std::string> bases;
     ProjectReferences references;
     std::vector<std::string> excludes;
     SourceOptions source_options;
@@ -42,8 +49,11 @@ std::string profile_of(const AuditCommand& command) {
 }
 
 Result<PackPlan> resolve_sources(const AuditCommand& command) {
-    ResolveOptions resolve{
-        .roots = command.references.roots, .used = command.references.used, .consumed = command.references.consumed};
+    ResolveOptions resolve{.roots = command.references.roots,
+                           .used = command.references.used,
+                           .consumed = command.references.consumed,
+                           .bases = command.references.bases,
+                           .fold_case = command.references.fold_case};
     if (const std::string profile = profile_of(command); !profile.empty()) {
         FARDEL_TRY_ASSIGN(resolve.profile, load_game_profile(profile));
     }
@@ -56,7 +66,33 @@ Result<PackPlan> resolve_sources(const AuditCommand& command) {
     return packed;
 }
 
-Result<Exit> audit(const AuditCommand& command, Console& console) {
+// A bundle, or a folder or archive as one.
+Result<std::shared_ptr<const Bundle>> open_base(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const SourceKind kind, find_source_kind(path));
+    if (kind == SourceKind::bundle)
+        return open_bundle(path);
+    const auto archives = make_archive_reader();
+    FARDEL_TRY_ASSIGN(const LooseBundle loose,
+                      open_loose_bundle(path, {.archives = kind == SourceKind::folder ? nullptr : archives.get(),
+                                               .digests = std::make_shared<DigestCache>(),
+                                               .digest_folder = vfs_options().digest_folder}));
+    return Bundle::open(loose.source, {.label = printable(path)});
+}
+
+Status verify_sources(const std::vector<std::string>& sources) {
+    for (const std::string& source : sources)
+        if (const auto kind = find_source_kind(source); kind && *kind == SourceKind::bundle)
+            return Error(ErrorCode::unsupported,
+                         printable(source) + ": a bundle, whose references were looked up when it was packed; " +
+                             "'--base " + printable(source) + "' audits other sources against it");
+    return ok();
+}
+
+Result<Exit> audit(AuditCommand command, Console& console) {
+    FARDEL_TRY(verify_sources(command.sources));
+    for (const std::string& base : command.bases) {
+        FARDEL_TRY_ASSIGN(command.references.bases.emplace_back(), open_base(base));
+    }
     const std::string project = project_of(command.sources);
     PackPlan packed;
     if (project.empty()) {
@@ -73,7 +109,7 @@ Result<Exit> audit(const AuditCommand& command, Console& console) {
     FARDEL_TRY(console.write(command.json ? format_json(json) + "\n"
                                           : format_left_out(packed.report, console) + format_report(found, console)));
     // What is left out may be what a reference leads to, or have references of its own.
-    return found.missing.empty() && count_lost(packed.report) == 0 ? Exit::fine : Exit::refusal;
+    return is_complete(found) && count_lost(packed.report) == 0 ? Exit::fine : Exit::refusal;
 }
 
 }  // namespace
@@ -84,6 +120,7 @@ Result<Exit> run_audit(Words words, Console& console) {
         "Lists missing references, hard and soft, and, from roots such as maps, unused assets. Nothing is packed.",
         "  fardel audit\n"
         "  fardel audit mygame/ --json\n"
+        "  fardel audit mymod/ --base mygame.fardel\n"
         "  fardel audit baseoa/*.pk3 --root 'maps/*.bsp' --used 'gfx/**' --used 'sound/player/**'\n");
     AuditCommand command;
     line.texts("SOURCE", "SOURCE", command.sources,
@@ -93,8 +130,13 @@ Result<Exit> run_audit(Words words, Console& console) {
                "Names that a game starts from; may be repeated. Without any, nothing counts as unused");
     line.texts("--used", "GLOB", command.references.used, "Names that only the game's code uses; may be repeated");
     line.texts("--consumed", "GLOB", command.references.consumed, "Names that other bundles publish; may be repeated");
+    line.texts("--base", "FILE", command.bases,
+               "A bundle, folder or archive that the sources extend: what it has is not missing. "
+               "May be repeated, later ones win");
+    line.flag("--fold", command.references.fold_case,
+              "The game, or its mount, ignores case: do not list references of which only the case differs");
     line.text("--profile", "NAME|FILE", command.references.profile,
-              "The game's conventions: gltf, quake3, or a file .toml. "
+              "The game's conventions: daemon, darkplaces, gltf, quake3, or a file .toml. "
               "Default: the project's; quake3 for archives named .pk3");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     add_source_options(line, command.source_options);

@@ -106,9 +106,12 @@ Result<Exit> report(ReportCommand command, Console& console) {
     if (project) {
         text += format_left_out(project->packed.report, console, "; 'fardel audit --json' lists all");
         const ReferenceAudit& found = project->packed.resolved->audit;
-        text += fmt::format("{}: {} missing, {} unused\n", printable(project->file),
+        text += fmt::format("{}: {} missing, {} unused{}\n", printable(project->file),
                             format_count(found.missing.size(), "reference", "references"),
-                            format_count(found.unused.size(), "name", "names"));
+                            format_count(found.unused.size(), "name", "names"),
+                            is_complete(found) || !found.missing.empty()
+                                ? ""
+                                : "; files could not be looked into: 'fardel audit' lists them");
         if (const std::uint64_t stale = count_stale(project->packed, facts); stale != 0)
             text += fmt::format("{}: {} from the sources; run 'fardel build' again\n",
                                 console.paint(Colour::yellow, "stale"),

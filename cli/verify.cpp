@@ -178,8 +178,9 @@ Result<Exit> run_verify(Words words, Console& console) {
                "A licence token; may be repeated. Bundles that require one are judged as by a mount. Needs --trust");
     line.text("--store", "DIR", command.store,
               "Without a FILE: verify everything in this store. With --trust, its licence tokens count, too");
-    line.text("--profile", "NAME|FILE", command.profile,
-              "The conventions that names must follow: gltf, quake3, or a file .toml (default: none)");
+    line.text(
+        "--profile", "NAME|FILE", command.profile,
+        "The conventions that names must follow: daemon, darkplaces, gltf, quake3, or a file .toml (default: none)");
     line.text("--pure", "POLICY", command.pure,
               "A server's pure policy: would it let a client play that has mounted these files? "
               "Needs --trust, unless the policy allows unsigned content");

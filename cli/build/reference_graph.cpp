@@ -80,6 +80,8 @@ std::vector<ReferenceEdge> reference_edges(const PackPlan& packed) {
     for (std::size_t asset = 0; asset < packed.assets.size(); ++asset) {
         const auto& references = packed.assets[asset].findings.references;
         for (std::size_t i = 0; i < references.size(); ++i) {
+            if (packed.resolved->assets[asset].targets[i].is_unread)
+                continue;
             ReferenceEdge edge{.from = names[asset],
                                .spelling = references[i].spelling,
                                .use = reference_use_name(references[i].use),

@@ -42,6 +42,8 @@ Result<ResolvedProject> resolve_project(const std::string& file, const ProjectRe
     add_globs(references.roots, more.roots);
     add_globs(references.used, more.used);
     add_globs(references.consumed, more.consumed);
+    references.bases = more.bases;
+    references.fold_case = more.fold_case;
     add_globs(project.excludes, excludes);
     for (const std::string& root : sources.follow_links)
         project.pack.follow_links.push_back(std::filesystem::absolute(root).string());

@@ -40,8 +40,9 @@ Result<ReportAudit> parse_audit(std::string_view text) {
     }
     for (const JsonView entry : json.at("unused").elements())
         audit.unused.push_back({text_in(entry, "name"), count_in(entry, "size")});
-    for (const JsonView entry : json.at("broken").elements())
-        audit.broken.push_back({text_in(entry, "name"), text_in(entry, "reason")});
+    for (const std::string_view key : {"broken", "other_formats"})
+        for (const JsonView entry : json.at(key).elements())
+            audit.broken.push_back({text_in(entry, "name"), text_in(entry, "reason")});
     for (const JsonView entry : json.at("roots").elements())
         audit.roots.push_back(
             {text_in(entry, "root"), count_in(entry, "names"), count_in(entry, "size"), count_in(entry, "missing")});

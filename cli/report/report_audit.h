@@ -27,6 +27,7 @@ struct ReportAudit {
         std::string name;
         std::uint64_t bytes = 0;
     };
+    // Or of another format, as the reason says.
     struct Broken {
         std::string name;
         std::string reason;

@@ -31,11 +31,12 @@ struct PlannedScanner {
 constexpr std::string_view kBuiltinSchema = "fardel scanner 1";
 constexpr std::string_view kPatternSchema = "fardel pattern scanner 1";
 
-Hash builtin_configuration(std::string_view word) {
+Hash builtin_configuration(std::string_view word, const GameProfile& profile) {
     RecordWriter writer;
     writer.text(kBuiltinSchema);
     writer.number(kScannersVersion);
     writer.text(word);
+    writer.texts(profile.image_words);
     return writer.digest();
 }
 
@@ -81,6 +82,11 @@ Status append(ScanFindings more, ScanFindings& findings) {
                      "more than " + std::to_string(limits::kReferencesPerAssetMax) + " macros in one asset");
     std::ranges::move(more.macros, std::back_inserter(findings.macros));
     std::ranges::move(more.by_macro, std::back_inserter(findings.by_macro));
+    for (std::string& mistake : more.mistakes)
+        if (findings.mistakes.size() < kMistakesPerAssetMax)
+            findings.mistakes.push_back(std::move(mistake));
+    if (findings.other_format.empty())
+        findings.other_format = std::move(more.other_format);
     const auto first_definition = static_cast<std::uint32_t>(findings.defines.size());
     std::ranges::move(more.defines, std::back_inserter(findings.defines));
     std::set<std::tuple<std::string, ReferenceUse, ReferenceForm>> known;
@@ -114,10 +120,10 @@ void add(ScanRecord more, AssetScan& scan) {
 }
 
 std::vector<PlannedScanner> scanners_for(std::string_view name, std::string_view content_type,
-                                         std::span<const PlannedScanner> patterns) {
+                                         std::span<const PlannedScanner> patterns, const GameProfile& profile) {
     std::vector<PlannedScanner> scanners;
-    if (const std::string_view word = scanner_for(name, content_type); !word.empty())
-        scanners.push_back({.configuration = builtin_configuration(word)});
+    if (const std::string_view word = scanner_for(name, content_type, profile); !word.empty())
+        scanners.push_back({.configuration = builtin_configuration(word, profile)});
     for (const PlannedScanner& scanner : patterns)
         if (glob_matches(scanner.declared->match, name))
             scanners.push_back(scanner);
@@ -125,11 +131,12 @@ std::vector<PlannedScanner> scanners_for(std::string_view name, std::string_view
 }
 
 Result<std::optional<ScanRecord>> scan_with(const PlannedScanner& scanner, std::string_view name,
-                                            std::string_view content_type, AssetReader& reader) {
+                                            std::string_view content_type, AssetReader& reader,
+                                            const GameProfile& profile) {
     FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
     auto findings = scanner.pattern ? scanner.pattern->scan(bytes, scanner.declared->use, scanner.declared->form,
                                                             scanner.declared->optional)
-                                    : scan_references(name, content_type, bytes);
+                                    : scan_references(name, content_type, bytes, false, profile);
     return std::optional(findings ? ScanRecord{.findings = *std::move(findings)}
                                   : ScanRecord{.broken = findings.error().text()});
 }
@@ -146,7 +153,8 @@ Status scan_asset(const BundlePlan& plan, std::uint32_t at, std::string_view nam
             scan.id = asset.known->asset;
         return append({.references = reported->second}, scan.findings);
     }
-    const auto scanners = scanners_for(name, asset.content_type, patterns);
+    const GameProfile& profile = options.profile ? *options.profile : no_profile();
+    const auto scanners = scanners_for(name, asset.content_type, patterns, profile);
     if (scanners.empty())
         return ok();
     scan.has_scanner = true;
@@ -163,7 +171,7 @@ Status scan_asset(const BundlePlan& plan, std::uint32_t at, std::string_view nam
         auto found = options.memory ? options.memory->find(key) : std::nullopt;
         if (!found) {
             scan.was_read = true;
-            FARDEL_TRY_ASSIGN(found, scan_with(scanner, name, asset.content_type, reader));
+            FARDEL_TRY_ASSIGN(found, scan_with(scanner, name, asset.content_type, reader, profile));
             if (options.memory)
                 options.memory->add(key, *found);
         }

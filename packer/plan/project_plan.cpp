@@ -272,7 +272,9 @@ Status resolve_references(const Project& project, const std::string& folder, Bun
     ResolveOptions options{.roots = project.references->roots,
                            .used = project.references->used,
                            .consumed = project.references->consumed,
-                           .dependencies = std::move(opened)};
+                           .dependencies = std::move(opened),
+                           .bases = project.references->bases,
+                           .fold_case = project.references->fold_case};
     auto profile = load_profile(*project.references, folder);
     if (!profile)
         return std::move(profile).error().with_context(printable(project.file) + ": [link] profile");

@@ -7,8 +7,9 @@
 
 namespace fardel {
 
-Status resolve_packed(PackPlan& packed, const ResolveOptions& options, const PlanScanOptions& scan,
+Status resolve_packed(PackPlan& packed, const ResolveOptions& options, PlanScanOptions scan,
                       const ProjectReferences& project) {
+    scan.profile = options.profile;
     BundlePlan& plan = packed.plan;
     FARDEL_TRY_ASSIGN(PlanScan found, scan_plan(plan, std::move(packed.assets), scan));
     auto resolution = resolve_plan(plan, found.assets, options);

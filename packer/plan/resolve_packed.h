@@ -10,9 +10,9 @@
 namespace fardel {
 
 // Scans the planned assets and resolves their references: sets `packed.resolved` and, as `project` states, writes the
-// targets into the link tables of the plan and into texts. The plan consumes what was deduced. Errors: those of
-// scan_plan, resolve_plan and rewriting: unsupported, conflict.
-Status resolve_packed(PackPlan& packed, const ResolveOptions& options, const PlanScanOptions& scan,
+// targets into the link tables of the plan and into texts. The profile is that of `options`. The plan consumes what was
+// deduced. Errors: those of scan_plan, resolve_plan and rewriting: unsupported, conflict.
+Status resolve_packed(PackPlan& packed, const ResolveOptions& options, PlanScanOptions scan,
                       const ProjectReferences& project);
 
 }  // namespace fardel

@@ -10,7 +10,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kReferenceBytes = 19;  // the size of a reference with an empty spelling
+constexpr std::size_t kReferenceBytes = 27;  // the size of a reference with an empty spelling
 constexpr std::size_t kMacroBytes = 17;      // the size of a macro with an empty name and value
 
 void scan_fields(auto& record, auto& scanned) {
@@ -23,6 +23,8 @@ void scan_fields(auto& record, auto& scanned) {
         record.compact(reference.optional);
         record.compact(reference.line);
         record.compact(reference.defined_in);
+        record.compact(reference.statement);
+        record.compact(reference.reading);
     };
     record.list(scanned.findings.references, reference_fields, kReferenceBytes);
     record.list(scanned.findings.by_macro, reference_fields, kReferenceBytes);
@@ -32,6 +34,8 @@ void scan_fields(auto& record, auto& scanned) {
         record.compact(macro.quoted);
     };
     record.list(scanned.findings.macros, macro_fields, kMacroBytes);
+    record.texts(scanned.findings.mistakes);
+    record.text(scanned.findings.other_format);
 }
 
 bool is_spelling(const std::string& text) {
@@ -50,7 +54,7 @@ bool is_possible(const ScanFindings& findings) {
            findings.references.size() <= limits::kReferencesPerAssetMax &&
            findings.by_macro.size() <= limits::kReferencesPerAssetMax &&
            findings.macros.size() <= limits::kReferencesPerAssetMax &&
-           std::ranges::all_of(findings.defines, is_spelling) &&
+           findings.mistakes.size() <= kMistakesPerAssetMax && std::ranges::all_of(findings.defines, is_spelling) &&
            std::ranges::all_of(findings.references, is_reference) &&
            std::ranges::all_of(findings.by_macro, is_reference) && std::ranges::all_of(findings.macros, is_macro);
 }

@@ -93,8 +93,9 @@ Result<bool> can_rewrite(const RewriteInput& input, std::uint32_t asset) {
             return scanner.pattern.empty() == by_program && glob_matches(scanner.match, name);
         });
     };
-    const bool known = !scanner_for(name, type).empty();
-    if (known && !scans_text(name, type))
+    const GameProfile& profile = input.options.profile ? *input.options.profile : no_profile();
+    const bool known = !scanner_for(name, type, profile).empty();
+    if (known && !scans_text(name, type, profile))
         return unsupported("is " + printable(type) +
                            ", a binary format: only spellings in text are rewritten; take it out of "
                            "'rewrite', its link table leads to the same");
@@ -270,8 +271,10 @@ Status rewrite_text(const RewriteInput& input, const Text& text, const PatternSc
     }
     AssetReader reader(asset, scan.size_bytes);
     FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
-    FARDEL_TRY_ASSIGN(ReplacedText replaced, replace_spellings(input.first_names[text.asset], asset.content_type, bytes,
-                                                               patterns, std::move(spellings)));
+    FARDEL_TRY_ASSIGN(
+        ReplacedText replaced,
+        replace_spellings(input.first_names[text.asset], asset.content_type, bytes, patterns, std::move(spellings),
+                          input.options.profile ? *input.options.profile : no_profile()));
     if (replaced.replacements.empty())
         return ok();
     FARDEL_TRY_ASSIGN(const AssetId original, reader.id());

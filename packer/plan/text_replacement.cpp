@@ -32,10 +32,10 @@ std::vector<Location> locations_of(ScanFindings findings) {
 using Locations = std::vector<std::vector<Location>>;
 
 Result<Locations> find_locations(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes,
-                                 const PatternScanners& patterns) {
+                                 const PatternScanners& patterns, const GameProfile& profile) {
     Locations all;
-    if (scans_text(name, content_type)) {
-        FARDEL_TRY_ASSIGN(ScanFindings findings, scan_references(name, content_type, bytes, true));
+    if (scans_text(name, content_type, profile)) {
+        FARDEL_TRY_ASSIGN(ScanFindings findings, scan_references(name, content_type, bytes, true, profile));
         all.push_back(locations_of(std::move(findings)));
     }
     for (const auto& [scanner, pattern] : patterns) {
@@ -70,21 +70,52 @@ Result<std::vector<Replacement>> replacements_of(const Locations& locations, con
     return replacements;
 }
 
-// Checks that a scan of the new bytes finds the new spellings and nothing else: some formats end a name at a blank.
-Status verify_locations(const Locations& before, const Locations& after, const Spellings& spellings) {
+// Maps offsets in the old bytes, ascending, to those in the new ones.
+class MovedOffsets {
+public:
+    explicit MovedOffsets(std::span<const Replacement> replacements) : rest_(replacements) {}
+
+    std::uint64_t of(std::uint64_t offset) {
+        for (; !rest_.empty() && rest_.front().offset < offset; rest_ = rest_.subspan(1))
+            by_ += rest_.front().text.size() - rest_.front().length;  // unsigned: it may shrink
+        return offset + by_;
+    }
+
+private:
+    std::span<const Replacement> rest_;
+    std::uint64_t by_ = 0;
+};
+
+// Checks that a scan of the new bytes finds the new spellings and nothing else: some formats end a name at a blank. Of
+// a statement that can be read in several ways, only the replaced names have to be there again.
+Status verify_locations(const Locations& before, const Locations& after, std::span<const Replacement> replacements,
+                        const Spellings& spellings) {
     for (std::size_t scanner = 0; scanner < before.size(); ++scanner) {
-        for (std::size_t i = 0; i < before[scanner].size(); ++i) {
-            const FoundReference& old = before[scanner][i].reference;
+        std::set<std::uint64_t> expected;
+        MovedOffsets moved(replacements);
+        for (const Location& location : before[scanner]) {
+            const FoundReference& old = location.reference;
             const auto at = spellings.find(key_of(old));
+            if (old.statement != 0 && at == spellings.end())
+                continue;
             const std::string& wanted = at != spellings.end() ? at->second : old.spelling;
-            if (i >= after[scanner].size() || after[scanner][i].reference.spelling != wanted)
+            const std::uint64_t offset = moved.of(location.offset);
+            expected.insert(offset);
+            const auto there = std::ranges::equal_range(after[scanner], offset, {}, &Location::offset);
+            const auto is_wanted = [&](const Location& one) {
+                return one.reference.spelling == wanted && (one.reference.statement == 0 || old.statement != 0);
+            };
+            if (std::ranges::none_of(there, is_wanted))
                 return Error(
                     ErrorCode::unsupported,
                     (old.line != 0 ? "line " + std::to_string(old.line) + ": " : "") + in_quotes(wanted) +
                         " cannot replace " + in_quotes(old.spelling) +
                         ": the format would read another name; rename the file, or take this one out of 'rewrite'");
         }
-        if (after[scanner].size() != before[scanner].size())
+        const auto is_new = [&](const Location& one) {
+            return one.reference.statement == 0 && !expected.contains(one.offset);
+        };
+        if (std::ranges::any_of(after[scanner], is_new))
             return Error(ErrorCode::unsupported,
                          "has more references than before with the new spellings; take it out of 'rewrite'");
     }
@@ -120,19 +151,19 @@ std::vector<std::byte> with_replacements(std::span<const std::byte> bytes, std::
 
 Result<ReplacedText> replace_spellings(std::string_view name, std::string_view content_type,
                                        std::span<const std::byte> bytes, const PatternScanners& patterns,
-                                       Spellings spellings) {
-    FARDEL_TRY_ASSIGN(const auto before, find_locations(name, content_type, bytes, patterns));
+                                       Spellings spellings, const GameProfile& profile) {
+    FARDEL_TRY_ASSIGN(const auto before, find_locations(name, content_type, bytes, patterns, profile));
     ReplacedText replaced;
     FARDEL_TRY_ASSIGN(replaced.replacements, replacements_of(before, spellings));
     if (replaced.replacements.empty())
         return replaced;
     drop_unlocated(before, spellings);
     replaced.bytes = with_replacements(bytes, replaced.replacements);
-    const auto after = find_locations(name, content_type, replaced.bytes, patterns);
+    const auto after = find_locations(name, content_type, replaced.bytes, patterns, profile);
     if (!after)
         return Error(ErrorCode::unsupported, "cannot be read any more with the new spellings: " +
                                                  after.error().message() + "; take it out of 'rewrite'");
-    FARDEL_TRY(verify_locations(before, *after, spellings));
+    FARDEL_TRY(verify_locations(before, *after, replaced.replacements, spellings));
     replaced.spellings = std::move(spellings);
     return replaced;
 }

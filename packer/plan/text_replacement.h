@@ -45,6 +45,6 @@ struct ReplacedText {
 // new spelling), conflict (one location is replaced in two ways), those of scanning.
 Result<ReplacedText> replace_spellings(std::string_view name, std::string_view content_type,
                                        std::span<const std::byte> bytes, const PatternScanners& patterns,
-                                       Spellings spellings);
+                                       Spellings spellings, const GameProfile& profile = no_profile());
 
 }  // namespace fardel

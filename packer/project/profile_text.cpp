@@ -3,8 +3,11 @@
 #include "game_profile_texts.h"
 #include "project_reader.h"
 
+#include "scan/reference_scanners.h"
+
 #include <fardel/base/file.h>
 #include <fardel/format/name.h>
+#include <fardel/packer/nearest_word.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -43,10 +46,35 @@ constexpr Key<GameProfile> kExtensionKeys[] = {
     {"relative", read_member<&GameProfile::relative_extensions>},
 };
 
+Status verify_image_word(std::string_view text) {
+    const bool plain =
+        !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c != '{' && c != '}'; });
+    return plain ? ok() : Status(Error(ErrorCode::malformed, "not one word"));
+}
+
+void read_image_words(const KeyValue& value, GameProfile& profile) {
+    value.read(profile.image_words, verify_image_word);
+    if (profile.image_words.size() > kProfileWordsMax)
+        value.mistakes.add(value.entry.value.at,
+                           "more than " + std::to_string(kProfileWordsMax) + " words; remove some", ErrorCode::limit);
+}
+
+Status verify_scanner_name(std::string_view text) {
+    const auto names = scanner_names();
+    if (std::ranges::find(names, text) != names.end())
+        return ok();
+    return Error(ErrorCode::malformed, "no scanner has this name; " + suggest_word(text, names, "they are: "));
+}
+
+constexpr Key<GameProfile> kProfileScannerKeys[] = {
+    {"off", read_verified<verify_scanner_name, &GameProfile::scanners_off>, "off = [\"map\"]"},
+};
+
 constexpr Key<GameProfile> kProfileShaderKeys[] = {
     {"exact_names", read_member<&GameProfile::exact_shader_names>},
     {"last_script_defines", read_member<&GameProfile::last_script_defines>},
     {"named_by_code", read_verified<verify_glob, &GameProfile::named_by_code>, "named_by_code = [\"gfx/**\"]"},
+    {"image_words", read_image_words, "image_words = [\"diffuseMap\"]"},
 };
 
 constexpr Key<SoftFiles> kSoftKeys[] = {
@@ -95,6 +123,7 @@ void finish_placement(Placement& placement, TomlPosition at, Mistakes& mistakes)
 
 constexpr Key<GameProfile> kProfileKeys[] = {
     {"extensions", read_part<kExtensionKeys>, "[extensions] above its keys"},
+    {"scanners", read_part<kProfileScannerKeys>, "[scanners] above its keys"},
     {"shaders", read_part<kProfileShaderKeys>, "[shaders] above its keys"},
     {"soft", read_tables<kSoftKeys, finish_soft, &GameProfile::soft>},
     {"companion", read_tables<kCompanionKeys, finish_companion, &GameProfile::companions>},
@@ -113,6 +142,11 @@ std::size_t count_globs(const GameProfile& profile) {
 std::span<const GameProfileText> profile_texts() { return {kGameProfileTexts, kGameProfileCount}; }
 
 }  // namespace
+
+const GameProfile& no_profile() noexcept {
+    static const GameProfile none;
+    return none;
+}
 
 Result<GameProfile> parse_game_profile(std::string_view text, std::string_view file) {
     if (text.size() > kProfileBytesMax)

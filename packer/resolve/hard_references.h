@@ -19,6 +19,8 @@ public:
     HardReferences(const ResolveInput& input, std::vector<ResolveEdge> edges, const std::vector<bool>& is_root,
                    const std::vector<bool>& is_used);
 
+    // Why the game does not read the asset; empty: it does.
+    const std::string& why_file_soft(std::uint32_t asset) const { return soft_files_[asset]; }
     // Why the game does not look up `reference` of the asset; empty: it does.
     std::string why_soft(std::uint32_t asset, const FoundReference& reference) const;
 

@@ -3,6 +3,7 @@
 #include "reference_target.h"
 #include "scan/reference_scanners.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -47,12 +48,16 @@ Result<std::optional<Found>> find_existing(const ResolveInput& input, const Name
         if (const auto definitions = input.index.find_definitions(candidate.name); !definitions.empty())
             return std::optional(found_shader(input, definitions));
     } else if (const auto name = input.index.find_name(candidate.name)) {
-        return std::optional(found_inside(input, *name));
+        Found found = found_inside(input, *name);
+        const std::string_view text = input.plan.names[*name].name.view();
+        if (candidate.is_respelled || text != candidate.name)
+            found.target.respelled = text;
+        return std::optional(std::move(found));
     }
-    FARDEL_TRY_ASSIGN(const auto foreign, candidate.kind == CandidateKind::shader
-                                              ? input.dependencies.find_shader(candidate.name)
-                                              : input.dependencies.find_name(candidate.name));
-    return foreign ? std::optional(Found{.target = *foreign}) : std::nullopt;
+    FARDEL_TRY_ASSIGN(auto foreign, candidate.kind == CandidateKind::shader
+                                        ? input.dependencies.find_shader(candidate.name)
+                                        : input.dependencies.find_name(candidate.name));
+    return foreign ? std::optional(Found{.target = *std::move(foreign)}) : std::nullopt;
 }
 
 // If candidates with several extensions are consumed, the bundle consumes the name with any extension.
@@ -100,6 +105,50 @@ Result<std::vector<FoundReference>> find_sides(const ResolveInput& input, const 
     return std::vector<FoundReference>();
 }
 
+using References = std::span<const FoundReference>;
+
+// The references from `first` that belong to one statement; at least that one.
+References statement_at(References references, std::size_t first) {
+    std::size_t end = first + 1;
+    while (references[first].statement != 0 && end < references.size() &&
+           references[end].statement == references[first].statement)
+        ++end;
+    return references.subspan(first, end - first);
+}
+
+bool has_extension(std::string_view spelling) {
+    const std::string_view behind = spelling.substr(std::min(spelling.rfind('.'), spelling.size()));
+    return behind.size() > 1 && std::ranges::all_of(behind.substr(1), is_ascii_letter_or_digit);
+}
+
+// Which reading of a statement counts: the first one of which every reference leads somewhere. Otherwise one of them is
+// missing: then the last reading, which is that of the format's specification, of those that lead somewhere; or of
+// those whose names have extensions, so that "mtllib my house.mtl" is one missing file.
+Result<std::uint32_t> choose_reading(const ResolveInput& input, References statement, std::string_view from) {
+    struct Outcome {
+        bool whole = true;
+        bool any = false;
+        bool named = true;
+    };
+    std::map<std::uint32_t, Outcome> readings;
+    for (const FoundReference& reference : statement) {
+        const auto candidates = candidate_names(reference, from, input.profile);
+        FARDEL_TRY_ASSIGN(const auto found, find(input, reference, candidates));
+        Outcome& outcome = readings[reference.reading];
+        outcome.whole = outcome.whole && found;
+        outcome.any = outcome.any || found;
+        outcome.named = outcome.named && has_extension(reference.spelling);
+    }
+    for (const auto& [number, outcome] : readings)
+        if (outcome.whole)
+            return number;
+    for (const auto flag : {&Outcome::any, &Outcome::named})
+        for (auto reading = readings.rbegin(); reading != readings.rend(); ++reading)
+            if (reading->second.*flag)
+                return reading->first;
+    return readings.rbegin()->first;
+}
+
 // ---- The references of one asset ------------------------------------------------------------------------------------
 
 // A file that contains a reference, and the nodes that reach what it leads to.
@@ -129,26 +178,40 @@ std::vector<Origin> origins_of(const ResolveInput& input, std::uint32_t asset, c
     return origins;
 }
 
-void add_missing(std::uint32_t asset, const FoundReference& reference, const Origin& origin,
-                 std::span<const NameCandidate> candidates, LinkedReferences& linked) {
+// `statement`: all readings of the statement of `reference`.
+void add_missing(const ResolveInput& input, std::uint32_t asset, const FoundReference& reference, const Origin& origin,
+                 References statement, LinkedReferences& linked) {
     MissingOccurrences& missing =
         linked.missing[{std::string(origin.file), reference.spelling, reference.use, reference.form}];
     missing.asset = asset;
     missing.occurrences.push_back({.reference = reference, .sources = origin.sources});
-    if (missing.tried.empty())
-        for (const NameCandidate& candidate : candidates)
-            missing.tried.push_back(candidate.name);
+    if (!missing.tried.empty())
+        return;
+    const auto add_tried = [&](const FoundReference& one) {
+        for (const NameCandidate& candidate : candidate_names(one, origin.file, input.profile))
+            if (std::ranges::find(missing.tried, candidate.name) == missing.tried.end())
+                missing.tried.push_back(candidate.name);
+    };
+    for (const FoundReference& one : statement)
+        if (one.reading < reference.reading)
+            add_tried(one);
+    add_tried(reference);
+    missing.why_not_tried = why_no_candidate(reference, origin.file);
 }
 
 // Returns an empty target if it is missing.
 Result<FoundTarget> link_from(const ResolveInput& input, std::uint32_t asset, const FoundReference& reference,
-                              const Origin& origin, LinkedReferences& linked) {
+                              const Origin& origin, References statement, LinkedReferences& linked) {
     const auto candidates = candidate_names(reference, origin.file, input.profile);
     FARDEL_TRY_ASSIGN(auto found, find(input, reference, candidates));
     if (!found) {
-        add_missing(asset, reference, origin, candidates, linked);
+        add_missing(input, asset, reference, origin, statement, linked);
         return FoundTarget();
     }
+    if (!found->target.respelled.empty() && !input.options.fold_case)
+        linked.respelled.push_back(
+            {.asset = asset,
+             .respelled = {.from = std::string(origin.file), .reference = reference, .name = found->target.respelled}});
     for (const ResolveNode source : origin.sources)
         for (const ResolveNode target : found->reached) {
             linked.edges.emplace_back(source, target);
@@ -164,11 +227,11 @@ Result<FoundTarget> link_from(const ResolveInput& input, std::uint32_t asset, co
 
 // Returns an empty target also if the reference means another file behind each name of the asset.
 Result<FoundTarget> link_reference(const ResolveInput& input, std::uint32_t asset, const FoundReference& reference,
-                                   LinkedReferences& linked) {
+                                   References statement, LinkedReferences& linked) {
     std::optional<FoundTarget> all;
     bool alike = true;
     for (const Origin& origin : origins_of(input, asset, reference)) {
-        FARDEL_TRY_ASSIGN(const FoundTarget found, link_from(input, asset, reference, origin, linked));
+        FARDEL_TRY_ASSIGN(const FoundTarget found, link_from(input, asset, reference, origin, statement, linked));
         if (!all)
             all = found;
         alike = alike && all->target == found.target;
@@ -186,17 +249,33 @@ Result<FoundTarget> link_reference(const ResolveInput& input, std::uint32_t asse
     return *all;
 }
 
+Result<FoundTarget> link_sides(const ResolveInput& input, std::uint32_t asset, const FoundReference& reference,
+                               LinkedReferences& linked) {
+    FARDEL_TRY_ASSIGN(const auto sides, find_sides(input, reference, input.index.name_of(asset)));
+    for (const FoundReference& side : sides)
+        FARDEL_TRY(link_reference(input, asset, side, {}, linked));
+    return sides.empty() ? link_reference(input, asset, reference, {}, linked) : FoundTarget();
+}
+
 Status link_asset(const ResolveInput& input, std::uint32_t asset, LinkedReferences& linked) {
     ResolvedAsset& resolved = linked.assets[asset];
-    for (const FoundReference& reference : input.scans[asset].findings.references) {
-        FARDEL_TRY_ASSIGN(const auto sides, find_sides(input, reference, input.index.name_of(asset)));
-        for (const FoundReference& side : sides)
-            FARDEL_TRY(link_reference(input, asset, side, linked));
-        FoundTarget found;
-        if (sides.empty()) {
-            FARDEL_TRY_ASSIGN(found, link_reference(input, asset, reference, linked));
+    const References references = input.scans[asset].findings.references;
+    for (std::size_t first = 0; first < references.size();) {
+        const References statement = statement_at(references, first);
+        first += statement.size();
+        if (statement.front().statement == 0) {
+            FARDEL_TRY_ASSIGN(FoundTarget found, link_sides(input, asset, statement.front(), linked));
+            resolved.targets.push_back(std::move(found));
+            continue;
         }
-        resolved.targets.push_back(std::move(found));
+        FARDEL_TRY_ASSIGN(const std::uint32_t reading, choose_reading(input, statement, input.index.name_of(asset)));
+        for (const FoundReference& reference : statement) {
+            FoundTarget found{.is_unread = true};
+            if (reference.reading == reading) {
+                FARDEL_TRY_ASSIGN(found, link_reference(input, asset, reference, statement, linked));
+            }
+            resolved.targets.push_back(std::move(found));
+        }
     }
     settle_references(resolved.references);
     return ok();

@@ -40,6 +40,13 @@ struct MissingOccurrences {
     std::uint32_t asset = 0;
     std::vector<One> occurrences;
     std::vector<std::string> tried;
+    std::string why_not_tried;
+};
+
+// A reference of a file that leads to a name of another spelling.
+struct RespelledOccurrence {
+    std::uint32_t asset = 0;
+    RespelledReference respelled;
 };
 
 // By file, spelling, use and form.
@@ -50,6 +57,7 @@ struct LinkedReferences {
     std::vector<ResolvedAsset> assets;               // one per asset of the plan
     std::map<std::string, PlannedConsume> consumes;  // by text
     MissingReferences missing;
+    std::vector<RespelledOccurrence> respelled;
     std::vector<ResolveEdge> edges;       // inside the plan
     std::vector<ResolveEdge> hard_edges;  // those of references that are not optional
     std::uint64_t references = 0;

@@ -48,6 +48,8 @@ Status verify_input(const BundlePlan& plan, std::span<const AssetScan> scans, co
     return verify_globs(options.consumed);
 }
 
+constexpr std::string_view kOtherFormat = "of another format";
+
 // ---- Findings -------------------------------------------------------------------------------------------------------
 
 // Returns per name of the plan whether one of the globs matches it. Adds globs that match nothing to `idle`.
@@ -88,18 +90,51 @@ std::vector<ResolveEdge> list_missing(const LinkedReferences& linked, const Hard
         list.push_back({.from = std::get<0>(key),
                         .reference = shown->reference,
                         .tried = missing.tried,
+                        .why_not_tried = missing.why_not_tried,
                         .why_soft = why_soft(*shown)});
     }
     return edges;
 }
 
-std::vector<BrokenAsset> list_broken(std::span<const AssetScan> scans, const ResolveIndex& index) {
+std::vector<BrokenAsset> list_broken(const ResolveInput& input, const HardReferences& hard,
+                                     const std::vector<bool>& is_root) {
     std::vector<BrokenAsset> broken;
-    for (std::uint32_t asset = 0; asset < scans.size(); ++asset)
-        if (!scans[asset].broken.empty())
-            broken.push_back({.name = std::string(index.name_of(asset)), .reason = scans[asset].broken});
-    std::ranges::sort(broken, {}, &BrokenAsset::name);
+    for (std::uint32_t asset = 0; asset < input.scans.size(); ++asset) {
+        const AssetScan& scan = input.scans[asset];
+        const auto names = input.index.names_of(asset);
+        const bool roots = std::ranges::any_of(names, [&](std::uint32_t name) { return is_root[name]; });
+        const auto add = [&](const std::string& reason, BrokenKind kind, std::string_view why_soft = {}) {
+            broken.push_back({.name = std::string(input.index.name_of(asset)),
+                              .reason = reason,
+                              .kind = kind,
+                              .why_soft = roots              ? std::string()
+                                          : why_soft.empty() ? hard.why_file_soft(asset)
+                                                             : std::string(why_soft)});
+        };
+        if (!scan.broken.empty())
+            add(scan.broken, BrokenKind::whole);
+        if (!scan.findings.other_format.empty())
+            add(scan.findings.other_format, BrokenKind::other_format, kOtherFormat);
+        for (const std::string& mistake : scan.findings.mistakes)
+            add(mistake, BrokenKind::part);
+    }
+    std::ranges::stable_sort(broken, {}, &BrokenAsset::name);
     return broken;
+}
+
+// Each spelling of a file once.
+std::vector<RespelledReference> list_respelled(LinkedReferences& linked, const HardReferences& hard) {
+    std::vector<RespelledReference> respelled;
+    for (RespelledOccurrence& one : linked.respelled)
+        if (hard.why_soft(one.asset, one.respelled.reference).empty())
+            respelled.push_back(std::move(one.respelled));
+    const auto key = [](const RespelledReference& one) {
+        return std::tie(one.from, one.reference.spelling, one.reference.use);
+    };
+    std::ranges::stable_sort(respelled, {}, key);
+    const auto same = [&](const RespelledReference& a, const RespelledReference& b) { return key(a) == key(b); };
+    respelled.erase(std::unique(respelled.begin(), respelled.end(), same), respelled.end());
+    return respelled;
 }
 
 // Returns the sum of the sizes of the distinct assets of the names.
@@ -174,10 +209,16 @@ Result<std::vector<std::vector<std::uint32_t>>> list_uses(const std::vector<bool
 
 }  // namespace
 
+bool is_complete(const ReferenceAudit& audit) {
+    const auto is_soft = [](const BrokenAsset& one) { return !one.why_soft.empty(); };
+    return audit.missing.empty() && std::ranges::all_of(audit.broken, is_soft);
+}
+
 Result<ResolveResult> resolve_plan(const BundlePlan& plan, std::span<const AssetScan> assets,
                                    const ResolveOptions& options) {
     FARDEL_TRY(verify_input(plan, assets, options));
-    FARDEL_TRY_ASSIGN(ResolveDependencies dependencies, ResolveDependencies::open(plan, options.dependencies));
+    FARDEL_TRY_ASSIGN(ResolveDependencies dependencies,
+                      ResolveDependencies::open(plan, options.dependencies, options.bases));
     const GameProfile no_game;
     const GameProfile& profile = options.profile ? *options.profile : no_game;
     const ResolveIndex index(plan, assets, profile);
@@ -193,7 +234,8 @@ Result<ResolveResult> resolve_plan(const BundlePlan& plan, std::span<const Asset
     const auto is_used = match_names(plan, options.used, audit.idle_patterns);
     const HardReferences hard(input, std::move(linked.hard_edges), is_root, is_used);
     auto missing_edges = list_missing(linked, hard, audit);
-    audit.broken = list_broken(assets, index);
+    audit.broken = list_broken(input, hard, is_root);
+    audit.respelled = list_respelled(linked, hard);
     ResolveGraph graph(nodes, index, std::move(linked.edges), std::move(missing_edges));
     FARDEL_TRY_ASSIGN(result.uses, list_uses(is_root, graph));
     FARDEL_TRY_ASSIGN(audit.roots, list_roots(input, is_root, graph));

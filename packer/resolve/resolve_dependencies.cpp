@@ -13,9 +13,17 @@ namespace {
 
 constexpr std::string_view kShaderScript = "text/x-quake-shader";
 
+// What `name` leads to in a dependency, or, at run time, in a base.
+decltype(PlannedReference::target) target_in(std::optional<std::uint32_t> dependency, const AssetId& asset,
+                                             std::string_view name) {
+    if (dependency)
+        return PlannedReference::Foreign{asset, *dependency};
+    return PlannedReference::Dynamic{std::string(name)};
+}
+
 // A script that cannot be scanned defines nothing: that mistake was reported when its own bundle was packed.
-Status add_shaders(const Bundle& bundle, std::uint32_t dependency, NameIndex name,
-                   std::unordered_map<std::string, PlannedReference::Foreign>& shaders) {
+Status add_shaders(const Bundle& bundle, std::optional<std::uint32_t> dependency, NameIndex name,
+                   std::unordered_map<std::string, decltype(PlannedReference::target)>& shaders) {
     FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(name));
     if (record.is(NameRecord::tombstone))
         return ok();
@@ -29,14 +37,15 @@ Status add_shaders(const Bundle& bundle, std::uint32_t dependency, NameIndex nam
     if (!findings)
         return ok();
     for (const std::string& shader : findings->defines)
-        shaders.emplace(fold_name(shader), PlannedReference::Foreign{asset.id, dependency});
+        shaders.emplace(fold_name(shader), target_in(dependency, asset.id, shader));
     return ok();
 }
 
 }  // namespace
 
 Result<ResolveDependencies> ResolveDependencies::open(const BundlePlan& plan,
-                                                      std::span<const std::shared_ptr<const Bundle>> bundles) {
+                                                      std::span<const std::shared_ptr<const Bundle>> bundles,
+                                                      std::span<const std::shared_ptr<const Bundle>> bases) {
     ResolveDependencies out;
     for (const auto& bundle : bundles) {
         const auto at = std::ranges::find(plan.dependencies, bundle->id(), &PlannedDependency::bundle);
@@ -44,11 +53,13 @@ Result<ResolveDependencies> ResolveDependencies::open(const BundlePlan& plan,
             return Error(ErrorCode::malformed,
                          "bundle " + bundle->id().hex() + " is not a static dependency of the plan");
         const auto index = static_cast<std::uint32_t>(at - plan.dependencies.begin());
-        if (std::ranges::find(out.dependencies_, index, &Dependency::index) != out.dependencies_.end())
+        if (std::ranges::find(out.dependencies_, std::optional(index), &Dependency::index) != out.dependencies_.end())
             return Error(ErrorCode::malformed, "bundle " + bundle->id().hex() + " is among the dependencies twice");
         out.dependencies_.push_back({.index = index, .bundle = bundle});
     }
     std::ranges::sort(out.dependencies_, {}, &Dependency::index);
+    for (auto base = bases.rbegin(); base != bases.rend(); ++base)  // later ones win
+        out.dependencies_.push_back({.index = std::nullopt, .bundle = *base});
     return out;
 }
 
@@ -63,13 +74,14 @@ Result<std::optional<FoundTarget>> ResolveDependencies::find_name(std::string_vi
             continue;
         FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(record));
         FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
-        FoundTarget target{.target = PlannedReference::Foreign{asset.id, dependency.index},
+        FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(*found));
+        FARDEL_TRY(verify_name(text));
+        FoundTarget target{.target = target_in(dependency.index, asset.id, text),
                            .has_variants = record.is(NameRecord::has_variants)};
-        if (target.has_variants || record.is(NameRecord::published)) {
-            FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(*found));
-            FARDEL_TRY(verify_name(text));
+        if (target.has_variants || record.is(NameRecord::published))
             target.target_name = text;
-        }
+        if (text != name)
+            target.respelled = text;
         return std::optional(std::move(target));
     }
     return std::optional<FoundTarget>();

@@ -1,4 +1,5 @@
-// ResolveDependencies: finds names and shaders in those static dependencies whose bundles could be opened.
+// ResolveDependencies: finds names and shaders in those static dependencies whose bundles could be opened, then in
+// bases: bundles that are mounted beside the plan, in which names are looked up at run time.
 //
 // The shader scripts of dependencies are read when the first shader is looked up. One thread at a time.
 #pragma once
@@ -22,7 +23,8 @@ class ResolveDependencies {
 public:
     // Error: malformed (a bundle that is not a static dependency of the plan, or is there twice).
     static Result<ResolveDependencies> open(const BundlePlan& plan,
-                                            std::span<const std::shared_ptr<const Bundle>> bundles);
+                                            std::span<const std::shared_ptr<const Bundle>> bundles,
+                                            std::span<const std::shared_ptr<const Bundle>> bases = {});
 
     // Both search in the order of the plan's dependencies. Errors: those of reading a bundle.
     Result<std::optional<FoundTarget>> find_name(std::string_view name) const;
@@ -30,7 +32,7 @@ public:
 
 private:
     struct Dependency {
-        std::uint32_t index = 0;  // in BundlePlan::dependencies
+        std::optional<std::uint32_t> index;  // in BundlePlan::dependencies; nothing: a base
         std::shared_ptr<const Bundle> bundle;
     };
 
@@ -38,7 +40,7 @@ private:
 
     std::vector<Dependency> dependencies_;
     bool shaders_read_ = false;
-    std::unordered_map<std::string, PlannedReference::Foreign> shaders_;
+    std::unordered_map<std::string, decltype(PlannedReference::target)> shaders_;
 };
 
 }  // namespace fardel

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace fardel {
@@ -40,9 +41,10 @@ bool is_menu_macro(std::string_view word);
 // Wavefront OBJ and its material libraries (MTL): libraries, textures, further objects. Error: limit.
 Result<ScanFindings> scan_obj(std::string_view text, const char* asset);
 Result<ScanFindings> scan_mtl(std::string_view text, const char* asset);
-// Quake III shader scripts: what each shader's stages, sky and tools name, and which shaders the file defines. Errors:
-// malformed, limit.
-Result<ScanFindings> scan_quake3_shader(std::string_view text, const char* asset);
+// Quake III shader scripts: what each shader's stages, sky and tools name, and which shaders the file defines.
+// `image_words`: further keywords before images (GameProfile). Errors: malformed, limit.
+Result<ScanFindings> scan_quake3_shader(std::string_view text, const char* asset,
+                                        std::span<const std::string> image_words);
 // Quake III skins: the shader of each surface of a model. Errors: malformed, limit.
 Result<ScanFindings> scan_skin(std::string_view text, const char* asset);
 

@@ -4,6 +4,7 @@
 
 #include <fardel/format/limits.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -38,8 +39,9 @@ Status FoundReferences::add(FoundReference reference, std::string_view at) {
         return ok();
     FARDEL_TRY(verify_room(0, reference.spelling));
     reference.defined_in = definition_;
-    const auto [seen, added] = seen_.insert(
-        {{reference.spelling, reference.use, reference.form, reference.defined_in}, findings_.references.size()});
+    const auto [seen, added] = seen_.insert({{reference.spelling, reference.use, reference.form, reference.defined_in,
+                                              reference.statement, reference.reading},
+                                             findings_.references.size()});
     if (!added) {
         bool& optional = findings_.references[seen->index].optional;
         optional = optional && reference.optional;
@@ -48,6 +50,35 @@ Status FoundReferences::add(FoundReference reference, std::string_view at) {
     FARDEL_TRY(verify_room(findings_.references.size(), {}));
     findings_.references.push_back(std::move(reference));
     return add_location(findings_.references.size() - 1, at);
+}
+
+Status FoundReferences::add_statement(std::string_view text, const std::vector<Reading>& readings,
+                                      const FoundReference& like) {
+    std::vector<const Reading*> distinct;
+    for (const Reading& reading : readings) {
+        const bool is_new = std::ranges::none_of(distinct, [&](const Reading* earlier) { return *earlier == reading; });
+        if (!reading.empty() && is_new)
+            distinct.push_back(&reading);
+    }
+    FoundReference reference = like;
+    if (distinct.size() > 1)
+        reference.statement =
+            statements_.try_emplace({std::string(text), like.use}, static_cast<std::uint32_t>(statements_.size() + 1))
+                .first->second;
+    for (std::size_t i = 0; i < distinct.size(); ++i) {
+        reference.reading = static_cast<std::uint32_t>(i);
+        for (const ReadName& name : *distinct[i]) {
+            reference.spelling = name.spelling;
+            FARDEL_TRY(add(reference, name.at));
+        }
+    }
+    return ok();
+}
+
+void FoundReferences::add_mistake(const Error& mistake) {
+    ++mistakes_;
+    if (findings_.mistakes.size() < kMistakesPerAssetMax)
+        findings_.mistakes.push_back(mistake.message());
 }
 
 Status FoundReferences::add_macro(MacroDefinition macro) {

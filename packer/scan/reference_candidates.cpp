@@ -1,8 +1,10 @@
 #include "scan/reference_scanners.h"
 #include "script_text.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
+#include <fardel/format/name_form.h>
 
 #include <algorithm>
 #include <optional>
@@ -52,31 +54,38 @@ int hexadecimal(char c) {
     return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
-// The path of a relative URI; nothing if the URI has a scheme or is ill-formed.
-std::optional<std::string> find_uri_path(std::string_view uri) {
-    uri = uri.substr(0, uri.find_first_of("?#"));
-    if (uri.substr(0, uri.find('/')).find(':') != uri.npos)
-        return std::nullopt;
+// A % that begins no escape stands for itself: exporters write file names as they are, "10%.bin".
+std::string percent_decoded(std::string_view uri) {
     std::string path;
     for (std::size_t i = 0; i < uri.size(); ++i) {
-        if (uri[i] != '%') {
-            path += uri[i];
-            continue;
-        }
-        const int high = i + 1 < uri.size() ? hexadecimal(uri[i + 1]) : -1;
-        const int low = i + 2 < uri.size() ? hexadecimal(uri[i + 2]) : -1;
-        if (high < 0 || low < 0)
-            return std::nullopt;
-        path += static_cast<char>(high * 16 + low);
-        i += 2;
+        const int high = uri[i] == '%' && i + 1 < uri.size() ? hexadecimal(uri[i + 1]) : -1;
+        const int low = high >= 0 && i + 2 < uri.size() ? hexadecimal(uri[i + 2]) : -1;
+        path += low >= 0 ? static_cast<char>(high * 16 + low) : uri[i];
+        i += low >= 0 ? 2 : 0;
     }
     return path;
 }
 
-// Resolves `path` relative to the folder of `from`; the result has no . and no .. parts. Nothing if it leaves the tree.
-std::optional<std::string> find_joined(std::string_view from, std::string_view path) {
-    if (path.starts_with('/'))
-        return std::nullopt;
+// The scheme of an address: "https" of "https://host/a.png". One letter is a drive, "C:\a.png", and no scheme.
+std::string_view scheme_of(std::string_view spelling) {
+    const std::size_t colon = spelling.find(':');
+    const std::string_view word = spelling.substr(0, colon == spelling.npos ? 0 : colon);
+    const bool good = word.size() >= 2 && std::ranges::all_of(word, [](char c) {
+                          return is_ascii_letter_or_digit(c) || c == '+' || c == '-' || c == '.';
+                      });
+    return good ? word : std::string_view();
+}
+
+// What a URI may mean, as the standard has it first. Many exporters write names as they are, so that a # or ? begins no
+// fragment or query, and a % no escape.
+std::vector<std::string> uri_paths(std::string_view uri) {
+    if (!scheme_of(uri).empty())
+        return {};
+    const std::string_view path = uri.substr(0, uri.find_first_of("?#"));
+    return {percent_decoded(path), percent_decoded(uri), std::string(path), std::string(uri)};
+}
+
+std::optional<std::string> find_joined_parts(std::string_view from, std::string_view path) {
     std::string joined(from.substr(0, from.rfind('/') == from.npos ? 0 : from.rfind('/')));
     while (true) {
         const std::string_view part = path.substr(0, path.find('/'));
@@ -84,7 +93,7 @@ std::optional<std::string> find_joined(std::string_view from, std::string_view p
             if (joined.empty())
                 return std::nullopt;
             joined.erase(joined.rfind('/') == joined.npos ? 0 : joined.rfind('/'));
-        } else if (part != ".") {
+        } else if (part != "." && !part.empty()) {
             joined += joined.empty() ? "" : "/";
             joined += part;
         }
@@ -94,23 +103,33 @@ std::optional<std::string> find_joined(std::string_view from, std::string_view p
     }
 }
 
-std::optional<std::string> find_path(const FoundReference& reference, std::string_view from) {
+// Resolves `path` relative to the folder of `from`, as file systems do: the result has no . and no .. parts, and none
+// that is empty. Nothing if it leaves the tree.
+std::optional<std::string> find_joined(std::string_view from, std::string path) {
+    std::ranges::replace(path, '\\', '/');
+    path.erase(path.find_last_not_of(' ') + 1);
+    return path.starts_with('/') ? std::nullopt : find_joined_parts(from, path);
+}
+
+std::vector<std::string> paths_of(const FoundReference& reference, std::string_view from) {
+    std::vector<std::string> written;
     switch (reference.form) {
         case ReferenceForm::from_root:
         case ReferenceForm::speaker:
-        case ReferenceForm::player: return game_path(reference.spelling);
-        case ReferenceForm::below_textures: return "textures/" + game_path(reference.spelling);
-        case ReferenceForm::relative: {
-            std::string path = reference.spelling;
-            std::ranges::replace(path, '\\', '/');
-            return find_joined(from, path);
-        }
-        case ReferenceForm::relative_uri: {
-            const auto path = find_uri_path(reference.spelling);
-            return path ? find_joined(from, *path) : std::nullopt;
-        }
+        case ReferenceForm::player: return {game_path(reference.spelling)};
+        case ReferenceForm::below_textures: return {"textures/" + game_path(reference.spelling)};
+        case ReferenceForm::relative: written = {reference.spelling}; break;
+        case ReferenceForm::relative_uri: written = uri_paths(reference.spelling); break;
     }
-    return std::nullopt;
+    std::vector<std::string> paths;
+    for (std::string& path : written)
+        if (auto joined = find_joined(from, std::move(path)))
+            paths.push_back(*std::move(joined));
+    return paths;
+}
+
+bool is_relative(const FoundReference& reference) {
+    return reference.form == ReferenceForm::relative || reference.form == ReferenceForm::relative_uri;
 }
 
 class CandidateList {
@@ -120,8 +139,10 @@ public:
             list_.push_back({CandidateKind::shader, std::string(name)});
     }
 
+    // Names are composed, and some tools write decomposed accents.
     void add_asset(std::string name) {
-        NameCandidate candidate{CandidateKind::asset, std::move(name)};
+        NameCandidate candidate{CandidateKind::asset, compose_text(name)};
+        candidate.is_respelled = candidate.name != name;
         if (verify_name(candidate.name) && std::ranges::find(list_, candidate) == list_.end())
             list_.push_back(std::move(candidate));
     }
@@ -204,10 +225,6 @@ std::vector<FoundReference> sky_box_sides(const FoundReference& box) {
     return sides;
 }
 
-std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from) {
-    return candidate_names(reference, from, GameProfile());
-}
-
 std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from,
                                            const GameProfile& profile) {
     if (reference.use == ReferenceUse::sky_box)
@@ -215,31 +232,44 @@ std::vector<NameCandidate> candidate_names(const FoundReference& reference, std:
     CandidateList list;
     if (reference.spelling.empty() || reference.spelling.size() > 3 * std::size_t(limits::kNameBytesMax))
         return {};
-    auto path = find_path(reference, from);
-    if (!path)
-        return {};
     const auto extensions = extensions_of(profile, reference.use);
-    if (reference.form == ReferenceForm::relative || reference.form == ReferenceForm::relative_uri) {
-        add_relative(list, *path, profile.relative_extensions ? extensions : std::span<const std::string>());
+    if (is_relative(reference)) {
+        for (const std::string& path : paths_of(reference, from))
+            add_relative(list, path, profile.relative_extensions ? extensions : std::span<const std::string>());
         return std::move(list).take();
     }
+    std::string path = paths_of(reference, from).front();
     if (reference.form == ReferenceForm::player) {
-        add_player(list, *path, extensions);
+        add_player(list, path, extensions);
         return std::move(list).take();
     }
-    if (reference.form == ReferenceForm::speaker && path->find(profile.speaker_suffix) == path->npos)
-        *path += profile.speaker_suffix;
+    if (reference.form == ReferenceForm::speaker && path.find(profile.speaker_suffix) == path.npos)
+        path += profile.speaker_suffix;
     switch (reference.use) {
         case ReferenceUse::file:
-        case ReferenceUse::script: list.add_asset(std::move(*path)); break;
-        case ReferenceUse::map: list.add_asset("maps/" + *path + ".bsp"); break;
+        case ReferenceUse::script: list.add_asset(std::move(path)); break;
+        case ReferenceUse::map: list.add_asset("maps/" + path + ".bsp"); break;
         case ReferenceUse::video:
-            add_by_extension(list, path->find('/') == path->npos ? "video/" + *path : *path, extensions);
+            add_by_extension(list, path.find('/') == path.npos ? "video/" + path : path, extensions);
             break;
-        case ReferenceUse::shader: list.add_shader(shader_name(reference, *path, profile)); [[fallthrough]];
-        default: add_by_extension(list, *path, extensions);
+        case ReferenceUse::shader: list.add_shader(shader_name(reference, path, profile)); [[fallthrough]];
+        default: add_by_extension(list, path, extensions);
     }
     return std::move(list).take();
+}
+
+std::string why_no_candidate(const FoundReference& reference, std::string_view from) {
+    const std::string_view spelling = reference.spelling;
+    if (const std::string_view scheme = scheme_of(spelling); !scheme.empty() && is_relative(reference))
+        return "an address (" + std::string(scheme) + ":), not a name of the game";
+    const bool has_drive = spelling.size() >= 2 && is_ascii_letter(spelling[0]) && spelling[1] == ':';
+    if (has_drive || (is_relative(reference) && spelling.find_first_of("/\\") == 0))
+        return "an absolute path";
+    const auto paths = paths_of(reference, from);
+    if (paths.empty())
+        return "leads out of the tree";
+    const Status verified = verify_name(paths.front());
+    return verified ? std::string() : verified.error().message();
 }
 
 std::vector<FoundReference> companions_of(std::string_view name, const GameProfile& profile) {

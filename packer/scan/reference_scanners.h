@@ -24,24 +24,30 @@ inline constexpr std::size_t kScannedTextBytesMax = std::size_t(256) << 20;
 inline constexpr std::size_t kSpellingLocationsMax = 4'000'000;
 
 // Raised when any scanner finds something else in the same bytes: then remembered findings are not used.
-inline constexpr std::uint32_t kScannersVersion = 3;
+inline constexpr std::uint32_t kScannersVersion = 4;
+
+// The names of scanners, in alphabetical order: a profile switches them off by these.
+std::span<const std::string_view> scanner_names() noexcept;
 
 // A word that identifies the scanner of such an asset; empty if no scanner reads it.
-std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept;
+std::string_view scanner_for(std::string_view name, std::string_view content_type,
+                             const GameProfile& profile = no_profile());
 // Whether that scanner reads text, and so can report where spellings are.
-bool scans_text(std::string_view name, std::string_view content_type) noexcept;
+bool scans_text(std::string_view name, std::string_view content_type, const GameProfile& profile = no_profile());
 
 // `content_type`: as content_type.h detects it. A type without a scanner has no references. `with_locations` fills
 // ScanFindings::locations. Errors: malformed (the bytes do not match the type), limit, unsupported (another version of
 // the format).
 Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type,
-                                     std::span<const std::byte> bytes, bool with_locations = false);
+                                     std::span<const std::byte> bytes, bool with_locations = false,
+                                     const GameProfile& profile = no_profile());
 
 enum class CandidateKind : std::uint8_t { shader, asset };
 
 struct NameCandidate {
     CandidateKind kind = CandidateKind::asset;
     std::string name;  // shader: as in ScanFindings::defines; asset: a well-formed name. Both are compared by fold_name
+    bool is_respelled = false;  // the asset has the name in another form than this one, which is that of all names
 
     friend bool operator==(const NameCandidate&, const NameCandidate&) = default;
 };
@@ -52,8 +58,10 @@ std::vector<FoundReference> sky_box_sides(const FoundReference& box);
 // The names that `reference`, found in the asset `from`, may mean; the first one that exists is meant. Empty if the
 // spelling cannot be a name. For a sky box: the candidates of its first side. Without a profile: those of no game.
 std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from,
-                                           const GameProfile& profile);
-std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from);
+                                           const GameProfile& profile = no_profile());
+
+// Why a reference has no candidates: "an absolute path". Empty if its spelling may be a name.
+std::string why_no_candidate(const FoundReference& reference, std::string_view from);
 
 // What belongs to an asset of that name by the profile, as optional references.
 std::vector<FoundReference> companions_of(std::string_view name, const GameProfile& profile);

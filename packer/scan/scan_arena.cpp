@@ -30,6 +30,7 @@ Result<ScanFindings> scan_arena(std::string_view text, const char* asset) {
     ScriptText words(text);
     FoundReferences found(asset);
     bool inside = false;
+    bool begins = true;
     std::uint32_t line = 1;
     std::optional<ScriptWord> key;
     while (true) {
@@ -37,6 +38,7 @@ Result<ScanFindings> scan_arena(std::string_view text, const char* asset) {
         if (!word)
             break;
         line = word->line;
+        const bool is_first = std::exchange(begins, false);
         if (key && !word->starts_line) {
             if (words_equal(key->text, "map"))
                 FARDEL_TRY(add_level(found, *word));
@@ -49,6 +51,9 @@ Result<ScanFindings> scan_arena(std::string_view text, const char* asset) {
         } else if (word->is("{")) {
             inside = true;
         } else {
+            if (is_first)
+                return ScanFindings{.other_format =
+                                        "no list of arenas: line " + std::to_string(line) + ": text outside an arena"};
             return malformed_at(line, "text outside an arena");
         }
     }

@@ -99,12 +99,14 @@ Result<ScanFindings> scan_bots(std::string_view text, const char* asset) {
     FoundReferences found(asset);
     std::optional<Bot> bot;
     std::optional<ScriptWord> key;
+    bool begins = true;
     std::uint32_t line = 1;
     while (true) {
         FARDEL_TRY_ASSIGN(const auto word, words.next());
         if (!word)
             break;
         line = word->line;
+        const bool is_first = std::exchange(begins, false);
         if (bot && key && !word->starts_line) {
             set_key(*bot, key->text, *word);
             key.reset();
@@ -117,6 +119,9 @@ Result<ScanFindings> scan_bots(std::string_view text, const char* asset) {
         } else if (word->is("{")) {
             bot.emplace();
         } else {
+            if (is_first)
+                return ScanFindings{.other_format =
+                                        "no list of bots: line " + std::to_string(line) + ": text outside a bot"};
             return malformed_at(line, "text outside a bot");
         }
     }

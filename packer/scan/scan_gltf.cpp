@@ -2,13 +2,18 @@
 
 #include "byte_record.h"
 #include "found_references.h"
+#include "script_text.h"
 
 #include "scan/reference_scanners.h"
 
+#include <fardel/base/text_fields.h>
+
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +36,35 @@ std::optional<ReferenceUse> find_use(std::string_view array) {
     if (array == "images")
         return ReferenceUse::texture;
     return std::nullopt;
+}
+
+// Extensions of the whole file that name further files. A game that does not know another one does not ask for its
+// files.
+struct FileExtension {
+    std::string_view name;
+    ReferenceUse use;
+};
+
+constexpr FileExtension kFileExtensions[] = {
+    {"EXT_lights_ies", ReferenceUse::file}, {"EXT_structural_metadata", ReferenceUse::file},
+    {"KHR_audio", ReferenceUse::sound},     {"KHR_audio_emitter", ReferenceUse::sound},
+    {"MPEG_media", ReferenceUse::file},
+};
+
+// RFC 3986: a scheme ignores case.
+bool is_data(std::string_view uri) { return words_equal(uri.substr(0, 5), "data:"); }
+
+// What is not JSON in texts that people have edited. `position`: behind the byte at which a parser stopped.
+std::string mistake_at(std::string_view json, std::size_t position) {
+    const std::size_t at = std::min(position > 0 ? position - 1 : 0, json.size());
+    const auto line = 1 + std::ranges::count(json.substr(0, at), '\n');
+    const std::string_view before = trimmed(json.substr(0, at), " \t\r\n");
+    std::string text = "not JSON at byte " + std::to_string(position) + ", line " + std::to_string(line);
+    if (at < json.size() && (json[at] == ']' || json[at] == '}') && before.ends_with(','))
+        text += ": a comma before " + std::string(1, json[at]);
+    else if (json.substr(at).starts_with('/') || before.ends_with('/'))
+        text += ": JSON has no comments";
+    return text;
 }
 
 // Iterates over the strings of a JSON text without their quotes. It runs beside a parser, which refuses bad text.
@@ -56,7 +90,7 @@ private:
 // returns false ends the parse.
 class UriEvents final : public nlohmann::json_sax<Json> {
 public:
-    UriEvents(std::string_view json, const char* asset) : strings_(json), found_(asset) {}
+    UriEvents(std::string_view json, const char* asset) : json_(json), strings_(json), found_(asset) {}
 
     bool null() override { return true; }
     bool boolean(bool) override { return true; }
@@ -71,26 +105,37 @@ public:
 
     bool key(string_t& name) override {
         strings_.next();
-        if (depth_ == 1)
+        if (depth_ == 1) {
             use_ = find_use(name);
-        at_uri_ = depth_ == 3 && use_ && name == "uri";
+            in_extensions_ = name == "extensions";
+        }
+        if (in_extensions_ && depth_ == 2) {
+            const auto* const known = std::ranges::find(kFileExtensions, name, &FileExtension::name);
+            is_optional_ = known == std::end(kFileExtensions);
+            use_ = is_optional_ ? ReferenceUse::file : known->use;
+        }
+        const bool is_uri = name == "uri" || (in_extensions_ && name == "schemaUri");
+        uri_depth_ = use_ && is_uri && (in_extensions_ ? depth_ >= 3 : depth_ == 3) ? depth_ : 0;
         return true;
     }
 
     bool string(string_t& text) override {
         // The parser resolves escapes, and a rewriting replaces the bytes that stand in the file.
         const std::string_view raw = strings_.next();
-        if (!std::exchange(at_uri_, false) || depth_ != 3 || text.starts_with("data:"))
+        if (const std::size_t at = std::exchange(uri_depth_, 0); at == 0 || depth_ != at || is_data(text))
             return true;
         if (text.find('\0') != text.npos)
             return fail(bad_gltf("a uri contains NUL"));
-        Status added =
-            found_.add({.spelling = std::move(text), .use = *use_, .form = ReferenceForm::relative_uri}, raw);
+        Status added = found_.add({.spelling = std::move(text),
+                                   .use = *use_,
+                                   .form = ReferenceForm::relative_uri,
+                                   .optional = in_extensions_ && is_optional_},
+                                  raw);
         return added ? true : fail(std::move(added).error());
     }
 
     bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
-        return fail(bad_gltf("not JSON at byte " + std::to_string(position)));
+        return fail(bad_gltf(mistake_at(json_, position)));
     }
 
     Result<ScanFindings> take() && {
@@ -112,12 +157,15 @@ private:
         return false;
     }
 
+    std::string_view json_;
     JsonStrings strings_;
     FoundReferences found_;
     std::optional<Error> failure_;
-    std::optional<ReferenceUse> use_;  // of the array that the parser is inside
+    std::optional<ReferenceUse> use_;  // of the array or extension that the parser is inside
     std::size_t depth_ = 0;
-    bool at_uri_ = false;
+    std::size_t uri_depth_ = 0;  // of the key whose value comes next, if it is a URI
+    bool in_extensions_ = false;
+    bool is_optional_ = false;  // the extension that the parser is inside is not a known one
 };
 
 }  // namespace
@@ -125,7 +173,8 @@ private:
 Result<ScanFindings> scan_gltf(std::string_view json, const char* asset) {
     const std::size_t first = json.find_first_not_of(" \t\r\n");
     if (first == json.npos || json[first] != '{')
-        return bad_gltf("not a JSON object, as glTF is");
+        return bad_gltf(json.substr(std::min(first, json.size())).starts_with('/') ? mistake_at(json, first + 1)
+                                                                                   : "not a JSON object, as glTF is");
     UriEvents events(json, asset);
     const bool whole = Json::sax_parse(json.begin(), json.end(), &events);
     auto found = std::move(events).take();
@@ -140,7 +189,9 @@ Result<ScanFindings> scan_glb(std::span<const std::byte> bytes) {
         return bad_gltf("no header of a GLB");
     if (const std::uint32_t version = file.u32(4); version != 2)
         return Error(ErrorCode::unsupported, "version " + std::to_string(version) + " of GLB; only 2 is supported");
-    if (const std::uint32_t length = file.u32(8); length != file.size())
+    // Some exporters pad the file, not its last chunk.
+    const std::uint32_t length = file.u32(8);
+    if (length > file.size() || file.text().find_first_not_of(std::string_view("\0 ", 2), length) != std::string::npos)
         return bad_gltf("the header states " + std::to_string(length) + " bytes, but the file has " +
                         std::to_string(file.size()));
     if (file.u32(16) != kJsonChunk)

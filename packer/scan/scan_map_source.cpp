@@ -25,6 +25,9 @@ public:
             if (!word)
                 break;
             line_ = word->line;
+            if (std::exchange(begins_, false) && !word->is("{"))
+                return ScanFindings{.other_format = "no map source of Quake III: line " + std::to_string(line_) +
+                                                    ": a word outside an entity"};
             FARDEL_TRY(handle_word(*word));
         }
         if (depth_ > 0)
@@ -121,6 +124,7 @@ private:
     FoundReferences found_;
     MapEntity entity_;
     std::optional<std::string_view> key_;
+    bool begins_ = true;
     std::size_t depth_ = 0;
     std::size_t parentheses_ = 0;
     std::size_t points_ = 0;

@@ -88,8 +88,11 @@ Result<ScanFindings> scan_skin(std::string_view text, const char* asset) {
     SkinText words(text);
     while (true) {
         const std::string_view surface = words.next();
-        if (surface.empty())
+        if (surface.empty()) {
+            if (text.find(',') == text.npos && !found.findings().references.empty())
+                return ScanFindings{.other_format = "no skin of Quake III: no line has surface,shader"};
             return std::move(found).take();
+        }
         words.skip_comma();
         if (surface.find("tag_") != surface.npos)
             continue;

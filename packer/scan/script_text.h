@@ -32,6 +32,8 @@ public:
 
     // Returns nothing at the end. Errors: malformed (a quote or comment without end).
     Result<std::optional<ScriptWord>> next();
+    // Whether next() failed because a comment has no end.
+    bool ends_in_comment() const { return ends_in_comment_; }
 
 private:
     Status skip_space();
@@ -44,11 +46,16 @@ private:
     std::size_t at_ = 0;
     std::uint32_t line_ = 1;
     bool line_starts_ = true;
+    bool ends_in_comment_ = false;
 };
 
 // The text of an asset without its byte order mark. Errors: limit (more than kScannedTextBytesMax), malformed (a NUL
 // byte, at which some readers would stop and others would not).
 Result<std::string_view> asset_text(std::span<const std::byte> bytes);
+
+inline constexpr std::string_view kNoText = "no text";
+// What the bytes are in place of a text of Quake III's family: kNoText, "XML"; nothing if they may be one.
+std::optional<std::string_view> find_other_format(std::span<const std::byte> bytes);
 
 // Ignores the case of ASCII letters.
 bool words_equal(std::string_view a, std::string_view b);

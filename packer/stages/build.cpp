@@ -60,6 +60,7 @@ ReferenceSummary summary_of(const ResolveResult& resolved) {
             .missing = resolved.audit.missing,
             .soft = resolved.audit.soft,
             .broken = resolved.audit.broken,
+            .respelled = resolved.audit.respelled,
             .idle_patterns = resolved.audit.idle_patterns};
 }
 

@@ -54,9 +54,17 @@ const std::string& either(const std::string& first, const std::string& second) {
 Status verify_references(const Project& project, const PackPlan& planned) {
     if (!planned.resolved || !project.references || !project.references->missing_fails)
         return ok();
-    const auto& missing = planned.resolved->audit.missing;
-    if (missing.empty())
+    const ReferenceAudit& audit = planned.resolved->audit;
+    if (is_complete(audit))
         return ok();
+    const auto& missing = audit.missing;
+    if (missing.empty()) {
+        const auto broken = std::ranges::find_if(audit.broken, &std::string::empty, &BrokenAsset::why_soft);
+        return Error(ErrorCode::unresolved, printable(project.file) + ": " + printable(broken->name) +
+                                                " could not be looked into (" + printable(broken->reason) +
+                                                "), so that its references may be missing, which [link] has as an "
+                                                "error; 'fardel audit' lists all such files");
+    }
     std::string shown;
     for (std::size_t i = 0; i < std::min(missing.size(), kMissingShownMax); ++i)
         shown += (shown.empty() ? "" : ", ") + describe(missing[i]);

@@ -92,6 +92,7 @@ void reference_fields(auto& record, auto& references) {
         record.number(missing.reference.use, kReferenceUseLast);
         record.number(missing.reference.line);
         record.texts(missing.tried);
+        record.text(missing.why_not_tried);
         record.text(missing.why_soft);
     };
     record.list(references.missing, missing_fields);
@@ -99,6 +100,15 @@ void reference_fields(auto& record, auto& references) {
     record.list(references.broken, [&](auto& broken) {
         record.text(broken.name);
         record.text(broken.reason);
+        record.number(broken.kind, kBrokenKindLast);
+        record.text(broken.why_soft);
+    });
+    record.list(references.respelled, [&](auto& respelled) {
+        record.text(respelled.from);
+        record.text(respelled.reference.spelling);
+        record.number(respelled.reference.use, kReferenceUseLast);
+        record.number(respelled.reference.line);
+        record.text(respelled.name);
     });
     record.texts(references.idle_patterns);
 }

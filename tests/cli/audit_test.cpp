@@ -58,6 +58,64 @@ TEST_CASE("audit: it reports which names of a project are missing, unused, and r
     CHECK(run({"audit", scratch.path("game/fardel.toml"), "--exclude", "two.skin"}).exit_code == 0);
 }
 
+TEST_CASE("audit: each finding says what was tried, or why nothing was") {
+    const ScratchFolder scratch;
+    scratch.write("m/a.gltf", R"({"images":[{"uri":"a.png"},{"uri":"https://host/b.png"},{"uri":"Wall.PNG"}]})");
+    scratch.write("m/wall.png", "x");
+    const Outcome text = run({"audit", scratch.path("m")});
+    CHECK(text.exit_code == 1);
+    CHECK(text.out.find("a.gltf: texture a.png\n    tried a.png\n") != std::string::npos);
+    CHECK(text.out.find("    an address (https:), not a name of the game\n") != std::string::npos);
+    CHECK(text.out.find("a.gltf: texture Wall.PNG is wall.png\n") != std::string::npos);
+    const json output = json::parse(run({"audit", scratch.path("m"), "--json"}).out);
+    CHECK(output["missing"][1]["why_not_tried"] == "an address (https:), not a name of the game");
+    REQUIRE(output["respelled"].size() == 1);
+    CHECK(output["respelled"][0]["name"] == "wall.png");
+    CHECK(json::parse(run({"audit", scratch.path("m"), "--fold", "--json"}).out)["respelled"].empty());
+}
+
+TEST_CASE("audit: what could not be looked into is not complete; files of other programs are named as such") {
+    const ScratchFolder scratch;
+    scratch.write("m/level.gltf", "{\"images\":[{\"uri\":\"gone.png\"},]}");
+    const Outcome text = run({"audit", scratch.path("m")});
+    CHECK(text.exit_code == 1);
+    CHECK(text.out.find("a comma before ]") != std::string::npos);
+    CHECK(json::parse(run({"audit", scratch.path("m"), "--json"}).out)["complete"] == false);
+    scratch.write("fardel.toml",
+                  "name = \"t/x\"\nsources = [\"m\"]\n[link]\nmissing = \"error\"\nroots = [\"level.gltf\"]\n");
+    const Outcome build = run({"build", scratch.path("")});
+    CHECK(build.exit_code != 0);
+    CHECK(build.err.find("level.gltf could not be looked into") != std::string::npos);
+
+    scratch.write("w/maps/2p.map", "Gg, Gg, Ww\n");
+    const json other = json::parse(run_well({"audit", scratch.path("w"), "--json"}));
+    CHECK(other["broken"].empty());
+    REQUIRE(other["other_formats"].size() == 1);
+    CHECK(other["other_formats"][0]["name"] == "maps/2p.map");
+    CHECK(run_well({"audit", scratch.path("w")}).find("of another format") != std::string::npos);
+    CHECK(json::parse(run({"audit", scratch.path("w"), "--root", "maps/*.map", "--json"}).out)["complete"] == false);
+}
+
+TEST_CASE("audit: a mod is audited against the bundles, folders and archives that it extends") {
+    const ScratchFolder scratch;
+    scratch.write("game/wall.png", "x");
+    scratch.write("more/floor.png", "y");
+    scratch.write("mod/a.gltf", R"({"images":[{"uri":"wall.png"},{"uri":"floor.png"}]})");
+    const std::string game = scratch.path("game.fardel");
+    run_well({"pack", scratch.path("game"), "-o", game});
+    CHECK(json::parse(run({"audit", scratch.path("mod"), "--json"}).out)["missing"].size() == 2);
+    CHECK(json::parse(run({"audit", scratch.path("mod"), "--base", game, "--json"}).out)["missing"].size() == 1);
+    const json both =
+        json::parse(run_well({"audit", scratch.path("mod"), "--base", game, "--base", scratch.path("more"), "--json"}));
+    CHECK(both["complete"] == true);
+    CHECK(both["resolved"] == 2);
+    const Outcome mistaken = run({"audit", game});
+    CHECK(mistaken.exit_code != 0);
+    CHECK(mistaken.err.find("--base") != std::string::npos);
+    scratch.write("mod/fardel.toml", "name = \"t/mod\"\nsources = [\".\"]\n");
+    run_well({"audit", scratch.path("mod"), "--base", game, "--base", scratch.path("more")});
+}
+
 TEST_CASE("audit: it accepts folders without a project") {
     const ScratchFolder scratch;
     make_project(scratch, "");

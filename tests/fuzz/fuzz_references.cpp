@@ -36,10 +36,14 @@ constexpr Scanner kScanners[] = {
 void check(const ScanFindings& findings) {
     require(findings.references.size() <= limits::kReferencesPerAssetMax &&
             findings.defines.size() <= limits::kReferencesPerAssetMax);
-    std::set<std::tuple<std::string, ReferenceUse, ReferenceForm, decltype(FoundReference::defined_in)>> seen;
+    std::set<std::tuple<std::string, ReferenceUse, ReferenceForm, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
+    require(findings.mistakes.size() <= kMistakesPerAssetMax);
+    require(findings.other_format.empty() || (findings.references.empty() && findings.mistakes.empty()));
     for (const FoundReference& reference : findings.references) {
         require(!reference.spelling.empty() && reference.spelling.find('\0') == std::string::npos);
-        require(seen.emplace(reference.spelling, reference.use, reference.form, reference.defined_in).second);
+        require(seen.emplace(reference.spelling, reference.use, reference.form, reference.defined_in,
+                             reference.statement, reference.reading)
+                    .second);
         for (const NameCandidate& candidate : candidate_names(reference, "models/folder/asset"))
             require(candidate.kind == CandidateKind::shader ? !candidate.name.empty()
                                                             : bool(verify_name(candidate.name)));

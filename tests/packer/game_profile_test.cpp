@@ -88,12 +88,36 @@ GameProfile quake3() {
 // ---- The text of a profile ------------------------------------------------------------------------------------------
 
 TEST_CASE("game profile: every profile of the program is well formed; an unknown name is refused with the known ones") {
-    for (const std::string_view name : {"gltf", "quake3"}) {
+    for (const std::string_view name : {"daemon", "darkplaces", "gltf", "quake3"}) {
         const auto profile = find_game_profile(name);
         REQUIRE_MESSAGE(profile, profile.error().message());
         CHECK((*profile)->name == name);
     }
-    check_error(find_game_profile("quake4"), ErrorCode::missing, "the profiles are: gltf, quake3;");
+    check_error(find_game_profile("quake4"), ErrorCode::missing, "the profiles are: daemon, darkplaces, gltf, quake3;");
+}
+
+TEST_CASE("game profile: scanners that are switched off read nothing, and their names are checked") {
+    const auto profile = parse_game_profile("[scanners]\noff = [\"map\", \"bots\"]\n", "p.toml");
+    REQUIRE(profile);
+    CHECK(scanner_for("a.map", "text/x-quake-map", *profile).empty());
+    CHECK(scanner_for("scripts/a.bot", "", *profile).empty());
+    CHECK_FALSE(scanner_for("a.map", "text/x-quake-map").empty());
+    CHECK_FALSE(scanner_for("a.shader", "text/x-quake-shader", *profile).empty());
+    const auto bytes = std::as_bytes(std::span(std::string_view("no map")));
+    CHECK(scan_references("a.map", "text/x-quake-map", bytes, false, *profile)->other_format.empty());
+    check_error(parse_game_profile("[scanners]\noff = [\"maps\"]\n", "p.toml"), ErrorCode::malformed,
+                "did you mean 'map'?");
+}
+
+TEST_CASE("game profile: Daemon's words and DarkPlaces' suffixes are those of their profiles") {
+    CHECK_FALSE((*find_game_profile("daemon"))->image_words.empty());
+    CHECK((*find_game_profile("quake3"))->image_words.empty());
+    const auto companions = companions_of("textures/a.tga", **find_game_profile("darkplaces"));
+    const auto has = [&](std::string_view name) {
+        return std::ranges::find(companions, name, &FoundReference::spelling) != companions.end();
+    };
+    for (const char* name : {"textures/a_norm", "textures/a_gloss", "textures/a_glow"})
+        CHECK(has(name));
 }
 
 TEST_CASE("game profile: a mistake in a profile is reported with its position") {

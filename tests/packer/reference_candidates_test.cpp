@@ -62,18 +62,23 @@ TEST_CASE("candidates: relative names start at the folder of their asset, and st
     CHECK(relative("t.png") == Lines{"a/b/t.png"});
     CHECK(relative(".\\c\\..\\t.png") == Lines{"a/b/t.png"});
     CHECK(relative("../../t.png") == Lines{"t.png"});
+    CHECK(relative("..\\\\c//./t.png ") == Lines{"a/c/t.png"});
     CHECK(relative("../../../t.png").empty());
     CHECK(relative("/t.png").empty());
     CHECK(relative("c:/t.png").empty());
     const auto uri = [](std::string spelling) {
         return candidates(std::move(spelling), ReferenceUse::file, ReferenceForm::relative_uri, "x.gltf");
     };
-    CHECK(uri("a%20b%2Fc.bin?v=1#f") == Lines{"a b/c.bin"});
+    CHECK(uri("a%20b%2Fc.bin?v=1#f") == Lines{"a b/c.bin", "a%20b%2Fc.bin"});
     CHECK(uri("http://host/a.bin").empty());
-    CHECK(uri("a%2").empty());
-    CHECK(uri("a%zz").empty());
-    CHECK(uri("%2e%2e/a").empty());
-    CHECK(uri("a%00b").empty());
+    CHECK(uri("a%2") == Lines{"a%2"});
+    CHECK(uri("a%zz") == Lines{"a%zz"});
+    CHECK(uri("%2e%2e/a") == Lines{"%2e%2e/a"});
+    CHECK(uri("a%00b") == Lines{"a%00b"});
+    CHECK(uri("Material #25.png") == Lines{"Material", "Material #25.png"});
+    CHECK(uri("#sample.jpg") == Lines{"#sample.jpg"});
+    CHECK(uri("tex\\a.png") == Lines{"tex/a.png"});
+    CHECK(uri("Ocan\u0303a.png") == Lines{"Oca\u00f1a.png"});
 }
 
 TEST_CASE(
@@ -84,6 +89,22 @@ TEST_CASE(
     CHECK(candidates("\xff\xfe", ReferenceUse::sound).empty());
     CHECK(candidates("../x", ReferenceUse::sound).empty());
     CHECK(candidates(std::string(1'000'000, 'x'), ReferenceUse::sound).empty());
+}
+
+TEST_CASE("candidates: a spelling that cannot be a name of the game has a reason") {
+    const auto why = [](std::string spelling, ReferenceForm form) {
+        return why_no_candidate({.spelling = std::move(spelling), .form = form}, "a/x.gltf");
+    };
+    CHECK(why("HTTPS://host/a.png", ReferenceForm::relative_uri) == "an address (HTTPS:), not a name of the game");
+    CHECK(why("file:///a.png", ReferenceForm::relative_uri) == "an address (file:), not a name of the game");
+    for (const ReferenceForm form : {ReferenceForm::relative_uri, ReferenceForm::relative})
+        for (const char* path : {"/a.png", "\\\\server\\a.png", "C:\\a.png", "c:/a.png"})
+            CHECK(why(path, form) == "an absolute path");
+    CHECK(why("C:\\a.png", ReferenceForm::from_root) == "an absolute path");
+    CHECK(why("/a.png", ReferenceForm::from_root).empty());
+    CHECK(why("../../a.png", ReferenceForm::relative) == "leads out of the tree");
+    CHECK(why("what?.png", ReferenceForm::relative).find('?') != std::string::npos);
+    CHECK(why("a.png", ReferenceForm::relative_uri).empty());
 }
 
 }  // namespace fardel::tests::reference_candidates_test

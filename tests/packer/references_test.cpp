@@ -26,9 +26,17 @@ std::vector<std::string> found(std::string_view type, std::string_view text) {
     const auto findings = scan(type, text);
     REQUIRE_MESSAGE(findings, findings.error().text());
     std::vector<std::string> lines;
-    for (const FoundReference& one : findings->references)
+    const auto& all = findings->references;
+    for (const FoundReference& one : all) {
+        // Of a statement that can be read in several ways, the last way: that of the specification.
+        const bool is_earlier = std::ranges::any_of(all, [&](const FoundReference& other) {
+            return one.statement != 0 && other.statement == one.statement && other.reading > one.reading;
+        });
+        if (is_earlier)
+            continue;
         lines.push_back(std::to_string(one.line) + " " + std::string(reference_use_name(one.use)) +
                         (one.optional ? "? " : " ") + one.spelling);
+    }
     return lines;
 }
 
@@ -86,21 +94,107 @@ TEST_CASE("references: a far sky box that is a bare word is optional, and so is 
     CHECK(sky("").empty());
 }
 
-TEST_CASE("references: each prefix of a shader that cuts it is malformed") {
-    const std::string text = "a\n{\n{\nmap \"b c\"\n}\n}\n";
-    REQUIRE(scan(kShader, text));
-    for (std::size_t size = 1; size < text.size() - 1; ++size)
-        check_refused(kShader, text.substr(0, size), ErrorCode::malformed, "line ");
-    CHECK(scan(kShader, ""));
+// What is not read of the text and why, or what it is instead.
+std::string mistakes_in(std::string_view text) {
+    const auto findings = scan(kShader, text);
+    REQUIRE_MESSAGE(findings, findings.error().text());
+    std::string all = findings->other_format;
+    for (const std::string& mistake : findings->mistakes)
+        all += (all.empty() ? "" : "; ") + mistake;
+    return all;
 }
 
-TEST_CASE("references: shaders with braces out of place are malformed") {
-    check_refused(kShader, "a\n{\n}\n}\n", ErrorCode::malformed, "line 4: } without {");
-    check_refused(kShader, "{\n}\n", ErrorCode::malformed, "no name");
-    check_refused(kShader, "a\nb\n{\n}\n", ErrorCode::malformed, "not followed by {");
-    check_refused(kShader, "a\n{\n{\n{\n", ErrorCode::malformed, "inside a stage");
-    check_refused(kShader, "a /* b", ErrorCode::malformed, "comment has no end");
+TEST_CASE("references: each prefix of a shader that cuts it is a mistake in it") {
+    const std::string text = "a\n{\n{\nmap \"b c\"\n}\n}\n";
+    CHECK(mistakes_in(text).empty());
+    for (std::size_t size = 1; size < text.size() - 1; ++size) {
+        CAPTURE(size);
+        CHECK(mistakes_in(text.substr(0, size)).find("line ") != std::string::npos);
+    }
+    CHECK(mistakes_in("").empty());
+}
+
+TEST_CASE("references: shaders with braces out of place are mistakes") {
+    CHECK(mistakes_in("a\n{\n}\n}\n") == "line 4: } without {");
+    CHECK(mistakes_in("{\n}\n").find("no name") != std::string::npos);
+    CHECK(mistakes_in("a\nb\n{\n}\n").find("not followed by {") != std::string::npos);
+    CHECK(mistakes_in("a\n{\n{\n{\n").find("inside a stage") != std::string::npos);
+    CHECK(mistakes_in("a /* b").find("comment has no end") != std::string::npos);
     check_refused(kShader, std::string_view("a\n{\n}\n\0", 7), ErrorCode::malformed, "byte 6 of the text is NUL");
+}
+
+TEST_CASE("references: a mistake costs its shader; the shaders before and behind it are read") {
+    const auto shader = [](std::string_view name, std::string_view image) {
+        return std::string(name) + "\n{\n\t{\n\t\tmap " + std::string(image) + "\n\t}\n}\n";
+    };
+    const std::string first = shader("textures/a", "a.tga");
+    const std::string last = shader("textures/z", "z.tga");
+    const auto expect = [&](std::string_view middle, std::string_view mistake) {
+        CAPTURE(std::string(middle));
+        const auto findings = scan(kShader, first + std::string(middle) + last);
+        REQUIRE(findings);
+        CHECK(findings->defines.front() == "textures/a");
+        CHECK(findings->defines.back() == "textures/z");
+        CHECK(findings->references.front().spelling == "a.tga");
+        CHECK(findings->references.back().spelling == "z.tga");
+        REQUIRE(findings->mistakes.size() == 1);
+        CHECK(findings->mistakes[0].find(mistake) != std::string::npos);
+    };
+    expect("}\n", "line 7: } without {");
+    expect("textures/m\n{\n{\n{\nmap m.tga\n}\n}\n", "{ inside a stage");
+    expect("textures/m\n{\n{\nmap m.tga\n}\n", "the shader before has a { without }");
+    expect("textures/m\n{\n{\nmap m.tga\n", "the shader before has a { without }");
+    expect("{\n{\nmap m.tga\n}\n}\n", "a shader has no name");
+    expect("####\n", "line 7: a shader's name is not followed by {");
+    CHECK(mistakes_in(first + "/* old stuff\n").empty());  // the game reads it as a comment
+    CHECK(mistakes_in(first + "\"textures/m\n{\n").find("a quote has no end") != std::string::npos);
+}
+
+TEST_CASE("references: one line of a shader may have several keywords") {
+    CHECK(found(kShader,
+                "textures/a\n{\nsurfaceparm trans qer_editorimage e.tga\n"
+                "{ blendfunc add map b.tga rgbGen identity }\n"
+                "{ rgbGen wave sin 0 1 0 1 clampmap c.tga animMap 2 d.tga f.tga }\n}\n") ==
+          Lines{"3 texture? e.tga", "4 texture b.tga", "5 texture c.tga", "5 texture d.tga", "5 texture f.tga"});
+}
+
+TEST_CASE("references: an implicit map is the image that it names, or has the shader's own name") {
+    CHECK(found(kShader, "textures/m\n{\nimplicitMap -\n}\ntextures/n\n{\nimplicitMask n.tga\n}\n") ==
+          Lines{"3 texture textures/m", "7 texture n.tga"});
+}
+
+TEST_CASE("references: the words of a profile name images inside and outside stages") {
+    GameProfile profile;
+    profile.image_words = {"diffuseMap"};
+    const std::string_view text = "textures/a\n{\ndiffusemap d\n{\ndiffuseMap e\n}\n}\n";
+    const auto findings = scan_references("a.shader", kShader, bytes_of(text), false, profile);
+    REQUIRE(findings);
+    CHECK(findings->references.size() == 2);
+    CHECK(found(kShader, text).empty());
+}
+
+TEST_CASE("references: files of other programs are of another format, and not broken") {
+    const auto other = [](std::string_view type, std::string_view text) {
+        const auto findings = scan(type, text);
+        REQUIRE_MESSAGE(findings, findings.error().text());
+        CHECK(findings->references.empty());
+        CHECK(findings->mistakes.empty());
+        return findings->other_format;
+    };
+    CHECK(other(kShader, "shader_type spatial;\nvoid fragment() {\n}\n") != "");
+    CHECK(other(kShader, "Shader \"X/Y\" { SubShader { Pass { } } }\n") != "");
+    CHECK(other(kShader, "#shader vertex\n#version 330 core\nvoid main()\n{\n}\n") != "");
+    CHECK(other(kShader, "{ \"Source\" : \"a.azsl\" }") == "JSON");
+    CHECK(other(kMap, "Gg, Gg, Ww\nGg, 1 Ke, Ww\n") != "");
+    CHECK(other(kMap, "Version 2\n{\n}\n") != "");
+    CHECK(other(kMap, "{ \"width\": 10 }") == "JSON");
+    CHECK(other(kMap, "\xef\xbb\xbf<?xml version=\"1.0\"?><map/>") == "XML");
+    CHECK(other(kMap, "[{\"a\":1}]") == "JSON");
+    CHECK(other(kArena, "arena \"castle\" {\n}\n") != "");
+    CHECK(other(kSkin, "[Variables]\ncolour=red\n") != "");
+    CHECK(other(kMenu, "<menu/>") == "XML");
+    CHECK(other("model/obj", std::string_view("\x64\x86\1\0\0\0\0\0", 8)) == "no text");
+    check_refused(kMap, std::string_view("\xff\xfe{\0\n\0", 6), ErrorCode::malformed, "UTF-16");
 }
 
 TEST_CASE("references: a name that occurs again counts once, and is optional only if every occurrence is") {
@@ -145,7 +239,8 @@ TEST_CASE("references: a list of bots names models, skins, heads, icons and char
     CHECK(head.back() == "3 models/players/heads/james/icon_default.tga");
     CHECK(scan_references("scripts/my.bot", "", bytes_of("{\nmodel a\n}\n"))->references.size() == 8);
     CHECK_FALSE(scan_references("scripts/bots.txt", "text/plain", bytes_of("{\nmodel a\n")));
-    CHECK_FALSE(scan_references("scripts/bots.txt", "text/plain", bytes_of("model a\n")));
+    CHECK_FALSE(scan_references("scripts/bots.txt", "text/plain", bytes_of("{\n}\nmodel a\n")));
+    CHECK(scan_references("scripts/bots.txt", "text/plain", bytes_of("model a\n"))->other_format != "");
 }
 
 TEST_CASE("references: a bot's character names its weights and chats, below botfiles/") {
@@ -219,8 +314,8 @@ TEST_CASE("references: an arena names its level and the picture of it") {
     for (std::size_t size = 1; size < text.size(); ++size)
         if (size != text.find('}') + 1 && size != text.find('}') + 2)
             check_refused(kArena, text.substr(0, size), ErrorCode::malformed, "line ");
-    check_refused(kArena, "map x", ErrorCode::malformed, "outside");
-    check_refused(kArena, "}", ErrorCode::malformed, "outside");
+    check_refused(kArena, "{\nmap x\n}\nmap y", ErrorCode::malformed, "line 4: text outside");
+    check_refused(kArena, "{\nmap x\n}\n}", ErrorCode::malformed, "line 4: text outside");
     CHECK(found(kArena, "{\n{\nmap\nmap y\n}") == Lines{"4 map y", "4 shader? levelshots/y"});
     CHECK(scan_references("scripts/arenas.txt", "text/plain", bytes_of(text))->references.size() == 4);
 }
@@ -240,7 +335,7 @@ TEST_CASE("references: a map's source names the shader of each face and patch, a
     CHECK(scan(kMap, text)->references[2].form == ReferenceForm::below_textures);
     check_refused(kMap, text.substr(0, text.size() - 2), ErrorCode::malformed, "ends within an entity");
     check_refused(kMap, "{\n\"a\"\n}", ErrorCode::malformed, "no value");
-    check_refused(kMap, "a", ErrorCode::malformed, "outside an entity");
+    check_refused(kMap, "{\n}\na", ErrorCode::malformed, "line 3: a word outside an entity");
     check_refused(kMap, "{ { { {", ErrorCode::malformed, "too many {");
     check_refused(kMap, "{ { ( }", ErrorCode::malformed, "( without )");
     check_refused(kMap, "{ { )", ErrorCode::malformed, ") without (");
@@ -357,6 +452,7 @@ TEST_CASE("references: a GLB whose header contradicts its bytes is refused") {
     CHECK(scan(kGlb, glb));
     check_refused(kGlb, std::string(glb).replace(4, 4, le32(1)), ErrorCode::unsupported, "version 1");
     check_refused(kGlb, glb + "x", ErrorCode::malformed, "the header states 24 bytes");
+    CHECK(scan(kGlb, glb + std::string(12, '\0')));  // some exporters pad the file
     check_refused(kGlb, std::string(glb).replace(12, 4, le32(0xffffffff)), ErrorCode::malformed, "outside the file");
     check_refused(kGlb, std::string(glb).replace(16, 4, "BIN "), ErrorCode::malformed, "not JSON");
 }
@@ -368,6 +464,62 @@ TEST_CASE("references: an OBJ names its libraries, a library its textures") {
                 "newmtl red\nKd 1 0 0\nmap_Kd -s 1 1 1 -o 0.5 my red.tga\r\n  bump -bm 0.2 -imfchan l b.png\nrefl "
                 "-type sphere -mm 0 1 r.png\nmap_Ks\n") ==
           Lines{"3 texture my red.tga", "4 texture b.png", "5 texture r.png"});
+}
+
+// "whole | options left out | …": the readings of the one statement in `text`.
+std::string readings(std::string_view type, std::string_view text) {
+    const auto findings = scan(type, text);
+    REQUIRE_MESSAGE(findings, findings.error().text());
+    std::string all;
+    std::uint32_t reading = 0;
+    for (const FoundReference& one : findings->references) {
+        all += one.reading != reading ? " | " : all.empty() ? "" : " + ";
+        all += one.spelling;
+        reading = one.reading;
+    }
+    return all;
+}
+
+TEST_CASE("references: a name in an OBJ or MTL is the rest of the line, or what the format's words leave of it") {
+    const auto library = [](std::string_view line) { return readings("model/obj", line); };
+    CHECK(library("mtllib house.mtl  \r\n") == "house.mtl");
+    CHECK(library("mtllib my house.mtl") == "my house.mtl | my + house.mtl");
+    CHECK(library("mtllib \"my house.mtl\"") == "\"my house.mtl\" | my house.mtl");
+    CHECK(library("mtllib Peaches\\ Castle.mtl b.mtl") ==
+          "Peaches\\ Castle.mtl b.mtl | Peaches Castle.mtl b.mtl | Peaches Castle.mtl + b.mtl");
+    CHECK(library("mtllib a.mtl # main") == "a.mtl # main | a.mtl");
+    CHECK(library("mtllib a.mtl \\\n b.mtl\n") == "a.mtl  b.mtl | a.mtl + b.mtl");
+    CHECK(library("v 0 0 0\rmtllib a.mtl\rv 1 0 0") == "a.mtl");
+    CHECK(library("shadow_obj low") == "low | low.obj");
+    CHECK(library("call part.obj 1 2") == "part.obj 1 2 | part.obj");
+    const auto texture = [](std::string_view line) { return readings("model/mtl", line); };
+    CHECK(texture("\tmap_Kd\twall.png\t") == "wall.png");
+    CHECK(texture("map_Kd Material #25.png") == "Material #25.png | Material");
+    CHECK(texture("bump Thing_Norm.png -bm 1") == "Thing_Norm.png -bm 1 | Thing_Norm.png");
+    CHECK(texture("map_Kd -s 1 1 1 -clamp on \"my wall.png\" # x") ==
+          "-s 1 1 1 -clamp on \"my wall.png\" # x | \"my wall.png\" # x | \"my wall.png\" | my wall.png");
+    CHECK(texture("map_Kd -wall.png") == "-wall.png");
+    CHECK(texture("map_aat on") == "");
+    CHECK(texture("map_Kd -clamp on") == "");
+}
+
+TEST_CASE("references: a statement that occurs again counts once, and its locations are all reported") {
+    const auto findings = scan_references("a.mtl", "model/mtl", bytes_of("map_Kd a b.png #\nmap_Kd a b.png #\n"), true);
+    REQUIRE(findings);
+    CHECK(findings->references.size() == 2);
+    CHECK(findings->locations.size() == 4);
+}
+
+TEST_CASE("references: extensions of a glTF name files; an address of data in any case is none") {
+    const auto json = [](std::string_view members) { return "{\"asset\":{}," + std::string(members) + "}"; };
+    CHECK(found(kGltf, json(R"("images":[{"uri":"DATA:image/png;base64,AA"},{"uri":"a.png"}])")) ==
+          Lines{"0 texture a.png"});
+    CHECK(found(kGltf, json(R"("extensions":{"KHR_audio_emitter":{"audio":[{"uri":"hum.mp3"}]},)"
+                            R"("EXT_lights_ies":{"lights":[{"uri":"lamp.ies"}]},)"
+                            R"("EXT_structural_metadata":{"schemaUri":"schema.json"},"X_own":{"uri":"x"}})")) ==
+          Lines{"0 sound hum.mp3", "0 file lamp.ies", "0 file schema.json", "0 file? x"});
+    check_refused(kGltf, "{\n\"images\":[{\"uri\":\"a.png\"},]}", ErrorCode::malformed, "line 2: a comma before ]");
+    check_refused(kGltf, "// exported\n{}", ErrorCode::malformed, "JSON has no comments");
 }
 
 TEST_CASE("references: a type without a scanner has no references") {

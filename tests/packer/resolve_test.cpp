@@ -97,6 +97,124 @@ TEST_CASE("resolve: a reference means the first candidate that exists, in any ca
     CHECK(result.audit.unused.empty());  // without roots
 }
 
+FoundReference read_as(std::string spelling, std::uint32_t statement, std::uint32_t reading) {
+    FoundReference reference = relative(std::move(spelling));
+    reference.statement = statement;
+    reference.reading = reading;
+    return reference;
+}
+
+TEST_CASE("resolve: of a statement with several readings, the first counts that leads somewhere as a whole") {
+    Game game;
+    const auto model =
+        game.add("m/a.obj", {read_as("my lib.mtl", 1, 0), read_as("my", 1, 1), read_as("lib.mtl", 1, 1),
+                             read_as("b.mtl c.mtl", 2, 0), read_as("b.mtl", 2, 1), read_as("c.mtl", 2, 1)});
+    const auto library = game.add("m/my lib.mtl");
+    const auto b = game.add("m/b.mtl");
+    const auto c = game.add("m/c.mtl");
+    const ResolveResult result = game.resolve();
+    CHECK(internal(result, model, "my lib.mtl") == library);
+    CHECK(internal(result, model, "b.mtl") == b);
+    CHECK(internal(result, model, "c.mtl") == c);
+    CHECK(result.assets[model].references.size() == 3);
+    CHECK(result.assets[model].targets[1].is_unread);
+    CHECK(result.audit.references == 3);
+    CHECK(result.audit.missing.empty());
+}
+
+TEST_CASE("resolve: a statement that leads nowhere is missing as one name, with the names that were tried") {
+    Game game;
+    game.add("a.obj", {read_as("my lib.mtl", 1, 0), read_as("my", 1, 1), read_as("lib.mtl", 1, 1)});
+    game.add("b.mtl", {read_as("\"w.png\" # x", 1, 0), read_as("w.png", 1, 1)});
+    game.add("c.obj", {read_as("d.mtl e.mtl", 1, 0), read_as("d.mtl", 1, 1), read_as("e.mtl", 1, 1)});
+    game.add("d.mtl");
+    const ResolveResult result = game.resolve();
+    REQUIRE(result.audit.missing.size() == 3);
+    CHECK(result.audit.missing[0].reference.spelling == "my lib.mtl");
+    CHECK(result.audit.missing[1].reference.spelling == "w.png");
+    CHECK(result.audit.missing[1].tried == Names{"w.png"});
+    CHECK(result.audit.missing[2].reference.spelling == "e.mtl");
+    CHECK(result.audit.missing[2].tried == Names{"d.mtl e.mtl", "e.mtl"});
+    CHECK(describe_tried(result.audit.missing[2]) == "tried d.mtl e.mtl, e.mtl");
+}
+
+TEST_CASE("resolve: a reference of which only the case differs is listed with the name that is there") {
+    Game game;
+    game.add("m.gltf", {relative("Textures/Wall.PNG"), relative("textures/floor.png"), optional(relative("SKY.png")),
+                        relative("Ocan\u0303a.png")});
+    game.add("textures/wall.png");
+    game.add("textures/floor.png");
+    game.add("sky.png");
+    game.add("Oca\u00f1a.png");
+    ResolveResult result = game.resolve();
+    REQUIRE(result.audit.respelled.size() == 2);
+    CHECK(describe(result.audit.respelled[1]) == "m.gltf: file Textures/Wall.PNG is textures/wall.png");
+    CHECK(result.audit.respelled[0].name == "Oca\u00f1a.png");
+    CHECK(is_complete(result.audit));
+    game.options.fold_case = true;
+    result = game.resolve();
+    CHECK(result.audit.respelled.empty());
+}
+
+TEST_CASE("resolve: what a base has is looked up at run time, and is not missing") {
+    Game base;
+    base.add("textures/wall.tga");
+    base.assets[0].findings = {};
+    const std::string script = "sky/blue\n{\n}\n";
+    base.plan.assets.push_back(
+        {.source = make_memory_blob({reinterpret_cast<const std::byte*>(script.data()),
+                                     reinterpret_cast<const std::byte*>(script.data()) + script.size()}),
+         .key = "scripts/x.shader",
+         .content_type = "text/x-quake-shader"});
+    base.add_name("scripts/x.shader", 1);
+    Game mod;
+    const auto map = mod.add("m.bsp", {texture("textures/Wall"), shader("sky/blue"), texture("textures/gone")});
+    mod.options.bases = {open_bundle(base.plan)};
+    const ResolveResult result = mod.resolve();
+    REQUIRE(find(result, map, "textures/Wall"));
+    CHECK(std::get<PlannedReference::Dynamic>(find(result, map, "textures/Wall")->target).name == "textures/wall.tga");
+    CHECK(find(result, map, "sky/blue"));
+    REQUIRE(result.audit.missing.size() == 1);
+    CHECK(result.audit.missing[0].reference.spelling == "textures/gone");
+    REQUIRE(result.audit.respelled.size() == 1);
+    CHECK(result.audit.respelled[0].name == "textures/wall.tga");
+}
+
+TEST_CASE(
+    "resolve: a file that could not be looked into makes the audit incomplete, unless the game does not read it") {
+    Game game;
+    game.add("a.gltf");
+    game.add("b.shader");
+    game.assets[0].broken = "cut off";
+    ResolveResult result = game.resolve();
+    CHECK_FALSE(is_complete(result.audit));
+
+    game.assets[0].broken.clear();
+    game.assets[0].findings.mistakes = {"line 3: } without {"};
+    result = game.resolve();
+    REQUIRE(result.audit.broken.size() == 1);
+    CHECK(result.audit.broken[0].kind == BrokenKind::part);
+    CHECK_FALSE(is_complete(result.audit));
+
+    game.assets[0].findings.mistakes.clear();
+    game.assets[1].findings.other_format = "JSON";
+    result = game.resolve();
+    REQUIRE(result.audit.broken.size() == 1);
+    CHECK(result.audit.broken[0].kind == BrokenKind::other_format);
+    CHECK(is_complete(result.audit));
+    game.options.roots = {"b.shader"};
+    CHECK_FALSE(is_complete(game.resolve().audit));
+
+    game.options.roots.clear();
+    game.assets[0].broken = "cut off";
+    GameProfile profile;
+    profile.soft = {{.files = "*.gltf", .why = "only tools read it"}};
+    game.options.profile = std::make_shared<const GameProfile>(profile);
+    result = game.resolve();
+    CHECK(is_complete(result.audit));
+    CHECK(result.audit.broken[0].why_soft == "only tools read it");
+}
+
 TEST_CASE("resolve: a shader leads to its script, and only its own images are reached") {
     Game game;
     game.options.roots = {"maps/*.bsp"};

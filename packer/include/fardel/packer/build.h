@@ -98,6 +98,7 @@ struct ReferenceSummary {
     std::vector<MissingReference> missing;  // hard
     std::vector<MissingReference> soft;     // missing, too
     std::vector<BrokenAsset> broken;
+    std::vector<RespelledReference> respelled;
     std::vector<std::string> idle_patterns;
 };
 

@@ -53,6 +53,10 @@ struct FoundReference {
     std::uint32_t line = 0;  // from 1; 0 in binary formats
     // Index into ScanFindings::defines: only a reader of that definition needs this reference.
     std::uint32_t defined_in = kNoDefinition;
+    // A statement that can be read in several ways, as "mtllib test file.mtl", numbered from 1 in its asset; 0: only in
+    // this one. Its readings are numbered from 0; the first of which all references lead somewhere is meant.
+    std::uint32_t statement = 0;
+    std::uint32_t reading = 0;
 
     friend bool operator==(const FoundReference&, const FoundReference&) = default;
 };
@@ -62,15 +66,36 @@ struct MissingReference {
     std::string from;  // logical name
     FoundReference reference;
     std::vector<std::string> tried;  // the names that were looked up, in order
-    std::string why_soft;            // why the running game does not look it up, or continues; empty: it is hard
+    std::string why_not_tried;  // why the spelling is no name of the game: "an absolute path"; empty: it may be one
+    std::string why_soft;       // why the running game does not look it up, or continues; empty: it is hard
 };
 // "maps/a.map:3: texture env/gone", safe to show.
 std::string describe(const MissingReference& missing);
+// "tried env/gone.tga, env/gone.jpg, env/gone.png and 3 more", or why nothing was; safe to show.
+std::string describe_tried(const MissingReference& missing);
 
-// An asset that could not be scanned.
+// A reference whose target is there under another spelling, such as another case. A mount finds it only if it folds.
+struct RespelledReference {
+    std::string from;  // logical name
+    FoundReference reference;
+    std::string name;  // the file that is there
+};
+// "m.gltf: texture Textures/Wall.PNG is textures/wall.png", safe to show.
+std::string describe(const RespelledReference& respelled);
+
+enum class BrokenKind : std::uint8_t {
+    whole,         // nothing of it was read
+    part,          // the reason names a part that was not read
+    other_format,  // another program's file, whose extension is that of a format that a scanner reads
+};
+inline constexpr BrokenKind kBrokenKindLast = BrokenKind::other_format;
+
+// An asset that could not be scanned, or not all of it.
 struct BrokenAsset {
     std::string name;
     std::string reason;
+    BrokenKind kind = BrokenKind::whole;
+    std::string why_soft;  // why the game does not read it; empty: the references of the game are not known
 };
 
 }  // namespace fardel

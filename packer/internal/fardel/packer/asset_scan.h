@@ -4,6 +4,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/packer/references.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,11 +34,14 @@ struct ScanFindings {
     std::vector<MacroDefinition> macros;      // each name once; hostile bytes
     std::vector<FoundReference> by_macro;     // spellings are macros that the text does not define: included_macros.h
     std::vector<SpellingLocation> locations;  // only on request; of all spellings that occur literally in the text
+    std::vector<std::string> mistakes;        // per part that was not read why: "line 3: } without {"; at most 20
+    std::string other_format;                 // what the bytes are not: then nothing was found
 };
+inline constexpr std::size_t kMistakesPerAssetMax = 20;
 
 inline bool is_empty(const ScanFindings& findings) {
     return findings.references.empty() && findings.defines.empty() && findings.macros.empty() &&
-           findings.by_macro.empty();
+           findings.by_macro.empty() && findings.mistakes.empty() && findings.other_format.empty();
 }
 
 // What one scanner found in given bytes. ScanMemory keeps it.

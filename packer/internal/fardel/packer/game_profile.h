@@ -20,6 +20,7 @@ namespace fardel {
 
 inline constexpr std::size_t kProfileBytesMax = 256u << 10;
 inline constexpr std::size_t kProfileGlobsMax = 1024;     // in the whole profile: each is compared with each name
+inline constexpr std::size_t kProfileWordsMax = 64;       // of shaders
 inline constexpr std::size_t kProfileExtensionsMax = 16;  // in one list: each is tried for each reference
 
 // References in files that `files` matches are soft.
@@ -45,6 +46,8 @@ struct Placement {
 struct GameProfile {
     std::string name;  // empty: that of no game
 
+    std::vector<std::string> scanners_off;  // names as scanner_names() has them: the game has no files of these formats
+
     // In the order in which the engine tries them. A list that is empty: only the name as spelled.
     std::vector<std::string> texture_extensions{"tga", "jpg", "jpeg", "png", "pcx", "bmp"};
     std::vector<std::string> sound_extensions{"wav", "ogg", "opus"};
@@ -63,11 +66,16 @@ struct GameProfile {
     // Globs over names of shaders that code may name. The others are drawn only if an asset references them. Empty:
     // code may name every shader.
     std::vector<std::string> named_by_code;
+    // Further words of shaders and of their stages before an image: "diffuseMap".
+    std::vector<std::string> image_words;
 
     std::vector<SoftFiles> soft;
     std::vector<Companion> companions;
     std::vector<Placement> placements;
 };
+
+// That of no game.
+const GameProfile& no_profile() noexcept;
 
 // Finds a profile that is part of the program. Error: missing; the message lists them in alphabetical order.
 Result<std::shared_ptr<const GameProfile>> find_game_profile(std::string_view name);

@@ -7,6 +7,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/packer/asset_scan.h>
+#include <fardel/packer/game_profile.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/project_references.h>
 #include <fardel/packer/resolve.h>
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -30,8 +32,9 @@ inline constexpr std::size_t kScannerAnswerBytesMax = std::size_t(64) << 20;
 inline constexpr std::uint64_t kScannedBytesMax = std::uint64_t(1) << 30;
 
 struct PlanScanOptions {
-    unsigned jobs = 0;                         // threads; 0: one per core
-    std::span<const ProjectScanner> scanners;  // besides the built-in ones
+    unsigned jobs = 0;                           // threads; 0: one per core
+    std::span<const ProjectScanner> scanners;    // besides the built-in ones
+    std::shared_ptr<const GameProfile> profile;  // nullptr: that of no game
     // By asset: the references that its job reported. These assets are not scanned.
     std::map<std::uint32_t, std::vector<FoundReference>> job_references;
     std::string project_file;      // contains the scanners; for messages

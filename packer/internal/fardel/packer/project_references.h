@@ -13,6 +13,8 @@
 
 namespace fardel {
 
+class Bundle;
+
 // What replaces a spelling in a text.
 enum class RewriteTo : std::uint8_t {
     ids,    // /assets/<asset id>
@@ -24,7 +26,9 @@ struct ProjectReferences {
     // One that find_game_profile() knows, or a file of the project (is_profile_file); empty: no game's.
     std::string profile;
     std::shared_ptr<const GameProfile> chosen_profile;  // by a command line, in place of `profile`; nullptr: none
-    std::vector<std::string> roots;                     // these three are globs as in ResolveOptions
+    std::vector<std::shared_ptr<const Bundle>> bases;   // likewise; these two as in ResolveOptions
+    bool fold_case = false;
+    std::vector<std::string> roots;  // these three are globs as in ResolveOptions
     std::vector<std::string> used;
     std::vector<std::string> consumed;
     bool link_tables = true;           // the bundle gets link tables

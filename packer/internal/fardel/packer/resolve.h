@@ -38,12 +38,18 @@ struct ReferenceAudit {
     std::vector<MissingReference> soft;     // missing, too, but not hard; by (from, spelling, use)
     std::vector<UnusedAsset> unused;        // reached from no root and no `used` pattern; by name
     std::vector<BrokenAsset> broken;        // by name
-    std::vector<RootClosure> roots;         // by name
+    // Hard references whose target is there under another spelling, such as another case; by (from, spelling, use).
+    std::vector<RespelledReference> respelled;
+    std::vector<RootClosure> roots;  // by name
     std::uint64_t references = 0;
     std::uint64_t resolved = 0;              // of those
     std::vector<std::string> idle_patterns;  // patterns of roots and used that match nothing
     std::uint64_t by_code = 0;               // number of names that only `used` patterns keep in use
 };
+
+// Whether the running game finds everything that was found to be looked up, and everything was looked into. Files of
+// other formats need not be, unless they are roots.
+bool is_complete(const ReferenceAudit& audit);
 
 struct ResolveOptions {
     std::vector<std::string> roots;              // globs over names: where a game starts; empty: no asset is unused
@@ -51,6 +57,8 @@ struct ResolveOptions {
     std::vector<std::string> consumed;           // globs: names that other bundles publish, which are not missing here
     std::shared_ptr<const GameProfile> profile;  // the conventions of the game; empty: of no game
     std::vector<std::shared_ptr<const Bundle>> dependencies;  // static dependencies of the plan that could be opened
+    std::vector<std::shared_ptr<const Bundle>> bases;  // mounted beside the plan: what they have is looked up there
+    bool fold_case = false;                            // the game or its mounts do: no spelling is another one
 };
 
 // What one found reference leads to.
@@ -61,6 +69,8 @@ struct FoundTarget {
     std::string target_name;            // PlannedReference::name
     bool has_variants = false;          // of that name in its own bundle
     bool shader = false;                // the target is the script that defines the shader
+    std::string respelled;              // the exact name of the target, if it was found only because case is folded
+    bool is_unread = false;             // another reading of the statement counts
 };
 
 struct ResolvedAsset {
