@@ -254,7 +254,7 @@ TEST_CASE("references: every location of every spelling is reported, in all text
     check("x", "text/x-quake-arena", "{\nmap a\n}\n", 1);
     check("x", "text/x-quake-map",
           "{\n\"noise\" \"a\"\n\"music\" \"b  c\"\n{\n( 0 0 0 ) ( 0 0 0 ) ( 0 0 0 ) d 0 0 0 1 1\n}\n}", 4);
-    check("x", "model/obj", "mtllib a b\nmtllib  a\n", 4);  // "a b" may be one name
+    check("x", "model/obj", "mtllib a b\nmtllib  a\n", 4);                       // "a b" may be one name
     check("x", "model/mtl", "map_Kd -bm 2 a b.png \nrefl -type sphere c\n", 4);  // options may be a name
     check("x", "model/gltf+json",
           R"({"images":[{"uri":"a","x":"a\"uri"},{"uri":"b"}],"uri":"c","buffers":[{"uri":"a"}]})", 3);
