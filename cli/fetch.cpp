@@ -60,11 +60,10 @@ std::vector<std::string> trees_of(const FetchCommand& command) {
 
 // ---- Channels -------------------------------------------------------------------------------------------------------
 
-Result<ChannelOutcome> follow(const FetchCommand& command, const BundleStore& store,
+Result<ChannelOutcome> follow(const FetchCommand& command, const BundleStore& store, const ServerList& servers,
                               std::shared_ptr<const TrustPolicy> own, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(ChannelSubject subject, subject_of(command.channel, std::move(own)));
-    return update_channel(
-        store, {.subject = std::move(subject), .servers = command.servers.list(trees_of(command)), .time = {}}, stop);
+    return update_channel(store, {.subject = std::move(subject), .servers = servers, .time = {}}, stop);
 }
 
 // No update: what is here stays, and the message says since when the channel is stale.
@@ -85,12 +84,13 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto library, find_library(command.libraries));
     FARDEL_TRY_ASSIGN(auto policy, find_policy(command.policy));
     const Interrupt interrupt;
+    const ServerList servers = command.servers.list(trees_of(command));
     std::vector<BundleId> bundles;
     std::optional<ChannelOutcome> followed;
     if (command.channel.name.empty()) {
         FARDEL_TRY_ASSIGN(bundles, parse_bundle_ids(command.ids));
     } else {
-        FARDEL_TRY_ASSIGN(followed, follow(command, store, policy, interrupt.token()));
+        FARDEL_TRY_ASSIGN(followed, follow(command, store, servers, policy, interrupt.token()));
         if (followed->failure)
             return report_failure(*followed, command.consent.json, console);
         FARDEL_TRY_ASSIGN(bundles, choose_bundles(followed->state, command.ids));
@@ -115,7 +115,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     std::optional<FetchPlan> shown;
     FetchOptions options;
     FetchWork& work = options.work;
-    work.servers = command.servers.list(trees_of(command));
+    work.servers = servers;
     work.bundles = bundles;
     work.policy = policy;
     work.library = library;
@@ -132,6 +132,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
     work.connections = static_cast<unsigned>(command.connections);
     work.bytes_per_second_max = command.rate.value_or(0);
     options.stop = interrupt.token();
+    options.received_bytes_max = received_bytes_max(command.consent);
     options.repairs = command.repairs || damaged_file != nullptr;
     options.damaged_copy = damaged_file;
     options.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
@@ -145,10 +146,10 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         return consent.give(plan, describe_plan(plan));
     };
     const auto fetched = fetch_bundles(store, options);
-    if (!fetched && interrupt.token().stop_requested())
-        return with_advice(fetched.error(), "what was received stays, and the same command goes on from there");
     if (!fetched && !(shown && command.consent.plan_only))
-        return authors.report(fetched.error());
+        return authors.report(fetch_error(command.consent, fetched.error(), interrupt.token().stop_requested()));
+    if (fetched)
+        say_without_ranges(fetched->without_ranges, console);
     if (fetched && damaged_file != nullptr)
         FARDEL_TRY(store.export_bundle(bundles[0], command.damaged_file, {.stop = interrupt.token()}));
     const FetchPlan& plan = fetched ? fetched->plan : *shown;
@@ -163,6 +164,7 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
             if (fetched) {
                 json.set("received_bytes", fetched->received_bytes);
                 json.set("requests", fetched->requests);
+                json.set("without_ranges", fetched->without_ranges);
             }
             return json;
         },

@@ -1,8 +1,11 @@
 #include "curl_library.h"
 
+#include <fardel/base/clock.h>
 #include <fardel/format/name.h>
+#include <fardel/format/shown_date.h>
 #include <fardel/http/range_client.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace fardel {
@@ -60,6 +63,21 @@ bool is_about_proxy(CURLcode code, std::string_view message, const char* variabl
            (proxy && message.find(" " + proxy->host + " port " + proxy->port) != std::string_view::npos);
 }
 
+// "http://a/game/bundles/x", which leads to "https://b/other/bundles/x": what is to be replaced in the URL that was
+// given. Nothing if what follows differs: then nobody knows where the whole tree is.
+std::string redirect_advice(std::string_view from, std::string_view to) {
+    std::size_t common = 0;
+    for (std::size_t i = 1; i <= std::min(from.size(), to.size()) && from[from.size() - i] == to[to.size() - i]; ++i)
+        if (from[from.size() - i] == '/')
+            common = i;
+    const std::string_view here = from.substr(0, from.size() - common);
+    const std::string_view there = to.substr(0, to.size() - common);
+    const bool is_url = there.starts_with("http://") || there.starts_with("https://");
+    if (common == 0 || !is_url || there.size() <= there.find("://") + 3)
+        return "give the address of the server itself";
+    return "give the URL with " + printable(there, 400) + " instead of " + printable(here, 400);
+}
+
 }  // namespace
 
 void append_header(CurlHeaders& headers, const std::string& line) {
@@ -96,13 +114,15 @@ Error transfer_error(CURLcode code, const CurlMessage& message, const std::strin
         variable != nullptr && is_about_proxy(code, text, variable))
         text += std::string("; that is the proxy of the variable ") + variable;
     if (text.find("expired") != std::string::npos || text.find("not yet valid") != std::string::npos)
-        text += "; if the clock of this machine is right, only the server's owner can mend that";
+        text += "; the clock of this machine says " + shown_date(system_now()) +
+                ": if that is right, only the server's owner can mend it";
     return Error(code_of(code), printable(url, 400) + ": " + text);
 }
 
 std::string page_remark(std::string_view content_type) {
     return content_type.starts_with("text/")
-               ? " of the type " + printable(content_type.substr(0, content_type.find(';')), 40)
+               ? " of the type " + printable(content_type.substr(0, content_type.find(';')), 40) +
+                     ": a page instead of the file, such as that of a log-in to this network or of a proxy"
                : std::string();
 }
 
@@ -113,7 +133,7 @@ Error status_error(const RefusedRequest& refused, const std::string& url) {
         return Error(ErrorCode::denied,
                      text + ", a redirect" +
                          (refused.location.empty() ? "" : " to " + printable(refused.location, 400)) +
-                         "; redirects are not followed, so give the address of the server itself");
+                         "; redirects are not followed, so " + redirect_advice(url, refused.location));
     // Pages for people say nothing in their first line.
     if (const std::string said = printable(refused.body.substr(0, refused.body.find_first_of("\r\n")), 200);
         !said.empty() && refused.content_type.starts_with("text/plain"))

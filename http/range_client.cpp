@@ -37,11 +37,30 @@ long stalled_bytes_per_second(const RangeClientOptions& options) {
                : static_cast<long>(std::clamp<std::uint64_t>(share, 1, kStalledBytesPerSecond));
 }
 
+// Whether the error says something about the server, and not about this file or this machine.
+bool is_fault_of_server(ErrorCode code) noexcept {
+    return code == ErrorCode::unreachable || code == ErrorCode::busy || code == ErrorCode::corrupt ||
+           code == ErrorCode::malformed || code == ErrorCode::untrusted;
+}
+
+// What all transfers of a client have in common.
+struct SharedState {
+    RateLimit limit;
+    std::shared_ptr<ServerRates> rates;
+    std::uint64_t received_bytes_max = 0;
+    TransferCounts counts{};
+
+    bool is_spent() const noexcept { return received_bytes_max != 0 && counts.received_bytes > received_bytes_max; }
+    std::string spent_text() const {
+        return "the servers send more than the " + std::to_string(received_bytes_max) + " bytes that are allowed";
+    }
+};
+
 // One transfer. libcurl calls the static functions.
 class Transfer {
 public:
-    Transfer(RangeJob job, Curl handle, RateLimit& limit)
-        : job_(std::move(job)), handle_(std::move(handle)), limit_(limit) {}
+    Transfer(RangeJob job, Curl handle, SharedState& shared)
+        : job_(std::move(job)), handle_(std::move(handle)), shared_(shared) {}
 
     void set_up(const RangeClientOptions& options) {
         CURL* const handle = handle_.get();
@@ -83,18 +102,23 @@ public:
     const HttpRange& range() const noexcept { return job_.range; }
     RecentRate& rate() noexcept { return rate_; }
     std::uint64_t left_bytes() const noexcept { return job_.range.length_bytes - received_bytes_; }
-    // Whether the server sends what was asked for, as far as is known.
-    bool is_served() const noexcept { return !error_ && received_bytes_ != 0; }
-
     void leave_for(std::size_t other) {
         job_.receiver->leave_for(other);
-        end(Error(ErrorCode::unreachable,
-                  printable(job_.range.url, 400) + ": another server sends the rest of it sooner"));
+        stop(Error(ErrorCode::unreachable,
+                   printable(job_.range.url, 400) + ": another server sends the rest of it sooner"));
     }
-    void end(CURLcode code) { job_.receiver->end(outcome(code)); }
-    void end(Error error) {
+    void stop(Error error) {
         error_ = std::move(error);
-        job_.receiver->end(outcome(CURLE_OK));
+        is_stopped_ = true;
+        end(CURLE_OK);
+    }
+    // What the server has sent counts for it, unless that was refused.
+    void end(CURLcode code) {
+        const bool is_served = !error_ && received_bytes_ != 0;
+        Status result = outcome(code);
+        const bool failed = !result && !is_served && !is_stopped_ && is_fault_of_server(result.error().code());
+        shared_.rates->end(job_.range.url, rate_, failed, SteadyClock::now());
+        job_.receiver->end(std::move(result));
     }
     Curl take_handle() && { return std::move(handle_); }
 
@@ -104,7 +128,7 @@ private:
     }
     static std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* self) {
         auto& transfer = *static_cast<Transfer*>(self);
-        transfer.is_paused_ = !transfer.limit_.try_spend(size);
+        transfer.is_paused_ = !transfer.shared_.limit.try_spend(size);
         if (transfer.is_paused_)
             return CURL_WRITEFUNC_PAUSE;
         return transfer.add_body(std::as_bytes(std::span(bytes, size))) ? size : 0;
@@ -116,6 +140,9 @@ private:
     }
 
     bool add_body(std::span<const std::byte> bytes) {
+        shared_.counts.received_bytes += bytes.size();
+        if (shared_.is_spent())
+            return fail(ErrorCode::limit, shared_.spent_text());
         if (!begun_ && !begin())
             return false;
         if (skipped_bytes_ == kRefused) {
@@ -149,8 +176,8 @@ private:
             return true;
         }
         if (const std::string& encoding = head_.content_encoding(); !encoding.empty() && encoding != "identity")
-            return fail(ErrorCode::corrupt,
-                        "the server answers in the encoding " + printable(encoding, 40) + ", which was not requested");
+            return fail(ErrorCode::corrupt, "the server answers in the encoding " + printable(encoding, 40) +
+                                                ", which was not requested: a proxy may have compressed the file");
         std::uint64_t total = 0;
         if (status_ == kHttpPartial) {
             const auto range = find_content_range(head_.content_range());
@@ -172,11 +199,17 @@ private:
             return fail(ErrorCode::corrupt, "the file has " + std::to_string(total) + " bytes instead of " +
                                                 std::to_string(*job_.range.file_bytes) +
                                                 page_remark(head_.content_type()));
+        if (status_ == kHttpOk && !is_all_of(total))
+            shared_.rates->note_whole_files(job_.range.url);
         if (Status good = job_.receiver->begin(total); !good) {
             error_ = std::move(good).error();
             return false;
         }
         return true;
+    }
+
+    bool is_all_of(std::uint64_t file_bytes) const noexcept {
+        return job_.range.offset == 0 && job_.range.length_bytes >= file_bytes;
     }
 
     bool fail(ErrorCode code, std::string text) {
@@ -216,13 +249,14 @@ private:
 
     RangeJob job_;
     Curl handle_;
-    RateLimit& limit_;
+    SharedState& shared_;
     CurlHeaders headers_;
     ResponseHead head_;
     ServerGate gate_;
     RecentRate rate_{SteadyClock::now()};
     std::chrono::seconds retry_after_max_{0};
-    bool is_paused_ = false;  // by the limit
+    bool is_paused_ = false;   // by the limit
+    bool is_stopped_ = false;  // by this side
     bool begun_ = false;
     long status_ = 0;
     std::uint64_t skipped_bytes_ = 0;  // still to be skipped; kRefused: the body is an error page
@@ -241,8 +275,7 @@ struct MultiDeleter {
 
 struct RangeClient::Impl {
     RangeClientOptions options;
-    RateLimit limit;
-    ServerRates rates;
+    SharedState shared;
     std::unique_ptr<CURLM, MultiDeleter> multi;
     std::vector<Curl> idle;
     std::vector<std::unique_ptr<Transfer>> transfers;
@@ -255,13 +288,14 @@ struct RangeClient::Impl {
             job.receiver->end(Error(ErrorCode::io, "libcurl creates no handle"));
             return;
         }
-        auto transfer = std::make_unique<Transfer>(std::move(job), std::move(handle), limit);
+        auto transfer = std::make_unique<Transfer>(std::move(job), std::move(handle), shared);
         transfer->set_up(options);
+        shared.rates->begin(transfer->range().url);
         if (library().multi_add_handle(multi.get(), transfer->handle()) != CURLM_OK) {
-            transfer->end(Error(ErrorCode::io, "libcurl accepts no further transfer"));
+            transfer->stop(Error(ErrorCode::io, "libcurl accepts no further transfer"));
             return;
         }
-        rates.begin(transfer->range().url);
+        ++shared.counts.requests;
         transfers.push_back(std::move(transfer));
     }
 
@@ -287,14 +321,12 @@ struct RangeClient::Impl {
             Transfer& transfer = *transfers[i];
             const HttpRange& range = transfer.range();
             const std::uint64_t left = transfer.left_bytes();
-            const auto other = rates.find_sooner(
+            const auto other = shared.rates->find_sooner(
                 {.url = range.url, .left_bytes = left, .again_bytes = range.restarts ? range.length_bytes : left},
                 transfer.rate(), range.others, now);
             if (!other)
                 continue;
-            const auto left_transfer = remove(transfer.handle());
-            rates.end(range.url, left_transfer->rate(), false, now);
-            left_transfer->leave_for(*other);
+            remove(transfer.handle())->leave_for(*other);
         }
     }
 
@@ -305,8 +337,6 @@ struct RangeClient::Impl {
                 continue;
             const CURLcode code = message->data.result;
             const auto transfer = remove(message->easy_handle);
-            const bool failed = code != CURLE_OK && !transfer->is_served();
-            rates.end(transfer->range().url, transfer->rate(), failed, SteadyClock::now());
             transfer->end(code);
             idle.push_back(std::move(*transfer).take_handle());
             library().easy_reset(idle.back().get());
@@ -314,16 +344,15 @@ struct RangeClient::Impl {
     }
 
     Status stop_all(ErrorCode code, const std::string& reason) {
-        while (!transfers.empty()) {
-            const auto transfer = remove(transfers.back()->handle());
-            rates.end(transfer->range().url, transfer->rate(), false, SteadyClock::now());
-            transfer->end(Error(code, reason));
-        }
+        while (!transfers.empty())
+            remove(transfers.back()->handle())->stop(Error(code, reason));
         return Error(code, reason);
     }
 
     Status run(RangeQueue& queue, const std::stop_token& stop) {
         for (;;) {
+            if (shared.is_spent())
+                return stop_all(ErrorCode::limit, shared.spent_text());
             while (transfers.size() < options.connections) {
                 auto job = queue.next();
                 if (!job)
@@ -335,7 +364,7 @@ struct RangeClient::Impl {
             if (stop.stop_requested())
                 return stop_all(ErrorCode::cancelled, "the transfer was stopped");
             // Nobody may receive now: transfers go on when the time has paid for their bytes.
-            if (const auto pause = limit.pause(RateLimit::Clock::now()); pause.count() > 0) {
+            if (const auto pause = shared.limit.pause(RateLimit::Clock::now()); pause.count() > 0) {
                 std::this_thread::sleep_for(pause);
                 continue;
             }
@@ -363,7 +392,10 @@ Result<RangeClient> RangeClient::open(const RangeClientOptions& options) {
     for (const std::string& host : options.servers.allowed_hosts)
         FARDEL_TRY(verify_allowed_host(host));
     std::unique_ptr<Impl> impl(
-        new Impl{.options = options, .limit = RateLimit(options.bytes_per_second_max, RateLimit::Clock::now())});
+        new Impl{.options = options,
+                 .shared = {.limit = RateLimit(options.bytes_per_second_max, RateLimit::Clock::now()),
+                            .rates = options.servers.known ? options.servers.known : std::make_shared<ServerRates>(),
+                            .received_bytes_max = options.received_bytes_max}});
     impl->multi.reset(library().multi_init());
     if (!impl->multi)
         return Error(ErrorCode::io, "libcurl creates no handle");
@@ -373,8 +405,16 @@ Result<RangeClient> RangeClient::open(const RangeClientOptions& options) {
 Status RangeClient::run(RangeQueue& queue, const std::stop_token& stop) { return impl_->run(queue, stop); }
 
 std::size_t RangeClient::quickest(const std::vector<std::string>& urls, std::size_t first) const {
-    return impl_->rates.quickest(urls, first, SteadyClock::now());
+    return impl_->shared.rates->quickest(urls, first, SteadyClock::now());
 }
+bool RangeClient::has_failed(const std::string& url) const {
+    return impl_->shared.rates->has_failed(url, SteadyClock::now());
+}
+void RangeClient::note_failure(const std::string& url) { impl_->shared.rates->note_failure(url, SteadyClock::now()); }
+bool RangeClient::sends_whole_files(const std::string& url) const {
+    return impl_->shared.rates->sends_whole_files(url);
+}
+const TransferCounts& RangeClient::counts() const noexcept { return impl_->shared.counts; }
 
 void RangeClient::wake() noexcept { library().multi_wakeup(impl_->multi.get()); }
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::chrono::seconds kWindow{5};
 constexpr std::chrono::minutes kFailedFor{1};
+constexpr unsigned kFailedDoublings = 5;
 constexpr std::uint64_t kTellingBytes = 64u << 10;  // fewer say more about the time of an answer than about the rate
 constexpr double kWorthwhile = 2;                   // so much quicker
 constexpr double kRestartSeconds = 1;
@@ -33,20 +34,32 @@ double RecentRate::per_second(SteadyTime now) noexcept {
     return elapsed.count() > 0 ? static_cast<double>(bytes_ - earlier_.bytes) / elapsed.count() : 0;
 }
 
-void ServerRates::begin(std::string_view url) {
+ServerRates::Server& ServerRates::entry(std::string_view url) {
     const std::string_view server = server_of(url);
-    auto found = servers_.find(server);
-    if (found == servers_.end())
-        found = servers_.try_emplace(std::string(server)).first;
-    ++found->second.transfers;
+    const auto found = servers_.find(server);
+    return found != servers_.end() ? found->second : servers_.try_emplace(std::string(server)).first->second;
+}
+
+// A server that hangs costs the time limit of a request each time that it is tried again.
+void ServerRates::fail(Server& server, SteadyTime now) {
+    server.failed_until = now + kFailedFor * (1 << std::min(server.failures, kFailedDoublings));
+    ++server.failures;
+}
+
+void ServerRates::begin(std::string_view url) {
+    const std::scoped_lock lock(mutex_);
+    ++entry(url).transfers;
 }
 
 void ServerRates::end(std::string_view url, RecentRate& rate, bool failed, SteadyTime now) {
-    Server& server = servers_.find(server_of(url))->second;
+    const std::scoped_lock lock(mutex_);
+    Server& server = entry(url);
     --server.transfers;
-    if (failed) {
-        server.failed_until = now + kFailedFor;
-        return;
+    if (failed)
+        return fail(server, now);
+    if (rate.bytes() != 0) {
+        server.failures = 0;
+        server.failed_until = {};
     }
     if (rate.bytes() >= kTellingBytes || rate.age(now) >= kRateKnownAfter)
         server.per_second = rate.per_second(now);
@@ -62,6 +75,7 @@ const ServerRates::Server* ServerRates::find(std::string_view url, SteadyTime no
 
 std::optional<std::size_t> ServerRates::find_sooner(const Transfer& transfer, RecentRate& rate,
                                                     const std::vector<std::string>& others, SteadyTime now) {
+    const std::scoped_lock lock(mutex_);
     if (rate.age(now) < kRateKnownAfter)
         return std::nullopt;
     const double here = seconds_for(transfer.left_bytes, rate.per_second(now));
@@ -89,6 +103,7 @@ std::optional<std::size_t> ServerRates::find_sooner(const Transfer& transfer, Re
 }
 
 std::size_t ServerRates::quickest(const std::vector<std::string>& urls, std::size_t first, SteadyTime now) const {
+    const std::scoped_lock lock(mutex_);
     const Server* const own = find(urls[first], now);
     if (own != nullptr && !own->per_second)
         return first;
@@ -102,6 +117,27 @@ std::size_t ServerRates::quickest(const std::vector<std::string>& urls, std::siz
         chosen = i;
     }
     return chosen;
+}
+
+bool ServerRates::has_failed(std::string_view url, SteadyTime now) const {
+    const std::scoped_lock lock(mutex_);
+    return find(url, now) == nullptr;
+}
+
+void ServerRates::note_failure(std::string_view url, SteadyTime now) {
+    const std::scoped_lock lock(mutex_);
+    fail(entry(url), now);
+}
+
+void ServerRates::note_whole_files(std::string_view url) {
+    const std::scoped_lock lock(mutex_);
+    entry(url).sends_whole_files = true;
+}
+
+bool ServerRates::sends_whole_files(std::string_view url) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = servers_.find(server_of(url));
+    return found != servers_.end() && found->second.sends_whole_files;
 }
 
 }  // namespace fardel

@@ -1,6 +1,6 @@
-// ServerRates: how quickly servers send, and whether another one would send the rest of a transfer sooner. What a
-// server may take is compared with what the others give, not with a constant: any constant leaves a rate just above it.
-// Time is an argument. One thread.
+// ServerRates: what is known of servers: how quickly they send, whether another one would send the rest of a transfer
+// sooner, which have failed, and which ignore ranges. What a server may take is compared with what the others give, not
+// with a constant: any constant leaves a rate just above it. Time is an argument. Any thread.
 #pragma once
 
 #include <fardel/base/clock.h>
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,7 +47,8 @@ class ServerRates {
 public:
     // A server is what stands before the path of a URL.
     void begin(std::string_view url);
-    // The transfer is over, or its rate is known now. `failed`: the server is not tried for a minute.
+    // The transfer is over, or its rate is known now. `failed`: the server is asked last, for a minute; if it fails
+    // again without having sent anything, for twice as long each time, at most half an hour.
     void end(std::string_view url, RecentRate& rate, bool failed, SteadyTime now);
 
     struct Transfer {
@@ -60,14 +62,27 @@ public:
                                            const std::vector<std::string>& others, SteadyTime now);
     // Returns which of the URLs to ask: the first one, or the quickest if it is known to be more than twice as quick.
     std::size_t quickest(const std::vector<std::string>& urls, std::size_t first, SteadyTime now) const;
+    bool has_failed(std::string_view url, SteadyTime now) const;
+    // What it sent was wrong, as turned out after the transfer.
+    void note_failure(std::string_view url, SteadyTime now);
+    // The server sends the whole file, whatever range is requested.
+    void note_whole_files(std::string_view url);
+    bool sends_whole_files(std::string_view url) const;
 
 private:
     struct Server {
         std::optional<double> per_second;
         SteadyTime failed_until{};
+        unsigned failures = 0;   // since it sent anything
         unsigned transfers = 0;  // under way
+        bool sends_whole_files = false;
     };
+    // With the lock held.
+    Server& entry(std::string_view url);
     const Server* find(std::string_view url, SteadyTime now) const;  // nullptr: it has failed
+    static void fail(Server& server, SteadyTime now);
+
+    mutable std::mutex mutex_;
     std::map<std::string, Server, std::less<>> servers_;
 };
 

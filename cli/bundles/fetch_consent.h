@@ -23,6 +23,11 @@ struct ConsentOptions {
     bool json = false;
 };
 
+// What servers may send; 0: anything. FetchOptions::received_bytes_max.
+std::uint64_t received_bytes_max(const ConsentOptions& options);
+// What is said of an error of a fetch, which may be that more would be received.
+Error fetch_error(const ConsentOptions& options, const Error& error, bool is_interrupted);
+
 // --plan, --max-bytes, --yes and --json.
 void add_consent_options(CommandLine& line, ConsentOptions& options, std::string plan_help);
 

@@ -38,9 +38,22 @@ Json json_of(const BundleAuthor& author) {
 }
 
 std::string format_plan(const FetchPlan& plan) {
+    const std::string signed_text = format_each(plan.newly_signed, [](const BundleId& bundle) {
+        return fmt::format("  {}: signatures were added that the store lacked\n", short_id(bundle));
+    });
     if (plan.bundles.empty())
-        return "everything is here\n";
-    return fmt::format("to fetch: {}\n", format_size(plan.fetch_bytes)) + format_each(plan.bundles, format_planned);
+        return plan.newly_signed.empty() ? "everything is here\n"
+                                         : "everything is here, except for signatures\n" + signed_text;
+    return fmt::format("to fetch: {}\n", format_size(plan.fetch_bytes)) + signed_text +
+           format_each(plan.bundles, format_planned);
+}
+
+void say_without_ranges(const std::vector<std::string>& servers, Console& console) {
+    for (const std::string& server : servers)
+        console.say(
+            fmt::format("fardel: {}: this server sends whole files where parts of them are requested, so more "
+                        "was received than was needed",
+                        printable(server, 400)));
 }
 
 namespace {
@@ -66,6 +79,7 @@ Json json_of(const FetchPlan& plan) {
     return Json{{"fetch_bytes", plan.fetch_bytes},
                 {"source_bytes", plan.source_bytes},
                 {"requests", plan.requests},
+                {"newly_signed", json_list(plan.newly_signed, [](const BundleId& one) { return Json(one.hex()); })},
                 {"bundles", json_list(plan.bundles, [](const PlannedFetch& one) { return json_of(one); })}};
 }
 

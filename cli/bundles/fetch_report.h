@@ -8,12 +8,15 @@
 #include <fardel/delivery/fetch.h>
 
 #include <string>
+#include <vector>
 
 namespace fardel {
 
 std::string format_plan(const FetchPlan& plan);
 // "alice (03a107bff3ce10be)", or the digits alone.
 std::string format_author(const BundleAuthor& author);
+// A remark for each; none without servers.
+void say_without_ranges(const std::vector<std::string>& servers, Console& console);
 Json json_of(const BundleAuthor& author);
 Json json_of(const FetchPlan& plan);
 

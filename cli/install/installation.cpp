@@ -86,8 +86,10 @@ Result<Exit> report(const InstallCommand& command, const BundleStore& store, con
                       {"removed", json_of(plan.removed)},
                       {"author_changes", json_of(plan.author_changes)},
                       {"plan", json_of(plan.fetch)}};
-            if (summary != nullptr)
+            if (summary != nullptr) {
                 json.set("received_bytes", summary->received_bytes);
+                json.set("without_ranges", summary->without_ranges);
+            }
             return json;
         },
         [&] {
@@ -148,6 +150,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     AuthorConsent authors(command.consent, work.accepted_authors, console);
     InstallSteps steps;
     steps.stop = interrupt.token();
+    steps.received_bytes_max = received_bytes_max(command.consent);
     steps.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
     steps.followed = [&](const ChannelOutcome& outcome) {
         events.followed = outcome.state;
@@ -166,6 +169,8 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     // An error says only that nothing was installed; the steps above noted what had been found out before it.
     const auto installed = install_bundles(store, work, steps);
     if (installed)
+        say_without_ranges(installed->without_ranges, console);
+    if (installed)
         return report(command, store, installed->plan, &*installed, console);
     // With --plan, consent is refused, so the work ends with an error that is none.
     if (events.plan && command.consent.plan_only)
@@ -181,7 +186,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
                                                   : "",
                                  describe_age(*events.followed, system_now())));
     }
-    return authors.report(installed.error());
+    return authors.report(fetch_error(command.consent, installed.error(), interrupt.token().stop_requested()));
 }
 
 }  // namespace fardel

@@ -1,6 +1,7 @@
 #include "fetch/asset_fetch.h"
 
 #include "transfer/single_range.h"
+#include "transfer/tree_urls.h"
 
 #include <fardel/delivery/tree_paths.h>
 
@@ -25,18 +26,21 @@ public:
         if (next_ == requests_.size())
             return std::nullopt;
         const std::size_t i = next_++;
-        // If a server is left, its frames are missing, and the blocks come as ranges from whoever is quicker.
-        return RangeJob{{.url = urls_.front(),
-                         .offset = requests_[i].front().offset,
-                         .length_bytes = bytes_of(requests_[i]),
-                         .file_bytes = file_bytes_,
-                         .others = {urls_.begin() + 1, urls_.end()},
-                         .restarts = true},
-                        make_byte_collector(collected_[i])};
+        HttpRange whole = range(i);
+        whole.url = urls_.front();
+        whole.others = {urls_.begin() + 1, urls_.end()};
+        whole.restarts = true;
+        return RangeJob{std::move(whole), make_byte_collector(collected_[i])};
     }
 
-    const std::vector<std::byte>& bytes(std::size_t i) const { return collected_[i].bytes; }
-    const std::optional<Error>& failure(std::size_t i) const { return collected_[i].failure; }
+    HttpRange range(std::size_t i) const {
+        return {.url = {},
+                .offset = requests_[i].front().offset,
+                .length_bytes = bytes_of(requests_[i]),
+                .file_bytes = file_bytes_};
+    }
+
+    CollectedRange& collected(std::size_t i) { return collected_[i]; }
 
 private:
     const std::vector<std::string>& urls_;
@@ -85,18 +89,18 @@ Status AssetFetch::find_index(std::uint64_t saved_bytes) {
     if (saved_bytes <= index_bytes + kRequestCost)
         return ok();
     was_asked_ = true;
-    for (const std::string& tree : context_.trees) {
-        std::string url = tree + "/" + asset_frames_path_of(target_->id());
-        FARDEL_TRY_ASSIGN(const auto bytes,
-                          fetch_range(context_.client, context_.trees, {.url = url, .length_bytes = index_bytes},
-                                      context_.options.stop, counts_));
+    const std::vector<std::string> urls = urls_of(context_.trees, asset_frames_path_of(target_->id()));
+    const AcceptBytes accept = [&](std::span<const std::byte> bytes) {
         auto offsets = decode_frame_index(bytes, target_->layout_id(), parts_);
-        if (!offsets)
-            continue;  // the file is missing there, damaged, or of another layout
-        offsets_ = *std::move(offsets);
-        url_ = std::move(url);
-        return ok();
-    }
+        if (offsets)
+            offsets_ = *std::move(offsets);
+        return offsets.has_value();  // not if it is damaged, or of another layout
+    };
+    FARDEL_TRY_ASSIGN(const CollectedRange found,
+                      fetch_range(context_.client, urls, {.url = {}, .length_bytes = index_bytes}, kOptionalAttempts,
+                                  context_.options.stop, accept));
+    if (!found.failure)
+        url_ = urls[found.server];
     return ok();
 }
 
@@ -161,24 +165,26 @@ Result<AssetFetch::Received> AssetFetch::receive(const Round& round) {
     const std::vector<FetchRequest> requests = make_requests(units_of(round));
     const std::vector<std::string> urls = urls_in(context_.trees, url_);
     RangeList ranges(urls, offsets_.back(), requests);
-    counts_.requests += requests.size();
     FARDEL_TRY(context_.client.run(ranges, context_.options.stop));
     Received received;
     PrefixDecoder decoder;
     auto frame = round.frames.begin();
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        counts_.received_bytes += ranges.bytes(i).size();
-        if (ranges.failure(i) && ends_fetch(*ranges.failure(i)))
-            return *ranges.failure(i);
-        received.is_all = received.is_all && !ranges.failure(i);
+        // Also if its server was left for a quicker one. Whether a second one failed decides about the others, too.
+        if (ranges.collected(i).failure && received.is_all) {
+            FARDEL_TRY_ASSIGN(ranges.collected(i), fetch_range(context_.client, urls, ranges.range(i),
+                                                               kOptionalAttempts, context_.options.stop));
+        }
+        const std::vector<std::byte>& bytes_here = ranges.collected(i).bytes;
+        received.is_all = received.is_all && !ranges.collected(i).failure;
         for (const FetchUnit& unit : requests[i]) {
             const BlockPart& part = (frame++)->part;
             const std::uint64_t at = unit.offset - requests[i].front().offset;
-            if (at + unit.length_bytes > ranges.bytes(i).size())
+            if (at + unit.length_bytes > bytes_here.size())
                 continue;
             FARDEL_TRY_ASSIGN(const AssetRecord asset, target_->asset(part.asset));
             std::vector<std::byte> content(part.length_bytes);
-            const auto bytes = std::span(ranges.bytes(i)).subspan(static_cast<std::size_t>(at), unit.length_bytes);
+            const auto bytes = std::span(bytes_here).subspan(static_cast<std::size_t>(at), unit.length_bytes);
             if (decode_asset_frame(decoder, bytes, asset.id, content))
                 received.assets.emplace(static_cast<std::uint32_t>(part.asset), std::move(content));
             else
@@ -203,8 +209,10 @@ Status AssetFetch::fetch_blocks(std::span<const std::uint32_t> blocks, const Blo
             return true;
         };
         FARDEL_TRY(encode_content(*target_, level_, given, read, context_.options.stop, sink.take));
-        if (!received.is_all)
-            return ok();  // what is wrong once is not worth a second attempt
+        if (!received.is_all) {
+            url_.clear();  // what is wrong once is not worth a second attempt
+            return ok();
+        }
     }
     return ok();
 }

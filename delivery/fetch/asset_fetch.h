@@ -35,7 +35,6 @@ public:
     // the sizes of these if enough may be saved.
     Result<BlockChoice> choose(const BlockTarget& target, const std::vector<bool>& missing) override;
     Status fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) override;
-    TransferCounts counts() const noexcept override { return counts_; }
 
 private:
     // A block of which some assets are held and some are not.
@@ -77,7 +76,6 @@ private:
     std::vector<std::uint64_t> offsets_;  // of their frames, and of the end
     std::uint32_t level_ = 0;
     std::vector<Round> rounds_;
-    TransferCounts counts_;
 };
 
 }  // namespace fardel

@@ -2,13 +2,13 @@
 // have, from a delta, asset by asset, or as ranges of the bundle file.
 //
 // The ways of a fetch stand in a list, what costs least first. Each chooses among the blocks that those before it do
-// not give; that is the plan. Later each gives what it chose. What one does not give, or gives wrong, is left to the
-// last one, the ranges: only their failure ends a fetch.
+// not give; that is the plan. Later each gives what it chose. For what one does not give, or gives wrong, there is
+// another plan, in which those that cost more choose among it; only the failure of the last one, the ranges, ends a
+// fetch.
 #pragma once
 
 #include <fardel/base/result.h>
 #include <fardel/delivery/delta_segment.h>
-#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>
 
@@ -43,7 +43,7 @@ struct BlockChoice {
 // Where blocks go.
 struct BlockSink {
     TakeBlock take;
-    std::function<void()> progress;  // counts() has grown
+    std::function<void()> progress;  // something was received
 };
 
 // What a way costs for each block, from little to much.
@@ -51,6 +51,7 @@ enum class BlockCost : std::uint8_t {
     copy,      // nothing that matters: chosen for every block, also those that nobody has asked for
     encoding,  // the processor
     transfer,  // bytes of servers
+    range,     // the bytes of the block itself
 };
 
 class BlockSupplier {
@@ -64,7 +65,6 @@ public:
     // Gives those of `blocks` (ascending) that it chose. Whatever does not come is no error, except to the ranges.
     // Errors: cancelled, those of the sink; no_space and io of what is needed for a while.
     virtual Status fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) = 0;
-    virtual TransferCounts counts() const noexcept { return {}; }
 };
 
 }  // namespace fardel

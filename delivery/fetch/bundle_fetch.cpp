@@ -72,6 +72,23 @@ Supplier& add(std::vector<std::unique_ptr<BlockSupplier>>& suppliers, std::uniqu
 
 }  // namespace
 
+// Counts what the client receives as long as the object lives.
+class BundleFetch::Meter {
+public:
+    explicit Meter(BundleFetch& fetch) : fetch_(fetch), before_(fetch.context_.client.counts()) {}
+    ~Meter() {
+        const TransferCounts more = fetch_.context_.client.counts() - before_;
+        fetch_.counts_.received_bytes += more.received_bytes;
+        fetch_.counts_.requests += more.requests;
+    }
+    Meter(const Meter&) = delete;
+    Meter& operator=(const Meter&) = delete;
+
+private:
+    BundleFetch& fetch_;
+    const TransferCounts before_;
+};
+
 // ---- Tables ---------------------------------------------------------------------------------------------------------
 
 BundleFetch::BundleFetch(const FetchContext& context, const BundleId& bundle, IncomingBundle incoming,
@@ -102,6 +119,7 @@ Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const FetchContext& conte
 
 // The list of suppliers is complete then, what costs least first.
 Status BundleFetch::fetch_tables() {
+    const Meter meter(*this);
     suppliers_.insert(suppliers_.begin(), std::make_unique<StoredBlocks>(incoming_, context_.library_blocks));
     suppliers_.push_back(std::make_unique<EncodedBlocks>(others_, context_.options.stop));
     DeltaFetch& delta =
@@ -135,17 +153,7 @@ Status BundleFetch::forget_damaged_blocks() {
     return ok();
 }
 
-TransferCounts BundleFetch::counts() const noexcept {
-    TransferCounts sum = transfer_.counts();
-    const auto add = [&](const TransferCounts& counts) {
-        sum.received_bytes += counts.received_bytes;
-        sum.requests += counts.requests;
-    };
-    add(tables_.counts());
-    for (const auto& supplier : suppliers_)
-        add(supplier->counts());
-    return sum;
-}
+TransferCounts BundleFetch::counts() const noexcept { return counts_; }
 
 // ---- Planning -------------------------------------------------------------------------------------------------------
 
@@ -172,7 +180,7 @@ Result<PlannedFetch> BundleFetch::plan(const std::optional<ChosenAssets>& chosen
     FARDEL_TRY_ASSIGN(blocks_, block_records(*bundle()));
     FARDEL_TRY_ASSIGN(const std::vector<bool> wanted, chosen_blocks());
     const std::size_t count = blocks_.size();
-    unmade_.resize(count, false);
+    least_.resize(count, BlockCost::copy);
     planned_.assign(count, std::nullopt);
     came_short_ = false;
     std::vector<bool> missing(count);
@@ -184,9 +192,8 @@ Result<PlannedFetch> BundleFetch::plan(const std::optional<ChosenAssets>& chosen
         const BlockCost cost = supplier->cost();
         std::vector<bool> sought(count);
         for (std::size_t i = 0; i < count; ++i)
-            sought[i] =
-                missing[i] && (cost == BlockCost::copy || wanted[i]) && (cost == BlockCost::transfer || !unmade_[i]);
-        FARDEL_TRY_ASSIGN(const BlockChoice choice, supplier->choose(target, sought));
+            sought[i] = missing[i] && (cost == BlockCost::copy || wanted[i]) && cost >= least_[i];
+        FARDEL_TRY_ASSIGN(const BlockChoice choice, choose(*supplier, target, sought));
         for (std::size_t i = 0; i < count; ++i)
             if (choice.given[i]) {
                 missing[i] = false;
@@ -207,6 +214,13 @@ Result<PlannedFetch> BundleFetch::plan(const std::optional<ChosenAssets>& chosen
     return planned;
 }
 
+// It may ask servers.
+Result<BlockChoice> BundleFetch::choose(BlockSupplier& supplier, const BlockTarget& target,
+                                        const std::vector<bool>& sought) {
+    const Meter meter(*this);
+    return supplier.choose(target, sought);
+}
+
 bool BundleFetch::is_intact() const noexcept {
     return was_whole_ && is_whole(incoming_) && counts().received_bytes == 0;
 }
@@ -223,27 +237,30 @@ std::vector<std::uint32_t> BundleFetch::missing_blocks() const {
 
 Status BundleFetch::fetch_content(const std::function<void(std::uint64_t)>& progress) {
     tables_.keep_blocks();
-    const std::uint64_t before = counts().received_bytes;
+    const Meter meter(*this);
+    const RangeClient& client = context_.client;
+    const std::uint64_t before = client.counts().received_bytes;
     const BlockSink sink{.take =
                              [this](std::uint32_t index, std::span<const std::byte> stored) {
                                  return incoming_.write(tables_.layout().blocks_offset + blocks_[index].stored_offset,
                                                         stored);
                              },
-                         .progress = [&] { progress(counts().received_bytes - before); }};
-    const auto give = [&](BlockCost least, BlockCost most) -> Status {
+                         .progress = [&] { progress(client.counts().received_bytes - before); }};
+    // What costs more than was planned is another plan, which somebody has to agree to.
+    for (const BlockCost most : {BlockCost::encoding, BlockCost::transfer, BlockCost::range}) {
         for (const auto& supplier : suppliers_)
-            if (supplier->cost() >= least && supplier->cost() <= most)
-                FARDEL_TRY(supplier->fetch_blocks(missing_blocks(), sink));
-        return ok();
-    };
-    FARDEL_TRY(give(BlockCost::copy, BlockCost::encoding));
-    for (const std::uint32_t block : missing_blocks())
-        if (planned_[block] != BlockCost::transfer)
-            unmade_[block] = came_short_ = true;
-    if (came_short_)
-        return Error(ErrorCode::conflict, subject_of(id_) + ": blocks that were to be made here came out otherwise");
-    Status fetched = give(BlockCost::transfer, BlockCost::transfer);
-    return fetched ? fill_padding() : std::move(fetched).error().with_context(subject_of(id_));
+            if (supplier->cost() == most || (supplier->cost() == BlockCost::copy && most == BlockCost::encoding))
+                if (Status fetched = supplier->fetch_blocks(missing_blocks(), sink); !fetched)
+                    return std::move(fetched).error().with_context(subject_of(id_));
+        for (const std::uint32_t block : missing_blocks())
+            if (planned_[block] <= most) {
+                least_[block] = most == BlockCost::encoding ? BlockCost::transfer : BlockCost::range;
+                came_short_ = true;
+            }
+        if (came_short_)
+            return Error(ErrorCode::conflict, subject_of(id_) + ": blocks did not come in the way that was planned");
+    }
+    return fill_padding();
 }
 
 Result<bool> BundleFetch::can_plan_again() {
@@ -251,6 +268,7 @@ Result<bool> BundleFetch::can_plan_again() {
         return true;
     if (!transfer_.has_misfit())
         return false;
+    const Meter meter(*this);
     const LayoutId layout = bundle()->layout_id();
     const auto file_bytes = incoming_.file_bytes();
     while (layout_rounds_ < context_.trees.size()) {
@@ -260,7 +278,7 @@ Result<bool> BundleFetch::can_plan_again() {
         if (!fetched && fetched.error().code() == ErrorCode::cancelled)
             return std::move(fetched).error();
         if (fetched && (bundle()->layout_id() != layout || incoming_.file_bytes() != file_bytes)) {
-            unmade_.clear();
+            least_.clear();
             return true;
         }
     }

@@ -38,7 +38,7 @@ public:
     // Whether the plan is to do nothing, since the store has the bundle whole and right. With FetchOptions::repairs.
     bool is_intact() const noexcept;
     // Carries out the plan. Blocks that were received stay if it fails. `progress`: bytes received by this call. Error:
-    // besides those of servers and store, conflict (what was to be made here came out otherwise: plan again).
+    // besides those of servers and store, conflict (what was planned did not come that way: plan again).
     Status fetch_content(const std::function<void(std::uint64_t received_bytes)>& progress);
     // After fetch_content() has failed: whether another plan may succeed. Asks the servers for heads and tables again
     // if what they have may be another layout of the bundle.
@@ -47,13 +47,16 @@ public:
     // in the store.
     Status finish();
 
+    // What was received for this bundle.
     TransferCounts counts() const noexcept;
 
 private:
+    class Meter;
     BundleFetch(const FetchContext& context, const BundleId& bundle, IncomingBundle incoming,
                 std::shared_ptr<const ByteSource> copy);
     Status fetch_tables();
     Status forget_damaged_blocks();
+    Result<BlockChoice> choose(BlockSupplier& supplier, const BlockTarget& target, const std::vector<bool>& sought);
     bool holds_block(const BlockRecord& block) const;
     // Returns by block whether chosen content is in it.
     Result<std::vector<bool>> chosen_blocks() const;
@@ -76,8 +79,9 @@ private:
     std::optional<ChosenAssets> chosen_;  // nothing: all
     std::vector<BlockRecord> blocks_;
     std::vector<std::optional<BlockCost>> planned_;  // by block: what the way costs by which it is to come
-    std::vector<bool> unmade_;                       // by block: it was to be made here, and came out otherwise
-    bool came_short_ = false;                        // some did so since the plan
+    std::vector<BlockCost> least_;                   // by block: ways that cost less than that have failed
+    bool came_short_ = false;                        // since the plan
+    TransferCounts counts_;
 };
 
 }  // namespace fardel

@@ -3,6 +3,7 @@
 #include "delta/held_content.h"
 #include "fetch/intermediate_bundle.h"
 #include "transfer/single_range.h"
+#include "transfer/tree_urls.h"
 
 #include <fardel/base/free_space.h>
 #include <fardel/delivery/raw_block.h>
@@ -38,12 +39,16 @@ DeltaFetch::DeltaFetch(DeltaContext context, const BundleId& target, DeltaGoal g
     : context_(std::move(context)), target_(target), goal_(goal) {}
 DeltaFetch::~DeltaFetch() = default;
 
-Result<std::vector<std::byte>> DeltaFetch::fetch_from(const std::string& url, std::uint64_t offset,
-                                                      std::uint64_t length_bytes,
-                                                      std::optional<std::uint64_t> file_bytes) {
-    return fetch_range(context_.fetch.client, context_.fetch.trees,
-                       {.url = url, .offset = offset, .length_bytes = length_bytes, .file_bytes = file_bytes},
-                       context_.fetch.options.stop, *context_.counts);
+Result<std::vector<std::byte>> DeltaFetch::fetch_part(std::uint64_t offset, std::uint64_t length_bytes,
+                                                      std::uint64_t file_bytes) {
+    FARDEL_TRY_ASSIGN(CollectedRange part,
+                      fetch_range(context_.fetch.client, urls_in(context_.fetch.trees, url_),
+                                  {.url = {}, .offset = offset, .length_bytes = length_bytes, .file_bytes = file_bytes},
+                                  kOptionalAttempts, context_.fetch.options.stop));
+    // The codes of servers must not be taken for those of this machine's disk.
+    if (part.failure)
+        return Error(ErrorCode::unreachable, part.failure->message());
+    return std::move(part.bytes);
 }
 
 Result<std::vector<std::byte>> DeltaFetch::fetch_kept(const std::string& key, std::uint64_t offset,
@@ -51,7 +56,7 @@ Result<std::vector<std::byte>> DeltaFetch::fetch_kept(const std::string& key, st
     FARDEL_TRY_ASSIGN(auto kept, context_.incoming.read_extra(key));
     if (kept && kept->size() == length_bytes)
         return *std::move(kept);
-    FARDEL_TRY_ASSIGN(auto bytes, fetch_from(url_, offset, length_bytes, file_bytes));
+    FARDEL_TRY_ASSIGN(auto bytes, fetch_part(offset, length_bytes, file_bytes));
     FARDEL_TRY(context_.incoming.keep_extra(key, bytes));
     return bytes;
 }
@@ -75,16 +80,20 @@ std::shared_ptr<const Bundle> DeltaFetch::find_held(const OldBundles& olds, cons
 }
 
 Result<FoundDeltaList> DeltaFetch::fetch_list(const BundleId& target) {
-    for (const std::string& tree : context_.fetch.trees) {
-        FARDEL_TRY_ASSIGN(const auto bytes,
-                          fetch_from(tree + "/" + delta_list_path_of(target), 0, kDeltaListBytesMax, std::nullopt));
+    FoundDeltaList found;
+    const AcceptBytes accept = [&](std::span<const std::byte> bytes) {
         auto list = decode_delta_list(bytes);
-        if (!list)
-            continue;
-        std::ranges::stable_sort(*list, {}, &ListedDelta::delta_bytes);
-        return FoundDeltaList{.tree = tree, .list = *std::move(list)};
-    }
-    return FoundDeltaList{};
+        if (list)
+            found.list = *std::move(list);
+        return list.has_value();
+    };
+    FARDEL_TRY_ASSIGN(const CollectedRange received,
+                      fetch_range(context_.fetch.client, urls_of(context_.fetch.trees, delta_list_path_of(target)),
+                                  {.url = {}, .offset = 0, .length_bytes = kDeltaListBytesMax}, kOptionalAttempts,
+                                  context_.fetch.options.stop, accept));
+    found.tree = context_.fetch.trees[received.server];
+    std::ranges::stable_sort(found.list, {}, &ListedDelta::delta_bytes);
+    return found;
 }
 
 Result<DeltaPath> DeltaFetch::find_path(const OldBundles& olds) {
@@ -311,12 +320,17 @@ Result<std::vector<std::byte>> DeltaFetch::fetch_frame(const Segment& chosen) {
     const std::uint32_t frame_bytes = front_.directory.blocks[chosen.index].frame_bytes;
     return goal_ == DeltaGoal::intermediate
                ? fetch_kept(frame_key(chosen.offset), chosen.offset, frame_bytes, front_.head.delta_bytes())
-               : fetch_from(url_, chosen.offset, frame_bytes, front_.head.delta_bytes());
+               : fetch_part(chosen.offset, frame_bytes, front_.head.delta_bytes());
 }
 
 Status DeltaFetch::fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
-    if (made_ && !(chosen_.empty() && copies_.empty()))
-        FARDEL_TRY(made_->fetch_blocks(sink.progress));
+    if (made_ && !(chosen_.empty() && copies_.empty())) {
+        FARDEL_TRY_ASSIGN(const bool is_made, made_->fetch_blocks(sink.progress));
+        if (!is_made) {
+            give_up();
+            return ok();
+        }
+    }
     FARDEL_TRY(copy_blocks(blocks, sink));
     FARDEL_TRY(fetch_segments(blocks, sink));
     if (made_) {  // it needs the disk, and has done what it can
@@ -325,6 +339,13 @@ Status DeltaFetch::fetch_blocks(std::span<const std::uint32_t> blocks, const Blo
         made_.reset();
     }
     return ok();
+}
+
+void DeltaFetch::give_up() {
+    is_given_up_ = true;
+    reader_.reset();
+    old_.reset();
+    made_.reset();
 }
 
 Status DeltaFetch::copy_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
@@ -346,10 +367,12 @@ Status DeltaFetch::fetch_segments(std::span<const std::uint32_t> blocks, const B
     for (const Segment& chosen : std::exchange(chosen_, {})) {
         const DeltaBlocks& segment = front_.directory.blocks[chosen.index];
         const auto frame = fetch_frame(chosen);
-        if (!frame && ends_fetch(frame.error()))
+        if (!frame && (ends_fetch(frame.error()) || frame.error().code() == ErrorCode::limit))
             return frame.error();
-        if (!frame)
+        if (!frame) {
+            give_up();
             return ok();
+        }
         sink.progress();
         std::optional<Error> failure;  // of this machine
         const auto differing = reader_->read_blocks(
@@ -365,8 +388,10 @@ Status DeltaFetch::fetch_segments(std::span<const std::uint32_t> blocks, const B
             });
         if (failure)
             return std::move(*failure);
-        if (!differing || *differing != 0)
+        if (!differing || *differing != 0) {
+            give_up();
             return context_.incoming.keep_extra(wrong_key(), {});  // not worth a second attempt
+        }
     }
     return ok();
 }

@@ -1,8 +1,8 @@
 // DeltaFetch: finds a delta on the servers that leads from a bundle in the store to one that is being fetched, or
 // several that do so through bundles that are not here, and fetches as much of them as is of use.
 //
-// Everything here may fail or lie without an effect on the fetch except the bytes that it costs: what a delta does not
-// give, or gives wrong, comes as ranges of the bundle file. One thread.
+// Everything here may fail or lie without an effect on the fetch except the bytes that it costs: for what a delta does
+// not give, or gives wrong, there is another plan, without it. One thread.
 #pragma once
 
 #include "fetch/block_supplier.h"
@@ -13,7 +13,6 @@
 #include <fardel/delivery/delta_list.h>
 #include <fardel/delivery/delta_segment.h>
 #include <fardel/delivery/delta_tables.h>
-#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/store/incoming_bundle.h>
 
@@ -33,7 +32,6 @@ class IntermediateBundle;
 struct DeltaContext {
     const FetchContext& fetch;
     IncomingBundle& incoming;  // keeps what an attempt that was killed need not receive again
-    std::shared_ptr<TransferCounts> counts = std::make_shared<TransferCounts>();
 };
 
 // What a delta leads to.
@@ -67,16 +65,17 @@ public:
     Result<BlockChoice> choose_blocks(const std::shared_ptr<const Bundle>& target, const std::vector<bool>& missing,
                                       bool encodes);
     Status fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) override;
-    // Of all deltas with this context.
-    TransferCounts counts() const noexcept override { return *context_.counts; }
+    // Whether fetch_blocks() has not given all that was chosen. Nothing is chosen any more then.
+    bool is_given_up() const noexcept { return is_given_up_; }
 
 private:
     struct Segment {
         std::size_t index = 0;     // in the directory
         std::uint64_t offset = 0;  // of its frame in the delta
     };
-    Result<std::vector<std::byte>> fetch_from(const std::string& url, std::uint64_t offset, std::uint64_t length_bytes,
-                                              std::optional<std::uint64_t> file_bytes);
+    // Of the delta, from the tree that has listed it or another one. Errors: what the servers do wrong; cancelled.
+    Result<std::vector<std::byte>> fetch_part(std::uint64_t offset, std::uint64_t length_bytes,
+                                              std::uint64_t file_bytes);
     // Of the delta: unless an earlier attempt has kept it with this key, from the server, and then it is kept.
     Result<std::vector<std::byte>> fetch_kept(const std::string& key, std::uint64_t offset, std::uint64_t length_bytes,
                                               std::uint64_t file_bytes);
@@ -107,6 +106,7 @@ private:
     // Returns what blocks of the old bundle cost that are neither here nor needed already; nothing if there are none
     // such blocks.
     Result<std::optional<std::uint64_t>> cost_of(std::span<const BlockRun> runs, const std::vector<bool>& needed) const;
+    void give_up();
     Status copy_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink);
     Status fetch_segments(std::span<const std::uint32_t> blocks, const BlockSink& sink);
 
@@ -123,6 +123,7 @@ private:
     std::vector<Copy> copies_;
     std::vector<Segment> chosen_;
     std::vector<bool> given_;  // by the chosen segments, per block
+    bool is_given_up_ = false;
 };
 
 }  // namespace fardel

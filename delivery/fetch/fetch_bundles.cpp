@@ -24,9 +24,10 @@
 namespace fardel {
 namespace {
 
-// Whether no server can help.
-bool is_of_this_machine(ErrorCode code) noexcept {
-    return code == ErrorCode::cancelled || code == ErrorCode::no_space || code == ErrorCode::io;
+// Whether no other plan can help.
+bool is_final(ErrorCode code) noexcept {
+    return code == ErrorCode::cancelled || code == ErrorCode::no_space || code == ErrorCode::io ||
+           code == ErrorCode::limit;
 }
 
 // ---- Tables ---------------------------------------------------------------------------------------------------------
@@ -36,6 +37,7 @@ struct Collected {
     std::vector<std::unique_ptr<BundleFetch>> fetches;  // each after those that it needs; their tables are here
     std::vector<std::shared_ptr<const Bundle>> whole;   // that are here; empty without a selection
     StoreHold hold;                                     // on those
+    std::vector<BundleId> newly_signed{};               // FetchPlan::newly_signed
 };
 
 // Returns the bytes of a bundle that is here whole; an error, which does not matter, if there are none.
@@ -52,7 +54,8 @@ Result<std::shared_ptr<const ByteSource>> open_held(const FetchContext& context,
 
 // Returns a stored bundle as the policy accepts it, perhaps with signatures that a server has, and the store has from
 // then on. Errors: those of a mount with the policy; cancelled.
-Result<std::shared_ptr<const Bundle>> judge_stored(const FetchContext& context, std::shared_ptr<const Bundle> bundle) {
+Result<std::shared_ptr<const Bundle>> judge_stored(const FetchContext& context, std::shared_ptr<const Bundle> bundle,
+                                                   std::vector<BundleId>& newly_signed) {
     const FetchWork& work = context.options.work;
     if (!work.policy)
         return bundle;
@@ -61,11 +64,11 @@ Result<std::shared_ptr<const Bundle>> judge_stored(const FetchContext& context, 
     };
     auto judged = Bundle::open(bundle->source(), {.policy = work.policy.get(), .time = work.time});
     if (!judged) {
-        TransferCounts counts;
-        FARDEL_TRY_ASSIGN(auto accepted, fetch_signatures(context, *bundle, SignatureFiles::all, counts));
+        FARDEL_TRY_ASSIGN(auto accepted, fetch_signatures(context, *bundle, SignatureFiles::all));
         if (!accepted)
             return in_store(judged.error());
         FARDEL_TRY(add_signatures(context.store, bundle->id(), accepted->added));
+        newly_signed.push_back(bundle->id());
         judged = std::move(accepted->bundle);
     }
     if (Status allowed = verify_use(**judged, work.policy.get(), work.time); !allowed)
@@ -75,18 +78,18 @@ Result<std::shared_ptr<const Bundle>> judge_stored(const FetchContext& context, 
 
 // Returns a bundle that is here; nullptr if it is not whole, cannot be read, or is to be repaired. Errors: those of
 // judge_stored.
-Result<std::shared_ptr<const Bundle>> find_held(const FetchContext& context, bool is_stored, StoreHold& hold,
-                                                const BundleId& id) {
+Result<std::shared_ptr<const Bundle>> find_held(const FetchContext& context, bool is_stored, const BundleId& id,
+                                                Collected& collected) {
     const FetchWork& work = context.options.work;
-    auto source =
-        context.options.repairs ? Error(ErrorCode::missing, "it is repaired") : open_held(context, is_stored, hold, id);
+    auto source = context.options.repairs ? Error(ErrorCode::missing, "it is repaired")
+                                          : open_held(context, is_stored, collected.hold, id);
     if (!source)
         return std::shared_ptr<const Bundle>();
     auto bundle = Bundle::open(*std::move(source), {});
     if (!bundle)
         return std::shared_ptr<const Bundle>();
     if (is_stored)
-        return judge_stored(context, *std::move(bundle));
+        return judge_stored(context, *std::move(bundle), collected.newly_signed);
     // What the policy refuses of a library is fetched, with the signatures that servers have.
     auto judged = Bundle::open((*bundle)->source(), {.policy = work.policy.get(), .time = work.time});
     if (!judged || (work.policy && !verify_use(**judged, work.policy.get(), work.time)))
@@ -104,7 +107,7 @@ Result<Collected> collect(const FetchContext& context) {
     std::uint64_t tables_bytes = 0;
     const DependencyWalk::Steps steps{
         .enter = [&](const BundleId& id) -> Result<std::optional<std::vector<BundleId>>> {
-            FARDEL_TRY_ASSIGN(const auto held, find_held(context, stored.contains(id), collected.hold, id));
+            FARDEL_TRY_ASSIGN(const auto held, find_held(context, stored.contains(id), id, collected));
             if (held)
                 if (auto needed = static_dependencies(*held)) {
                     if (!context.options.work.selection.is_everything())
@@ -176,9 +179,9 @@ Status verify_quota(const FetchContext& context, FetchPlan& plan) {
 }
 
 // Leaves out of `fetches` those that have nothing to repair.
-Result<FetchPlan> plan_all(const FetchContext& context, std::vector<std::unique_ptr<BundleFetch>>& fetches,
-                           const ChosenByBundle& choice) {
-    FetchPlan all;
+Result<FetchPlan> plan_all(const FetchContext& context, Collected& collected, const ChosenByBundle& choice) {
+    FetchPlan all{.newly_signed = collected.newly_signed};
+    std::vector<std::unique_ptr<BundleFetch>>& fetches = collected.fetches;
     std::vector<std::unique_ptr<BundleFetch>> left;
     for (auto& fetch : fetches) {
         FARDEL_TRY_ASSIGN(PlannedFetch planned, plan(*fetch, choice));
@@ -229,22 +232,18 @@ Status plan_again(const FetchContext& context, BundleFetch& fetch, const ChosenB
 Status fetch_content(const FetchContext& context, BundleFetch& fetch, const ChosenByBundle& choice, FetchPlan& plan,
                      const std::function<void(std::uint64_t)>& report) {
     std::uint64_t before = 0;  // by earlier plans
-    std::uint64_t latest = 0;
-    const auto progress = [&](std::uint64_t received) {
-        latest = before + received;
-        report(latest);
-    };
     for (;;) {
-        const Status fetched = fetch.fetch_content(progress);
+        const std::uint64_t counted = fetch.counts().received_bytes;
+        const Status fetched = fetch.fetch_content([&](std::uint64_t received) { report(before + received); });
         if (fetched)
             return fetch.finish();
-        if (is_of_this_machine(fetched.error().code()))
+        before += fetch.counts().received_bytes - counted;
+        if (is_final(fetched.error().code()))
             return fetched;
         FARDEL_TRY_ASSIGN(const bool again, fetch.can_plan_again());
         if (!again)
             return fetched;
-        FARDEL_TRY(plan_again(context, fetch, choice, latest, plan));
-        before = latest;
+        FARDEL_TRY(plan_again(context, fetch, choice, before, plan));
     }
 }
 
@@ -263,6 +262,7 @@ Result<FetchSummary> fetch_bundles(const BundleStore& store, const FetchOptions&
     FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open({.connections = work.connections,
                                                              .times = options.times,
                                                              .bytes_per_second_max = work.bytes_per_second_max,
+                                                             .received_bytes_max = options.received_bytes_max,
                                                              .servers = work.servers.rule()}));
     FARDEL_TRY_ASSIGN(const std::vector<std::string> trees, parse_tree_urls(work.servers.urls()));
     LibraryBlocks library_blocks(work.library.get());
@@ -272,7 +272,7 @@ Result<FetchSummary> fetch_bundles(const BundleStore& store, const FetchOptions&
     FARDEL_TRY_ASSIGN(Collected collected, collect(context));
     FARDEL_TRY_ASSIGN(const ChosenByBundle choice, choose(context, collected));
     FetchSummary summary;
-    FARDEL_TRY_ASSIGN(summary.plan, plan_all(context, collected.fetches, choice));
+    FARDEL_TRY_ASSIGN(summary.plan, plan_all(context, collected, choice));
     FARDEL_TRY(ask(context, summary.plan));
     FARDEL_TRY(verify_free_space(store.path(), space_bytes(summary.plan), "what is to be fetched"));
     TransferRate rate;
@@ -285,9 +285,12 @@ Result<FetchSummary> fetch_bundles(const BundleStore& store, const FetchOptions&
                 options.progress(rate.progress(received + of_this, summary.plan.fetch_bytes));
         }));
         received += of_this;
-        summary.received_bytes += fetch->counts().received_bytes;
-        summary.requests += fetch->counts().requests;
     }
+    summary.received_bytes = client.counts().received_bytes;
+    summary.requests = client.counts().requests;
+    for (const std::string& tree : trees)
+        if (client.sends_whole_files(tree))
+            summary.without_ranges.push_back(tree);
     return summary;
 }
 

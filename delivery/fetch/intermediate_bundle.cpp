@@ -1,6 +1,7 @@
 #include "fetch/intermediate_bundle.h"
 
 #include "transfer/single_range.h"
+#include "transfer/tree_urls.h"
 
 #include <fardel/delivery/raw_block.h>
 #include <fardel/delivery/tree_paths.h>
@@ -9,6 +10,7 @@
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -117,7 +119,7 @@ Result<BlockChoice> IntermediateBundle::choose(const std::vector<bool>& needed, 
     return choice;
 }
 
-Status IntermediateBundle::fetch_blocks(const std::function<void()>& progress) {
+Result<bool> IntermediateBundle::fetch_blocks(const std::function<void()>& progress) {
     if (delta_) {
         std::vector<std::uint32_t> missing;
         for (std::uint32_t i = 0; i < bundle_->table_count(TableKind::blocks); ++i) {
@@ -129,43 +131,41 @@ Status IntermediateBundle::fetch_blocks(const std::function<void()>& progress) {
             missing, {.take = [this](std::uint32_t index,
                                      std::span<const std::byte> stored) { return write_block(index, stored); },
                       .progress = progress}));
+        if (delta_->is_given_up())
+            return false;
     }
     for (const FetchRequest& request : std::exchange(requests_, {})) {
-        Status fetched = fetch_range_of(request);
+        FARDEL_TRY_ASSIGN(const bool received, fetch_range_of(request));
+        if (!received)
+            return false;
         progress();
-        // A range that no server has ends only the use of this delta: its blocks come in other ways.
-        if (!fetched)
-            return ends_fetch(fetched.error()) || fetched.error().code() == ErrorCode::io ? fetched : ok();
     }
-    return ok();
+    return true;
 }
 
-Status IntermediateBundle::fetch_range_of(const FetchRequest& request) {
+// What another server has may be another layout: it is compared with the hashes before it counts.
+Result<bool> IntermediateBundle::fetch_range_of(const FetchRequest& request) {
     const std::uint64_t offset = request.front().offset;
-    Error failure(ErrorCode::missing, "no server has the intermediate bundle");
-    for (const std::string& tree : context_.fetch.trees) {
-        const auto bytes = fetch_range(context_.fetch.client, context_.fetch.trees,
-                                       {.url = tree + "/" + tree_path_of(bundle_->id()),
-                                        .offset = offset,
-                                        .length_bytes = bytes_of(request),
-                                        .file_bytes = file_->size_bytes()},
-                                       context_.fetch.options.stop, *context_.counts);
-        if (!bytes && bytes.error().code() == ErrorCode::cancelled)
-            return bytes.error();
-        if (!bytes)
-            continue;
-        for (const FetchUnit& unit : request) {
-            const auto part =
-                std::span(*bytes).subspan(static_cast<std::size_t>(unit.offset - offset), unit.length_bytes);
-            if (blake3(part) != unit.hash)
-                return Error(ErrorCode::corrupt, "a block of the intermediate bundle differs from its hash");
-            // The file is gone with this object; an attempt that is resumed takes the block from the extras.
-            FARDEL_TRY(context_.incoming.keep_extra(block_key(*unit.hash), part));
-            FARDEL_TRY(file_->write(unit.offset, part));
-        }
-        return ok();
+    const auto part_of = [&](std::span<const std::byte> bytes, const FetchUnit& unit) {
+        return bytes.subspan(static_cast<std::size_t>(unit.offset - offset), unit.length_bytes);
+    };
+    const AcceptBytes accept = [&](std::span<const std::byte> bytes) {
+        return std::ranges::all_of(request,
+                                   [&](const FetchUnit& unit) { return blake3(part_of(bytes, unit)) == unit.hash; });
+    };
+    FARDEL_TRY_ASSIGN(
+        const CollectedRange received,
+        fetch_range(context_.fetch.client, urls_of(context_.fetch.trees, tree_path_of(bundle_->id())),
+                    {.url = {}, .offset = offset, .length_bytes = bytes_of(request), .file_bytes = file_->size_bytes()},
+                    kOptionalAttempts, context_.fetch.options.stop, accept));
+    if (received.failure)
+        return false;
+    for (const FetchUnit& unit : request) {
+        // The file is gone with this object; an attempt that is resumed takes the block from the extras.
+        FARDEL_TRY(context_.incoming.keep_extra(block_key(*unit.hash), part_of(received.bytes, unit)));
+        FARDEL_TRY(file_->write(unit.offset, part_of(received.bytes, unit)));
     }
-    return failure;
+    return true;
 }
 
 }  // namespace fardel

@@ -45,8 +45,8 @@ public:
     // Chooses how these blocks (one entry per block) are to come. `encodes`: that of DeltaFetch::choose. Errors: those
     // of its tables.
     Result<BlockChoice> choose(const std::vector<bool>& needed, bool encodes);
-    // Fetches what was chosen. Whatever does not come is not an error. Errors: cancelled, no_space, io.
-    Status fetch_blocks(const std::function<void()>& progress);
+    // Fetches what was chosen. Returns whether all has come. Errors: cancelled, limit, no_space, io.
+    Result<bool> fetch_blocks(const std::function<void()>& progress);
 
 private:
     IntermediateBundle(const DeltaContext& context, std::unique_ptr<DeltaFetch> delta);
@@ -54,7 +54,7 @@ private:
     // Those that an earlier attempt received as ranges.
     Status take_kept_blocks();
     Status write_block(std::uint32_t index, std::span<const std::byte> stored);
-    Status fetch_range_of(const FetchRequest& request);
+    Result<bool> fetch_range_of(const FetchRequest& request);
 
     const DeltaContext context_;
     std::unique_ptr<DeltaFetch> delta_;    // nullptr: the store has a part of it

@@ -22,7 +22,6 @@ Result<FetchUnit> RangeBlocks::unit_of(std::uint32_t block) const {
 
 Result<BlockChoice> RangeBlocks::choose(const BlockTarget& target, const std::vector<bool>& missing) {
     target_ = target.bundle;
-    chosen_ = missing;
     std::vector<FetchUnit> units;
     for (std::uint32_t i = 0; i < missing.size(); ++i)
         if (missing[i]) {
@@ -34,6 +33,10 @@ Result<BlockChoice> RangeBlocks::choose(const BlockTarget& target, const std::ve
     BlockChoice choice{.given = missing, .requests = requests_.size()};
     for (const FetchRequest& request : requests_)
         choice.fetch_bytes += bytes_of(request);
+    if (!units.empty() && transfer_.asks_for_whole_files()) {
+        choice.fetch_bytes = units.back().end();
+        choice.requests = 1;
+    }
     return choice;
 }
 
@@ -45,7 +48,7 @@ Result<std::vector<std::uint64_t>> RangeBlocks::find_order(const std::vector<Fet
     if (bytes < kTraceWorthBytes || context_.options.repairs)
         return offsets;
     if (!trace_) {
-        FARDEL_TRY_ASSIGN(trace_, fetch_trace(context_.client, context_.trees, id_, context_.options.stop, counts_));
+        FARDEL_TRY_ASSIGN(trace_, fetch_trace(context_.client, context_.trees, id_, context_.options.stop));
     }
     FARDEL_TRY_ASSIGN(const auto blocks, blocks_in_order(*target_, *trace_));
     for (const std::uint32_t index : blocks) {
@@ -55,16 +58,8 @@ Result<std::vector<std::uint64_t>> RangeBlocks::find_order(const std::vector<Fet
     return offsets;
 }
 
-Status RangeBlocks::fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) {
-    std::vector<FetchUnit> left;  // by others
-    for (const std::uint32_t block : blocks)
-        if (!chosen_[block]) {
-            FARDEL_TRY_ASSIGN(const FetchUnit unit, unit_of(block));
-            left.push_back(unit);
-        }
-    for (FetchRequest& request : make_requests(left))
-        requests_.push_back(std::move(request));
-    return transfer_.run(std::exchange(requests_, {}), context_.options.stop, [&](std::uint64_t) { sink.progress(); });
+Status RangeBlocks::fetch_blocks(std::span<const std::uint32_t>, const BlockSink& sink) {
+    return transfer_.run(std::exchange(requests_, {}), context_.options.stop, sink.progress);
 }
 
 }  // namespace fardel

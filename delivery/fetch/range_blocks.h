@@ -23,15 +23,12 @@ public:
     // `transfer`: of the bundle file into the incoming bundle. Both outlive the object.
     RangeBlocks(const FetchContext& context, const BundleId& bundle, UnitTransfer& transfer)
         : context_(context), id_(bundle), transfer_(transfer) {}
-    BlockCost cost() const noexcept override { return BlockCost::transfer; }
+    BlockCost cost() const noexcept override { return BlockCost::range; }
 
     // Chooses all.
     Result<BlockChoice> choose(const BlockTarget& target, const std::vector<bool>& missing) override;
-    // First those that it chose, then those of `blocks` that others have not given. They go to the incoming bundle
-    // without the sink. Error: that of the last attempt of a request.
+    // They go to the incoming bundle without the sink. Errors: those of UnitTransfer::run.
     Status fetch_blocks(std::span<const std::uint32_t> blocks, const BlockSink& sink) override;
-    // Of the trace; the transfer counts its own.
-    TransferCounts counts() const noexcept override { return counts_; }
 
 private:
     Result<FetchUnit> unit_of(std::uint32_t block) const;
@@ -41,10 +38,8 @@ private:
     const FetchContext& context_;
     const BundleId id_;
     UnitTransfer& transfer_;
-    TransferCounts counts_;
     std::shared_ptr<const Bundle> target_;
     std::optional<Trace> trace_;  // after servers were asked for it; empty if none has a good one
-    std::vector<bool> chosen_;    // by block
     std::vector<FetchRequest> requests_;
 };
 

@@ -14,14 +14,19 @@ namespace fardel {
 namespace {
 
 // Returns the envelopes that the file has from there to its end; none if it is not there, too long, or something else.
-Result<std::vector<Envelope>> fetch_envelopes(RangeClient& client, const std::string& tree, const std::string& path,
-                                              std::uint64_t offset, const std::stop_token& stop,
-                                              TransferCounts& counts) {
-    const HttpRange range{.url = tree + "/" + path, .offset = offset, .length_bytes = limits::kTrailerBytesMax};
-    auto bytes = fetch_range(client, std::span(&tree, 1), range, stop, counts);
-    if (!bytes && bytes.error().code() == ErrorCode::cancelled)
-        return std::move(bytes).error();
-    auto envelopes = bytes ? decode_trailer(*bytes) : bytes.error();
+// A file with other signatures has another size, so nothing is known of that.
+Result<std::vector<Envelope>> fetch_envelopes(RangeClient& client, const std::string& url, std::uint64_t offset,
+                                              const std::stop_token& stop) {
+    // If the file ends there, a range that began there would be refused.
+    const std::uint64_t before = offset == 0 ? 0 : 1;
+    FARDEL_TRY_ASSIGN(
+        const CollectedRange received,
+        fetch_range(client, {url},
+                    {.url = {}, .offset = offset - before, .length_bytes = limits::kTrailerBytesMax + before},
+                    kOptionalAttempts, stop));
+    if (received.bytes.size() <= before)
+        return std::vector<Envelope>();
+    auto envelopes = decode_trailer(std::span(received.bytes).subspan(static_cast<std::size_t>(before)));
     return envelopes ? *std::move(envelopes) : std::vector<Envelope>();
 }
 
@@ -30,7 +35,7 @@ Result<std::vector<Envelope>> fetch_envelopes(RangeClient& client, const std::st
 Result<std::optional<AcceptedLater>> fetch_signatures(RangeClient& client, std::span<const std::string> trees,
                                                       const Bundle& bundle, const TrustPolicy& policy,
                                                       const TrustTime& time, SignatureFiles files,
-                                                      const std::stop_token& stop, TransferCounts& counts) {
+                                                      const std::stop_token& stop) {
     std::vector<std::string> paths{signatures_path_of(bundle.id())};
     if (files == SignatureFiles::all)
         paths.push_back(tree_path_of(bundle.id()));
@@ -39,7 +44,7 @@ Result<std::optional<AcceptedLater>> fetch_signatures(RangeClient& client, std::
     for (const std::string& tree : trees)
         for (const std::string& path : paths) {
             const std::uint64_t offset = path.ends_with(".fardel") ? bundle.layout_head().trailer_offset : 0;
-            FARDEL_TRY_ASSIGN(const auto envelopes, fetch_envelopes(client, tree, path, offset, stop, counts));
+            FARDEL_TRY_ASSIGN(const auto envelopes, fetch_envelopes(client, tree + "/" + path, offset, stop));
             FARDEL_TRY_ASSIGN(auto accepted, accept_later(bundle, envelopes, policy, time));
             if (accepted)
                 return accepted;
@@ -52,10 +57,10 @@ Result<std::optional<AcceptedLater>> fetch_signatures(RangeClient& client, std::
 }
 
 Result<std::optional<AcceptedLater>> fetch_signatures(const FetchContext& context, const Bundle& bundle,
-                                                      SignatureFiles files, TransferCounts& counts) {
+                                                      SignatureFiles files) {
     const FetchWork& work = context.options.work;
-    return fetch_signatures(context.client, context.trees, bundle, *work.policy, work.time, files, context.options.stop,
-                            counts);
+    return fetch_signatures(context.client, context.trees, bundle, *work.policy, work.time, files,
+                            context.options.stop);
 }
 
 }  // namespace fardel

@@ -6,7 +6,6 @@
 
 #include "fetch/fetch_context.h"
 
-#include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/later_signatures.h>
 
@@ -23,13 +22,13 @@ enum class SignatureFiles {
 };
 
 // Asks the servers in their order until the policy accepts the bundle, which was opened without one. Returns nothing if
-// no server helps. Errors: cancelled; those of reading the bundle.
+// no server helps. Errors: cancelled, limit; those of reading the bundle.
 Result<std::optional<AcceptedLater>> fetch_signatures(RangeClient& client, std::span<const std::string> trees,
                                                       const Bundle& bundle, const TrustPolicy& policy,
                                                       const TrustTime& time, SignatureFiles files,
-                                                      const std::stop_token& stop, TransferCounts& counts);
+                                                      const std::stop_token& stop);
 // The same with the servers and the policy of a fetch.
 Result<std::optional<AcceptedLater>> fetch_signatures(const FetchContext& context, const Bundle& bundle,
-                                                      SignatureFiles files, TransferCounts& counts);
+                                                      SignatureFiles files);
 
 }  // namespace fardel

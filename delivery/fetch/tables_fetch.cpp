@@ -1,6 +1,7 @@
 #include "fetch/tables_fetch.h"
 
 #include "fetch/signature_fetch.h"
+#include "transfer/server_faults.h"
 #include "transfer/tree_urls.h"
 
 #include <fardel/base/fits.h>
@@ -26,6 +27,11 @@ constexpr std::size_t kLevelAlign = 64;
 // Whether a policy refuses the signatures.
 bool is_refusal(ErrorCode code) noexcept {
     return code == ErrorCode::untrusted || code == ErrorCode::revoked || code == ErrorCode::expired;
+}
+
+bool has_received_all(const FetchContext& context) {
+    const std::uint64_t bytes_max = context.options.received_bytes_max;
+    return bytes_max != 0 && context.client.counts().received_bytes > bytes_max;
 }
 
 // The bytes between the levels of page trees belong to no page and must be zero. docs/bundle-format.md §3.
@@ -81,44 +87,55 @@ Status TablesFetch::fetch_again_from(std::size_t server) {
 Status TablesFetch::fetch_from(std::size_t first_round) {
     const std::size_t servers = context_.trees.size();
     const std::size_t rounds = first_round + std::max<std::size_t>(servers, kTableRoundsMin);
+    std::vector<Error> faults;
     for (std::size_t round = first_round;;) {
         transfer_.begin_round(round);
         policy_refuses_ = false;
         Status fetched = attempt();
         if (fetched)
             return ok();
+        // The policy has seen genuine tables, and what signatures the servers have.
+        if (policy_refuses_)
+            return std::move(fetched).error().with_context(transfer_.latest_url());
         const ErrorCode code = fetched.error().code();
+        // More is not allowed: what has come is not to blame, and stays.
+        if (code == ErrorCode::limit && has_received_all(context_))
+            return fetched;
         const bool had_compressed = std::exchange(has_compressed_tables_, false);
         const bool had_copy = std::exchange(copy_tables_, false);
-        if (policy_refuses_) {
-            // The policy has seen genuine tables: only the signatures may be better elsewhere.
-            FARDEL_TRY(forget_signatures());
-            if (!has_file_signatures_ || ++round < first_round + servers)
-                continue;
-            return std::move(fetched).error().with_context(transfer_.first_url());
-        }
         // Bytes that do not fit together may be right at another server, or without a cache on the way.
         const bool wrong = code == ErrorCode::corrupt || code == ErrorCode::malformed || code == ErrorCode::limit ||
                            (had_compressed && code == ErrorCode::unsupported);
         if (wrong)
-            FARDEL_TRY(start_over());
-        if (wrong && (had_compressed || had_copy || ++round < rounds))
+            FARDEL_TRY(start_over(had_compressed));
+        if (wrong && (had_compressed || had_copy))
             continue;
         Error error = std::move(fetched).error();
         // Nothing but the head is bound to the bundle id alone, so what does not decode may just as well be damage.
-        if (error.code() == ErrorCode::malformed && round == rounds)
+        if (error.code() == ErrorCode::malformed && wrong)
             error = Error(ErrorCode::corrupt, error.message());
-        // An error of a transfer names its server, which need not be the first one.
-        return error.message().starts_with("http") ? std::move(error)
-                                                   : std::move(error).with_context(transfer_.first_url());
+        // An error of a transfer names its servers. Otherwise some may have failed, and others sent what is wrong.
+        std::vector<Error> all;
+        if (!error.message().starts_with("http")) {
+            if (wrong)
+                context_.client.note_failure(transfer_.latest_url());
+            error = std::move(error).with_context(transfer_.latest_url());
+            all = transfer_.faults();
+        }
+        faults.push_back(std::move(error));
+        if (wrong && ++round != rounds)
+            continue;
+        all.insert(all.end(), faults.begin(), faults.end());
+        return join_faults(all);
     }
 }
 
-Status TablesFetch::start_over() { return has_blocks_ ? incoming_.restart() : incoming_.discard(); }
-
-Status TablesFetch::forget_signatures() {
-    const FileSection& trailer = sections_.back();
-    return incoming_.forget(trailer.offset, trailer.length_bytes);
+Status TablesFetch::start_over(bool had_compressed) {
+    if (!has_blocks_)
+        return incoming_.discard();
+    if (had_compressed)
+        FARDEL_TRY(discard_tables_file(layout_id_, incoming_));
+    return incoming_.restart();
 }
 
 Status TablesFetch::attempt() {
@@ -135,8 +152,6 @@ Status TablesFetch::attempt() {
         for (const FileSection& section : sections_)
             FARDEL_TRY(copy_.write_unproved(incoming_, section.offset, section.length_bytes));
     FARDEL_TRY(fetch_compressed_tables());
-    const FileSection& trailer = sections_.back();
-    has_file_signatures_ = trailer.length_bytes == 0 || !incoming_.holds(trailer.offset, trailer.length_bytes);
     std::vector<FetchUnit> units;
     for (const FileSection& section : sections_)
         add_missing_units(units, incoming_, section.offset, section.length_bytes);
@@ -162,6 +177,7 @@ Status TablesFetch::fetch_heads() {
         return Error(ErrorCode::corrupt, "the file on the server is another bundle, or none");
     FARDEL_TRY_ASSIGN(head_, decode_head(head));
     FARDEL_TRY_ASSIGN(layout_, decode_layout_head(layout));
+    layout_id_ = layout_id(layout);
     if (source->size_bytes() > kReceivedFileBytesMax)
         return Error(ErrorCode::limit, "the file has " + std::to_string(source->size_bytes()) + " bytes");
     return verify_sections(head_, id_, layout_, source->size_bytes());
@@ -179,13 +195,13 @@ std::uint64_t TablesFetch::missing_table_bytes() const {
 
 Status TablesFetch::fetch_compressed_tables() {
     const std::vector<std::string> urls = std::exchange(urls_, {});
-    const std::uint64_t held_before = incoming_.held_bytes();
     const std::uint64_t missing_bytes = missing_table_bytes();
-    if (missing_bytes == 0 || missing_bytes < bytes_of(sections_))
+    FARDEL_TRY_ASSIGN(const bool is_begun, keeps_tables_file(layout_id_, incoming_));
+    if (urls.empty() || missing_bytes == 0 || (missing_bytes < bytes_of(sections_) && !is_begun))
         return ok();
-    Status fetched = fetch_tables_file(context_.client, urls, sections_, incoming_, context_.options.stop, counts_);
-    has_compressed_tables_ = incoming_.held_bytes() != held_before;
-    return fetched;
+    FARDEL_TRY_ASSIGN(has_compressed_tables_, fetch_tables_file(context_.client, urls, layout_id_, sections_, incoming_,
+                                                                context_.options.stop));
+    return ok();
 }
 
 Status TablesFetch::open_bundle() {
@@ -193,9 +209,9 @@ Status TablesFetch::open_bundle() {
     const FetchWork& work = context_.options.work;
     later_signatures_.clear();
     auto opened = Bundle::open(source, {.policy = work.policy.get(), .time = work.time});
-    if (!opened && is_refusal(opened.error().code()) && !std::exchange(later_asked_, true)) {
+    if (!opened && is_refusal(opened.error().code())) {
         FARDEL_TRY_ASSIGN(const auto here, Bundle::open(source, {}));
-        FARDEL_TRY_ASSIGN(auto accepted, fetch_signatures(context_, *here, SignatureFiles::later, counts_));
+        FARDEL_TRY_ASSIGN(auto accepted, fetch_signatures(context_, *here, SignatureFiles::all));
         if (accepted) {
             opened = std::move(accepted->bundle);
             later_signatures_ = std::move(accepted->added);

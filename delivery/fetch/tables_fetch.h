@@ -45,15 +45,12 @@ public:
     const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }
     // Those that the policy wants and no bundle file has; the bundle above has them at its end.
     const std::vector<Envelope>& later_signatures() const noexcept { return later_signatures_; }
-    // Of the compressed files, and of signatures that came later.
-    const TransferCounts& counts() const noexcept { return counts_; }
 
 private:
     Status fetch_from(std::size_t first_round);
     Status attempt();
-    // Discards what does not fit together, and keeps blocks.
-    Status start_over();
-    Status forget_signatures();
+    // Discards what does not fit together, and keeps blocks. `had_compressed`: some of it came compressed.
+    Status start_over(bool had_compressed);
     Status fetch_heads();
     // Does nothing if there is something of the tables already, from an earlier attempt.
     std::uint64_t missing_table_bytes() const;
@@ -68,14 +65,12 @@ private:
     const std::vector<std::string> all_urls_;
     std::vector<std::string> urls_;       // where compressed tables may be; empty after they were asked for
     bool has_compressed_tables_ = false;  // bytes of such a file are in the incoming bundle
-    bool has_file_signatures_ = false;    // the trailer was received from the bundle file, in this round
     bool policy_refuses_ = false;         // the signatures; a server's certificate is another matter
-    bool later_asked_ = false;            // the servers were asked for signatures that came later
     bool copy_tables_ = false;            // those of the damaged copy are to be tried
     bool has_blocks_ = false;             // some blocks may be among what was received
-    TransferCounts counts_;
     BundleHead head_;
     LayoutHead layout_;
+    LayoutId layout_id_;
     TableSections sections_;
     std::shared_ptr<const Bundle> bundle_;
     std::vector<Envelope> later_signatures_;

@@ -1,6 +1,7 @@
 #include "fetch/trace_fetch.h"
 
 #include "transfer/single_range.h"
+#include "transfer/tree_urls.h"
 
 #include <fardel/base/fits.h>
 #include <fardel/delivery/tree_paths.h>
@@ -13,20 +14,19 @@
 namespace fardel {
 
 Result<Trace> fetch_trace(RangeClient& client, const std::vector<std::string>& trees, const BundleId& bundle,
-                          const std::stop_token& stop, TransferCounts& counts) {
-    for (const std::string& tree : trees) {
-        FARDEL_TRY_ASSIGN(const auto bytes, fetch_range(client, trees,
-                                                        {.url = tree + "/" + trace_path_of(bundle),
-                                                         .offset = 0,
-                                                         .length_bytes = kPublishedTraceBytesMax},
-                                                        stop, counts));
+                          const std::stop_token& stop) {
+    Trace found;
+    const AcceptBytes accept = [&](std::span<const std::byte> bytes) {
         auto trace = parse_trace({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-        if (!trace)
-            continue;
-        std::erase_if(*trace, [&](const TracedAsset& traced) { return traced.bundle != bundle; });
-        return trace;
-    }
-    return Trace();
+        if (trace)
+            found = *std::move(trace);
+        return trace.has_value();
+    };
+    // Without one, the same bytes come in another order: a server that is busy is not waited for.
+    FARDEL_TRY(fetch_range(client, urls_of(trees, trace_path_of(bundle)),
+                           {.url = {}, .offset = 0, .length_bytes = kPublishedTraceBytesMax}, 1, stop, accept));
+    std::erase_if(found, [&](const TracedAsset& traced) { return traced.bundle != bundle; });
+    return found;
 }
 
 std::vector<FetchRequest> make_requests_in_order(const std::vector<FetchUnit>& units,

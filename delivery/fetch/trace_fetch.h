@@ -18,9 +18,9 @@
 namespace fardel {
 
 // Returns the trace from the first of the trees that has a good one; an empty one if none has. At most
-// kPublishedTraceBytesMax bytes are received from each. Error: cancelled.
+// kPublishedTraceBytesMax bytes are received from each. Errors: cancelled, limit.
 Result<Trace> fetch_trace(RangeClient& client, const std::vector<std::string>& trees, const BundleId& bundle,
-                          const std::stop_token& stop, TransferCounts& counts);
+                          const std::stop_token& stop);
 
 // Returns the blocks of the assets that the trace lists, in its order, each once. What the bundle does not have is left
 // out. Errors: those of reading its tables.

@@ -237,14 +237,17 @@ Status fetch(const Installing& installing, Resolution& resolution, InstallSummar
     work.time = installing.work.time;
     work.connections = installing.work.connections;
     work.bytes_per_second_max = installing.work.bytes_per_second_max;
-    FARDEL_TRY_ASSIGN(FetchSummary fetched, fetch_bundles(installing.store, {.work = std::move(work),
-                                                                             .consent = ask,
-                                                                             .progress = installing.steps.progress,
-                                                                             .stop = installing.steps.stop,
-                                                                             .damaged_copy = nullptr,
-                                                                             .times = {}}));
+    FARDEL_TRY_ASSIGN(FetchSummary fetched,
+                      fetch_bundles(installing.store, {.work = std::move(work),
+                                                       .consent = ask,
+                                                       .progress = installing.steps.progress,
+                                                       .stop = installing.steps.stop,
+                                                       .damaged_copy = nullptr,
+                                                       .times = {},
+                                                       .received_bytes_max = installing.steps.received_bytes_max}));
     summary.plan.fetch = std::move(fetched.plan);
     summary.received_bytes = fetched.received_bytes;
+    summary.without_ranges = std::move(fetched.without_ranges);
     return ok();
 }
 

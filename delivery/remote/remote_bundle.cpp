@@ -13,6 +13,8 @@
 #include <fardel/format/dependencies.h>
 #include <fardel/format/manifest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace fardel {
@@ -119,7 +121,12 @@ Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open_beside(const Held
     }
     // What is kept does not begin with this bundle's heads, or its signatures do not count: a server may have others.
     std::optional<Error> failure;
-    for (std::size_t server = 0; server < urls.size(); ++server) {
+    std::vector<std::size_t> servers_in_order(urls.size());
+    std::iota(servers_in_order.begin(), servers_in_order.end(), std::size_t{0});
+    // One that hangs would cost its time limit for each bundle.
+    std::ranges::stable_partition(servers_in_order,
+                                  [&](std::size_t server) { return !servers.queue_->has_failed(urls[server]); });
+    for (const std::size_t server : servers_in_order) {
         Status fetched = file->open_from(server);
         if (fetched) {
             FARDEL_TRY(file->keep_heads());
@@ -127,9 +134,8 @@ Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open_beside(const Held
             if (!bundle && policy != nullptr && is_judged_by_the_user(bundle.error().code())) {
                 FARDEL_TRY_ASSIGN(const auto plain, Bundle::open(file, {.label = id.hex()}));
                 FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(*servers.connections_));
-                TransferCounts counts;
                 FARDEL_TRY_ASSIGN(auto accepted, fetch_signatures(client, servers.trees_, *plain, *policy, time,
-                                                                  SignatureFiles::later, {}, counts));
+                                                                  SignatureFiles::later, {}));
                 if (accepted)
                     bundle = std::move(accepted->bundle);
             }

@@ -1,7 +1,5 @@
 #include "remote/server_queue.h"
 
-#include "transfer/retry_rule.h"
-
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -55,6 +53,7 @@ public:
         return ok();
     }
 
+    void retry_after(std::chrono::seconds wait) override { asked_wait_ = wait; }
     void leave_for(std::size_t other) override {
         pending_.server.leave_for(other);
         is_left_ = true;
@@ -64,7 +63,7 @@ public:
         auto& units = pending_.request.units;
         units.erase(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(done_));
         if (done_ > 0)
-            pending_.server.forget_failures();
+            pending_.server.note_progress(kProgressBytes, 0);
         {
             const std::scoped_lock lock(queue_.mutex_);
             queue_.background_ -= is_background_ ? 1 : 0;
@@ -74,7 +73,7 @@ public:
         if (is_left_ && !result)
             queue_.go_on(std::move(pending_));
         else
-            queue_.finish(std::move(pending_), std::move(result));
+            queue_.finish(std::move(pending_), std::move(result), asked_wait_);
     }
 
 private:
@@ -83,6 +82,7 @@ private:
     ServerQueue& queue_;
     Pending pending_;
     const bool is_background_;
+    std::chrono::seconds asked_wait_{0};
     bool is_left_ = false;
     std::size_t done_ = 0;         // units
     std::uint64_t at_;             // in the file
@@ -125,7 +125,7 @@ void ServerQueue::submit(ServerRequest request) {
         } else if (offline_ && Clock::now() < offline_until_) {
             refusal = *offline_;
         } else {
-            insert({.request = std::move(request)});
+            insert({.request = std::move(request), .server = RequestServer(attempts_max_)});
             start_thread();
         }
     }
@@ -187,7 +187,7 @@ std::optional<RangeJob> ServerQueue::next() {
     return RangeJob{std::move(range), std::make_unique<Receiver>(*this, std::move(pending), is_background)};
 }
 
-void ServerQueue::finish(Pending pending, Status result) {
+void ServerQueue::finish(Pending pending, Status result, std::chrono::seconds asked_wait) {
     if (result) {
         pending.request.reply->end(ok());
         return;
@@ -200,13 +200,13 @@ void ServerQueue::finish(Pending pending, Status result) {
             insert(std::move(pending));
             return;
         }
-        pending.server.fail();
-        const RetryRule rule{.servers = pending.request.urls->size(), .attempts_max = attempts_max_};
-        if (const auto wait = rule.find_wait(reason.code(), pending.server.attempt()); wait && !closed_) {
-            pending.not_before = Clock::now() + *wait;
+        const auto now = Clock::now();
+        if (const auto wait = pending.server.fail(std::move(reason), asked_wait, now); wait && !closed_) {
+            pending.not_before = now + *wait;
             insert(std::move(pending));
             return;
         }
+        reason = pending.server.failure();
         if (reason.code() == ErrorCode::unreachable) {
             offline_ = reason;
             offline_until_ = Clock::now() + kOfflineTime;

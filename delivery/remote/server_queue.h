@@ -77,13 +77,15 @@ public:
     void close();
 
     TransferCounts counts() const;
+    // Whether the server of the URL has failed lately. Any thread.
+    bool has_failed(const std::string& url) const { return client_.has_failed(url); }
 
 private:
     using Clock = std::chrono::steady_clock;
     struct Pending {
         ServerRequest request;
         RequestServer server;
-        Clock::time_point not_before;
+        Clock::time_point not_before{};
     };
     class Feed;
     class Receiver;
@@ -93,7 +95,7 @@ private:
     std::optional<RangeJob> next();
     void start_thread();           // with both locks held
     void insert(Pending pending);  // with the lock held
-    void finish(Pending pending, Status result);
+    void finish(Pending pending, Status result, std::chrono::seconds asked_wait);
     void go_on(Pending pending);  // at another server, which is quicker
     void end_all(std::list<Pending> requests, const Error& reason);
     void join();

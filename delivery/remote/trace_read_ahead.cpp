@@ -18,11 +18,10 @@ Result<TraceReadAhead> TraceReadAhead::start(const RemoteServers& servers,
     FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(connections));
     const auto work = [client = std::make_shared<RangeClient>(std::move(client)), trees = servers.trees_,
                        bundles = std::move(bundles)](const std::stop_token& stop) {
-        TransferCounts counts;
         for (const auto& bundle : bundles) {
             if (bundle->why_not_kept())
                 continue;
-            const auto trace = fetch_trace(*client, trees, bundle->id(), stop, counts);
+            const auto trace = fetch_trace(*client, trees, bundle->id(), stop);
             // What could not be requested is requested when it is read, and the reader gets the error.
             if (trace)
                 static_cast<void>(bundle->follow(*trace, stop));

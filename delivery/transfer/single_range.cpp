@@ -2,20 +2,29 @@
 
 #include "transfer/request_server.h"
 
+#include <fardel/format/name.h>
+
 #include <algorithm>
+#include <thread>
 
 namespace fardel {
 namespace {
+
+constexpr std::chrono::milliseconds kStopPolled{50};
 
 // What was received counts even if the file turns out to be shorter.
 class ByteCollector final : public RangeReceiver {
 public:
     explicit ByteCollector(CollectedRange& collected) : collected_(collected) {}
-    Status begin(std::uint64_t) override { return ok(); }
+    Status begin(std::uint64_t file_bytes) override {
+        collected_.file_bytes = file_bytes;
+        return ok();
+    }
     Status receive(std::span<const std::byte> bytes) override {
         collected_.bytes.insert(collected_.bytes.end(), bytes.begin(), bytes.end());
         return ok();
     }
+    void retry_after(std::chrono::seconds wait) override { collected_.asked_wait = wait; }
     void leave_for(std::size_t other) override { collected_.left_for = other; }
     void end(Status result) override {
         if (!result)
@@ -25,6 +34,12 @@ public:
 private:
     CollectedRange& collected_;
 };
+
+// Whether that is the whole range, or the file ends before it does.
+bool is_all(const CollectedRange& part, const HttpRange& range) {
+    const std::uint64_t end = range.offset + range.length_bytes;
+    return part.file_bytes && range.offset + part.bytes.size() >= std::min(end, *part.file_bytes);
+}
 
 }  // namespace
 
@@ -42,33 +57,55 @@ std::vector<std::string> urls_in(std::span<const std::string> trees, const std::
     return urls;
 }
 
-Result<std::vector<std::byte>> fetch_range(RangeClient& client, std::span<const std::string> trees, HttpRange range,
-                                           const std::stop_token& stop, TransferCounts& counts) {
-    const bool names_size = range.file_bytes.has_value();
-    std::vector<std::string> urls = urls_in(trees, range.url);
+Result<CollectedRange> fetch_range(RangeClient& client, const std::vector<std::string>& urls, HttpRange range,
+                                   unsigned attempts_max, const std::stop_token& stop, const AcceptBytes& accept) {
+    const SteadyTime patient_until = SteadyClock::now() + kOptionalPatience;
+    const HttpRange whole = range;
+    std::vector<CollectedRange> parts(urls.size());  // what each server has sent
     range.restarts = true;
-    for (RequestServer server;;) {
-        CollectedRange collected;
+    for (RequestServer server(attempts_max);;) {
         server.choose(client, urls, 0, range);
-        SingleRange queue({range, make_byte_collector(collected)});
-        ++counts.requests;
+        CollectedRange& part = parts[server.index()];
+        const std::size_t before = part.bytes.size();
+        part = {.bytes = std::move(part.bytes), .file_bytes = part.file_bytes, .server = server.index()};
+        range.offset = whole.offset + before;
+        range.length_bytes = whole.length_bytes - before;
+        range.file_bytes = whole.file_bytes ? whole.file_bytes : part.file_bytes;
+        SingleRange queue({range, make_byte_collector(part)});
         FARDEL_TRY(client.run(queue, stop));
-        counts.received_bytes += collected.bytes.size();
-        if (collected.left_for) {
-            server.leave_for(*collected.left_for);
+        if (part.left_for) {
+            server.leave_for(*part.left_for);
             continue;
         }
-        const bool has_failed = collected.failure && (names_size || collected.bytes.empty());
-        if (has_failed && server.index() != 0) {
-            // The others may lack what the first one has, and that it is slower is no reason to go without.
-            urls.resize(1);
-            server = {};
-            continue;
+        if (is_all(part, whole))
+            part.failure.reset();
+        if (!part.failure && accept && !accept(part.bytes)) {
+            client.note_failure(range.url);
+            part.failure = Error(ErrorCode::malformed, printable(range.url, 400) + ": the server sends something else");
         }
-        if (names_size && collected.failure)
-            return std::move(*collected.failure);
-        return std::move(collected.bytes);
+        if (!part.failure)
+            return std::move(part);
+        server.note_progress(part.bytes.size() - before, client.sends_whole_files(range.url) ? range.offset : 0);
+        // It may be another file than the one that gave the first part.
+        if (part.bytes.size() == before)
+            part.bytes.clear();
+        if (part.bytes.empty())
+            part.file_bytes.reset();
+        const SteadyTime now = SteadyClock::now();
+        const auto wait = server.fail(*part.failure, part.asked_wait, now);
+        if (!wait || (wait->count() != 0 && now + *wait > patient_until))
+            return CollectedRange{.failure = server.failure()};
+        FARDEL_TRY(wait_until(now + *wait, stop));
     }
+}
+
+Status wait_until(SteadyTime time, const std::stop_token& stop) {
+    while (SteadyClock::now() < time) {
+        if (stop.stop_requested())
+            return Error(ErrorCode::cancelled, "the transfer was stopped");
+        std::this_thread::sleep_for(kStopPolled);
+    }
+    return ok();
 }
 
 bool ends_fetch(const Error& error) noexcept {

@@ -91,6 +91,32 @@ TEST_CASE("server rates: a server that has failed is not tried for a minute") {
     CHECK(rates.find_sooner(transfer_of(1'000'000), rate, kOthers, kStart + seconds(60)) == 0u);
 }
 
+TEST_CASE(
+    "server rates: a server that fails again and again is left alone for longer, until it sends something") {  // A149
+    ServerRates rates;
+    SteadyTime now = kStart;
+    for (const int minutes : {1, 2, 4, 8, 16, 32, 32}) {
+        CAPTURE(minutes);
+        CHECK_FALSE(rates.has_failed(kQuick, now));
+        rates.note_failure(kQuick, now);
+        CHECK(rates.has_failed("http://quick/another", now + std::chrono::minutes(minutes) - seconds(1)));
+        now += std::chrono::minutes(minutes);
+    }
+    rates.note_failure(kQuick, now);
+    know(rates, kQuick, 100'000);
+    CHECK_FALSE(rates.has_failed(kQuick, now));
+    rates.note_failure(kQuick, now);
+    CHECK_FALSE(rates.has_failed(kQuick, now + std::chrono::minutes(1)));
+}
+
+TEST_CASE("server rates: a server that sends whole files is known for all its files") {
+    ServerRates rates;
+    CHECK_FALSE(rates.sends_whole_files(kQuick));
+    rates.note_whole_files("http://quick/another");
+    CHECK(rates.sends_whole_files(kQuick));
+    CHECK_FALSE(rates.sends_whole_files(kSlow));
+}
+
 TEST_CASE("server rates: what was quick for a moment and is slow now is slow") {  // A149
     ServerRates rates;
     know(rates, kQuick, 100'000);

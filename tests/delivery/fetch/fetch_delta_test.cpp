@@ -11,7 +11,10 @@
 #include <fardel/hosting/publish.h>
 #include <fardel/hosting/publish_delta.h>
 
+#include <atomic>
+#include <functional>
 #include <map>
+#include <memory>
 
 namespace fardel::tests::fetch_delta_test {
 
@@ -109,6 +112,100 @@ TEST_CASE("fetch: a delta in the tree replaces tables and blocks, and the plan i
     CHECK(planned.tables_bytes + planned.fetch_bytes == with.summary.received_bytes);
 }
 
+bool is_delta(const RangeRequest& request) { return request.path.ends_with(".delta"); }
+
+// Answers the first requests that `is_meant` names with an error, or cuts their bodies off.
+TreeServer::Fault failing_once(std::function<bool(const RangeRequest&)> is_meant, std::string status) {
+    return [is_meant = std::move(is_meant), status = std::move(status), done = std::make_shared<std::atomic<bool>>()](
+               Guest& guest, const RangeRequest& request, std::string_view right, std::uint64_t file_bytes) {
+        if (!is_meant(request) || done->exchange(true))
+            return false;
+        const std::string answer = partial_answer(right, request.first, file_bytes);
+        guest.send(status.empty() ? answer.substr(0, answer.size() - right.size() / 2)
+                                  : http_answer(status, "no", "Retry-After: 1\r\n"));
+        return true;
+    };
+}
+
+TEST_CASE("fetch: list, front and blocks of a delta are asked for again if a request fails, and the plan holds") {
+    const SmallUpdate small = small_update();
+    const FetchSummary undisturbed = update(small.old, small.target, small.deltas).summary;
+    const auto is_list = [](const RangeRequest& request) {
+        return request.path.starts_with("deltas/") && !is_delta(request);
+    };
+    const auto is_front = [](const RangeRequest& request) { return is_delta(request) && request.first == 0; };
+    const auto is_segment = [](const RangeRequest& request) { return is_delta(request) && request.first != 0; };
+    for (const char* const status : {"503 Service Unavailable", ""})
+        for (const std::function<bool(const RangeRequest&)>& is_meant :
+             {std::function<bool(const RangeRequest&)>(is_list), std::function<bool(const RangeRequest&)>(is_front),
+              std::function<bool(const RangeRequest&)>(is_segment)}) {
+            CAPTURE(status);
+            const FetchSummary fetched =
+                update(small.old, small.target, small.deltas, failing_once(is_meant, status)).summary;
+            CHECK(fetched.plan.fetch_bytes == undisturbed.plan.fetch_bytes);
+            CHECK(fetched.requests == undisturbed.requests + 1);
+            CHECK(fetched.received_bytes <= undisturbed.received_bytes + 2);  // the body of the error
+        }
+}
+
+TEST_CASE("fetch: a delta that the first server has not, or not whole, comes from the mirror") {
+    const SmallUpdate small = small_update();
+    const BundleId id = bundle_id_of(small.target);
+    for (const char* const status : {"404 Not Found", "403 Forbidden", "503 Service Unavailable", ""}) {
+        CAPTURE(status);
+        const TreeServer server(
+            {small.target},
+            [&](Guest& guest, const RangeRequest& request, std::string_view right, std::uint64_t file_bytes) {
+                const std::string answer = partial_answer(right, request.first, file_bytes);
+                if (is_delta(request))
+                    guest.send(*status != '\0' ? http_answer(status, "") : answer.substr(0, answer.size() - 100));
+                return is_delta(request);
+            },
+            small.deltas);
+        const TreeServer mirror({small.target}, nullptr, small.deltas);
+        const ScratchFolder scratch;
+        const BundleStore store = make_store(scratch);
+        value_of(store.add(make_memory_source(small.old)));
+        const FetchSummary fetched = value_of(fetch_one(store, id, fetching_from({server.url(), mirror.url()})));
+        CHECK(fetched.received_bytes < 20'000);
+        CHECK(stored_bytes(store, id) == small.target);
+    }
+}
+
+TEST_CASE(
+    "fetch: for blocks that a delta was to give and no server gives, there is another plan, which may be refused") {
+    const SmallUpdate small = small_update();
+    const BundleId id = bundle_id_of(small.target);
+    const TreeServer server(
+        {small.target},
+        [](Guest& guest, const RangeRequest& request, std::string_view, std::uint64_t) {
+            const bool is_segment = is_delta(request) && request.first != 0;
+            if (is_segment)
+                guest.send(http_answer("404 Not Found", ""));
+            return is_segment;
+        },
+        small.deltas);
+    for (const bool agrees : {false, true}) {
+        const ScratchFolder scratch;
+        const BundleStore store = make_store(scratch);
+        value_of(store.add(make_memory_source(small.old)));
+        std::vector<std::uint64_t> asked;
+        FetchOptions options = fetching_from({server.url()});
+        options.consent = [&](const FetchPlan& plan) {
+            asked.push_back(plan.fetch_bytes);
+            return asked.size() == 1 || agrees ? ok() : Status(Error(ErrorCode::cancelled, "too much"));
+        };
+        const std::uint64_t sent = server.sent_bytes();
+        const auto fetched = fetch_one(store, id, options);
+        REQUIRE(asked.size() == 2);
+        CHECK(asked[1] > 10 * asked[0]);
+        CHECK(fetched.has_value() == agrees);
+        CHECK(is_whole(store, id) == agrees);
+        if (!agrees)
+            CHECK(server.sent_bytes() - sent < 20'000);
+    }
+}
+
 TEST_CASE("fetch: content that only moved to other blocks is encoded again instead of fetched") {
     const Bytes old = game_of(first_game(), 5);
     GameFiles files = first_game();
@@ -175,7 +272,9 @@ TEST_CASE("fetch: a delta of an earlier or later form costs its tables, and the 
     constexpr std::size_t kVersionOffset = 8;
     const std::string right = small.deltas.at(path);
     REQUIRE(right[kVersionOffset] == 4);
-    const std::uint64_t without = update(small.old, small.target, {}).summary.received_bytes;
+    // The server says with a page that it has no list.
+    const std::uint64_t without =
+        update(small.old, small.target, {}).summary.received_bytes - std::string_view("<html>no</html>").size();
     const DeltaHead head = value_of(decode_delta_head(bytes_of(right.substr(0, kDeltaHeadBytes))));
     for (const char version : {'\3', '\5'}) {
         TreeFiles files = small.deltas;

@@ -101,7 +101,7 @@ TEST_CASE(
         CHECK(range.url == next);
     }
     CHECK(leaves == 3 * kLeavesMax);
-    server.fail();
+    server.fail(Error(ErrorCode::unreachable, "a"), std::chrono::seconds(0), Clock::now());
     server.choose(client, urls, 0, range);
     CHECK(range.url == urls[1]);
 }

@@ -73,6 +73,8 @@ struct FetchPlan {
     std::uint64_t fetch_bytes = 0;
     std::uint64_t requests = 0;
     std::uint64_t source_bytes = 0;  // of the files of all bundles that the store then has from the first server
+    // Bundles that are here and have got signatures that the policy wants and a server has.
+    std::vector<BundleId> newly_signed;
 };
 
 struct FetchProgress {
@@ -84,8 +86,9 @@ struct FetchProgress {
 
 struct FetchSummary {
     FetchPlan plan;
-    std::uint64_t received_bytes = 0;  // of the bundles' files, including what was of no use
+    std::uint64_t received_bytes = 0;  // from the servers, including what was of no use
     std::uint64_t requests = 0;
+    std::vector<std::string> without_ranges;  // servers that sent whole files where parts of them were requested
 };
 
 struct FetchWork {

@@ -104,6 +104,7 @@ struct InstallSummary {
     InstallPlan plan;
     InstalledSet installed;
     std::uint64_t received_bytes = 0;
+    std::vector<std::string> without_ranges;  // FetchSummary::without_ranges
 };
 
 struct InstallCallbacks {

@@ -30,6 +30,8 @@ struct FetchOptions {
     TransferTimes times;
     unsigned attempts_max = 6;                    // of one range
     std::uint64_t tables_bytes_max = 1ull << 30;  // of all bundles, received before the plan is shown
+    // Of everything that servers send, also before the plan and what is of no use; 0: no limit. Error: limit.
+    std::uint64_t received_bytes_max = 0;
 };
 
 // What the store notes with the bundles.

@@ -5,6 +5,7 @@
 #include <fardel/delivery/install.h>
 #include <fardel/store/bundle_store.h>
 
+#include <cstdint>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -21,6 +22,7 @@ struct InstallSteps {
     std::function<Status(const InstallPlan&)> consent;  // an error ends the work
     std::function<void(const FetchProgress&)> progress;
     std::stop_token stop;
+    std::uint64_t received_bytes_max = 0;  // FetchOptions::received_bytes_max
 };
 
 // Errors: those of Install::outcome, and of `consent`.

@@ -6,6 +6,7 @@
 #include <fardel/delivery/unit_transfer.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
+#include <fardel/format/ids.h>
 #include <fardel/http/range_client.h>
 #include <fardel/store/incoming_bundle.h>
 
@@ -43,11 +44,17 @@ Status encode_tables(const ByteSource& file, const TableSections& sections,
 // yet. Errors: those of IncomingBundle::write.
 Status decode_tables(std::span<const std::byte> frame, const TableSections& sections, IncomingBundle& incoming);
 
-// Fetches such a file from the first of the servers that sends any of it, and writes what it decodes to into the
-// incoming bundle, which has nothing of the sections yet. At most as many bytes as the sections have are received, and
-// at most as many written. Nothing that a server does is an error here: the caller looks what is held afterwards, and
-// compares it with the heads. Errors: cancelled, and those of IncomingBundle::write.
-Status fetch_tables_file(RangeClient& client, const std::vector<std::string>& urls, const TableSections& sections,
-                         IncomingBundle& incoming, const std::stop_token& stop, TransferCounts& counts);
+// Fetches such a file from the servers, and writes what it decodes to into the incoming bundle. A transfer that breaks
+// off goes on where it was, also in a later attempt: until the sections are there, what has come is kept beside them.
+// At most as many bytes as the sections have are received from a server, and at most as many written. Nothing that a
+// server does is an error here: the caller looks what is held afterwards, and compares it with the heads. Returns
+// whether any of it has come. Errors: cancelled, limit, and those of IncomingBundle.
+Result<bool> fetch_tables_file(RangeClient& client, const std::vector<std::string>& urls, const LayoutId& layout,
+                               const TableSections& sections, IncomingBundle& incoming, const std::stop_token& stop);
+
+// Whether an attempt has kept a part of such a file that was not found to be wrong.
+Result<bool> keeps_tables_file(const LayoutId& layout, IncomingBundle& incoming);
+// What has come of such a file turned out to be wrong: no later attempt asks for it.
+Status discard_tables_file(const LayoutId& layout, IncomingBundle& incoming);
 
 }  // namespace fardel

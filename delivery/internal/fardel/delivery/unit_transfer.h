@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -31,11 +32,6 @@ using FetchRequest = std::vector<FetchUnit>;
 std::vector<FetchRequest> make_requests(const std::vector<FetchUnit>& units);
 std::uint64_t bytes_of(const FetchRequest& request) noexcept;
 
-struct TransferCounts {
-    std::uint64_t received_bytes = 0;
-    std::uint64_t requests = 0;
-};
-
 class UnitTransfer {
 public:
     // `urls`: of the same file on several servers. `attempts_max`: of one request.
@@ -44,12 +40,18 @@ public:
 
     // Chooses the server that is asked first; from the second round on, caches on the way are bypassed.
     void begin_round(std::size_t round) { round_ = round; }
-    const std::string& first_url() const noexcept { return urls_[round_ % urls_.size()]; }
-    // Writes all units to the incoming bundle. Errors: that of the last attempt of a request; cancelled.
-    Status run(std::vector<FetchRequest> requests, const std::stop_token& stop,
-               const std::function<void(std::uint64_t received_bytes)>& progress);
+    // The server that the latest unit came from.
+    const std::string& latest_url() const noexcept { return latest_url_; }
+    // Whether the server that is asked first sends the whole file for each range.
+    bool asks_for_whole_files() const {
+        return client_.sends_whole_files(urls_[client_.quickest(urls_, round_ % urls_.size())]);
+    }
+    // Writes all units to the incoming bundle. `progress`: something was received. Errors: those of all servers for
+    // one request; cancelled, limit.
+    Status run(std::vector<FetchRequest> requests, const std::stop_token& stop, const std::function<void()>& progress);
 
-    const TransferCounts& counts() const noexcept { return counts_; }
+    // What servers did wrong, the latest of each, in their order; also if others did it right then.
+    std::vector<Error> faults() const;
     // Whether some server sent bytes, or named a size, that do not fit: it may have another layout of the bundle.
     bool has_misfit() const noexcept { return has_misfit_; }
     void clear_misfit() noexcept { has_misfit_ = false; }
@@ -61,7 +63,8 @@ private:
     const unsigned attempts_max_;
     IncomingBundle& incoming_;
     std::size_t round_ = 0;
-    TransferCounts counts_;
+    std::map<std::size_t, Error> faults_;
+    std::string latest_url_ = urls_.front();
     bool has_misfit_ = false;
 };
 

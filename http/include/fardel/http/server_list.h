@@ -9,6 +9,7 @@
 #include <fardel/format/name.h>
 
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,15 +18,20 @@
 
 namespace fardel {
 
+class ServerRates;
+
 struct ServerRule {
     bool public_addresses_only = false;  // none of this machine or of a private network; proxies are not used then
     bool tls_only = false;
     bool port_443_only = false;
     // Servers to which none of this applies: "host" for all its ports, or "host:port", as URLs spell them.
     std::vector<std::string> allowed_hosts;
+    // What was learned of servers that this rule and its copies are used for, such as which ones have failed; nullptr:
+    // each user learns for itself.
+    std::shared_ptr<ServerRates> known = nullptr;
 
     // For URLs that a stranger has named.
-    static ServerRule public_https() { return {true, true, true, {}}; }
+    static ServerRule public_https() { return {true, true, true, {}, nullptr}; }
 };
 
 // Whether the text can be one of ServerRule::allowed_hosts. Error: malformed.
@@ -34,9 +40,9 @@ Status verify_allowed_host(std::string_view text);
 class ServerList {
 public:
     ServerList() = default;
-    // URLs that the user has named, or the maker of the program.
-    ServerList(std::initializer_list<std::string> urls) : urls_(urls) {}
-    ServerList(std::vector<std::string> urls, ServerRule rule = {}) : urls_(std::move(urls)), rule_(std::move(rule)) {}
+    // URLs that the user has named, or the maker of the program. What is learned of these servers holds for all copies.
+    ServerList(std::initializer_list<std::string> urls) : ServerList(std::vector<std::string>(urls)) {}
+    ServerList(std::vector<std::string> urls, ServerRule rule = {});
 
     // URLs that a stranger has named: ServerRule::public_https() holds, but for `allowed_hosts`, which the user has
     // named, as "host" or "host:port".

@@ -76,7 +76,17 @@ struct RangeClientOptions {
     unsigned connections = 6;
     TransferTimes times;
     std::uint64_t bytes_per_second_max = 0;  // of all transfers together; 0: no limit
+    std::uint64_t received_bytes_max = 0;    // of all transfers, one after the other; 0: no limit
     ServerRule servers;                      // a transfer that it refuses is `denied`
+};
+
+struct TransferCounts {
+    std::uint64_t received_bytes = 0;  // of bodies, also those that nobody has use for
+    std::uint64_t requests = 0;
+
+    friend TransferCounts operator-(TransferCounts all, const TransferCounts& earlier) noexcept {
+        return {all.received_bytes - earlier.received_bytes, all.requests - earlier.requests};
+    }
 };
 
 class RangeClient {
@@ -88,11 +98,18 @@ public:
     RangeClient& operator=(RangeClient&&) noexcept;
 
     // Runs until the queue has no more work and all transfers have ended. Errors of transfers go to their receivers.
-    // Error: cancelled; the receivers of unfinished transfers get it, too.
+    // Errors: cancelled, limit (received_bytes_max); the receivers of unfinished transfers get them, too.
     Status run(RangeQueue& queue, const std::stop_token& stop);
     // Returns which of these URLs to ask, as far as is known from earlier transfers: the first one, unless another is
     // more than twice as quick.
     std::size_t quickest(const std::vector<std::string>& urls, std::size_t first) const;
+    // Whether the server of the URL has failed lately: it did not answer, was busy or sent what is wrong.
+    bool has_failed(const std::string& url) const;
+    // What it sent turned out to be wrong after the transfer.
+    void note_failure(const std::string& url);
+    // Whether the server of the URL has sent a whole file instead of a range of it.
+    bool sends_whole_files(const std::string& url) const;
+    const TransferCounts& counts() const noexcept;
     // Makes a waiting run() ask its queue and its stop token at once. Any thread may call it.
     void wake() noexcept;
 
