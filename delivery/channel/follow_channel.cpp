@@ -1,6 +1,7 @@
 #include <fardel/delivery/follow_channel.h>
 
 #include "text_fetch.h"
+#include "transfer/server_faults.h"
 #include "transfer/tree_urls.h"
 
 #include <fardel/delivery/tree_paths.h>
@@ -17,20 +18,25 @@ namespace {
 
 // What a tree gives as the head; nothing is verified.
 struct OfferedHead {
+    std::string url;
     std::string file;
+    std::uint64_t root_version = 0;
     std::uint64_t version = 0;  // 0: it is no head
     std::uint64_t release_version = 0;
     Hash release_hash;
 };
 
-OfferedHead offered_head(std::string file) {
+OfferedHead offered_head(std::string url, std::string file) {
     OfferedHead offered;
     const auto text = parse_signed_text(ChannelText::head, file);
     if (const auto head = text ? parse_channel_head(text->body) : Result<ChannelHead>(text.error()))
-        offered = {.file = {},
+        offered = {.url = {},
+                   .file = {},
+                   .root_version = head->root_version,
                    .version = head->version,
                    .release_version = head->release_version,
                    .release_hash = head->release_hash};
+    offered.url = std::move(url);
     offered.file = std::move(file);
     return offered;
 }
@@ -40,6 +46,21 @@ bool contradicts(const OfferedHead& head, const ChannelUpdate& update) {
     const bool is_other_release = update.release() && head.release_version == update.release()->version &&
                                   head.release_hash != blake3(std::as_bytes(std::span(update.files().release)));
     return is_other_release || (update.head() && head.version == update.head()->version);
+}
+
+// What an owner publishes is complete when the head is, so a text that is behind the others was kept by somebody.
+Error say_what_it_is(Error error, const OfferedHead& head, const ChannelUpdate& update) {
+    const std::string cache = "a cache between here and the server";
+    if (error.code() == ErrorCode::conflict && head.root_version > update.root().version)
+        return Error(error.code(), error.message() + "; " + cache + " may still say that there is no root " +
+                                       std::to_string(update.root().version + 1) +
+                                       ": that passes, or the server's owner empties it");
+    if (error.code() == ErrorCode::rollback && !contradicts(head, update))
+        return Error(error.code(), error.message() + ": it is an old one, which " + cache +
+                                       " has kept, a mirror that has fallen behind has, or somebody sends again");
+    if (error.code() == ErrorCode::expired)
+        return Error(error.code(), error.message() + "; or " + cache + " has kept an old one");
+    return error;
 }
 
 class Follower {
@@ -71,16 +92,16 @@ private:
         return fetched;
     }
 
-    // Why no tree gave an acceptable text: the first error that says more than "missing".
+    // Why no tree gave an acceptable text. The code is that of the first error that says more than "missing".
     struct Refusal {
-        std::optional<Error> error;
+        std::vector<Error> errors;
         bool was_missing = false;  // in one of the trees
 
         void note(Error other) {
             was_missing = was_missing || other.code() == ErrorCode::missing;
-            if (!error || error->code() == ErrorCode::missing)
-                error = std::move(other);
+            errors.insert(errors.begin(), std::move(other));
         }
+        Error error() const { return join_faults(errors); }
     };
 
     // Asks one tree after the other until `accept` accepts a text; one that is refused may be what a cache has kept, so
@@ -98,7 +119,7 @@ private:
                 Status accepted = accept(outcome.text);
                 if (accepted)
                     return std::optional<Refusal>();
-                refusal.note(std::move(accepted).error());
+                refusal.note(std::move(accepted).error().with_context(tree + "/" + path));
                 if (is_last)
                     break;
             }
@@ -115,7 +136,7 @@ private:
             if (refusal && refusal->was_missing)
                 return ok();
             if (refusal)
-                return std::move(*refusal->error);
+                return refusal->error();
         }
     }
 
@@ -123,13 +144,13 @@ private:
     Status add_head() {
         Refusal refusal;
         std::vector<OfferedHead> heads;
+        const std::string path = channel_head_path(channel());
         for (const std::string& tree : trees_) {
-            FARDEL_TRY_ASSIGN(FetchedText outcome,
-                              get(tree, channel_head_path(channel()), channel_file_bytes_max(ChannelText::head), true));
+            FARDEL_TRY_ASSIGN(FetchedText outcome, get(tree, path, channel_file_bytes_max(ChannelText::head), true));
             if (outcome.failure)
                 refusal.note(*std::move(outcome.failure));
             else
-                heads.push_back(offered_head(std::move(outcome.text)));
+                heads.push_back(offered_head(tree + "/" + path, std::move(outcome.text)));
         }
         std::ranges::stable_sort(heads, std::ranges::greater(), &OfferedHead::version);
         for (const OfferedHead& head : heads) {
@@ -139,9 +160,9 @@ private:
             if (accepted.error().code() == ErrorCode::rollback && contradicts(head, update()))
                 // Two heads of one version that are both signed: evidence that a key is misused.
                 followed_.refused = head.file;
-            refusal.note(std::move(accepted).error());
+            refusal.note(say_what_it_is(std::move(accepted).error(), head, update()).with_context(head.url));
         }
-        return std::move(*refusal.error);
+        return refusal.error();
     }
 
     Status add_release() {
@@ -151,7 +172,7 @@ private:
         FARDEL_TRY_ASSIGN(auto refusal,
                           fetch_from_any(channel_release_path(channel(), wanted->hash), ChannelText::release, false,
                                          [&](const std::string& file) { return update().add_release(file); }));
-        return refusal ? Status(std::move(*refusal->error)) : ok();
+        return refusal ? Status(refusal->error()) : ok();
     }
 
     RangeClient& client_;

@@ -154,6 +154,29 @@ TEST_CASE("channel: a server that is down, behind or wrong does not hold back wh
     }
 }
 
+TEST_CASE("channel: a root or head that a cache has kept is called that, with the server that gave it") {
+    const auto accepted = accepted_files(5, 3);
+    const auto refusal_of = [&](const TreeServer& server) {
+        const auto followed = value_of(follow_channel(accepted, following({server.url()})));
+        REQUIRE(followed.failure);
+        CHECK(followed.failure->message().starts_with(server.url() + "/" + channel_head_path(kSampleChannel)));
+        CHECK(followed.failure->message().find("a cache between here and the server") != std::string::npos);
+        return *followed.failure;
+    };
+    // The head is of the next root, and a cache still says that there is none.
+    TreeFiles files = tree_files(6, 4);
+    const std::string release = release_file(sample_release(4));
+    ChannelHead head = head_for(6, release, 4);
+    head.root_version = 2;
+    files[channel_head_path(kSampleChannel)] = head_file(head);
+    const Error absent = refusal_of(TreeServer({}, nullptr, files));
+    CHECK(absent.code() == ErrorCode::conflict);
+    CHECK(absent.message().find("no root 2") != std::string::npos);
+    const Error old = refusal_of(TreeServer({}, nullptr, tree_files(4, 3)));
+    CHECK(old.code() == ErrorCode::rollback);
+    CHECK(old.message().find("an old one") != std::string::npos);
+}
+
 TEST_CASE("channel: a cache or a mirror with another release is asked past, and another mirror is asked") {  // A66
     const ScratchFolder scratch;
     const auto tree = make_folder_target(scratch.path("tree"));
