@@ -24,8 +24,9 @@ namespace {
 // Gives the files of the bundles that a release names.
 class ReleasedFiles {
 public:
+    // `options`: those by which the bundles are judged.
     static Result<ReleasedFiles> open(const ChannelAddress& channel, const VerifyOptions& options) {
-        ReleasedFiles files(channel.address, options.stop);
+        ReleasedFiles files(channel.address, options);
         if (channel.root.empty()) {
             FARDEL_TRY_ASSIGN(files.tree_, open_tree(channel.address, "", options.stop));
             return files;
@@ -44,8 +45,10 @@ public:
     Result<Found> find(const BundleId& bundle) const {
         FARDEL_TRY_ASSIGN(auto file, open(bundle));
         const std::uint64_t file_bytes = file->size_bytes();
-        if (!tree_)
-            return Found{std::move(file), file_bytes};
+        if (!tree_) {
+            FARDEL_TRY_ASSIGN(auto with_later, fetch_signatures(bundle, file));
+            return Found{std::move(with_later), file_bytes};
+        }
         FARDEL_TRY_ASSIGN(const PublishedSignatures there, read_published_signatures(*tree_, bundle));
         FARDEL_TRY_ASSIGN(auto later, encode_envelopes(there.later));
         return Found{extend_source(std::move(file), std::move(later)), file_bytes};
@@ -63,10 +66,31 @@ private:
         return store_->open_whole_bundle(bundle);
     }
 
-    ReleasedFiles(std::string address, std::stop_token stop) : address_(std::move(address)), stop_(std::move(stop)) {}
+    // As a client does: if the policy refuses what the file has, the server is asked for later ones. What it still
+    // refuses then, the verifier says.
+    Result<std::shared_ptr<const ByteSource>> fetch_signatures(const BundleId& bundle,
+                                                               std::shared_ptr<const ByteSource> file) const {
+        if (policy_ == nullptr)
+            return file;
+        FetchOptions fetch;
+        fetch.work.servers = {address_};
+        fetch.work.bundles = {bundle};
+        fetch.work.policy = std::shared_ptr<const TrustPolicy>(std::shared_ptr<void>(), policy_);
+        fetch.work.time = time_;
+        fetch.stop = stop_;
+        const auto fetched = fetch_bundles(*store_, fetch);
+        if (!fetched && fetched.error().code() == ErrorCode::cancelled)
+            return fetched.error();
+        return store_->open_whole_bundle(bundle);
+    }
+
+    ReleasedFiles(std::string address, const VerifyOptions& options)
+        : address_(std::move(address)), stop_(options.stop), policy_(options.policy), time_(options.time) {}
 
     std::string address_;
     std::stop_token stop_;
+    const TrustPolicy* policy_;  // nullptr: all are accepted
+    TrustTime time_;
     std::unique_ptr<TreeTarget> tree_;
     std::optional<TemporaryFolder> folder_;  // outlives the store in it
     std::optional<BundleStore> store_;
@@ -130,7 +154,7 @@ Result<VerifyOutcome> verify_channel(const ChannelAddress& channel, UnixTime now
     by_channel.policy = policy ? &*policy : nullptr;
     by_channel.time = TrustTime::at(now);
 
-    FARDEL_TRY_ASSIGN(const ReleasedFiles files, ReleasedFiles::open(channel, options));
+    FARDEL_TRY_ASSIGN(const ReleasedFiles files, ReleasedFiles::open(channel, by_channel));
     std::vector<VerifyInput> inputs;
     std::vector<std::pair<ReleasedBundle, std::uint64_t>> named;  // and the bytes of its file
     for (const ReleasedBundle& one : status.release ? status.release->bundles : std::vector<ReleasedBundle>()) {

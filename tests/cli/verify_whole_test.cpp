@@ -123,6 +123,25 @@ TEST_CASE("verify --channel: texts, dates and all bundles of the release are ver
     CHECK(whole_findings(verified(from_server, 1)) == "channel-bundle-wrong missing");
 }
 
+TEST_CASE("verify --channel: from a server, signatures that came later count as they do for its clients") {
+    const ChannelOwner owner;
+    owner.release({owner.bundle("base", "1.0")});
+    owner.head();
+    make_policy(owner.scratch, "other.trust", {"--author", owner.pub("thief")});
+    const Arguments words{owner.nginx.url(),
+                          "--channel",
+                          "mygame/stable",
+                          "--root",
+                          owner.scratch.path("1.root"),
+                          "--trust",
+                          owner.scratch.path("other.trust")};
+    CHECK(has_rule(verified(words, 1)["bundles"][0]["findings"], "trust-refused"));
+    const std::string file = owner.scratch.path("base1.0.fardel");
+    sign(file, owner.key("thief"), "author");
+    run_well({"publish", file, owner.tree()});
+    CHECK(verified(words, 0)["bundles"][0]["trust"]["trusted"] == true);
+}
+
 TEST_CASE("verify --channel: an expired head, a thief's head and a recalled author's key are findings") {  // A64, A73
     const ChannelOwner owner(40 * kDayOfSeconds);
     const std::string base = owner.bundle("base", "1.0");
