@@ -24,6 +24,14 @@ struct LockedFile final : DiskHold {
     Descriptor file;
 };
 
+// The umask would take the group's permissions from a file that somebody else's program has to lock.
+Result<Descriptor> create_with_mode(const FilePath& path, std::uint32_t mode) {
+    auto created = create_file(path, path, mode);
+    if (created)
+        static_cast<void>(set_permissions(*created, mode, path));
+    return created;
+}
+
 // Whoever may open a file may hold its lock for ever, also for reading. So those who may not write into the folder may
 // not open it.
 Result<std::uint32_t> mode_for_writers(const FilePath& path) {
@@ -39,7 +47,7 @@ Result<std::uint32_t> mode_for_writers(const FilePath& path) {
 Result<Descriptor> open_or_create(const FilePath& path, bool is_written) {
     FARDEL_TRY_ASSIGN(const std::uint32_t mode, mode_for_writers(path));
     for (int tried = 1;; ++tried) {
-        auto created = create_file(path, path, mode);
+        auto created = create_with_mode(path, mode);
         // SFTP has no error that says that the file exists: sshfs gives EPERM.
         const bool is_denied = !created && created.error().code() == ErrorCode::denied;
         if (created || (created.error().code() != ErrorCode::conflict && !is_denied))
@@ -85,7 +93,7 @@ Result<std::unique_ptr<DiskHold>> wait_for_lock(Descriptor file, std::string_vie
 
 Result<Descriptor> create_lockable_file(const FilePath& path) {
     FARDEL_TRY_ASSIGN(const std::uint32_t mode, mode_for_writers(path));
-    return create_file(path, path, mode);
+    return create_with_mode(path, mode);
 }
 
 Result<Descriptor> open_or_create_file(const FilePath& path) { return open_or_create(path, true); }

@@ -1,5 +1,7 @@
 #include <fardel/base/folder.h>
 
+#include <fardel/base/shared_mode.h>
+
 #include "system_call.h"
 
 #include <dirent.h>
@@ -78,12 +80,17 @@ namespace {
 Status create_all_folders(const FilePath& path, Lasting lasting, std::size_t from) {
     for (std::size_t slash = path.text().find('/', from + 1);; slash = path.text().find('/', slash + 1)) {
         const FilePath folder = path.cut(slash);
-        if (auto created = create_folder(folder, folder); !created) {
+        auto created = create_folder(folder, folder);
+        if (!created) {
             // mkdir may refuse an existing folder with other errors, such as EROFS.
             const auto found = find_file_status(folder, folder);
             if (!found || !*found)
                 return std::move(created).error();
-        } else if (*created && lasting == Lasting::yes) {
+        }
+        const bool is_new = created && *created;
+        if (is_new)
+            share_new_folder(folder);
+        if (is_new && lasting == Lasting::yes) {
             Status synced = sync_folder(folder.folder());
             if (!synced && synced.error().code() != ErrorCode::denied)  // which this user may change and not read
                 return synced;

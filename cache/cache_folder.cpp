@@ -3,6 +3,7 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/random.h>
+#include <fardel/base/shared_mode.h>
 #include <fardel/format/file_source.h>
 
 #include <algorithm>
@@ -58,6 +59,8 @@ public:
         for (int tried = 0;; ++tried) {
             FilePath name = folder / unfinished_name();
             auto file = create_file(name, path);
+            if (file)
+                share_new_file(*file, name);
             if (file)
                 return UnfinishedWriter(*std::move(file), std::move(name), path);
             const int number = file.error().system_number();

@@ -1,11 +1,13 @@
 // fardel cache: creates, checks and trims folders of derived data. docs/derived-cache.md describes their content.
 
+#include "bundles/store_option.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/base/shared_mode.h>
 #include <fardel/cache/cache_layers.h>
 #include <fardel/format/name.h>
 
@@ -198,14 +200,18 @@ Result<Exit> run_trim(Words words, Console& console) {
 // ---- Creating and exporting -----------------------------------------------------------------------------------------
 
 Result<Exit> run_cache_init(Words words, Console& console) {
-    CommandLine line("cache init", "FOLDER",
+    CommandLine line("cache init", "FOLDER [--shared]",
                      "Creates an empty cache: a folder with CACHEDIR.TAG in it. An existing cache is left unchanged.",
                      "  fardel cache init /srv/fardel/cache\n");
     std::string folder;
+    bool shares = false;
     line.text("FOLDER", "FOLDER", folder, "The folder to create; it may exist if it is empty").required();
+    add_shared_option(line, "cache", shares);
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const auto layer, open_folder_layer(folder));
+    if (shares)
+        FARDEL_TRY(share_with_group(folder));
     return console.print(fmt::format("{} can be used as a cache\n", printable(folder)));
 }
 
@@ -242,7 +248,7 @@ Result<Exit> run_export(Words words, Console& console) {
 constexpr std::string_view kCacheHelp =
     "Creates, checks and trims caches of derived data: "
     "outputs of the packer's jobs, stored under a key of their inputs.\n\n"
-    "Usage: fardel cache init FOLDER\n"
+    "Usage: fardel cache init FOLDER [--shared]\n"
     "       fardel cache stats FOLDER... [--check] [--json]\n"
     "       fardel cache trim FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]\n"
     "       fardel cache verify FOLDER... [--remove] [--json]\n"

@@ -52,6 +52,15 @@ struct FetchCommand {
     std::string damaged_file;
 };
 
+// Best effort: what is not released stays until somebody removes it.
+void release_replaced(const BundleStore& store, const std::vector<ChannelBundle>& removed) {
+    std::vector<BundleId> bundles;
+    for (const ChannelBundle& one : removed)
+        bundles.push_back(one.bundle);
+    if (!bundles.empty())
+        static_cast<void>(store.release_bundles(bundles, system_now()));
+}
+
 std::vector<std::string> trees_of(const FetchCommand& command) {
     std::vector<std::string> trees{command.tree};
     trees.insert(trees.end(), command.mirrors.begin(), command.mirrors.end());
@@ -150,6 +159,9 @@ Result<Exit> fetch(const FetchCommand& command, Console& console) {
         return authors.report(fetch_error(command.consent, fetched.error(), interrupt.token().stop_requested()));
     if (fetched)
         say_without_ranges(fetched->without_ranges, console);
+    // What the channel has replaced: those who follow it need it no more.
+    if (fetched && followed)
+        release_replaced(store, followed->removed);
     if (fetched && damaged_file != nullptr)
         FARDEL_TRY(store.export_bundle(bundles[0], command.damaged_file, {.stop = interrupt.token()}));
     const FetchPlan& plan = fetched ? fetched->plan : *shown;

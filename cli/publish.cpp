@@ -2,6 +2,7 @@
 
 #include "bundles/bundle_file.h"
 #include "bundles/bundle_word.h"
+#include "bundles/store_option.h"
 #include "bundles/tree_option.h"
 #include "bundles/whole_bundle.h"
 #include "console/clock.h"
@@ -13,6 +14,7 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/base/shared_mode.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trace.h>
 #include <fardel/hosting/prune.h>
@@ -40,6 +42,7 @@ struct PublishCommand {
     bool prunes = false;
     std::vector<std::string> keep;  // bundle ids
     std::uint64_t grace_days = 30;
+    bool shares = false;  // a folder, with its group
     bool json = false;
 };
 
@@ -185,6 +188,8 @@ Result<std::vector<DeltaPublication>> publish_deltas(const std::string& file, co
 Result<Exit> publish(const PublishCommand& command, Console& console) {
     const std::string& tree = command.words.back();
     const Interrupt interrupt;
+    if (command.shares && !command.only_plans)
+        FARDEL_TRY(share_with_group(tree));
     FARDEL_TRY_ASSIGN(const auto target, open_tree(tree, command.token_file, interrupt.token()));
     Trace trace;
     if (!command.trace.empty()) {
@@ -261,9 +266,12 @@ Result<Exit> run_publish(Words words, Console& console) {
                "With --prune: a bundle that is kept, with all that it needs, beside those of channels; repeatable");
     line.number("--grace", command.grace_days, kPruneGraceSecondsMin / (24 * 3600), 36'500,
                 "With --prune: days between the two; normally 30");
+    add_shared_option(line, "tree", command.shares);
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
+    if (command.shares && command.words.back().find("://") != std::string::npos)
+        return line.mistake("--shared is for a tree in a folder", console);
     if (command.prunes) {
         if (command.words.size() != 1)
             return line.mistake("--prune takes one tree, and no files", console);

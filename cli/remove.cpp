@@ -30,20 +30,24 @@ Result<Exit> remove(const std::string& path, const std::string& store_path, cons
             return Json{{"lock", path}, {"bundles", bundles}, {"removed", json_of(removed)}};
         },
         [&] {
-            return format_bundles("-", removed) + fmt::format("{}: {}; 'fardel store gc' frees the space\n",
-                                                              printable(path),
-                                                              format_count(bundles, "bundle", "bundles"));
+            return format_bundles("-", removed) +
+                   fmt::format("{}: {}{}\n", printable(path), format_count(bundles, "bundle", "bundles"),
+                               removed.empty() ? ""
+                                               : "; 'fardel store gc' frees the space from tomorrow on, 'fardel store "
+                                                 "gc --grace 0' at once");
         });
 }
 
 }  // namespace
 
 Result<Exit> run_remove(Words words, Console& console) {
-    CommandLine line("remove", "NAME... [--lock FILE] [--store DIR] [--json]",
-                     "Takes bundles that were installed by name out of the lock file, with everything "
-                     "that only they require. The store keeps them until 'fardel store gc'. Needs no network.",
-                     "  fardel remove mods/castle\n"
-                     "  fardel remove mods/castle mods/forest --lock mods.lock --store ~/.local/share/fardel\n");
+    CommandLine line(
+        "remove", "NAME... [--lock FILE] [--store DIR] [--json]",
+        "Takes bundles that were installed by name out of the lock file, with everything "
+        "that only they require. 'fardel store gc' frees their space from the next day on, or at once with "
+        "--grace 0, unless something else in the store needs them. Needs no network.",
+        "  fardel remove mods/castle\n"
+        "  fardel remove mods/castle mods/forest --lock mods.lock --store ~/.local/share/fardel\n");
     std::vector<std::string> names;
     std::string lock = "fardel.lock";
     std::string store;

@@ -11,6 +11,7 @@
 
 #include <fardel/base/clock.h>
 #include <fardel/base/interrupt.h>
+#include <fardel/base/shared_mode.h>
 #include <fardel/format/name.h>
 #include <fardel/store/bundle_reference.h>
 #include <fardel/store/bundle_store.h>
@@ -38,6 +39,7 @@ struct AddCommand {
     std::vector<std::string> files;
     std::string store;
     bool refers = false;
+    bool shares = false;
     bool json = false;
 };
 
@@ -79,6 +81,8 @@ Result<StoreAddition> add_file(const BundleStore& store, const std::string& file
 
 Result<Exit> add(const AddCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, true));
+    if (command.shares)
+        FARDEL_TRY(share_with_group(store.path()));
     const Interrupt interrupt;
     std::vector<AddedFile> added;
     for (const std::string& file : command.files) {
@@ -95,16 +99,22 @@ Result<Exit> add(const AddCommand& command, Console& console) {
 }
 
 Result<Exit> run_store_add(Words words, Console& console) {
-    CommandLine line("store add", "FILE... [--store DIR] [--ref] [--json]",
+    CommandLine line("store add", "FILE... [--store DIR] [--ref] [--shared] [--json]",
                      "Verifies bundles and adds them to a store, which is created if it does not exist.",
-                     "  fardel store add mygame.fardel --store ~/.local/share/fardel\n");
+                     "  fardel store add mygame.fardel --store ~/.local/share/fardel\n"
+                     "  fardel store add --shared --store /srv/games/store   # makes it one of its group\n");
     AddCommand command;
-    line.texts("FILE", "FILE", command.files, "The bundles").required();
+    line.texts("FILE", "FILE", command.files, "The bundles; none is needed with --shared");
+    add_shared_option(line, "store", command.shares);
     line.flag("--ref", command.refers,
               "Do not copy the files: note where they are. They must stay there, unchanged; fsck says which did not");
     add_store_option(line, command.store);
     line.json(command.json);
-    return line.run(words, console, [&] { return add(command, console); });
+    if (const auto over = line.parse(words, console))
+        return *over;
+    if (command.files.empty() && !command.shares)
+        return line.mistake("name at least one bundle", console);
+    return add(command, console);
 }
 
 // ---- store ls -------------------------------------------------------------------------------------------------------

@@ -118,6 +118,23 @@ Json json_of(const CollectedBundle& bundle) {
                 {"removed", bundle.removed}};
 }
 
+std::string_view kept_reason_word(KeptReason reason) {
+    switch (reason) {
+        case KeptReason::pinned: return "pinned";
+        case KeptReason::needed: return "needed";
+        case KeptReason::held: return "held";
+        case KeptReason::none: break;
+    }
+    return "added";
+}
+
+Json json_of(const KeptBundle& bundle) {
+    return Json{{"bundle", bundle.bundle.hex()},
+                {"file_bytes", bundle.file_bytes},
+                {"reason", kept_reason_word(bundle.reason)},
+                {"pins", bundle.pins}};
+}
+
 Json json_of(const CollectionReport& report, bool dry_run) {
     return Json{{"dry_run", dry_run},
                 {"bundles", json_list(report.bundles, [](const CollectedBundle& one) { return json_of(one); })},
@@ -132,7 +149,49 @@ Json json_of(const CollectionReport& report, bool dry_run) {
                 {"repack_written_bytes", report.repack_written_bytes},
                 {"packs", report.packs},
                 {"pack_bytes", report.pack_bytes},
+                {"kept", json_list(report.kept, [](const KeptBundle& one) { return json_of(one); })},
                 {"notes", report.notes}};
+}
+
+// "3 bundles with 1.2 MB stay: WHY"; empty if there are none.
+template <class IsMeant>
+std::string format_kept(const CollectionReport& report, IsMeant is_meant, std::string_view why) {
+    std::uint64_t bundles = 0;
+    std::uint64_t bytes = 0;
+    for (const KeptBundle& one : report.kept)
+        if (is_meant(one)) {
+            ++bundles;
+            bytes += one.file_bytes;
+        }
+    return bundles == 0 ? std::string()
+                        : fmt::format("{} with {} {}: {}\n", format_count(bundles, "bundle", "bundles"),
+                                      format_size(bytes), bundles == 1 ? "stays" : "stay", why);
+}
+
+std::string format_kept(const CollectionReport& report) {
+    const auto is_lock_pin = [](const std::string& name) { return name.starts_with(kLockPinStart); };
+    const auto is_installed = [&](const KeptBundle& one) { return std::ranges::any_of(one.pins, is_lock_pin); };
+    return format_kept(report, is_installed, "installed; 'fardel remove NAME' ends that") +
+           format_kept(
+               report, [&](const KeptBundle& one) { return one.reason == KeptReason::pinned && !is_installed(one); },
+               "pinned; 'fardel store pin' lists the pins") +
+           format_kept(
+               report, [](const KeptBundle& one) { return one.reason == KeptReason::needed; },
+               "needed by others that stay") +
+           format_kept(
+               report, [](const KeptBundle& one) { return one.reason == KeptReason::held; },
+               "held by another program, or by one that ended less than a day ago") +
+           format_kept(
+               report, [](const KeptBundle& one) { return one.reason == KeptReason::none; },
+               "added or fetched by id; 'fardel store rm ID' removes one, --unused or --size the oldest");
+}
+
+// "a day", "3 days", "12 min 0 s"
+std::string format_grace(std::int64_t grace_s) {
+    constexpr std::int64_t kDay = 24 * 3600;
+    if (grace_s % kDay != 0 || grace_s == 0)
+        return format_seconds(static_cast<double>(grace_s));
+    return grace_s == kDay ? "a day" : std::to_string(grace_s / kDay) + " days";
 }
 
 std::string format_report(const CollectionReport& report, const RetentionRules& rules) {
@@ -157,11 +216,11 @@ std::string format_report(const CollectionReport& report, const RetentionRules& 
                             format_count(report.repacked_packs, "pack", "packs"),
                             format_size(report.repack_written_bytes), format_size(report.repacked_bytes));
     if (report.condemned_packs != 0)
-        text += fmt::format("condemned until the next gc after {}: {} with {}\n",
-                            format_seconds(static_cast<double>(rules.grace_s)),
+        text += fmt::format("condemned until a gc {} later: {} with {}\n", format_grace(rules.grace_s),
                             format_count(report.condemned_packs, "pack", "packs"), format_size(report.condemned_bytes));
     text +=
         fmt::format("{} in {} remain\n", format_size(report.pack_bytes), format_count(report.packs, "pack", "packs"));
+    text += format_kept(report);
     return text + format_items(report.notes, kCollectedListedMax,
                                "note: ", [](const std::string& note) { return printable(note, 2000); });
 }
@@ -257,7 +316,8 @@ Result<Exit> run_store_gc(Words words, Console& console) {
         "store gc",
         "[--store DIR] [--unused TIME] [--size SIZE] [--source-size SIZE] [--source URL] [--dry-run] [options]",
         "Removes what nothing keeps: packs of no bundle, what killed programs left, "
-        "bundles that were removed by hand or have expired, and those that the options name. "
+        "bundles that were removed by hand, are no longer installed or have expired, and those that the options name. "
+        "Says what stays, and why. "
         "What is to be removed is condemned first; a later gc removes it, unless a program needed it meanwhile. "
         "Safe beside all other programs.",
         "  fardel store gc --store ~/.local/share/fardel --dry-run\n"
@@ -275,7 +335,7 @@ Result<Exit> run_store_gc(Words words, Console& console) {
               "Remove the least recently used bundles of each server until their files fit");
     line.text("--source", "URL", rules.source,
               "--unused and --source-size count only for bundles from this server, as 'fardel store stats' names it");
-    line.time("--grace", grace_s, "How long something stays condemned (default: 1d)");
+    line.time("--grace", grace_s, "How long something stays condemned (default: 1d); 0 removes it at once");
     line.time("--incoming", incoming_for_s,
               "Remove what a fetch received if nobody resumed it for so long (default: 7d)");
     line.number("--repack", repack_percent, 0, 100,

@@ -4,6 +4,7 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/program.h>
+#include <fardel/base/shared_mode.h>
 
 #include <algorithm>
 #include <atomic>
@@ -150,9 +151,11 @@ Result<std::unique_ptr<StagedFile>> stage_file(const FilePath& path, ExistingFil
         auto file = create_file(temporary, path);
         // Between creating and locking it, another process may have removed the file as abandoned; then the next name
         // is tried.
-        if (file && lock_own(*file, temporary))
+        if (file && lock_own(*file, temporary)) {
+            share_new_file(*file, temporary);
             return std::unique_ptr<StagedFile>(
                 new StagedDiskFile(*std::move(file), std::move(temporary), path, existing));
+        }
         if (file)
             (void)remove_file(temporary, path);
         // A killed process that had the same process id may have left files behind.

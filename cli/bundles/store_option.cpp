@@ -26,6 +26,12 @@ void add_store_option(CommandLine& line, std::string& store) {
     line.text("--store", "DIR", store, "The folder of the store (default: that of the variable FARDEL_STORE)");
 }
 
+void add_shared_option(CommandLine& line, std::string_view what, bool& shares) {
+    line.flag(
+        "--shared", shares,
+        "Let the group of the folder of the " + std::string(what) + " write to it, now and to what is added later");
+}
+
 Result<BundleStore> open_store(const std::string& store, bool create) {
     const std::string path = path_of_store(store);
     if (path.empty())

@@ -20,6 +20,8 @@ namespace fardel {
 std::string index_folder_of(std::string_view subject);
 
 void add_store_option(CommandLine& line, std::string& store);
+// --shared: the folder becomes one of its group (share_with_group). `what`: "store".
+void add_shared_option(CommandLine& line, std::string_view what, bool& shares);
 
 // `store`: what --store gave; empty: the variable counts. Errors: missing (neither is given), those of
 // BundleStore::open.

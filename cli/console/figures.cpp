@@ -86,6 +86,8 @@ std::optional<std::int64_t> find_duration(std::string_view text) {
     constexpr std::int64_t kMost = 36'500ll * 24 * 3600;
     if (text.empty())
         return std::nullopt;
+    if (text == "0")  // of anything
+        return 0;
     const char unit = text.back();
     const std::int64_t seconds = unit == 'd' ? 24 * 3600 : unit == 'h' ? 3600 : unit == 'm' ? 60 : unit == 's' ? 1 : 0;
     const auto number = find_number(text.substr(0, text.size() - 1));

@@ -34,7 +34,7 @@ std::optional<std::uint64_t> find_number(std::string_view digits);
 
 // Reads "20G" as a number of bytes, with powers of 1000; nothing for a text that is not a size.
 std::optional<std::uint64_t> find_size(std::string_view text);
-// Reads "30d", "12h", "15m" or "90s" as seconds; nothing for another text.
+// Reads "30d", "12h", "15m", "90s" or "0" as seconds; nothing for another text.
 std::optional<std::int64_t> find_duration(std::string_view text);
 
 // The lines of all values, which `format` returns.

@@ -1,8 +1,10 @@
 #include "install/lock_pins.h"
 
+#include <fardel/base/clock.h>
 #include <fardel/format/hash.h>
 #include <fardel/store/retention.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <span>
@@ -18,7 +20,7 @@ std::string pin_name_of(const std::string& path) {
     std::error_code unknown;
     const std::string whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown).string();
     const std::string& text = unknown ? path : whole;
-    return "lock-" + blake3(std::as_bytes(std::span(text))).hex().substr(0, 32);
+    return std::string(kLockPinStart) + blake3(std::as_bytes(std::span(text))).hex().substr(0, 32);
 }
 
 // `pins`: those of the store. A pin that is there is not written again.
@@ -32,6 +34,20 @@ Status pin_missing(const BundleStore& store, const std::vector<BundlePin>& pins,
         if (!pinned.contains(one.bundle))
             FARDEL_TRY(store.pin({.bundle = one.bundle, .name = name, .until = {}}));
     return ok();
+}
+
+// Before the pins go: a program that is killed in between does both the next time. What another pin keeps stays.
+Status release_unpinned(const BundleStore& store, const std::vector<BundlePin>& pins, const std::string& name,
+                        const std::set<BundleId>& dropped) {
+    std::vector<BundleId> released;
+    for (const BundleId& bundle : dropped)
+        if (std::ranges::none_of(pins, [&](const BundlePin& pin) { return pin.bundle == bundle && pin.name != name; }))
+            released.push_back(bundle);
+    if (released.empty())
+        return ok();
+    const Status marked = store.release_bundles(released, system_now());
+    // Where no locks work, nothing is collected from here.
+    return !marked && marked.error().code() == ErrorCode::unsupported ? ok() : marked;
 }
 
 }  // namespace
@@ -53,9 +69,13 @@ Status sync_pins(const BundleStore& store, const std::string& path) {
         for (const ResolvedBundle& one : lock->resolution.bundles)
             kept.insert(one.bundle);
     }
+    std::set<BundleId> dropped;
     for (const BundlePin& pin : pins)
         if (pin.name == name && !kept.contains(pin.bundle))
-            FARDEL_TRY(store.unpin(pin.bundle, name));
+            dropped.insert(pin.bundle);
+    FARDEL_TRY(release_unpinned(store, pins, name, dropped));
+    for (const BundleId& bundle : dropped)
+        FARDEL_TRY(store.unpin(bundle, name));
     return ok();
 }
 

@@ -278,6 +278,8 @@ const std::string& BundleStore::path() const noexcept { return impl_->folder.pat
 
 Result<BundleStore> BundleStore::open(const std::string& path, bool create) {
     FARDEL_TRY_ASSIGN(StoreFolder folder, StoreFolder::open(path, create));
+    if (create)
+        RetentionFolder(folder).keep_spare();
     return BundleStore(std::unique_ptr<Impl>(new Impl{std::move(folder)}));
 }
 
@@ -445,6 +447,10 @@ Result<std::vector<BundlePin>> BundleStore::pins() const {
 
 Status BundleStore::remove_bundles(std::span<const BundleId> bundles, UnixTime now) const {
     return ask_held(impl_->folder, [&](const StoreFolder& held) { return condemn_by_hand(held, bundles, now); });
+}
+
+Status BundleStore::release_bundles(std::span<const BundleId> bundles, UnixTime now) const {
+    return ask_held(impl_->folder, [&](const StoreFolder& held) { return condemn_released(held, bundles, now); });
 }
 
 Result<CollectionReport> BundleStore::collect(const RetentionRules& rules) const {

@@ -25,6 +25,7 @@ constexpr int kCondemnedTried = 20;
 constexpr auto kCondemnedPause = std::chrono::milliseconds(100);
 constexpr std::size_t kLicenseBytesMax = 16u << 10;
 constexpr std::size_t kPinBytesMax = 64;
+constexpr std::size_t kSpareBytes = 8u << 10;  // a list of 190 marks
 constexpr std::size_t kSourceBytesMax = 2048;
 constexpr std::size_t kBundleDigits = 64;
 constexpr std::string_view kPinStart = "until ";
@@ -70,9 +71,42 @@ Status RetentionFolder::create_part(const char* name) const {
     return create_folders_below_root(folder_.retention_path(name), Lasting::yes);
 }
 
+// ---- Room for making room -------------------------------------------------------------------------------------------
+
+// Best effort.
+void RetentionFolder::keep_spare() const {
+    const FilePath path = folder_.retention_path("spare");
+    const auto there = find_file_status(path, path, Links::refused);
+    if (there && !*there && create_folders_below_root(path.folder(), Lasting::yes))
+        static_cast<void>(write_small_file(path, std::vector<std::byte>(kSpareBytes, std::byte{'.'})));
+}
+
+bool RetentionFolder::give_up_spare() const {
+    const FilePath spare = folder_.retention_path("spare");
+    const auto removed = remove_file(spare, spare);
+    bool has_removed = removed && *removed;
+    // The block index as well: it only saves time, and whoever adds a bundle writes it again.
+    if (const auto names = list_names_at(folder_.index_path()))
+        for (const std::string& name : *names) {
+            const FilePath path = folder_.index_path() / name;
+            const auto one = name.ends_with(".blocks") ? remove_file(path, path) : Result<bool>(false);
+            has_removed |= one && *one;
+        }
+    return has_removed;
+}
+
+template <class Write>
+auto RetentionFolder::write_somehow(Write write) const {
+    auto written = write();
+    const bool is_full = !written && written.error().code() == ErrorCode::no_space;
+    if (is_full && give_up_spare())
+        return write();
+    return written;
+}
+
 Result<std::unique_ptr<DiskHold>> RetentionFolder::lock() {
     const FilePath path = folder_.retention_path("lock");
-    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
+    FARDEL_TRY_ASSIGN(Descriptor file, write_somehow([&] { return open_lock_file(path); }));
     return wait_for_lock(std::move(file), path, LockSharing::alone);
 }
 
@@ -164,7 +198,9 @@ Result<CondemnedList> RetentionFolder::read_condemned() {
 }
 
 Status RetentionFolder::replace_condemned(const CondemnedList& list) {
-    return write_small_file(folder_.retention_path("condemned"), encode_condemned_list(list));
+    // On a full disk, too: it is the first step of what makes room there.
+    const auto bytes = encode_condemned_list(list);
+    return write_somehow([&] { return write_small_file(folder_.retention_path("condemned"), bytes); });
 }
 
 // ---- Uses -----------------------------------------------------------------------------------------------------------
@@ -188,7 +224,7 @@ Result<std::unique_ptr<DiskHold>> RetentionFolder::open_use(const BundleId& bund
 Result<std::unique_ptr<DiskHold>> RetentionFolder::claim_use(const BundleId& bundle) {
     const FilePath path = use_path(bundle);
     FARDEL_TRY_ASSIGN(const auto before, find_file_status(path, path, Links::refused));
-    FARDEL_TRY_ASSIGN(Descriptor file, open_lock_file(path));
+    FARDEL_TRY_ASSIGN(Descriptor file, write_somehow([&] { return open_lock_file(path); }));
     FARDEL_TRY_ASSIGN(const bool locked, lock_file(file, path));
     if (!locked)
         return std::unique_ptr<DiskHold>();

@@ -41,6 +41,10 @@ public:
     Result<std::unique_ptr<DiskHold>> claim_use(const BundleId& bundle) override;
     Status forget_use(const BundleId& bundle) override;
 
+    // Keeps a file that is given up where the disk is full: the list of what is condemned is what makes room there, and
+    // needs some. Best effort.
+    void keep_spare() const;
+
     // Returns when the bundle was added or last opened.
     Result<UnixTime> last_use(const BundleId& bundle) const;
 
@@ -69,6 +73,11 @@ public:
 private:
     LeaseFolder leases() const { return LeaseFolder(folder_.retention_path("leases")); }
     Status create_part(const char* name) const;
+    // Returns whether that has made room.
+    bool give_up_spare() const;
+    // Writes again with the spare room if the disk is full.
+    template <class Write>
+    auto write_somehow(Write write) const;
     FilePath use_path(const BundleId& bundle) const { return folder_.retention_path("used/" + bundle.hex()); }
 
     Result<FilePath> license_path(const Envelope& token) const;

@@ -138,6 +138,7 @@ private:
         const CondemnedMark* const mark = condemned.find(CondemnedKind::bundle, id_from<Hash>(id));
         RetentionFacts facts{.bundle = id, .needs = {}, .packs = {}, .source = disk_.source_of(id)};
         facts.is_removed_by_hand = mark != nullptr && mark->reason == RemovalReason::by_hand;
+        facts.is_released = mark != nullptr && mark->reason == RemovalReason::released;
         facts.is_pinned = std::ranges::any_of(
             pins, [&](const BundlePin& pin) { return pin.bundle == id && !has_passed(pin.until, now_); });
         FARDEL_TRY_ASSIGN(facts.used, disk_.last_use(id));
@@ -220,6 +221,39 @@ Result<bool> repack_sparse(const StoreFolder& folder, std::span<const RetentionF
     return repacked.packs != 0;
 }
 
+// Why each bundle stays that is neither removed nor condemned: what a person asks who wants room.
+Result<std::vector<KeptBundle>> explain_kept(const FactsOfStore& facts, RetentionFolder& disk,
+                                             const CollectionReport& report, UnixTime now,
+                                             const std::map<BundleId, std::vector<BundleId>>& needs) {
+    std::set<BundleId> going;
+    for (const CollectedBundle& bundle : report.bundles)
+        going.insert(bundle.bundle);
+    std::set<BundleId> held;
+    FARDEL_TRY_ASSIGN(const auto leases, disk.list_leases());
+    for (const FoundLease& lease : leases)
+        if (lease.ids)
+            held.insert(lease.ids->bundles.begin(), lease.ids->bundles.end());
+    std::set<BundleId> needed;
+    for (const auto& [bundle, its] : needs)
+        if (!going.contains(bundle))
+            needed.insert(its.begin(), its.end());
+    std::vector<KeptBundle> kept;
+    for (const RetentionFacts& bundle : facts.bundles) {
+        if (going.contains(bundle.bundle))
+            continue;
+        KeptBundle one{.bundle = bundle.bundle, .file_bytes = bundle.file_bytes, .reason = {}, .pins = {}};
+        for (const BundlePin& pin : facts.pins)
+            if (pin.bundle == bundle.bundle && !has_passed(pin.until, now))
+                one.pins.push_back(pin.name);
+        one.reason = !one.pins.empty()                ? KeptReason::pinned
+                     : needed.contains(bundle.bundle) ? KeptReason::needed
+                     : held.contains(bundle.bundle)   ? KeptReason::held
+                                                      : KeptReason::none;
+        kept.push_back(std::move(one));
+    }
+    return kept;
+}
+
 // Pins are written under the lock, so one that was renewed meanwhile stays.
 Status remove_passed_pins(RetentionFolder& disk, UnixTime now) {
     FARDEL_TRY_ASSIGN(const auto lock, disk.lock());
@@ -284,6 +318,7 @@ Result<CollectionReport> collect_store(const StoreFolder& folder, const Retentio
         FARDEL_TRY_ASSIGN(CollectionReport after, collect(disk, plan, find_needs, rules, clock));
         add_second_report(report, std::move(after));
     }
+    FARDEL_TRY_ASSIGN(report.kept, explain_kept(facts, disk, report, rules.now, needs));
     for (CollectedBundle& bundle : report.bundles)
         if (const auto size = sizes.find(bundle.bundle); size != sizes.end())
             bundle.file_bytes = size->second;
@@ -293,6 +328,7 @@ Result<CollectionReport> collect_store(const StoreFolder& folder, const Retentio
         if (facts.are_all_opened)
             FARDEL_TRY(facts.licenses.remove_ended(disk, facts.licensed, rules.now));
         FARDEL_TRY(remove_passed_pins(disk, rules.now));
+        disk.keep_spare();
     }
     const StoreLeftovers removed = remove_old_incoming(folder, rules.now - rules.incoming_for_s, rules.dry_run);
     report.removed_incoming = removed.incoming;
@@ -332,6 +368,22 @@ Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bund
                   .reason = RemovalReason::by_hand,
                   .since = now});
     return disk.replace_condemned(list);
+}
+
+Status condemn_released(const StoreFolder& folder, std::span<const BundleId> bundles, UnixTime now) {
+    RetentionFolder disk(folder);
+    FARDEL_TRY_ASSIGN(const auto lock, disk.lock());
+    FARDEL_TRY_ASSIGN(CondemnedList list, disk.read_condemned());
+    const CondemnedList before = list;
+    for (const BundleId& bundle : bundles) {
+        FARDEL_TRY_ASSIGN(const auto there, disk.find_packs_of(bundle));
+        if (there && list.find(CondemnedKind::bundle, id_from<Hash>(bundle)) == nullptr)
+            list.add({.kind = CondemnedKind::bundle,
+                      .id = id_from<Hash>(bundle),
+                      .reason = RemovalReason::released,
+                      .since = now});
+    }
+    return list == before ? ok() : disk.replace_condemned(list);
 }
 
 Result<std::vector<RetainedBundle>> list_retained(const StoreFolder& folder, std::optional<UnixTime> now) {

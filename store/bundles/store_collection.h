@@ -21,6 +21,8 @@ Result<std::vector<BundleId>> stored_needs(const StoreFolder& folder, const Bund
 Result<CollectionReport> collect_store(const StoreFolder& folder, const RetentionRules& rules);
 // Errors: those of BundleStore::remove_bundles.
 Status condemn_by_hand(const StoreFolder& folder, std::span<const BundleId> bundles, UnixTime now);
+// Errors: those of BundleStore::release_bundles.
+Status condemn_released(const StoreFolder& folder, std::span<const BundleId> bundles, UnixTime now);
 
 Result<std::vector<RetainedBundle>> list_retained(const StoreFolder& folder, std::optional<UnixTime> now);
 Result<StoreUsage> find_usage(const StoreFolder& folder, UnixTime now);

@@ -243,7 +243,7 @@ void BlockIndex::write_added() {
 }
 
 Status BlockIndex::write_added(const FilePath& path, std::vector<IndexRun>& absorbed) {
-    FARDEL_TRY(create_folder(folder_.index_path(), folder_.index_path()));
+    FARDEL_TRY(create_folders_below_root(folder_.index_path(), Lasting::no));
     FARDEL_TRY_ASSIGN(const auto packs_there, folder_.list_packs());
     // Only packs that still exist are taken over, or the index would name every pack that ever was.
     std::set<PackId> there;

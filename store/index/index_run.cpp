@@ -5,6 +5,7 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/random.h>
+#include <fardel/base/shared_mode.h>
 #include <fardel/format/hash.h>
 
 #include <algorithm>
@@ -229,6 +230,7 @@ public:
         fill_random(std::as_writable_bytes(std::span(number.bytes)));
         FilePath unnamed = path.folder() / (".fardel-" + number.hex() + ".tmp");
         FARDEL_TRY_ASSIGN(Descriptor file, create_file(unnamed, unnamed));
+        share_new_file(file, unnamed);
         UnnamedRun run(std::move(unnamed), std::move(file));
         static_cast<void>(lock_file(run.file_, run.path_));  // without locks, nobody removes it
         return run;

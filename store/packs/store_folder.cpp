@@ -302,7 +302,9 @@ Status StoreFolder::name_pack(const FilePath& path, const PackId& pack) const {
 
 Status StoreFolder::make_read_only(const PackId& pack) const {
     const FilePath named = pack_path(pack);
-    return set_permissions(named, kReadOnly, named);
+    Status made = set_permissions(named, kReadOnly, named);
+    // Another user of a shared store has begun it, and only that one may change its permissions.
+    return !made && made.error().code() == ErrorCode::denied ? ok() : made;
 }
 
 Status publish_record(const StoreFolder& folder, StoreLease& lease, const StoreRecord& record) {

@@ -30,6 +30,7 @@ std::string_view removal_reason_text(RemovalReason reason) noexcept {
         case RemovalReason::budget: return "over the size of the store";
         case RemovalReason::unnamed: return "in no bundle";
         case RemovalReason::unlicensed: return "its licence has ended";
+        case RemovalReason::released: return "no longer installed";
     }
     return "";
 }
@@ -82,7 +83,7 @@ Result<CondemnedList> decode_condemned_list(std::span<const std::byte> bytes) {
                                  .reason = static_cast<RemovalReason>(reason),
                                  .since = since};
         const bool is_valid = (kind == 1 || kind == 2) && reason >= 1 &&
-                              reason <= static_cast<std::uint8_t>(RemovalReason::unlicensed) &&
+                              reason <= static_cast<std::uint8_t>(RemovalReason::released) &&
                               (list.is_empty() || list.marks().back().key() < mark.key());
         if (!is_valid)
             return Error(ErrorCode::malformed,

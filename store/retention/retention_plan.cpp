@@ -119,6 +119,8 @@ private:
         const RetentionFacts& bundle = bundles_[i];
         if (bundle.is_removed_by_hand)
             return RemovalReason::by_hand;
+        if (bundle.is_released)
+            return RemovalReason::released;
         // Judged by the ends of tokens alone: a store knows no trust policy, so a stranger's token can keep bytes on
         // disk, and mounts nothing.
         if (bundle.is_unlicensed)

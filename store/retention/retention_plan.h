@@ -25,6 +25,7 @@ struct RetentionFacts {
     bool is_unlicensed = false;  // it requires a licence token, and the last one has ended; no pin keeps it
     bool is_pinned = false;
     bool is_removed_by_hand = false;
+    bool is_released = false;  // nothing that named it does any more
 };
 
 // Returns the bundles that go, each before those that it needs. What a kept bundle needs is kept. A bundle counts as

@@ -3,11 +3,15 @@
 #include "kit/disks.h"
 #include "sample.h"
 
+#include <nlohmann/json.hpp>
+
 #include <unistd.h>
 
 #include <csignal>
 
 namespace fardel::tests::disk_full_test {
+
+using nlohmann::json;
 
 TEST_CASE_FIXTURE(GameFolder,
                   "a full disk: pack and extract report it and leave no files; sign leaves the bundle unchanged") {
@@ -69,6 +73,48 @@ TEST_CASE("a full disk: a delta whose result has no room is refused before the f
     CHECK(is_one_clear_line(applied, "no_space"));
     check_has(applied.err, "applying to ");
     CHECK(list_folder(disk.root()) == "");
+}
+
+TEST_CASE("a full disk: store rm, store gc and cache trim make room on it, with one bundle or with several") {
+    for (const unsigned bundles : {1u, 3u}) {
+        CAPTURE(bundles);
+        const ScratchFolder scratch;
+        const SmallDisk disk(scratch, "8m");
+        if (disk.is_missing())
+            return;
+        const std::string store = disk.path("store");
+        const std::string cache = disk.path("cache");
+        std::vector<std::string> ids;
+        for (unsigned i = 0; i < bundles; ++i) {
+            const std::string name = "b" + std::to_string(i);
+            scratch.write(name + "/a.bin", noise_text(600'000, i + 1));
+            run_well({"pack", scratch.path(name), "-o", scratch.path(name + ".fardel"), "--name", name});
+            run_well({"store", "add", scratch.path(name + ".fardel"), "--store", store});
+            ids.push_back(run_well({"id", scratch.path(name + ".fardel")}).substr(0, 64));
+        }
+        scratch.write("p/assets/a.bin", noise_text(400'000, 9));
+        scratch.write("p/fardel.toml",
+                      "name = \"p\"\noutput = \"p.fardel\"\nsources = [\"assets\"]\n[[rule]]\nmatch = "
+                      "\"*.bin\"\nprocess = \"copy\"\n[processor.copy]\nbuiltin = \"copy\"\n[[cache]]\n"
+                      "folder = \"" +
+                          cache + "\"\n");
+        run_well({"cache", "init", cache});
+        run_well({"build", scratch.path("p"), "--jobs", "1"});
+        REQUIRE(run_program({"find", cache, "-type", "f", "-exec", "touch", "-d", "3 days ago", "{}", "+"}).exit_code ==
+                0);
+        disk.fill();
+        REQUIRE(fs::space(disk.root()).available < 4096);
+        check_has(run_well({"store", "rm", ids[0], "--store", store}), "1 bundle will be removed");
+        check_has(run_well({"store", "gc", "--grace", "0", "--store", store}), "removed 1 bundle");
+        CHECK(fs::space(disk.root()).available > 500'000);
+        const json left = json::parse(run_well({"store", "ls", "--json", "--store", store}));
+        CHECK(left["bundles"].size() == bundles - 1);
+        CHECK(run({"store", "fsck", "--store", store}).exit_code == 0);
+        disk.fill();
+        const std::uintmax_t before = fs::space(disk.root()).available;
+        run_well({"cache", "trim", cache, "--size", "0"});
+        CHECK(fs::space(disk.root()).available > before + 300'000);
+    }
 }
 
 // A102: the sources, the build database and the bundle are on one disk, with every amount of free space.

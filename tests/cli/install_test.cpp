@@ -234,6 +234,66 @@ TEST_CASE("install: what a lock file names survives collections, and what it has
     CHECK_FALSE(mods.player.has(newer));
 }
 
+TEST_CASE("install: plain gc takes what was removed or replaced, says what stays and why, and takes nothing else") {
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string castle = mods.bundle("castle", "1.0", {"base"});
+    const std::string forest = mods.bundle("forest", "1.0");
+    mods.release({base, castle, forest});
+    check_well(mods.install({"castle", "forest"}));
+    run_well({"store", "add", mods.owner.scratch.path("base1.0.fardel"), "--store", mods.player.store});
+    const auto gc = [&](const Arguments& more = {}) {
+        Arguments words{"store", "gc", "--store", mods.player.store};
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    };
+    const std::string before = run_well(gc());
+    check_has(before, "3 bundles with ");
+    check_has(before, "stay: installed; 'fardel remove NAME' ends that");
+    const Outcome removed = mods.verb({"remove", "castle"});
+    check_well(removed);
+    check_has(removed.out, "'fardel store gc --grace 0' at once");
+    // For a day, it can be taken back.
+    check_has(run_well(gc()), "no longer installed, goes after ");
+    CHECK(mods.player.has(castle));
+    if (can_move_clock()) {
+        CHECK(run_with_moved_clock("+2d", gc({"--dry-run"}), {}).out.find("no longer installed, would remove") !=
+              std::string::npos);
+    }
+    const json collected = json::parse(run_well(gc({"--grace", "0", "--json"})));
+    CHECK(collected["bundles"].size() == 2);  // castle, and base, which nothing else needs
+    CHECK_FALSE(mods.player.has(castle));
+    CHECK(mods.player.has(forest));
+    REQUIRE(collected["kept"].size() == 1);
+    CHECK(collected["kept"][0]["bundle"] == forest);
+    CHECK(collected["kept"][0]["reason"] == "pinned");
+    // Another lock file keeps what this one releases, and what was added by itself has a word of its own.
+    const std::string other = mods.owner.scratch.path("other.lock");
+    run_well({"store", "add", mods.owner.scratch.path("castle1.0.fardel"), mods.owner.scratch.path("base1.0.fardel"),
+              "--store", mods.player.store});
+    Arguments again{"install",   "forest",
+                    "--channel", "mygame/stable",
+                    "--root",    mods.owner.scratch.path("1.root"),
+                    "--from",    mods.owner.nginx.url(),
+                    "--store",   mods.player.store,
+                    "--lock",    other};
+    run_well(again, mods.player.surroundings());
+    check_well(mods.verb({"remove", "forest"}));
+    const std::string kept = run_well(gc({"--grace", "0"}));
+    CHECK(mods.player.has(forest));
+    CHECK(mods.player.has(castle));
+    check_has(kept, "2 bundles with ");
+    check_has(kept, "added or fetched by id; 'fardel store rm ID' removes one");
+    // An update releases what it replaces.
+    const std::string newer = mods.bundle("forest", "1.1");
+    mods.release({newer});
+    run_well({"update", "--store", mods.player.store, "--lock", other, "--allow-host", "127.0.0.1"},
+             mods.player.surroundings());
+    run_well(gc({"--grace", "0"}));
+    CHECK_FALSE(mods.player.has(forest));
+    CHECK(mods.player.has(newer));
+}
+
 TEST_CASE("install: all conflicts are said at once, and nothing changes") {
     const ModRegistry mods;
     const std::string base = mods.bundle("base", "1.0");

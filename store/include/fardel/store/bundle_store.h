@@ -135,6 +135,9 @@ public:
     // Has the next collections remove bundles. Who opens or adds one before that takes it back. Errors: missing, denied
     // (a pin), conflict (another bundle needs one; all of them can be removed together), busy, no_space, io.
     Status remove_bundles(std::span<const BundleId> bundles, UnixTime now) const;
+    // What named these bundles names them no more: the next collections remove those that nothing else keeps. What is
+    // not here is passed over. Errors: busy, denied, no_space, io, unsupported (no locks).
+    Status release_bundles(std::span<const BundleId> bundles, UnixTime now) const;
     // Removes what the rules say, and what no bundle needs: docs/retention.md describes how. Safe beside everything
     // else. Errors: unsupported (the file system has no locks; nothing is removed), busy, denied, no_space, io.
     Result<CollectionReport> collect(const RetentionRules& rules) const;

@@ -25,6 +25,9 @@ struct BundlePin {
 // 1 to 64 characters of a-z, 0-9, '.', '_' and '-'.
 bool is_pin_name(std::string_view name) noexcept;
 
+// Pins that lock files hold begin so, and end with digits of a hash of their path.
+inline constexpr std::string_view kLockPinStart = "lock-";
+
 struct RetentionRules {
     UnixTime now;
     // What is condemned is removed by a collection that runs so much later.
@@ -51,6 +54,7 @@ enum class RemovalReason : std::uint8_t {
     budget,        // RetentionRules::bytes_max
     unnamed,       // a pack that no record names
     unlicensed,    // the last licence token for it has ended
+    released,      // release_bundles()
 };
 // Returns "removed by hand", "expired", …
 std::string_view removal_reason_text(RemovalReason reason) noexcept;
@@ -61,6 +65,20 @@ struct CollectedBundle {
     std::uint64_t file_bytes = 0;
     UnixTime condemned;    // when it was condemned
     bool removed = false;  // by this collection; otherwise a later one removes it
+};
+
+enum class KeptReason : std::uint8_t {
+    pinned,  // by a person, or for a lock file (is_lock_pin)
+    needed,  // by another bundle that stays
+    held,    // by a program that runs, or ran until a short time ago
+    none,    // it was added or fetched by itself, and no rule of this collection is about it
+};
+
+struct KeptBundle {
+    BundleId bundle;
+    std::uint64_t file_bytes = 0;
+    KeptReason reason = KeptReason::none;
+    std::vector<std::string> pins;  // their names
 };
 
 struct CollectionReport {
@@ -76,6 +94,7 @@ struct CollectionReport {
     std::uint64_t repack_written_bytes = 0;  // of the packs that replace them
     std::uint64_t packs = 0;                 // that remain
     std::uint64_t pack_bytes = 0;
+    std::vector<KeptBundle> kept;    // by id: what neither was removed nor is condemned
     std::vector<std::string> notes;  // what was kept although no rule says so, and why
 };
 
