@@ -254,7 +254,9 @@ Result<Exit> run_publish(Words words, Console& console) {
     line.text("--recall", "ID", command.recall,
               "With --key: recall this bundle at the registry; nobody fetches or opens it any more");
     line.text("--reason", "TEXT", command.reason, "With --recall: why, for those who are affected");
-    line.flag("--dry-run", command.only_plans, "Only report what is there already and what would be written");
+    line.flag("--dry-run", command.only_plans,
+              "Only report what is there already and what would be written; with --key, what the registry would "
+              "refuse");
     line.texts("--delta-from", "OLD", command.old_files,
                "Also publish what leads from this older bundle to each FILE; may be repeated");
     line.text(
@@ -282,7 +284,10 @@ Result<Exit> run_publish(Words words, Console& console) {
         return line.mistake("--key is for the URL of a registry", console);
     if (command.recall.empty() != command.reason.empty() || (!command.recall.empty() && command.key.key_path.empty()))
         return line.mistake("--recall needs --reason and --key", console);
-    const AuthorRequest author{.url = command.words.back(), .key = command.key, .json = command.json};
+    if (!command.recall.empty() && command.only_plans)
+        return line.mistake("--dry-run is for bundles; a recall would be made", console);
+    const AuthorRequest author{
+        .url = command.words.back(), .key = command.key, .only_asks = command.only_plans, .json = command.json};
     if (!command.recall.empty())
         return command.words.size() == 1
                    ? recall_at_registry(author, command.recall, command.reason, console)
@@ -292,7 +297,7 @@ Result<Exit> run_publish(Words words, Console& console) {
     if (command.words.size() < 2)
         return line.mistake("name at least one bundle, and the tree", console);
     if (!command.key.key_path.empty()) {
-        if (!command.token_file.empty() || !command.old_files.empty() || !command.trace.empty() || command.only_plans)
+        if (!command.token_file.empty() || !command.old_files.empty() || !command.trace.empty())
             return line.mistake("a registry takes bundles alone; leave the other options out", console);
         return upload_to_registry(author, std::span(command.words).first(command.words.size() - 1), console);
     }

@@ -96,15 +96,18 @@ bool wait_for(const std::stop_token& stop, std::chrono::seconds longest) {
 
 // Keeps the head of a registry fresh until the server stops.
 void look_after(Registry* registry, const std::stop_token& stop, Console& console) {
-    constexpr std::chrono::seconds kHeadTick{300};
+    constexpr std::chrono::seconds kHeadTick{60};
     while (wait_for(stop, kHeadTick))
         if (const Status renewed = registry != nullptr ? registry->renew_head() : ok(); !renewed)
             console.say(renewed.error());
 }
 
-Result<std::unique_ptr<Registry>> open_registry(const ServeCommand& command) {
-    RegistryOptions options{
-        .folder = command.tree, .signers = {}, .head_life_s = command.head_days * 24 * 3600, .now = system_now};
+Result<std::unique_ptr<Registry>> open_registry(const ServeCommand& command, Console& console) {
+    RegistryOptions options{.folder = command.tree,
+                            .signers = {},
+                            .head_life_s = command.head_days * 24 * 3600,
+                            .now = system_now,
+                            .report = [&console](const std::string& said) { console.say("fardel: " + said); }};
     FARDEL_TRY_ASSIGN(options.signers, open_registry_signers(command.signers));
     return Registry::open(std::move(options));
 }
@@ -208,7 +211,7 @@ Result<Exit> serve(ServeCommand command, Console& console) {
             .tokens_path = command.tokens, .policy = policy ? &*policy : nullptr, .tree_bytes_max = tree_bytes_max};
     std::unique_ptr<Registry> registry;
     if (command.is_registry) {
-        FARDEL_TRY_ASSIGN(registry, open_registry(command));
+        FARDEL_TRY_ASSIGN(registry, open_registry(command, console));
         FARDEL_TRY_ASSIGN(const RegistryRules rules, read_registry_rules(command.tree));
         options.registry = registry.get();
         options.uploads =

@@ -2,7 +2,6 @@
 
 #include "bundles/bundle_file.h"
 #include "bundles/bundle_word.h"
-#include "bundles/whole_bundle.h"
 #include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -15,7 +14,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,18 @@ constexpr long kAccepted = 201;
 constexpr long kKnown = 200;
 constexpr long kJudging = 202;
 constexpr long kRefused = 422;
+constexpr std::string_view kAcceptable = "acceptable";
+constexpr std::string_view kWasThere = "was-there";
+
+ErrorCode code_of(long status) {
+    constexpr long kTooLarge = 413;
+    constexpr long kNoRoom = 507;  // on the server
+    if (status == kTooLarge)
+        return ErrorCode::limit;
+    if (status == kNoRoom)
+        return ErrorCode::no_space;
+    return status >= 500 ? ErrorCode::unreachable : ErrorCode::denied;
+}
 
 std::string format_list(JsonView answer, std::string_view key) {
     std::string text;
@@ -44,7 +57,7 @@ Result<Json> decision_in(const RegistryReply& reply, const std::string& url) {
         return Error(ErrorCode::unreachable,
                      printable(url) + ": the registry has not decided yet; the same command asks again");
     if (reply.status != kAccepted && reply.status != kKnown && reply.status != kRefused)
-        return Error(reply.status >= 500 ? ErrorCode::unreachable : ErrorCode::denied,
+        return Error(code_of(reply.status),
                      fmt::format("{}: the registry answers {}: {}", printable(url), reply.status,
                                  printable(std::string_view(reply.text).substr(0, reply.text.find('\n')), 400)));
     std::optional<Json> answer = parse_json_object(reply.text);
@@ -53,22 +66,27 @@ Result<Json> decision_in(const RegistryReply& reply, const std::string& url) {
     return std::move(*answer);
 }
 
-std::string format_decision(const std::string& subject, long status, JsonView answer) {
-    const auto release = answer.at("release").number();
-    const std::string number = release ? std::to_string(*release) : "?";
-    if (status == kRefused)
-        return fmt::format("{}: refused:\n", printable(subject)) + format_list(answer, "refusals") +
-               format_list(answer, "remarks");
-    return fmt::format("{}: {}, {} {} in release {}\n", printable(subject), printable(answer.at("outcome").text()),
-                       printable(answer.at("name").text()), printable(answer.at("version").text()), number) +
-           format_list(answer, "remarks");
-}
-
 struct Decision {
     std::string subject;
     long status = 0;
     Json answer;
+    bool was_sent = true;  // the bundle, or the recall
 };
+
+std::string format_decision(const Decision& decision) {
+    const JsonView answer = decision.answer;
+    const std::string subject = printable(decision.subject);
+    const auto release = answer.at("release").number();
+    const std::string number = release ? std::to_string(*release) : "?";
+    if (decision.status == kRefused)
+        return fmt::format("{}: refused{}:\n", subject, decision.was_sent ? "" : ", and nothing was sent") +
+               format_list(answer, "refusals") + format_list(answer, "remarks");
+    std::string text = fmt::format("{}: {}, {}", subject, printable(answer.at("outcome").text()),
+                                   format_title(answer.at("name").text(), answer.at("version").text()));
+    if (answer.at("outcome").text() != kAcceptable)
+        text += " in release " + number;
+    return text + (decision.was_sent ? "\n" : "; nothing was sent\n") + format_list(answer, "remarks");
+}
 
 Result<Exit> print_decisions(const std::vector<Decision>& decisions, bool json, Console& console) {
     Exit exit = Exit::fine;
@@ -82,18 +100,78 @@ Result<Exit> print_decisions(const std::vector<Decision>& decisions, bool json, 
                              return Json{{"subject", one.subject}, {"status", one.status}, {"answer", one.answer}};
                          })}};
         },
-        [&] {
-            return format_each(
-                decisions, [](const Decision& one) { return format_decision(one.subject, one.status, one.answer); });
-        },
-        exit);
+        [&] { return format_each(decisions, format_decision); }, exit);
+}
+
+// ---- Before a bundle is sent ----------------------------------------------------------------------------------------
+
+Json json_of(const RegistryRefusal& one) {
+    return Json{{"reason", one.reason}, {"where", one.where}, {"text", one.text}};
+}
+
+// The list of the answer, and behind it what was found here and is not in it.
+Json joined_list(JsonView answer, std::string_view key, const std::vector<RegistryRefusal>& found) {
+    Json list = Json::array();
+    std::set<std::tuple<std::string, std::string, std::string>> listed;
+    for (const JsonView one : answer.at(key).elements()) {
+        listed.emplace(one.at("reason").text(), one.at("where").text(), one.at("text").text());
+        list.push_back(Json{
+            {"reason", one.at("reason").text()}, {"where", one.at("where").text()}, {"text", one.at("text").text()}});
+    }
+    for (const RegistryRefusal& one : found)
+        if (listed.emplace(one.reason, one.where, one.text).second)
+            list.push_back(json_of(one));
+    return list;
+}
+
+std::string text_of(const Bundle& bundle, std::string_view key) {
+    const auto text = bundle.find_bundle_text(key);
+    return text ? printable(text->value_or(std::string_view())) : std::string();
+}
+
+// What the registry would answer, as far as it can be known before the bundle is sent: from the registry what needs no
+// content, and the rest from its rules, by which the content is judged here.
+Result<Decision> foresee(const std::string& file, const Bundle& bundle, RegistryClient& client, Signer& signer,
+                         const AuthorRequest& request, const Interrupt& interrupt, Console& console) {
+    FARDEL_TRY_ASSIGN(const auto reply, client.ask(bundle, signer, system_now));
+    Decision decision{.subject = file, .status = kKnown, .answer = Json::object(), .was_sent = false};
+    if (reply) {
+        FARDEL_TRY_ASSIGN(decision.answer, decision_in(*reply, request.url));
+        decision.status = reply->status;
+    }
+    JsonView answer = decision.answer;
+    if (answer.at("outcome").text() == kWasThere)
+        return decision;
+    ProgressBar bar(console, "verifying");
+    FARDEL_TRY_ASSIGN(
+        const RegistryClient::Judged judged,
+        client.judge(bundle.source(), signer.public_key(), answer.at("root").number().value_or(0), system_now(),
+                     {.progress =
+                          [&bar](const VerifyProgress& progress) {
+                              bar.show_bytes(progress.stored_bytes_done, progress.stored_bytes_total);
+                          },
+                      .stop = interrupt.token()}));
+    if (!judged.refusals.empty())
+        decision.status = kRefused;
+    Json whole{{"outcome", std::string(decision.status == kRefused ? "refused" : kAcceptable)},
+               {"bundle", bundle.id().hex()},
+               {"name", text_of(bundle, "name")},
+               {"version", text_of(bundle, "version")},
+               {"release", answer.at("release").number().value_or(0)},
+               {"root", answer.at("root").number().value_or(0)},
+               {"refusals", joined_list(answer, "refusals", judged.refusals)},
+               {"remarks", joined_list(answer, "remarks", judged.remarks)}};
+    decision.answer = std::move(whole);
+    return decision;
 }
 
 Result<Decision> upload(const std::string& file, RegistryClient& client, Signer& signer, const AuthorRequest& request,
                         const Interrupt& interrupt, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
-    FARDEL_TRY(verify_whole_bundle(bundle->source(), printable(file), "nothing was sent", {.stop = interrupt.token()},
-                                   console));
+    FARDEL_TRY_ASSIGN(Decision foreseen, foresee(file, *bundle, client, signer, request, interrupt, console));
+    const JsonView answer = foreseen.answer;
+    if (request.only_asks || foreseen.status == kRefused || answer.at("outcome").text() == kWasThere)
+        return foreseen;
     ProgressBar bar(console, "uploading");
     const PublishWork work{.progress =
                                [&bar](std::uint64_t done, std::uint64_t total) {
@@ -105,8 +183,8 @@ Result<Decision> upload(const std::string& file, RegistryClient& client, Signer&
                            .stop = interrupt.token()};
     FARDEL_TRY_ASSIGN(const RegistryReply reply,
                       client.upload(*bundle->source(), bundle->id(), signer, system_now, work));
-    FARDEL_TRY_ASSIGN(Json answer, decision_in(reply, request.url));
-    return Decision{.subject = file, .status = reply.status, .answer = std::move(answer)};
+    FARDEL_TRY_ASSIGN(Json decided, decision_in(reply, request.url));
+    return Decision{.subject = file, .status = reply.status, .answer = std::move(decided)};
 }
 
 }  // namespace

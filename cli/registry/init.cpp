@@ -11,9 +11,12 @@
 
 #include <fardel/base/folder.h>
 #include <fardel/base/random.h>
+#include <fardel/base/text_fields.h>
+#include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
 #include <fardel/hosting/registry_rules.h>
+#include <fardel/packer/game_profile.h>
 
 #include <algorithm>
 #include <optional>
@@ -30,7 +33,8 @@ struct InitCommand {
     std::uint64_t root_threshold = 1;
     std::string registry, release, head;
     std::vector<std::string> owners;  // GLOB=KEY.pub
-    std::vector<std::string> open;
+    std::vector<std::string> open;    // GLOB, GLOB:publish=GLOB,...
+    std::string profile;              // of the bounds of open names without any; empty: none
     std::vector<std::string> licences;
     std::string classes = "data,script,code";  // of open names
     std::optional<std::uint64_t> file_bytes_max, raw_bytes_max, key_bytes_max;
@@ -64,8 +68,16 @@ public:
         FARDEL_TRY_ASSIGN(open_brings_, parse_classes_option(command_.classes));
         for (const std::string& owner : command_.owners)
             FARDEL_TRY(add_owner(owner));
-        for (const std::string& pattern : command_.open)
-            add_open(pattern);
+        if (!command_.profile.empty()) {
+            FARDEL_TRY_ASSIGN(const auto profile, load_game_profile(command_.profile));
+            if (profile->mods_publish.empty())
+                return Error(ErrorCode::unresolved, "the profile " + printable(command_.profile) +
+                                                        " does not say what mods publish ([mods] publish); give "
+                                                        "--open 'PATTERN:publish=GLOB,…'");
+            mods_publish_ = profile->mods_publish;
+        }
+        for (const std::string& open : command_.open)
+            FARDEL_TRY(add_open(open));
         root_.trust.keys = keys_.all();
         // What the server could not read is refused here, before anything is written.
         FARDEL_TRY(parse_registry_rules(format_registry_rules(rules_)));
@@ -98,16 +110,37 @@ private:
         return ok();
     }
 
-    // Whoever comes first: their bundles add names to the tree, and replace nobody's.
-    void add_open(const std::string& pattern) {
+    // Whoever comes first: their bundles add names to the tree, and replace nobody's. The bounds stand in the root word
+    // by word, so that nobody needs this program's defaults to know them.
+    Status add_open(const std::string& text) {
+        constexpr std::string_view kPublish = ":publish=";
+        const auto at = text.find(kPublish);
+        const std::string pattern = text.substr(0, at);
+        FARDEL_TRY(verify_glob(pattern));
         rules_.open.push_back(pattern);
         AllowRule rule;
         rule.pattern = pattern;
         rule.roles = {registry_};
         rule.brings = open_brings_;
-        if (!find_name_scope(rule))
-            rule.publish = {"**"};
+        const auto own = find_name_scope(rule);
+        std::vector<std::string> publish = own ? own->publish : std::vector<std::string>();
+        if (at == std::string::npos)
+            publish.insert(publish.end(), mods_publish_.begin(), mods_publish_.end());
+        else
+            for (const std::string_view glob : split_text(std::string_view(text).substr(at + kPublish.size()), ','))
+                publish.emplace_back(glob);
+        if (publish.empty())
+            publish = {"**"};
+        for (const std::string& glob : publish) {
+            FARDEL_TRY(verify_glob(glob));
+            if (std::ranges::count(rule.publish, glob) == 0)
+                rule.publish.push_back(glob);
+        }
+        if (rule.publish.size() > limits::kRuleGlobsMax)
+            return Error(ErrorCode::limit, printable(pattern) + ": more than " + std::to_string(limits::kRuleGlobsMax) +
+                                               " globs of published names");
         root_.trust.allow.push_back(std::move(rule));
+        return ok();
     }
 
     const InitCommand& command_;
@@ -116,7 +149,24 @@ private:
     KeyReader keys_;
     RoleThreshold registry_;
     ContentClass open_brings_ = ContentClass::code;
+    std::vector<std::string> mods_publish_;  // of the profile
 };
+
+// What the root lets bundles publish, for people who read the rules. The root decides, and may be another one later.
+std::string format_bounds(const ChannelRoot& root) {
+    std::string text = "# What bundles may publish, as the first root of the channel says:\n";
+    for (const AllowRule& rule : root.trust.allow) {
+        text += "#   " + rule.pattern + ":";
+        const auto scope = find_name_scope(rule);
+        if (!scope)
+            text += " everything";
+        else
+            for (const std::string& glob : scope->publish)
+                text += " " + glob;
+        text += rule.brings == ContentClass::code ? "\n" : "; " + describe_limit(rule.brings) + "\n";
+    }
+    return text;
+}
 
 Result<Exit> init(const InitCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
@@ -128,7 +178,7 @@ Result<Exit> init(const InitCommand& command, Console& console) {
     FARDEL_TRY(create_folders(command.folder, Lasting::yes));
     FARDEL_TRY_ASSIGN(const Exit written, write_root(maker.root(), command.out, command.json, console));
     // Last: this file makes the folder a registry, and `init` refuses one that is a registry already.
-    FARDEL_TRY(write_file(path, format_registry_rules(maker.rules())));
+    FARDEL_TRY(write_file(path, format_registry_rules(maker.rules()) + format_bounds(maker.root())));
     if (!command.json)
         FARDEL_TRY(console.write("then: fardel channel publish " + printable(command.out) + " " +
                                  printable(command.folder) + ", and fardel serve " + printable(command.folder) +
@@ -147,7 +197,7 @@ Result<Exit> run_registry_init(Words words, Console& console) {
         "with 'fardel channel sign'. Edit registry.rules later; other owners also need another root.",
         "  fardel registry init /srv/www/hub --url https://hub.example --channel hub/stable --root root.key.pub "
         "--registry registry.key.pub --release release.key.pub --head head.key.pub --owner core=studio.key.pub "
-        "--open 'maps/*' -o 1.root\n");
+        "--open 'maps/*' --profile quake3 -o 1.root\n");
     InitCommand command;
     line.text("FOLDER", "FOLDER", command.folder, "The folder of the registry, which is created").required();
     line.text("--url", "URL", command.url, "Where authors and players find it").required();
@@ -159,8 +209,11 @@ Result<Exit> run_registry_init(Words words, Console& console) {
     line.text("--head", "KEY.pub", command.head, "The key that signs heads").required();
     line.texts("--owner", "PATTERN=KEY.pub", command.owners,
                "Names that match belong to this key; may be repeated, also for one pattern");
-    line.texts("--open", "PATTERN", command.open,
-               "Names that match belong to the author who first brings them; may be repeated");
+    line.texts("--open", "PATTERN[:publish=GLOB,...]", command.open,
+               "Names that match belong to the author who first brings them; may be repeated. Their bundles publish "
+               "names below the folder of PATTERN, and those that match a GLOB");
+    line.text("--profile", "NAME", command.profile,
+              "What bundles of open names publish in this game, where --open says nothing: quake3, or a file .toml");
     add_classes_option(line, "bundles of open names", command.classes);
     line.texts("--licence", "ID", command.licences,
                "A licence that bundles may state, and then one of these must; may be repeated (default: any or none)");

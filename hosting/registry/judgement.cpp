@@ -1,6 +1,7 @@
 #include "registry/judgement.h"
 
 #include "registry/bundle_limits.h"
+#include "registry/page_text.h"
 
 #include <fardel/base/ascii.h>
 #include <fardel/format/bundle_version.h>
@@ -70,24 +71,18 @@ public:
     UploadJudge(const PublicKey& author, const RegistryState& state, UnixTime now)
         : author_(author), state_(state), rules_(state.rules), now_(now) {}
 
-    Result<UploadJudgement> judge(const std::shared_ptr<const ByteSource>& file, const std::stop_token& stop) {
-        // The sizes first: all that follows reads the whole file.
-        if (rules_.file_bytes_max != 0 && file->size_bytes() > rules_.file_bytes_max) {
-            refuse("too-large", "the file has " + std::to_string(file->size_bytes()) + " bytes, at most " +
-                                    std::to_string(rules_.file_bytes_max) + " are allowed");
-            return take();
-        }
-        auto bundle = Bundle::open(file, {});
-        if (bundle && (is_too_large(**bundle) || is_beyond_limits(**bundle)))
-            return take();
-        FARDEL_TRY_ASSIGN(const auto policy, policy_before_registry(state_, author_));
-        FARDEL_TRY_ASSIGN(
-            const VerifyReport report,
-            verify_bundle(file, {.policy = policy ? &*policy : nullptr, .time = TrustTime::at(now_), .stop = stop}));
-        add_findings(report);
-        if (!bundle)
-            return take();
-        return judge_rules(*std::move(bundle));
+    Result<UploadJudgement> judge(const std::shared_ptr<const ByteSource>& file, const VerifyWork& work) {
+        FARDEL_TRY_ASSIGN(auto bundle, judge_bytes(file, work));
+        return bundle ? judge_rules(std::move(bundle)) : take();
+    }
+
+    // Without what a question answers.
+    Result<UploadJudgement> judge_content(const std::shared_ptr<const ByteSource>& file, const VerifyWork& work) {
+        FARDEL_TRY_ASSIGN(const auto bundle, judge_bytes(file, work));
+        if (bundle)
+            if (const Status read = judge_licences(*bundle); !read && judgement_.refusals.empty())
+                refuse("unreadable", read.error().message());
+        return take();
     }
 
     UploadJudgement judge_rules(std::shared_ptr<const Bundle> bundle) {
@@ -97,7 +92,44 @@ public:
         return take();
     }
 
+    // What needs no content. The policy includes what has been recalled.
+    Result<UploadJudgement> judge_question(const UploadFacts& facts) {
+        if (is_too_large(facts.file_bytes))
+            return take();
+        FARDEL_TRY_ASSIGN(const auto policy, policy_before_registry(state_, author_));
+        if (policy) {
+            FARDEL_TRY_ASSIGN(
+                const TrustVerdict verdict,
+                policy->evaluate(
+                    facts.envelopes,
+                    {.bundle = facts.bundle, .layout = facts.layout, .name = facts.name, .version = facts.version},
+                    now_));
+            if (verdict.refusal)  // as the verifier says it
+                add_refusal({.reason = "trust-refused", .where = "trailer", .text = verdict.refusal->message()});
+        }
+        judge_facts(facts);
+        return take();
+    }
+
 private:
+    // Every byte. nullptr: with what is wrong, the rules have nothing to judge.
+    Result<std::shared_ptr<const Bundle>> judge_bytes(const std::shared_ptr<const ByteSource>& file,
+                                                      const VerifyWork& work) {
+        // The sizes first: all that follows reads the whole file.
+        if (is_too_large(file->size_bytes()))
+            return std::shared_ptr<const Bundle>();
+        auto bundle = Bundle::open(file, {});
+        if (bundle && (is_too_large(**bundle) || is_beyond_limits(**bundle)))
+            return std::shared_ptr<const Bundle>();
+        FARDEL_TRY_ASSIGN(const auto policy, policy_before_registry(state_, author_));
+        FARDEL_TRY_ASSIGN(const VerifyReport report, verify_bundle(file, {.policy = policy ? &*policy : nullptr,
+                                                                          .time = TrustTime::at(now_),
+                                                                          .progress = work.progress,
+                                                                          .stop = work.stop}));
+        add_findings(report);
+        return bundle ? *std::move(bundle) : nullptr;
+    }
+
     UploadJudgement take() {
         cut_list(judgement_.refusals, refusals_left_out_);
         return std::move(judgement_);
@@ -123,6 +155,14 @@ private:
         return true;
     }
 
+    bool is_too_large(std::uint64_t file_bytes) {
+        if (rules_.file_bytes_max == 0 || file_bytes <= rules_.file_bytes_max)
+            return false;
+        refuse("too-large", "the file has " + format_bytes(file_bytes) + ", and this registry takes at most " +
+                                format_bytes(rules_.file_bytes_max));
+        return true;
+    }
+
     // Before each byte of it is read. Says what a verified table would; a wrong one is found later.
     bool is_too_large(const Bundle& bundle) {
         if (rules_.raw_bytes_max == 0)
@@ -131,8 +171,8 @@ private:
         for (std::uint32_t i = 0; i < bundle.asset_count(); ++i) {
             const auto asset = bundle.asset(AssetIndex{i});
             if (!asset || asset->raw_bytes > rules_.raw_bytes_max - raw_bytes) {
-                refuse("too-large", "its assets have more than " + std::to_string(rules_.raw_bytes_max) +
-                                        " bytes, or cannot be read");
+                refuse("too-large", "its assets have more than " + format_bytes(rules_.raw_bytes_max) +
+                                        ", which this registry takes at most, or cannot be read");
                 return true;
             }
             raw_bytes += asset->raw_bytes;
@@ -148,43 +188,47 @@ private:
     }
 
     Status judge_bundle(const Bundle& bundle) {
-        FARDEL_TRY_ASSIGN(const auto name, bundle.find_bundle_text("name"));
-        FARDEL_TRY_ASSIGN(const auto version, bundle.find_bundle_text("version"));
-        judgement_.name = name.value_or(std::string_view());
-        judgement_.version = version.value_or(std::string_view());
-        judge_recalls(bundle);
-        judge_trailer(bundle);
-        judge_name(bundle);
-        judge_sizes(bundle);
-        FARDEL_TRY(judge_licences(bundle));
-        FARDEL_TRY(judge_dependencies(bundle));
-        FARDEL_TRY(judge_requirements(bundle));
-        return judge_shares(bundle);
+        FARDEL_TRY_ASSIGN(const UploadFacts facts, read_upload_facts(bundle));
+        judge_facts(facts);
+        return judge_licences(bundle);
     }
 
-    void judge_recalls(const Bundle& bundle) {
+    // What the tables say, and not the content: the same for an upload and for a question.
+    void judge_facts(const UploadFacts& facts) {
+        judgement_.name = facts.name;
+        judgement_.version = facts.version;
+        judge_recalls(facts);
+        judge_trailer(facts);
+        judge_name(facts);
+        judge_sizes(facts);
+        judge_dependencies(facts);
+        judge_requirements(facts);
+        judge_shares(facts);
+    }
+
+    void judge_recalls(const UploadFacts& facts) {
         if (!state_.release)
             return;
         const auto& bundles = state_.release->recalled_bundles;
         const auto& keys = state_.release->recalled_keys;
-        if (const auto at = std::ranges::find(bundles, bundle.id(), &Revocation<BundleId>::id); at != bundles.end())
+        if (const auto at = std::ranges::find(bundles, facts.bundle, &Revocation<BundleId>::id); at != bundles.end())
             refuse("recalled", "this bundle has been recalled: " + printable(at->reason));
         if (const auto at = std::ranges::find(keys, author_, &Revocation<PublicKey>::id); at != keys.end())
             refuse("key-recalled", "your key has been recalled: " + printable(at->reason));
     }
 
     // The newest statement of the uploader, which lists this layout and no other: who countersigns it vouches for each.
-    void judge_trailer(const Bundle& bundle) {
+    void judge_trailer(const UploadFacts& facts) {
         std::size_t signatures = 0;
         std::optional<Statement> newest;
-        for (const Envelope& envelope : bundle.envelopes()) {
+        for (const Envelope& envelope : facts.envelopes) {
             signatures += envelope.signatures.size();
             if (envelope.type != EnvelopeType::statement) {
                 refuse("foreign-signature", "its trailer has more than statements of authors");
                 continue;
             }
             const auto statement = decode_statement(envelope.payload);
-            const bool is_signed = statement && statement->bundle == bundle.id() && statement->author == author_ &&
+            const bool is_signed = statement && statement->bundle == facts.bundle && statement->author == author_ &&
                                    std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
                                        return entry.role == SignerRole::author && entry.key == author_ &&
                                               verify_envelope_signature(envelope, entry);
@@ -200,16 +244,16 @@ private:
                                                 "… that signed this request has not signed the bundle; sign it with "
                                                 "'fardel sign --role author'");
         // Who countersigns a statement vouches for each layout in it, and only this file was verified.
-        if (newest->layouts != std::vector{bundle.layout_id()})
+        if (newest->layouts != std::vector{facts.layout})
             refuse("layout-not-signed",
                    "the author's statement does not list this layout, and it alone; sign this file");
         if (has_passed(newest->expires, now_))
             refuse("expired", "the author's statement has expired");
-        if (bundle.envelopes().size() >= limits::kEnvelopesMax || signatures >= limits::kSignaturesMax)
+        if (facts.envelopes.size() >= limits::kEnvelopesMax || signatures >= limits::kSignaturesMax)
             refuse("signatures-full", "its trailer has no room for the signature of the registry");
     }
 
-    void judge_name(const Bundle& bundle) {
+    void judge_name(const UploadFacts& facts) {
         const std::string& name = judgement_.name;
         if (judgement_.version.empty() || !BundleVersion::parse(judgement_.version))
             refuse("version-missing", "the bundle has no version; pack it with --version");
@@ -225,7 +269,7 @@ private:
             refuse("name-not-open",
                    in_quotes(name) + ": this registry gives nobody such a name; see its registry.rules");
         judge_new_name(name);
-        judge_versions(bundle);
+        judge_versions(facts);
     }
 
     // A name that is released once is kept for ever, so authors get a bounded number of them.
@@ -240,23 +284,23 @@ private:
             refuse("names-full", "your key has " + std::to_string(kNamesPerAuthorMax) + " names, and may have no more");
     }
 
-    void judge_versions(const Bundle& bundle) {
+    void judge_versions(const UploadFacts& facts) {
         const auto others = state_.catalogue.named(judgement_.name);
         for (const CatalogueEntry* const other : others)
-            if (other->version == judgement_.version && other->bundle != bundle.id())
+            if (other->version == judgement_.version && other->bundle != facts.bundle)
                 refuse("version-taken", in_quotes(judgement_.name) + " " + judgement_.version + " is bundle " +
                                             other->bundle.hex() + "; give this one another version");
-            else if (other->bundle == bundle.id() && other->author != author_)
+            else if (other->bundle == facts.bundle && other->author != author_)
                 refuse("version-taken",
                        "this bundle is here under the key " + key_id(other->author) + "…; give yours another version");
-        remark_order(bundle, others);
-        if (rules_.versions_max != 0 && !is_here(bundle) && others.size() >= rules_.versions_max)
+        remark_order(facts, others);
+        if (rules_.versions_max != 0 && !is_here(facts) && others.size() >= rules_.versions_max)
             refuse("versions-full", in_quotes(judgement_.name) + " has " + std::to_string(others.size()) +
                                         " versions, recalled ones included, and may have no more");
     }
 
     // An author who writes versions in a way of its own may mean another order.
-    void remark_order(const Bundle& bundle, std::span<const CatalogueEntry* const> others) {
+    void remark_order(const UploadFacts& facts, std::span<const CatalogueEntry* const> others) {
         std::vector<ReleasedBundle> there;
         for (const CatalogueEntry* const other : others)
             if (auto version = BundleVersion::parse(other->version);
@@ -267,7 +311,7 @@ private:
                 there.back().version = *std::move(version);
             }
         ReleasedBundle added;
-        added.bundle = bundle.id();
+        added.bundle = facts.bundle;
         added.name = judgement_.name;
         const auto version = BundleVersion::parse(judgement_.version);
         if (!version || version->empty())
@@ -278,16 +322,16 @@ private:
     }
 
     // Then it only gets new signatures, and takes no more room.
-    bool is_here(const Bundle& bundle) const { return state_.catalogue.find(bundle.id()) != nullptr; }
+    bool is_here(const UploadFacts& facts) const { return state_.catalogue.find(facts.bundle) != nullptr; }
 
-    void judge_sizes(const Bundle& bundle) {
-        if (is_here(bundle))
+    void judge_sizes(const UploadFacts& facts) {
+        if (is_here(facts))
             return;
         const std::uint64_t used = state_.catalogue.bytes_by(author_);
-        const std::uint64_t bytes = bundle.source()->size_bytes();
+        const std::uint64_t bytes = facts.file_bytes;
         if (rules_.key_bytes_max != 0 && (used > rules_.key_bytes_max || bytes > rules_.key_bytes_max - used))
-            refuse("key-full", "your bundles have " + std::to_string(used) + " bytes, and with this one they would " +
-                                   "have more than " + std::to_string(rules_.key_bytes_max));
+            refuse("key-full", "your bundles have " + format_bytes(used) + ", this one has " + format_bytes(bytes) +
+                                   ", and together they may have " + format_bytes(rules_.key_bytes_max));
     }
 
     // Of the bundle, and of each asset that states one of its own.
@@ -326,26 +370,19 @@ private:
     }
 
     // What it needs by id must be here, and not recalled: nobody could mount it.
-    Status judge_dependencies(const Bundle& bundle) {
-        const auto count = static_cast<std::uint32_t>(bundle.table_count(TableKind::dependencies));
-        for (std::uint32_t i = 0; i < count; ++i) {
-            FARDEL_TRY_ASSIGN(const DependencyRecord record, bundle.dependency(i));
-            const bool is_static = (record.flags & DependencyRecord::is_static) != 0;
-            if (is_static && !state_.released.is_current(record.bundle))
-                refuse("dependency-missing", "it needs the bundle " + record.bundle.hex() +
+    void judge_dependencies(const UploadFacts& facts) {
+        for (const BundleId& needed : facts.dependencies)
+            if (!state_.released.is_current(needed))
+                refuse("dependency-missing", "it needs the bundle " + needed.hex() +
                                                  ", which the newest release does not have; upload that one first");
-        }
-        return ok();
     }
 
     // So must what it requires by name, or every installation of it would fail.
-    Status judge_requirements(const Bundle& bundle) {
-        FARDEL_TRY_ASSIGN(const std::vector<Requirement> requirements, requirements_of(bundle));
-        for (const Requirement& one : requirements)
-            if (!is_met_by(one, judgement_.name, judgement_.version) && !is_met(one))
+    void judge_requirements(const UploadFacts& facts) {
+        for (const Requirement& one : facts.requirements)
+            if (!is_met_by(one, facts.name, facts.version) && !is_met(one))
                 refuse("requirement-unmet", "it requires " + in_short_quotes(one.text()) +
                                                 ", which no bundle of the newest release meets; upload one first");
-        return ok();
     }
 
     static bool is_met_by(const Requirement& requirement, std::string_view name, std::string_view version) {
@@ -361,13 +398,11 @@ private:
     }
 
     // What the next release would have no room for gets no name: the registry could make no release with it.
-    Status judge_shares(const Bundle& bundle) {
-        if (is_here(bundle))
-            return ok();
-        FARDEL_TRY_ASSIGN(const BundleNeedsSize needs, measure_needs(bundle));
-        if (auto refused = state_.shares.refuse_bundle(author_, needs.needs_bytes))
+    void judge_shares(const UploadFacts& facts) {
+        if (is_here(facts))
+            return;
+        if (auto refused = state_.shares.refuse_bundle(author_, facts.needs_bytes))
             add_refusal(*std::move(refused));
-        return ok();
     }
 
     const PublicKey& author_;
@@ -439,8 +474,18 @@ std::vector<RegistryRefusal> remarks_of(const VerifyReport& report) {
 }
 
 Result<UploadJudgement> judge_upload(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
-                                     const RegistryState& state, UnixTime now, const std::stop_token& stop) {
-    return UploadJudge(author, state, now).judge(file, stop);
+                                     const RegistryState& state, UnixTime now, const VerifyWork& work) {
+    return UploadJudge(author, state, now).judge(file, work);
+}
+
+Result<UploadJudgement> judge_content(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
+                                      const RegistryState& state, UnixTime now, const VerifyWork& work) {
+    return UploadJudge(author, state, now).judge_content(file, work);
+}
+
+Result<UploadJudgement> judge_question(const UploadFacts& facts, const PublicKey& author, const RegistryState& state,
+                                       UnixTime now) {
+    return UploadJudge(author, state, now).judge_question(facts);
 }
 
 UploadJudgement judge_by_rules(const std::shared_ptr<const Bundle>& bundle, const PublicKey& author,

@@ -7,6 +7,7 @@
 #include "registry/author_shares.h"
 #include "registry/catalogue.h"
 #include "registry/released_ids.h"
+#include "registry/upload_facts.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
@@ -19,7 +20,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -58,7 +58,14 @@ struct UploadJudgement {
 
 // `author` has signed the request. Reads every byte. Error: cancelled.
 Result<UploadJudgement> judge_upload(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
-                                     const RegistryState& state, UnixTime now, const std::stop_token& stop);
+                                     const RegistryState& state, UnixTime now, const VerifyWork& work);
+// What judge_question leaves out: for an author's program, which knows the rules and the root of the state alone.
+Result<UploadJudgement> judge_content(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
+                                      const RegistryState& state, UnixTime now, const VerifyWork& work);
+// The same without content, for a bundle that is not here: what follows from the tables that `facts` claims. It costs
+// the server no more than a few signatures. Error: limit (too many signatures).
+Result<UploadJudgement> judge_question(const UploadFacts& facts, const PublicKey& author, const RegistryState& state,
+                                       UnixTime now);
 // The same by the rules alone, for a bundle that was verified a moment ago, by a newer state.
 UploadJudgement judge_by_rules(const std::shared_ptr<const Bundle>& bundle, const PublicKey& author,
                                const RegistryState& state, UnixTime now);

@@ -42,6 +42,34 @@ std::string list_row(const CatalogueEntry& entry, bool is_recalled, std::string_
            format_bytes(entry.file_bytes) + "</td><td>" + format_day(entry.accepted) + "</td></tr>\n";
 }
 
+// Whose which names are, and what their bundles may publish: the root of the channel decides that, also for players.
+std::string rules_section(const RegistryState& state) {
+    const auto& rules = state.root.trust.allow;
+    if (rules.empty())
+        return {};
+    std::string text = "<h2 id=\"rules\">What bundles may publish</h2>\n<ul>\n";
+    const std::size_t shown = std::min(rules.size(), kPageRowsMax);
+    for (const AllowRule& rule : std::span(rules).first(shown)) {
+        const auto author = std::ranges::find(rule.roles, SignerRole::author, &RoleThreshold::role);
+        std::string by = author == rule.roles.end() ? "who first brings the name" : "";
+        if (author != rule.roles.end())
+            for (const std::string& label : author->labels)
+                by += (by.empty() ? "" : ", ") + html_text(label);
+        const auto scope = find_name_scope(rule);
+        std::string publish = scope ? "" : "everything";
+        if (scope)
+            for (const std::string& glob : scope->publish)
+                publish += (publish.empty() ? "<code>" : " <code>") + html_text(glob) + "</code>";
+        if (rule.brings != ContentClass::code)
+            publish += rule.brings == ContentClass::data ? "; data only" : "; data and scripts only";
+        text += "<li>bundles named <code>" + html_text(rule.pattern) + "</code>, by " + by + ": " + publish + "</li>\n";
+    }
+    text += "</ul>\n";
+    if (rules.size() > shown)
+        text += "<p>" + more_text(rules.size(), shown) + "</p>\n";
+    return text;
+}
+
 std::string list_page(const RegistryState& state, std::string_view rows, std::size_t names, std::size_t page,
                       std::size_t pages) {
     const std::string up = page == 1 ? "" : "../";
@@ -62,6 +90,8 @@ std::string list_page(const RegistryState& state, std::string_view rows, std::si
                               : " " + link(up + overview_page_path(i), std::to_string(i));
         body += "</p>\n";
     }
+    if (page == 1)
+        body += rules_section(state);
     return format_html_page("Bundles of " + state.rules.urls.front(), page == 1 ? "" : "../", body, PageScript::search);
 }
 

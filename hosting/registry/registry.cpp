@@ -2,9 +2,12 @@
 
 #include <fardel/hosting/registry_request.h>
 #include "registry/judgement.h"
+#include "registry/page_text.h"
 #include "registry/registry_folder.h"
 #include "registry/safe_text.h"
+#include "registry/upload_facts.h"
 
+#include <fardel/base/path_stamp.h>
 #include <fardel/delivery/resolve.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/bundle_use.h>
@@ -37,6 +40,7 @@ std::string_view outcome_name(RegistryOutcome outcome) {
         case RegistryOutcome::accepted: return "accepted";
         case RegistryOutcome::was_there: return "was-there";
         case RegistryOutcome::recalled: return "recalled";
+        case RegistryOutcome::acceptable: return "acceptable";
         case RegistryOutcome::refused: break;
     }
     return "refused";
@@ -71,6 +75,7 @@ std::string format_registry_answer(const RegistryAnswer& answer) {
            ",\n  \"bundle\": " + json_text(answer.bundle.hex()) + ",\n  \"name\": " + json_text(answer.name) +
            ",\n  \"version\": " + json_text(answer.version) +
            ",\n  \"release\": " + std::to_string(answer.release_version) +
+           ",\n  \"root\": " + std::to_string(answer.root_version) +
            ",\n  \"refusals\": " + format_refusals(answer.refusals) +
            ",\n  \"remarks\": " + format_refusals(answer.remarks) + "\n}\n";
 }
@@ -81,10 +86,12 @@ struct Registry::Impl {
     const RegistryOptions options;
     std::mutex mutex;  // guards the folder and the signers; a change takes a while
     RegistryFolder folder;
-    bool is_behind = false;  // a bundle was published, and the folder was not read again since
+    std::vector<PathStamp> read_stamps;  // of the texts when they were read last
+    bool is_behind = false;              // a bundle was published, and the folder was not read again since
 
-    mutable std::mutex facts_mutex;  // guards what follows, and is held for moments
-    RegistryRules rules;
+    mutable std::mutex facts_mutex;              // guards what follows, and is held for moments
+    std::shared_ptr<const RegistryState> shown;  // for questions, which wait for no change
+    std::string signer_problem;                  // empty: there is none
     std::uint64_t released_bundles = 0;
     std::uint64_t bundles_set_aside = 0;
     std::optional<UnixTime> head_expires;
@@ -102,6 +109,39 @@ struct Registry::Impl {
             return Error(ErrorCode::untrusted, "the key " + key_id(options.signers.registry->public_key()) +
                                                    "… is in no 'registry' role of the newest root of the channel");
         return ok();
+    }
+
+    // Reads the folder, and notes whether the signers can still do what they are here for: the operator may have
+    // replaced keys in a new root while this program runs.
+    Status refresh() {
+        if (folder.state())
+            read_stamps = stamps_of_texts();  // before they are read
+        FARDEL_TRY(is_behind ? folder.reread(now()) : folder.refresh(now()));
+        note_signers();
+        return ok();
+    }
+
+    void note_signers() {
+        const Status usable = verify_signers();
+        std::string said;
+        if (!usable)
+            said = usable.error().message() + "; this server takes no uploads and recalls, and lets the head end on " +
+                   (folder.head_expires() ? format_day(*folder.head_expires()) : std::string("its date")) +
+                   ", until it is started with the keys of that root";
+        {
+            const std::scoped_lock guard(facts_mutex);
+            if (said == signer_problem)
+                return;
+            signer_problem = said;
+        }
+        if (!said.empty() && options.report)
+            options.report(said);
+    }
+
+    // Error: untrusted, unsupported.
+    Status verify_can_sign() const {
+        const Status usable = verify_signers();
+        return usable ? ok() : Status(Error(ErrorCode::untrusted, usable.error().message()));
     }
 
     Result<RegistryFolder::PlannedRelease> plan(ChannelChange wanted, NeedsOfBundles known = {}) const {
@@ -150,7 +190,7 @@ struct Registry::Impl {
     void note_facts() {
         const std::scoped_lock guard(facts_mutex);
         const auto& release = folder.state()->release;
-        rules = folder.state()->rules;
+        shown = folder.state();
         released_bundles = release ? release->bundles.size() : 0;
         bundles_set_aside = folder.state()->set_aside.size();
         head_expires = folder.head_expires();
@@ -158,8 +198,8 @@ struct Registry::Impl {
 
     Result<PublicKey> verify(std::string_view header, RegistryRequest request) const {
         const std::scoped_lock guard(facts_mutex);
-        request.channel = rules.channel;
-        return verify_registry_request(header, std::move(request), rules.urls, now());
+        request.channel = shown->rules.channel;
+        return verify_registry_request(header, std::move(request), shown->rules.urls, now());
     }
 
     RegistryAnswer count(RegistryAnswer answer) {
@@ -174,12 +214,16 @@ struct Registry::Impl {
     bool is_released(const BundleId& bundle) const { return folder.state()->released.is_current(bundle); }
 
     RegistryAnswer answer_of(RegistryOutcome outcome, const CatalogueEntry& entry) const {
-        const auto& release = folder.state()->release;
+        return answer_of(outcome, entry, *folder.state());
+    }
+
+    static RegistryAnswer answer_of(RegistryOutcome outcome, const CatalogueEntry& entry, const RegistryState& state) {
         return {.outcome = outcome,
                 .bundle = entry.bundle,
                 .name = entry.name,
                 .version = entry.version,
-                .release_version = release ? release->version : 0,
+                .release_version = state.release ? state.release->version : 0,
+                .root_version = state.root.version,
                 .refusals = {},
                 .remarks = {}};
     }
@@ -190,35 +234,87 @@ struct Registry::Impl {
                 .name = printable(judgement.name),
                 .version = printable(judgement.version),
                 .release_version = 0,
+                .root_version = 0,
                 .refusals = std::move(judgement.refusals),
                 .remarks = std::move(judgement.remarks)};
     }
 
     // A bundle of the same author that is here and not recalled.
     const CatalogueEntry* find_own(const BundleId& bundle, const PublicKey& author) const {
-        const CatalogueEntry* const entry = folder.state()->catalogue.find(bundle);
+        return find_own(*folder.state(), bundle, author);
+    }
+    static const CatalogueEntry* find_own(const RegistryState& state, const BundleId& bundle, const PublicKey& author) {
+        const CatalogueEntry* const entry = state.catalogue.find(bundle);
         return entry != nullptr && entry->author == author ? entry : nullptr;
     }
 
-    Result<std::shared_ptr<const Bundle>> open_published(const BundleId& id) {
-        FARDEL_TRY_ASSIGN(auto source, folder.tree().open(tree_path_of(id)));
+    static Result<std::shared_ptr<const Bundle>> open_published(TreeTarget& tree, const BundleId& id) {
+        FARDEL_TRY_ASSIGN(auto source, tree.open(tree_path_of(id)));
         return Bundle::open(std::move(source), {});
     }
 
-    // Whether it has a statement that the tree lacks, about the file in the tree.
-    bool is_signed_anew(const Bundle& bundle) {
-        const auto published = open_published(bundle.id());
-        if (!published || (*published)->layout_id() != bundle.layout_id())
+    // Whether there is a statement that the tree lacks, about the file in the tree.
+    static bool is_signed_anew(TreeTarget& tree, const BundleId& id, const LayoutId& layout,
+                               std::span<const Envelope> envelopes) {
+        const auto published = open_published(tree, id);
+        if (!published || (*published)->layout_id() != layout)
             return false;
-        const auto unpublished = find_unpublished(folder.tree(), **published, bundle.envelopes());
+        const auto unpublished = find_unpublished(tree, **published, envelopes);
         return unpublished && !unpublished->empty();
+    }
+    bool is_signed_anew(const Bundle& bundle) const {
+        return is_signed_anew(folder.tree(), bundle.id(), bundle.layout_id(), bundle.envelopes());
+    }
+
+    // Of what an operator, or another program, changes while this one runs: rules, names, releases and roots.
+    std::vector<PathStamp> stamps_of_texts() const {
+        const RegistryState& state = *folder.state();
+        const auto stamp = [&](const std::string& path) { return stamp_path(options.folder + "/" + path); };
+        return {stamp(std::string(kRegistryRulesFile)), stamp(std::string(kRegistryNamesFile)),
+                stamp(channel_head_path(state.rules.channel)),
+                stamp(channel_root_path(state.rules.channel, state.root.version + 1))};
+    }
+
+    // What questions are answered by. Reading all texts again costs what a stranger must not be able to ask for at
+    // will, so that is done only if one of them has changed; and a change is waited for by nobody here.
+    std::shared_ptr<const RegistryState> state_for_questions() {
+        if (const std::unique_lock guard(mutex, std::try_to_lock); guard) {
+            const auto now_there = stamps_of_texts();
+            const bool is_old = !std::ranges::equal(now_there, read_stamps, looks_unchanged);
+            if (is_old && refresh())
+                note_facts();
+        }
+        const std::scoped_lock guard(facts_mutex);
+        return shown;
+    }
+
+    Result<RegistryAnswer> answer_question(const UploadFacts& facts, const PublicKey& author) {
+        const auto state = state_for_questions();
+        {
+            const std::scoped_lock guard(facts_mutex);
+            if (!signer_problem.empty())
+                return Error(ErrorCode::untrusted, signer_problem);
+        }
+        // One of its own: that of the folder belongs to whoever changes the registry.
+        const auto tree = make_folder_target(options.folder);
+        const CatalogueEntry* const own = find_own(*state, facts.bundle, author);
+        if (own != nullptr && state->released.is_current(facts.bundle) &&
+            !is_signed_anew(*tree, facts.bundle, facts.layout, facts.envelopes))
+            return answer_of(RegistryOutcome::was_there, *own, *state);
+        FARDEL_TRY_ASSIGN(UploadJudgement judgement, judge_question(facts, author, *state, now()));
+        RegistryAnswer answer = refusal_of(std::move(judgement));
+        answer.outcome = answer.refusals.empty() ? RegistryOutcome::acceptable : RegistryOutcome::refused;
+        answer.bundle = facts.bundle;
+        answer.root_version = state->root.version;
+        return answer;
     }
 
     Result<RegistryAnswer> accept(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
                                   UploadJudgement judgement, const std::stop_token& stop) {
         const std::scoped_lock guard(mutex);
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
-        FARDEL_TRY(is_behind ? folder.reread(now()) : folder.refresh(now()));
+        FARDEL_TRY(refresh());
+        FARDEL_TRY(verify_can_sign());
         FARDEL_TRY(folder.record_names());  // what a failure after a release has left
         const BundleId id = judgement.bundle->id();
         const CatalogueEntry* const own = find_own(id, author);
@@ -239,7 +335,7 @@ struct Registry::Impl {
             return count(*std::move(refused));
         if (is_resigned) {
             // The file stays as it is. The statement is about the layout that was verified, which is the published one.
-            FARDEL_TRY_ASSIGN(const auto published, open_published(id));
+            FARDEL_TRY_ASSIGN(const auto published, open_published(folder.tree(), id));
             const std::vector<Envelope> signatures{*newest.statement, envelope};
             FARDEL_TRY(publish_signatures(folder.tree(), *published, signatures));
             return count(answer_of(RegistryOutcome::accepted, *own));
@@ -341,7 +437,8 @@ struct Registry::Impl {
     Result<RegistryAnswer> recall(const BundleId& bundle, const std::string& reason, const PublicKey* author) {
         const std::scoped_lock guard(mutex);
         FARDEL_TRY_ASSIGN(const Descriptor lock, folder.lock());
-        FARDEL_TRY(folder.refresh(now()));
+        FARDEL_TRY(refresh());
+        FARDEL_TRY(verify_can_sign());
         // Before the bundle may be pruned.
         FARDEL_TRY(folder.record_names());
         if (auto refused = refuse_recall(bundle, reason, author)) {
@@ -386,6 +483,11 @@ struct Registry::Impl {
             "fardel_registry_bundles_set_aside " +
             std::to_string(bundles_set_aside) +
             "\n"
+            "# HELP fardel_registry_can_sign Whether the keys of this server are those of the channel's newest root.\n"
+            "# TYPE fardel_registry_can_sign gauge\n"
+            "fardel_registry_can_sign " +
+            (signer_problem.empty() ? "1" : "0") +
+            "\n"
             "# HELP fardel_registry_head_expires_seconds When the head expires, in seconds since 1970.\n"
             "# TYPE fardel_registry_head_expires_seconds gauge\n"
             "fardel_registry_head_expires_seconds " +
@@ -408,6 +510,15 @@ Result<PublicKey> Registry::verify_upload(std::string_view header, const BundleI
                          {.action = RegistryAction::upload, .url = {}, .channel = {}, .bundle = bundle, .reason = {}});
 }
 
+Result<PublicKey> Registry::verify_question(std::string_view header, const BundleId& bundle) const {
+    return impl_->verify(
+        header, {.action = RegistryAction::question, .url = {}, .channel = {}, .bundle = bundle, .reason = {}});
+}
+
+Result<RegistryAnswer> Registry::answer_question(const UploadFacts& facts, const PublicKey& author) {
+    return impl_->answer_question(facts, author);
+}
+
 Result<PublicKey> Registry::verify_recall(std::string_view header, const BundleId& bundle,
                                           const std::string& reason) const {
     const bool has_control = std::ranges::any_of(reason, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
@@ -423,7 +534,8 @@ Result<RegistryAnswer> Registry::accept(const std::shared_ptr<const ByteSource>&
     std::shared_ptr<const RegistryState> state;
     {
         const std::scoped_lock guard(impl_->mutex);
-        FARDEL_TRY(impl_->folder.refresh(impl_->now()));
+        FARDEL_TRY(impl_->refresh());
+        FARDEL_TRY(impl_->verify_can_sign());  // before every byte is read
         state = impl_->folder.state();
     }
     if (const auto bundle = Bundle::open(file, {}); bundle) {  // what is here needs no second judgement
@@ -433,7 +545,7 @@ Result<RegistryAnswer> Registry::accept(const std::shared_ptr<const ByteSource>&
             !impl_->is_signed_anew(**bundle))
             return impl_->count(impl_->answer_of(RegistryOutcome::was_there, *own));
     }
-    FARDEL_TRY_ASSIGN(UploadJudgement judgement, judge_upload(file, author, *state, impl_->now(), stop));
+    FARDEL_TRY_ASSIGN(UploadJudgement judgement, judge_upload(file, author, *state, impl_->now(), {.stop = stop}));
     if (judgement.refusals.empty())
         return impl_->accept(file, author, std::move(judgement), stop);
     const std::scoped_lock guard(impl_->mutex);
@@ -452,7 +564,8 @@ std::optional<std::string> Registry::describe_dates() const {
 Status Registry::renew_head() {
     const std::scoped_lock guard(impl_->mutex);
     FARDEL_TRY_ASSIGN(const Descriptor lock, impl_->folder.lock());
-    FARDEL_TRY(impl_->folder.refresh(impl_->now()));
+    FARDEL_TRY(impl_->refresh());
+    FARDEL_TRY(impl_->verify_can_sign());
     FARDEL_TRY(impl_->renew_head_if_needed());
     impl_->note_facts();
     return ok();

@@ -12,12 +12,20 @@ namespace {
 constexpr std::string_view kRequestScheme = "Fardel ";
 constexpr std::string_view kRequestType = "registry request";
 
+std::string_view action_word(RegistryAction action) {
+    switch (action) {
+        case RegistryAction::upload: return "upload";
+        case RegistryAction::recall: return "recall";
+        case RegistryAction::question: break;
+    }
+    return "question";
+}
+
 std::vector<std::byte> message_of(const RegistryRequest& request, UnixTime date) {
-    const bool uploads = request.action == RegistryAction::upload;
-    const std::string body = std::string("fardel-registry-request 1\n") + (uploads ? "upload" : "recall") + "\nurl " +
+    const std::string body = "fardel-registry-request 1\n" + std::string(action_word(request.action)) + "\nurl " +
                              request.url + "\nchannel " + request.channel + "\nbundle " + request.bundle.hex() +
                              "\ndate " + std::to_string(date.seconds) + "\n" +
-                             (uploads ? "" : "reason " + request.reason + "\n");
+                             (request.action == RegistryAction::recall ? "reason " + request.reason + "\n" : "");
     return signed_message(kRequestType, std::as_bytes(std::span(body)));
 }
 

@@ -69,6 +69,10 @@ ServerAnswer refuse_registry_error(const Error& error) {
         case ErrorCode::conflict:
         case ErrorCode::busy: return plain_answer(503, "the registry is being changed; try again later");
         case ErrorCode::cancelled: return plain_answer(503, "the server stops; try again later");
+        case ErrorCode::untrusted:
+            return plain_answer(503,
+                                "the registry cannot sign: its keys were replaced, and its operator has to start it "
+                                "with the new ones; try again later");
         case ErrorCode::unreachable:
         case ErrorCode::denied:
         case ErrorCode::rollback:  // a text is dated ahead, which the operator has to mend

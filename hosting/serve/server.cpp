@@ -147,6 +147,8 @@ struct Server::Impl final : RequestHandler {
             return project->begin(request);
         if (const auto part = uploads ? Uploads::find_part(request.target) : std::nullopt)
             return uploads->answer_part(*part, request);
+        if (const auto asked = uploads ? Uploads::find_question(request.target) : std::nullopt)
+            return uploads->begin_question(*asked, request);
         if (const auto recalled = registry != nullptr ? find_recall_target(request.target) : std::nullopt)
             return begin_recall(*registry, *recalls, *recalled, request);
         auto file = find_requested_file(request.target);

@@ -1,5 +1,7 @@
 #include "serve/upload_room.h"
 
+#include "registry/page_text.h"
+
 #include <fardel/base/free_space.h>
 
 #include <algorithm>
@@ -59,9 +61,16 @@ void UploadRoom::Share::leave() {
     room_.taken_bytes_ -= std::exchange(bytes_, 0);
 }
 
-bool UploadRoom::can_hold(std::uint64_t file_bytes) {
+std::optional<std::string> UploadRoom::describe_lack(std::uint64_t file_bytes) {
     const std::scoped_lock lock(mutex_);
-    return file_bytes <= room_bytes();
+    const std::uint64_t room = room_bytes();
+    if (file_bytes <= room)
+        return std::nullopt;
+    // What the disk has is the operator's business; a quota is what people ask the operator about.
+    if (tree_bytes_ && room == less(tree_bytes_max_, *tree_bytes_))
+        return "the quota of this server (--upload-quota) is full: " + format_bytes(*tree_bytes_) + " of " +
+               format_bytes(tree_bytes_max_) + " are used, and the file has " + format_bytes(file_bytes);
+    return "the disk of this server has no room for the file, which has " + format_bytes(file_bytes);
 }
 
 void UploadRoom::note_publication() {

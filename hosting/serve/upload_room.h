@@ -40,8 +40,8 @@ public:
         bool has_left_ = false;
     };
 
-    // Whether a file of that size fits beside what is published, if nothing else is uploaded.
-    bool can_hold(std::uint64_t file_bytes);
+    // Why a file of that size does not fit beside what is published, if nothing else is uploaded; nothing if it does.
+    std::optional<std::string> describe_lack(std::uint64_t file_bytes);
     // Something was published: what the tree has is counted again.
     void note_publication();
 

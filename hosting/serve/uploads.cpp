@@ -1,16 +1,24 @@
 #include "serve/uploads.h"
 
+#include "registry/page_text.h"
+#include "registry/upload_facts.h"
 #include "serve/announced_bytes.h"
+#include "serve/question_receiver.h"
 #include "serve/registry_answers.h"
 
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/random.h>
 #include <fardel/base/text_fields.h>
+#include <fardel/delivery/tree_paths.h>
+#include <fardel/format/envelope.h>
 #include <fardel/format/file_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
+#include <fardel/format/limits.h>
 #include <fardel/hosting/publish.h>
+#include <fardel/hosting/published_signatures.h>
+#include <fardel/hosting/tree_target.h>
 #include <fardel/verifier/verify_bundle.h>
 
 #include <algorithm>
@@ -50,8 +58,9 @@ ServerAnswer refuse_upload(const Error& error) {
     }
 }
 
-ServerAnswer refuse_token() {
-    ServerAnswer answer = plain_answer(401, "uploading needs a token that this server knows");
+ServerAnswer refuse_token(bool is_given) {
+    ServerAnswer answer = plain_answer(
+        401, is_given ? "this server knows no such token" : "uploading needs a token that this server knows");
     answer.headers.emplace_back("WWW-Authenticate", "Bearer");
     return answer;
 }
@@ -262,12 +271,133 @@ private:
     std::uint64_t received_bytes_ = 0;
 };
 
+// Signatures that came later than the file, which does not change. They are added to those that are there.
+class Uploads::Signatures final : public QuestionReceiver {
+public:
+    Signatures(Uploads& uploads, RequestSlots::Slot slot, const BundleId& bundle, std::size_t bytes_max)
+        : QuestionReceiver(bytes_max, std::move(slot)), uploads_(uploads), bundle_(bundle) {}
+    bool is_question() const noexcept override { return false; }  // it waits for uploads
+
+private:
+    ServerAnswer answer(std::span<const std::byte> body) override {
+        const auto added = add(body);
+        if (!added)
+            return added.error().code() == ErrorCode::missing ? plain_answer(404, "there is no such bundle")
+                   : added.error().code() == ErrorCode::limit ? plain_answer(422, added.error().message())
+                                                              : refuse_upload(added.error());
+        return plain_answer(*added != 0 ? 201 : 200, *added != 0 ? "added" : "the signatures were there already");
+    }
+
+    Result<std::size_t> add(std::span<const std::byte> body) {
+        FARDEL_TRY_ASSIGN(const auto offered, decode_trailer(body));
+        for (const Envelope& envelope : offered)
+            FARDEL_TRY(verify_offered(envelope));
+        const auto tree = make_folder_target(uploads_.tree_);
+        FARDEL_TRY_ASSIGN(auto source, tree->open(tree_path_of(bundle_)));
+        FARDEL_TRY_ASSIGN(const auto published, Bundle::open(std::move(source), {}));
+        const std::scoped_lock lock(uploads_.publishing_);
+        return publish_signatures(*tree, *published, offered);
+    }
+
+    // There is room for few, and none is ever removed: what helps nobody would keep out what a later key signs.
+    Status verify_offered(const Envelope& envelope) const {
+        if (envelope.signatures.empty() || !std::ranges::all_of(envelope.signatures, [&](const auto& entry) {
+                return verify_envelope_signature(envelope, entry);
+            }))
+            return Error(ErrorCode::untrusted, "a signature is not one of its key");
+        if (envelope.type == EnvelopeType::license_token)
+            return Error(ErrorCode::malformed, "a licence token belongs to players, and not to a bundle");
+        if (envelope.type == EnvelopeType::statement) {
+            const auto statement = decode_statement(envelope.payload);
+            if (!statement || statement->bundle != bundle_)
+                return Error(ErrorCode::untrusted, "a statement is about another bundle");
+        }
+        const TrustPolicy* const policy = uploads_.rules_.policy;
+        const auto is_known = [&](const EnvelopeSignature& entry) {
+            return std::ranges::count(policy->rules().keys, entry.key, &PolicyKey::key) != 0;
+        };
+        if (policy != nullptr && !std::ranges::all_of(envelope.signatures, is_known))
+            return Error(ErrorCode::untrusted, "the trust policy of this server has no such key");
+        return ok();
+    }
+
+    Uploads& uploads_;
+    const BundleId bundle_;
+};
+
+std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin_signatures(const BundleId& bundle,
+                                                                                    const ReceivedRequest& request) {
+    const auto bytes = find_announced_bytes(request);
+    if (!bytes)
+        return plain_answer(411, "the size of the signatures must be announced");
+    if (*bytes > limits::kTrailerBytesMax)
+        return plain_answer(413,
+                            "a bundle has no more than " + format_bytes(limits::kTrailerBytesMax) + " of signatures");
+    auto slot = slots_.acquire({std::string(request.client)}, request.end_connection, SteadyClock::now());
+    if (!slot)
+        return too_many_uploads();
+    return std::make_unique<Signatures>(*this, *std::move(slot), bundle, static_cast<std::size_t>(*bytes));
+}
+
+// What would become of an upload: a question to a registry.
+class Uploads::Question final : public QuestionReceiver {
+public:
+    Question(Uploads& uploads, RequestSlots::Slot slot, const BundleId& bundle, const PublicKey& author,
+             std::size_t bytes_max)
+        : QuestionReceiver(bytes_max, std::move(slot)), uploads_(uploads), bundle_(bundle), author_(author) {}
+
+private:
+    ServerAnswer answer(std::span<const std::byte> body) override {
+        const auto facts = parse_upload_question(bundle_, body);
+        if (!facts)
+            return refuse_question(facts.error());
+        auto answered = uploads_.rules_.registry->answer_question(*facts, author_);
+        if (!answered)
+            return refuse_registry_error(answered.error());
+        if (answered->outcome == RegistryOutcome::acceptable)
+            if (auto refused = uploads_.refuse_size(facts->file_bytes))
+                return *std::move(refused);
+        return registry_answer(*answered);
+    }
+
+    Uploads& uploads_;
+    const BundleId bundle_;
+    const PublicKey author_;
+};
+
+std::optional<BundleId> Uploads::find_question(std::string_view target) {
+    constexpr std::string_view kQuestions = "/registry/questions/";
+    if (!target.starts_with(kQuestions))
+        return std::nullopt;
+    const auto id = BundleId::parse(target.substr(kQuestions.size()));
+    return id && id->hex() == target.substr(kQuestions.size()) ? std::optional(*id) : std::nullopt;
+}
+
+std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin_question(const BundleId& bundle,
+                                                                                  const ReceivedRequest& request) {
+    if (rules_.registry == nullptr)
+        return plain_answer(404, "there is no such file");
+    auto bytes = announced_question(request, kRegistryQuestionBytesMax);
+    if (auto* const refused = std::get_if<ServerAnswer>(&bytes))
+        return std::move(*refused);
+    // Before the body: a question without an author costs one signature.
+    const auto author = rules_.registry->verify_question(request.header("Authorization"), bundle);
+    if (!author)
+        return refuse_registry_request(author.error());
+    auto slot =
+        questions_.acquire({std::string(request.client), author->hex()}, request.end_connection, SteadyClock::now());
+    if (!slot)
+        return plain_answer(503, "too many questions at once; try again later");
+    return std::make_unique<Question>(*this, *std::move(slot), bundle, *author, std::get<std::size_t>(bytes));
+}
+
 Uploads::Uploads(std::string tree, UploadRules rules)
     : tree_(std::move(tree)),
       rules_(std::move(rules)),
       parts_(tree_),
       room_(tree_, rules_.tree_bytes_max, parts_),
-      slots_(rules_.uploads_max, rules_.sender_uploads_max) {
+      slots_(rules_.uploads_max, rules_.sender_uploads_max),
+      questions_(rules_.uploads_max, rules_.sender_uploads_max) {
     parts_.remove_old(wall_clock_ns());
     if (rules_.registry != nullptr)
         judgements_.emplace(*rules_.registry);
@@ -295,8 +425,9 @@ std::variant<ServerAnswer, std::string> Uploads::find_owner(const BundleId& bund
         const auto key = rules_.registry->verify_upload(request.header("Authorization"), bundle);
         return key ? std::variant<ServerAnswer, std::string>(key->hex()) : refuse_registry_request(key.error());
     }
-    const std::string* const name = rules_.tokens.find(request.header("Authorization"));
-    return name != nullptr ? std::variant<ServerAnswer, std::string>(*name) : refuse_token();
+    const std::string_view token = request.header("Authorization");
+    const std::string* const name = rules_.tokens.find(token);
+    return name != nullptr ? std::variant<ServerAnswer, std::string>(*name) : refuse_token(!token.empty());
 }
 
 std::optional<PendingJudgements::Found> Uploads::find_judgement(const BundleId& bundle, const std::string& owner) {
@@ -331,8 +462,10 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
     const std::string* const owner = std::get_if<std::string>(&found);
     if (owner == nullptr)
         return std::get<ServerAnswer>(std::move(found));
+    if (file.kind == RequestedFileKind::signatures && rules_.registry == nullptr)
+        return begin_signatures(file.bundle, request);
     if (file.kind != RequestedFileKind::bundle)
-        return plain_answer(405, "only bundle files are uploaded; the server makes the rest");
+        return plain_answer(405, "only bundle files and later signatures are uploaded; the server makes the rest");
     const auto announced = find_announced_bytes(request);
     if (!announced)
         return plain_answer(411, "the size of the file must be announced");
@@ -342,10 +475,8 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
     if (range->offset == range->file_bytes)
         if (const auto judgement = find_judgement(file.bundle, *owner); judgement && !judgement->decision)
             return judging_answer(file.bundle);
-    if (range->file_bytes < sizeof(HeadBytes) || range->file_bytes > rules_.file_bytes_max)
-        return plain_answer(413, "no bundle file has that size, or it is too large for this server");
-    if (!room_.can_hold(range->file_bytes))
-        return refuse_room();
+    if (auto refused = refuse_size(range->file_bytes))
+        return *std::move(refused);
     auto share = std::make_shared<UploadRoom::Share>(room_);
     // Many build machines may share a token; a key is that of one author, wherever requests come from.
     auto slot = slots_.acquire(
@@ -365,6 +496,17 @@ std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> Uploads::begin(const R
         return refuse_room();
     return std::make_unique<Receiver>(*this, file.bundle, *owner, range->file_bytes, *std::move(staged),
                                       std::move(share), *std::move(slot));
+}
+
+std::optional<ServerAnswer> Uploads::refuse_size(std::uint64_t file_bytes) {
+    if (file_bytes < sizeof(HeadBytes))
+        return plain_answer(413, "no bundle file is that small");
+    if (file_bytes > rules_.file_bytes_max)
+        return plain_answer(413, "the file has " + format_bytes(file_bytes) + ", and this server takes at most " +
+                                     format_bytes(rules_.file_bytes_max));
+    if (const auto lack = room_.describe_lack(file_bytes))
+        return plain_answer(507, *lack);
+    return std::nullopt;
 }
 
 bool Uploads::make_room(UploadRoom::Share& share, const RequestSlots::Slot& slot, std::uint64_t bytes) {

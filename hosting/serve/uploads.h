@@ -54,6 +54,12 @@ public:
     // Says how much that is: the size of the answer to HEAD. To GET, what a registry decided.
     ServerAnswer answer_part(const BundleId& bundle, const ReceivedRequest& request);
 
+    // Parses "/registry/questions/<64 digits>".
+    static std::optional<BundleId> find_question(std::string_view target);
+    // Says what a registry would make of an upload, by its facts and by the room that is left.
+    std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin_question(const BundleId& bundle,
+                                                                             const ReceivedRequest& request);
+
     // Decides by the headers of a request to PUT a file.
     std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin(const RequestedFile& file,
                                                                     const ReceivedRequest& request);
@@ -62,6 +68,8 @@ public:
 
 private:
     class Receiver;
+    class Question;
+    class Signatures;
     struct Staged;
     // Who uploads: the name of a token, or the digits of an author's key; or the refusal.
     std::variant<ServerAnswer, std::string> find_owner(const BundleId& bundle, const ReceivedRequest& request) const;
@@ -69,6 +77,10 @@ private:
     std::optional<PendingJudgements::Found> find_judgement(const BundleId& bundle, const std::string& owner);
     // The file that is written to, from `offset` on. Errors: conflict (not so many bytes are there), those of the disk.
     Result<Staged> stage(const BundleId& bundle, const std::string& owner, std::uint64_t offset);
+    std::variant<ServerAnswer, std::unique_ptr<BodyReceiver>> begin_signatures(const BundleId& bundle,
+                                                                               const ReceivedRequest& request);
+    // Why a file of that size is not taken now; nothing if it is.
+    std::optional<ServerAnswer> refuse_size(std::uint64_t file_bytes);
     // Whether there is room for more bytes of an upload, also if a slower one ends for it.
     bool make_room(UploadRoom::Share& share, const RequestSlots::Slot& slot, std::uint64_t bytes);
 
@@ -78,6 +90,7 @@ private:
     UploadRoom room_;
     std::stop_source stop_;
     RequestSlots slots_;
+    RequestSlots questions_;
     std::mutex publishing_;
     std::optional<PendingJudgements> judgements_;  // of a registry
 };

@@ -1,12 +1,16 @@
 #include <fardel/hosting/registry_client.h>
 
 #include <fardel/base/clock.h>
-#include <fardel/hosting/registry_request.h>
+#include "registry/bundle_limits.h"
+#include "registry/judgement.h"
+#include "registry/upload_facts.h"
 #include "targets/remote_tree.h"
 
 #include <fardel/delivery/tree_paths.h>
+#include <fardel/format/channel.h>
 #include <fardel/format/name.h>
 #include <fardel/hosting/publish.h>
+#include <fardel/hosting/registry_request.h>
 #include <fardel/http/http_connection.h>
 #include <fardel/http/range_client.h>
 
@@ -22,6 +26,7 @@ namespace {
 constexpr long kFoundStatus = 200;
 constexpr long kJudgingStatus = 202;
 constexpr long kAbsentStatus = 404;
+constexpr long kOtherMethodStatus = 405;
 constexpr long kOtherOffsetStatus = 416;
 constexpr long kRuledOutStatus = 422;
 constexpr std::uint64_t kReplyBytesMax = 16u << 20;
@@ -69,6 +74,16 @@ struct RegistryClient::Impl {
 
     RegistryRequest request_for(RegistryAction action, const BundleId& bundle) const {
         return {.action = action, .url = tree->url(), .channel = rules.channel, .bundle = bundle, .reason = {}};
+    }
+
+    Result<ChannelRoot> ask_for_root(std::uint64_t version) const {
+        FARDEL_TRY_ASSIGN(const std::string url, tree->url_of(channel_root_path(rules.channel, version)));
+        FARDEL_TRY_ASSIGN(const HttpAnswer answer,
+                          tree->perform({.url = url, .answer_bytes_max = channel_file_bytes_max(ChannelText::root)}));
+        if (answer.status != kFoundStatus)
+            return HttpConnection::status_error(answer, url);
+        FARDEL_TRY_ASSIGN(const SignedText text, parse_signed_text(ChannelText::root, text_of_body(answer)));
+        return parse_channel_root(text.body);
     }
 
     // How much the server has of an earlier attempt.
@@ -132,6 +147,43 @@ Result<std::unique_ptr<RegistryClient>> RegistryClient::open(const std::string& 
     FARDEL_TRY_ASSIGN(RegistryRules rules, ask_for_rules(*tree));
     return std::unique_ptr<RegistryClient>(
         new RegistryClient(std::unique_ptr<Impl>(new Impl{std::move(tree), std::move(rules)})));
+}
+
+Result<std::optional<RegistryReply>> RegistryClient::ask(const Bundle& bundle, Signer& signer, const Clock& now) {
+    const auto facts = verify_bundle_limits(bundle) ? read_upload_facts(bundle)
+                                                    : Error(ErrorCode::limit, "more than a registry asks about");
+    const auto body = facts ? format_upload_question(*facts) : facts.error();
+    if (!body)  // judged where the content is
+        return std::optional<RegistryReply>();
+    const RemoteTree& tree = *impl_->tree;
+    FARDEL_TRY_ASSIGN(const std::string url, tree.url_of("registry/questions/" + bundle.id().hex()));
+    const RegistryRequest request = impl_->request_for(RegistryAction::question, bundle.id());
+    const auto source = make_memory_source(std::vector<std::byte>(*body));
+    const auto make = [&]() -> Result<HttpRequest> {
+        FARDEL_TRY_ASSIGN(const std::string authorization, impl_->authorization(request, signer, now()));
+        return HttpRequest{.method = "POST",
+                           .url = url,
+                           .headers = {authorization},
+                           .body = source.get(),
+                           .body_bytes = source->size_bytes(),
+                           .answer_bytes_max = kReplyBytesMax};
+    };
+    FARDEL_TRY_ASSIGN(const HttpAnswer answer, tree.perform_made(make, tree.stop()));
+    if (answer.status == kAbsentStatus || answer.status == kOtherMethodStatus)  // an older registry
+        return std::optional<RegistryReply>();
+    return std::optional(RegistryReply{.status = answer.status, .text = text_of_body(answer)});
+}
+
+Result<RegistryClient::Judged> RegistryClient::judge(const std::shared_ptr<const ByteSource>& file,
+                                                     const PublicKey& author, std::uint64_t root_version, UnixTime now,
+                                                     const VerifyWork& work) const {
+    RegistryState state;
+    state.rules = impl_->rules;
+    if (root_version != 0) {
+        FARDEL_TRY_ASSIGN(state.root, impl_->ask_for_root(root_version));
+    }
+    FARDEL_TRY_ASSIGN(UploadJudgement judged, judge_content(file, author, state, now, work));
+    return Judged{.refusals = std::move(judged.refusals), .remarks = std::move(judged.remarks)};
 }
 
 Result<RegistryReply> RegistryClient::upload(const ByteSource& file, const BundleId& bundle, Signer& signer,

@@ -13,6 +13,7 @@
 namespace fardel {
 namespace {
 
+constexpr std::uint64_t kFirstWindowBytes = 16u << 10;
 constexpr std::uint64_t kWindowBytes = 256u << 10;
 constexpr std::uint64_t kRangeBytesMax = 8u << 20;
 constexpr std::uint64_t kErrorBytesMax = 64u << 10;
@@ -52,9 +53,13 @@ public:
 private:
     Status read_window(std::uint64_t offset, std::uint64_t wanted_bytes) const {
         const std::uint64_t length =
-            // More than was asked for: files are read from front to back in small pieces, and each request costs a
-            // round trip.
-            std::min(size_bytes_ - offset, std::clamp(wanted_bytes, kWindowBytes, kRangeBytesMax));
+            // More than was asked for, if files are read from front to back in small pieces: each request costs a
+            // round trip. Who looks at a head or an end alone gets little more than that.
+            std::min(
+                size_bytes_ - offset,
+                std::clamp(wanted_bytes,
+                           offset == window_offset_ + window_.size() && offset != 0 ? kWindowBytes : kFirstWindowBytes,
+                           kRangeBytesMax));
         window_.clear();
         std::vector<std::byte> bytes(static_cast<std::size_t>(length));
         HttpRequest request{

@@ -1,6 +1,9 @@
 // The tree of a `fardel serve` that accepts uploads: bundle files are sent, and the server makes the rest.
 #include "targets/remote_targets.h"
 
+#include <fardel/format/bundle.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
 #include <utility>
@@ -11,9 +14,12 @@ namespace {
 constexpr long kCreated = 201;
 constexpr long kOkStatus = 200;
 constexpr long kConflictStatus = 409;
+constexpr long kAbsentStatus = 404;
+constexpr long kOtherMethodStatus = 405;
 constexpr long kRefusedStatus = 422;
 constexpr long kRangeStatus = 416;
 constexpr std::size_t kUploadIdDigits = 64;
+constexpr std::string_view kSignaturesEnd = ".signatures";
 
 class UploadTarget final : public TreeTarget {
 public:
@@ -35,7 +41,7 @@ public:
         FARDEL_TRY_ASSIGN(const std::string url, tree_->url_of(path));
         const auto there = open(path);
         if (there)
-            return compare_with(bytes, **there, url, work);
+            return compare_tables(bytes, *there, url);
         if (there.error().code() != ErrorCode::missing)
             return there.error();
         const std::stop_token& stop = work.stop.stop_possible() ? work.stop : tree_->stop();
@@ -53,16 +59,68 @@ public:
         }
     }
 
-    // The server keeps its heads to itself.
-    Result<std::optional<TreeHead>> find_head(const std::string&) override { return std::optional<TreeHead>(); }
-    Status replace_head(const std::string&, std::span<const std::byte>, const std::string&) override {
-        return refuse();
+    // The server keeps its heads to itself, but for signatures that came later.
+    Result<std::optional<TreeHead>> find_head(const std::string& path) override {
+        if (!path.ends_with(kSignaturesEnd))
+            return std::optional<TreeHead>();
+        FARDEL_TRY_ASSIGN(const std::string url, tree_->url_of(path));
+        FARDEL_TRY_ASSIGN(const HttpAnswer answer,
+                          tree_->perform({.url = url, .answer_bytes_max = limits::kTrailerBytesMax}));
+        if (answer.status == kAbsentStatus)
+            return std::optional<TreeHead>();
+        if (answer.status != kOkStatus)
+            return HttpConnection::status_error(answer, url);
+        return std::optional(TreeHead{.bytes = answer.body, .version = blake3(answer.body).hex()});
+    }
+
+    // The server adds what it lacks to what it has, whatever the version: so two publishers never undo each other.
+    Status replace_head(const std::string& path, std::span<const std::byte> bytes, const std::string&) override {
+        if (!path.ends_with(kSignaturesEnd))
+            return refuse();
+        FARDEL_TRY_ASSIGN(const std::string url, tree_->url_of(path));
+        const auto body = make_memory_source({bytes.begin(), bytes.end()});
+        FARDEL_TRY_ASSIGN(
+            const HttpAnswer answer,
+            tree_->perform({.method = "PUT", .url = url, .body = body.get(), .body_bytes = body->size_bytes()}));
+        switch (answer.status) {
+            case kOkStatus:
+            case kCreated: return ok();
+            case kOtherMethodStatus:
+                return Error(ErrorCode::unsupported, name() +
+                                                         " has an older version of Fardel, which takes no later "
+                                                         "signatures; publish them into its folder");
+            case kRefusedStatus: return Error(ErrorCode::denied, printable(url, 400) + ": " + said_by(answer));
+            default: return HttpConnection::status_error(answer, url).with_context("adding signatures (PUT)");
+        }
     }
     Result<std::vector<TreeFile>> list(const std::string&) override { return refuse(); }
     Result<std::vector<TreeFile>> list_below(const std::string&) override { return refuse(); }
     Result<bool> remove(const std::string&) override { return refuse(); }
 
 private:
+    // The heads give the hashes of all tables, and these of all content; the server has verified every byte of what it
+    // published. So what would be compared is never moved: only heads and signatures are.
+    static Result<PutOutcome> compare_tables(const ByteSource& bytes, const std::shared_ptr<const ByteSource>& there,
+                                             const std::string& url) {
+        const auto own = Bundle::open(borrow(bytes), {});
+        const auto published = Bundle::open(there, {.policy = nullptr, .time = {}, .cache = {}, .label = url});
+        if (!own)
+            return own.error();
+        if (!published)
+            return published.error();
+        if (bytes.size_bytes() != there->size_bytes() || (*own)->id() != (*published)->id() ||
+            (*own)->layout_id() != (*published)->layout_id() || (*own)->envelopes() != (*published)->envelopes())
+            return Error(ErrorCode::conflict, printable(url, 400) +
+                                                  ": is there in another layout or with other "
+                                                  "signatures");
+        return PutOutcome::was_there;
+    }
+
+    // Not longer than the call.
+    static std::shared_ptr<const ByteSource> borrow(const ByteSource& bytes) {
+        return {std::shared_ptr<const ByteSource>(), &bytes};
+    }
+
     // Goes on behind what the server has received of an earlier attempt.
     Result<HttpRequest> make_put(const std::string& path, const std::string& url, const ByteSource& bytes,
                                  const PublishWork& work, const std::stop_token& stop) const {

@@ -77,6 +77,10 @@ constexpr Key<GameProfile> kProfileShaderKeys[] = {
     {"image_words", read_image_words, "image_words = [\"diffuseMap\"]"},
 };
 
+constexpr Key<GameProfile> kModsKeys[] = {
+    {"publish", read_verified<verify_glob, &GameProfile::mods_publish>, "publish = [\"textures/**\"]"},
+};
+
 constexpr Key<SoftFiles> kSoftKeys[] = {
     {"files", read_verified<verify_glob, &SoftFiles::files>, "files = \"**/*.map\""},
     {"why", read_member<&SoftFiles::why>, "why = \"only tools read it\""},
@@ -125,6 +129,7 @@ constexpr Key<GameProfile> kProfileKeys[] = {
     {"extensions", read_part<kExtensionKeys>, "[extensions] above its keys"},
     {"scanners", read_part<kProfileScannerKeys>, "[scanners] above its keys"},
     {"shaders", read_part<kProfileShaderKeys>, "[shaders] above its keys"},
+    {"mods", read_part<kModsKeys>, "[mods] above its keys"},
     {"soft", read_tables<kSoftKeys, finish_soft, &GameProfile::soft>},
     {"companion", read_tables<kCompanionKeys, finish_companion, &GameProfile::companions>},
     {"placement", read_tables<kPlacementKeys, finish_placement, &GameProfile::placements>},
@@ -133,7 +138,8 @@ constexpr Key<GameProfile> kProfileKeys[] = {
 // ---- Profiles in files and in the program ---------------------------------------------------------------------------
 
 std::size_t count_globs(const GameProfile& profile) {
-    std::size_t globs = profile.named_by_code.size() + profile.soft.size() + profile.companions.size();
+    std::size_t globs =
+        profile.named_by_code.size() + profile.mods_publish.size() + profile.soft.size() + profile.companions.size();
     for (const Placement& placement : profile.placements)
         globs += 1 + placement.within.size();
     return globs;

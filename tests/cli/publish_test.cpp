@@ -1,7 +1,16 @@
 // fardel publish: trees in folders, and what is said before a server is asked.
 #include "sample.h"
 
+#include "kit/raw_connection.h"
+#include "kit/serve_program.h"
+
+#include <fardel/format/hash.h>
+
 #include <nlohmann/json.hpp>
+
+#include <memory>
+#include <span>
+#include <sstream>
 
 namespace fardel::tests::publish_test {
 
@@ -117,6 +126,132 @@ TEST_CASE_FIXTURE(PackedGame, "publish: a token file that others may read, that 
     scratch.write("empty", "\nsecret\n");
     fs::permissions(scratch.path("empty"), fs::perms::owner_read);
     CHECK(is_one_clear_line(publish_with(scratch.path("empty")), "malformed"));
+}
+
+// A `fardel serve` that takes uploads, and who may send them.
+struct UploadServer {
+    explicit UploadServer(const Arguments& more = {}) {
+        for (const auto& [name, text] :
+             {std::pair(std::string("token"), token + "\n"), std::pair(std::string("tokens"), tokens)}) {
+            scratch.write(name, text);
+            fs::permissions(scratch.path(name), fs::perms::owner_read | fs::perms::owner_write);
+        }
+        fs::create_directories(tree);
+        Arguments words{tree, "--upload-tokens", scratch.path("tokens"), "--access-log", scratch.path("log")};
+        words.insert(words.end(), more.begin(), more.end());
+        server = std::make_unique<ServeProgram>(words);
+    }
+    Outcome publish(const std::string& file, const std::string& with = "token", const Arguments& more = {}) const {
+        Arguments words{"publish", file, server->url(), "--token-file", scratch.path(with)};
+        words.insert(words.end(), more.begin(), more.end());
+        return run(words);
+    }
+    // What has gone over the line in both directions since the last call, as the log has it.
+    std::uint64_t sent_bytes() const {
+        std::uint64_t bytes = 0;
+        std::istringstream log(read_file(scratch.path("log")));
+        for (std::string line; std::getline(log, line);) {
+            CHECK(line.find("PUT") == std::string::npos);
+            bytes += std::stoull("0" + line.substr(line.rfind(' ') + 1));
+        }
+        return bytes;
+    }
+
+    const ScratchFolder scratch;
+    const std::string token = "correct-horse-battery-staple";
+    const std::string tokens = blake3(std::as_bytes(std::span(token))).hex() + " the build farm\n";
+    const std::string tree = scratch.path("tree");
+    std::unique_ptr<ServeProgram> server;
+};
+
+TEST_CASE("publish: what a server has is compared by its heads, and neither sent nor fetched") {
+    const UploadServer site;
+    site.scratch.write("game/a.bin", noise_text(3'000'000, 1));
+    const std::string bundle = site.scratch.path("game.fardel");
+    run_well({"pack", site.scratch.path("game"), "-o", bundle, "--name", "game", "--version", "1"});
+    REQUIRE(site.publish(bundle).exit_code == 0);
+    const std::string first = read_file(site.scratch.path("log"));
+    fs::resize_file(site.scratch.path("log"), 0);
+    const Outcome again = site.publish(bundle);
+    CAPTURE(again.err);
+    CHECK(again.exit_code == 0);
+    check_has(again.out, "is published already");
+    CHECK(site.sent_bytes() < 64'000);
+    // Another layout is another file.
+    run_well({"pack", site.scratch.path("game"), "-o", site.scratch.path("other.fardel"), "--name", "game", "--version",
+              "1", "--level", "1"});
+    const Outcome other = site.publish(site.scratch.path("other.fardel"));
+    CHECK((other.exit_code == 0 || is_one_clear_line(other, "conflict")));
+}
+
+TEST_CASE("publish: a bundle that was signed again brings a server its new signature, and nothing else") {
+    const UploadServer site;
+    const std::string bundle = make_bundle(site.scratch);
+    const std::string ann = make_key(site.scratch, "ann"), bob = make_key(site.scratch, "bob");
+    sign(bundle, ann, "author");
+    REQUIRE(site.publish(bundle).exit_code == 0);
+    const std::string id = run_well({"id", bundle}).substr(0, 64);
+    const std::string stem = site.tree + "/bundles/" + id;
+    const std::string file = read_file(stem + ".fardel");
+    sign(bundle, bob, "author");
+    const Outcome signed_again = site.publish(bundle);
+    CAPTURE(signed_again.err);
+    CHECK(signed_again.exit_code == 0);
+    check_has(signed_again.out, "1 signature beside it, which the published file lacks");
+    CHECK(read_file(stem + ".fardel") == file);
+    const std::string beside = read_file(stem + ".signatures");
+    CHECK(beside.size() > 100);
+    CHECK(site.publish(bundle).exit_code == 0);
+    CHECK(read_file(stem + ".signatures") == beside);
+    // The place is for signatures about this bundle, by whoever has a token.
+    const auto put = [&](const std::string& target, const std::string& body, bool has_token = true) {
+        RawConnection client(site.server->port());
+        return client
+            .ask("PUT " + target + " HTTP/1.1\r\nHost: h\r\n" +
+                 (has_token ? "Authorization: Bearer " + site.token + "\r\n" : "") +
+                 "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body)
+            .status;
+    };
+    const std::string target = "/bundles/" + id + ".signatures";
+    CHECK(put(target, beside, false) == 401);
+    CHECK(put(target, beside) == 200);  // is there
+    CHECK(put(target, "no signatures") == 422);
+    CHECK(put(target, std::string(2'000'000, 'x')) == 413);
+    std::string forged = beside;
+    forged.back() ^= 1;
+    CHECK(put(target, forged) == 422);
+    CHECK(put("/bundles/" + std::string(64, 'a') + ".signatures", beside) == 422);  // about another bundle
+    CHECK(read_file(stem + ".signatures") == beside);
+}
+
+TEST_CASE("publish: a policy bounds whose later signatures a server takes") {
+    ScratchFolder keys;
+    const std::string ann = make_key(keys, "ann"), bob = make_key(keys, "bob"), eve = make_key(keys, "eve");
+    make_policy(keys, "t.trust", {"--author", ann + ".pub", "--author", bob + ".pub"});
+    const UploadServer site({"--trust", keys.path("t.trust")});
+    const std::string bundle = make_bundle(site.scratch);
+    sign(bundle, ann, "author");
+    REQUIRE(site.publish(bundle).exit_code == 0);
+    const std::string copy = site.scratch.write("copy.fardel", read_file(bundle));
+    sign(copy, eve, "author");
+    const Outcome refused = site.publish(copy);
+    CHECK(is_one_clear_line(refused, "denied"));
+    check_has(refused.err, "the trust policy of this server has no such key");
+    sign(bundle, bob, "author");
+    CHECK(site.publish(bundle).exit_code == 0);
+}
+
+TEST_CASE("publish: a server says which limit of its own an upload exceeds, and which token it does not know") {
+    const UploadServer site({"--upload-quota", "2K"});
+    const std::string bundle = make_bundle(site.scratch);
+    const Outcome full = site.publish(bundle);
+    CHECK(is_one_clear_line(full, "no_space"));
+    check_has(full.err, "the quota of this server (--upload-quota) is full: 0 B of 2.0 kB are used, and the file has ");
+    site.scratch.write("wrong", "another-horse-battery-staple\n");
+    fs::permissions(site.scratch.path("wrong"), fs::perms::owner_read | fs::perms::owner_write);
+    const Outcome unknown = site.publish(bundle, "wrong");
+    CHECK(is_one_clear_line(unknown, "denied"));
+    check_has(unknown.err, "this server knows no such token");
 }
 
 }  // namespace fardel::tests::publish_test

@@ -481,6 +481,42 @@ TEST_CASE("registry: one whose head a wrong clock has dated says so, and signs n
     CHECK(read_file(site.hub() + "/channels/hub/stable/head") == head);
 }
 
+TEST_CASE(
+    "registry: a server whose keys a new root has replaced says so, and takes nothing until it has the new ones") {
+    RegistrySite site;
+    site.start({"--access-log", site.scratch.path("log"), "--metrics-listen", "127.0.0.1:0"});
+    const std::string castle = site.bundle("maps/castle", "1.0", "alice");
+    site.upload(castle, "alice");
+    CHECK(site.server->errors().empty());
+    const std::string metrics = word_after(site.server->output(), "metrics at ");
+    const auto can_sign = [&] {
+        const Outcome outcome = run_program({"curl", "-s", metrics});
+        return word_after(outcome.out, "\nfardel_registry_can_sign ");
+    };
+    CHECK(can_sign() == "1");
+    make_key(site.scratch, "new");
+    run_well({"channel", "rotate", site.scratch.path("1.root"), "-o", site.scratch.path("2.root"), "--replace",
+              "release=" + site.pub("new")});
+    run_well({"channel", "sign", site.scratch.path("2.root"), "--key", site.key("root")});
+    run_well({"channel", "publish", site.scratch.path("2.root"), site.hub()});
+    const Outcome refused = site.try_upload(site.bundle("maps/well", "1.0", "alice"), "alice");
+    CHECK(is_one_clear_line(refused, "unreachable"));
+    check_has(refused.err, "the registry cannot sign: its keys were replaced");
+    check_has(site.server->errors(),
+              "is none of the release keys in the newest root of the channel; this server takes "
+              "no uploads and recalls, and lets the head end on ");
+    CHECK(can_sign() == "0");
+    // Now it is known before anything is sent.
+    std::filesystem::resize_file(site.scratch.path("log"), 0);
+    CHECK(site.try_upload(site.bundle("maps/well", "1.1", "alice"), "alice").exit_code == 3);
+    CHECK(read_file(site.scratch.path("log")).find("PUT") == std::string::npos);
+    CHECK(site.stop().exit_code == 0);
+    std::filesystem::copy_file(site.key("new"), site.key("release"), std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(site.pub("new"), site.pub("release"), std::filesystem::copy_options::overwrite_existing);
+    site.start();
+    CHECK(site.upload(site.bundle("maps/well", "1.0", "alice"), "alice")["outcome"] == "accepted");
+}
+
 TEST_CASE("registry: an author hears that a version comes before one that is there") {
     RegistrySite site;
     site.start();

@@ -47,7 +47,8 @@ void check_scope(const CheckedTables& tables, const BundleStrings& texts, const 
         if (text && !scope.may_publish(*text))
             findings.add(VerifierRule::name_not_allowed, record_location(TableKind::names, i),
                          quoted(*text) + " is published; " + scope.describe() +
-                             ", so it is not visible. Add publish=PATTERN to the rule to allow it");
+                             ", so it is not visible. Its author can rename it or leave it out; whoever writes the "
+                             "policy can add publish=PATTERN to the rule");
     }
 }
 

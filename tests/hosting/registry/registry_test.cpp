@@ -1,6 +1,8 @@
 // A registry on the wire: what is sent without a key, with another key, damaged, or under another bundle's path.
 #include "wire_registry.h"
 
+#include "registry/upload_facts.h"
+
 #include <fardel/delivery/tree_paths.h>
 
 #include <condition_variable>
@@ -191,6 +193,41 @@ TEST_CASE("registry: without the author's signature of this very request, nothin
     CHECK(site.send("POST", recall, site.authorize(RegistryAction::recall, id, *author, turned), turned) == 422);
     CHECK(site.send("POST", recall, site.authorize(RegistryAction::recall, id, *author, "no"), "no") == 200);
     CHECK(site.send("PUT", path, good, file) == 422);  // recalled
+}
+
+TEST_CASE("registry: a question is signed, short and answered from memory, and no other request is one") {  // A79
+    const WireRegistry site;
+    const auto author = make_key_signer(SecretKey::generate());
+    const Bytes bytes = map_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const std::string file = signed_by(*author, bytes);
+    const std::string target = "/registry/questions/" + id.hex();
+    const auto bundle = value_of(Bundle::open(make_memory_source(bytes_of(file)), {}));
+    const std::string question = text_of(value_of(format_upload_question(value_of(read_upload_facts(*bundle)))));
+    const std::string good = site.authorize(RegistryAction::question, id, *author);
+    CHECK(site.ask("POST", target, "", question).status == 401);
+    CHECK(site.ask("POST", target, site.authorize(RegistryAction::upload, id, *author), question).status == 401);
+    CHECK(site.ask("PUT", "/" + tree_path_of(id), good, file).status == 401);
+    CHECK(site.ask("GET", target, good).status == 405);
+    CHECK(site.ask("POST", target, good, "what?").status == 400);
+    CHECK(site.ask("POST", target, good, std::string(kRegistryQuestionBytesMax + 1, 'x')).status == 413);
+    const RawConnection::Answer acceptable = site.ask("POST", target, good, question);
+    CHECK(acceptable.status == 200);
+    CHECK(acceptable.body.find("\"outcome\": \"acceptable\"") != std::string::npos);
+    CHECK(site.bundles() == 0);
+    CHECK(paths_below(site.tree + "/.fardel-uploads").empty());
+    // Without the author's statement it is another question.
+    UploadFacts unsigned_facts = value_of(read_upload_facts(*bundle));
+    unsigned_facts.envelopes.clear();
+    const RawConnection::Answer refused =
+        site.ask("POST", target, good, text_of(value_of(format_upload_question(unsigned_facts))));
+    CHECK(refused.status == 422);
+    CHECK(refused.body.find("signer-differs") != std::string::npos);
+    CHECK(site.send("PUT", "/" + tree_path_of(id), site.authorize(RegistryAction::upload, id, *author), file) == 201);
+    CHECK(site.ask("POST", target, good, question).body.find("was-there") != std::string::npos);
+    // Of a bundle that another author has brought, nobody learns more than that.
+    const auto other = make_key_signer(SecretKey::generate());
+    CHECK(site.ask("POST", target, site.authorize(RegistryAction::question, id, *other), question).status == 422);
 }
 
 TEST_CASE("registry: a wrong block list, layout or byte is refused, and leaves nothing") {  // A58

@@ -35,8 +35,8 @@ TEST_CASE("upload room: it holds the quota, and not a byte more; what is publish
     site.scratch.write("bundles/x.fardel", std::string(400, 'x'));
     UploadParts parts(site.scratch.path(""));
     UploadRoom room(site.scratch.path(""), 1000, parts);
-    CHECK(room.can_hold(600));
-    CHECK_FALSE(room.can_hold(601));
+    CHECK_FALSE(room.describe_lack(600).has_value());
+    CHECK(room.describe_lack(601).has_value());
     UploadRoom::Share first(room);
     CHECK(first.add(600));
     CHECK_FALSE(first.add(1));
@@ -49,7 +49,7 @@ TEST_CASE("upload room: it holds the quota, and not a byte more; what is publish
     }
     site.scratch.write("bundles/y.fardel", std::string(100, 'x'));
     room.note_publication();
-    CHECK_FALSE(room.can_hold(501));
+    CHECK(room.describe_lack(501).has_value());
     UploadRoom::Share third(room);
     CHECK(third.add(500));
 }
@@ -90,8 +90,8 @@ TEST_CASE("upload room: without a quota, it is half of what the disk has free") 
     UploadParts parts(site.scratch.path(""));
     UploadRoom room(site.scratch.path(""), 0, parts);
     const std::uint64_t free_bytes = std::filesystem::space(site.scratch.path("")).available;
-    CHECK(room.can_hold(free_bytes / 4));
-    CHECK_FALSE(room.can_hold(free_bytes - free_bytes / 4));
+    CHECK_FALSE(room.describe_lack(free_bytes / 4).has_value());
+    CHECK(room.describe_lack(free_bytes - free_bytes / 4).has_value());
 }
 
 }  // namespace fardel::tests::upload_room_test

@@ -13,9 +13,11 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/signer.h>
 #include <fardel/hosting/registry_rules.h>
+#include <fardel/verifier/finding.h>
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -37,6 +39,8 @@ struct RegistryOptions {
     RegistrySigners signers;
     std::uint64_t head_life_s = 7u * 24 * 3600;
     Clock now;
+    // Called with a sentence when the registry can no longer do something, once; any thread.
+    std::function<void(const std::string&)> report = {};
 };
 
 // One thing that is wrong, or a remark. Safe to print.
@@ -46,7 +50,8 @@ struct RegistryRefusal {
     std::string text;
 };
 
-enum class RegistryOutcome : std::uint8_t { accepted, was_there, recalled, refused };
+// acceptable: the answer to a question, about what was asked; everything else is known when the bundle is here.
+enum class RegistryOutcome : std::uint8_t { accepted, was_there, recalled, refused, acceptable };
 
 struct RegistryAnswer {
     RegistryOutcome outcome = RegistryOutcome::refused;
@@ -54,12 +59,20 @@ struct RegistryAnswer {
     std::string name;
     std::string version;
     std::uint64_t release_version = 0;  // of the channel, that has it; 0: none
+    std::uint64_t root_version = 0;     // of the channel, whose rules decide
     std::vector<RegistryRefusal> refusals;
     std::vector<RegistryRefusal> remarks;
 };
 
+struct VerifyWork {
+    std::function<void(const VerifyProgress&)> progress;
+    std::stop_token stop;
+};
+
 // The answer as JSON, ASCII alone.
 std::string format_registry_answer(const RegistryAnswer& answer);
+
+struct UploadFacts;  // registry/upload_facts.h
 
 class Registry {
 public:
@@ -71,13 +84,18 @@ public:
 
     // The key that signed a request. Errors: those of verify_registry_request.
     Result<PublicKey> verify_upload(std::string_view header, const BundleId& bundle) const;
+    Result<PublicKey> verify_question(std::string_view header, const BundleId& bundle) const;
     Result<PublicKey> verify_recall(std::string_view header, const BundleId& bundle, const std::string& reason) const;
 
     // Judges the file, and if nothing is wrong, makes it part of the channel before it returns. Errors, after which the
-    // same may be tried again: busy (another program changes the registry), cancelled, unreachable and others of
-    // signers, those of the disk.
+    // same may be tried again: busy (another program changes the registry), untrusted (the keys were replaced in a new
+    // root), cancelled, unreachable and others of signers, those of the disk.
     Result<RegistryAnswer> accept(const std::shared_ptr<const ByteSource>& file, const PublicKey& author,
                                   const std::stop_token& stop);
+
+    // What would become of such an upload, as far as that needs no content. Changes nothing and waits for nobody: a
+    // state from before a change that is under way may answer it. Errors: those of judging and of the disk.
+    Result<RegistryAnswer> answer_question(const UploadFacts& facts, const PublicKey& author);
 
     // Recalls a bundle: for its author, or, without one, for the operator. Errors: as accept().
     Result<RegistryAnswer> recall(const BundleId& bundle, const std::string& reason, const PublicKey* author);

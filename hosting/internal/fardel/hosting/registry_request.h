@@ -21,7 +21,7 @@ namespace fardel {
 inline constexpr std::uint64_t kRegistryRequestLifeSeconds = 600;  // before and after the time that it names
 inline constexpr std::size_t kRegistryReasonBytesMax = 128;        // kChannelReasonBytesMax
 
-enum class RegistryAction : std::uint8_t { upload, recall };
+enum class RegistryAction : std::uint8_t { upload, recall, question };
 
 struct RegistryRequest {
     RegistryAction action = RegistryAction::upload;

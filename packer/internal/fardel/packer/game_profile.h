@@ -72,6 +72,10 @@ struct GameProfile {
     std::vector<SoftFiles> soft;
     std::vector<Companion> companions;
     std::vector<Placement> placements;
+
+    // Globs over the names that a mod of the game brings, beside those below a folder of its own. A registry lets
+    // bundles of open names publish them.
+    std::vector<std::string> mods_publish;
 };
 
 // That of no game.
