@@ -11,6 +11,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,8 @@ public:
     Result<std::optional<KeptChannel>> find(const Hash& channel_id) const;
     // All with this name, or all; by id. Errors: those of find.
     Result<std::vector<KeptChannel>> list(std::string_view channel = {}) const;
-    // Writes both copies, durably, unless something newer is kept. Errors: busy (another program has written for
+    // Writes both copies, durably, unless something newer is kept; of a first folder that this user may only read, only
+    // the second one. What is there already needs no writing. Errors: busy (another program has written for
     // seconds), denied, no_space, io.
     Status write(const Hash& channel_id, const ChannelFiles& files) const;
     // Keeps a text that contradicts another one of the same version: evidence that a key signed two truths. The first
@@ -40,6 +42,8 @@ public:
     Status write_evidence(const Hash& channel_id, std::string_view text) const;
 
 private:
+    Status write_below(std::span<const FilePath> folders, const Hash& channel_id, const ChannelFiles& files) const;
+
     std::array<FilePath, 2> folders_;
 };
 

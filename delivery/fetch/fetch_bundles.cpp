@@ -36,15 +36,15 @@ bool is_final(ErrorCode code) noexcept {
 struct Collected {
     std::vector<std::unique_ptr<BundleFetch>> fetches;  // each after those that it needs; their tables are here
     std::vector<std::shared_ptr<const Bundle>> whole;   // that are here; empty without a selection
-    StoreHold hold;                                     // on those
+    std::optional<StoreHold> hold;                      // on those; nothing in a store that is only read
     std::vector<BundleId> newly_signed{};               // FetchPlan::newly_signed
 };
 
 // Returns the bytes of a bundle that is here whole; an error, which does not matter, if there are none.
-Result<std::shared_ptr<const ByteSource>> open_held(const FetchContext& context, bool is_stored, StoreHold& hold,
-                                                    const BundleId& id) {
+Result<std::shared_ptr<const ByteSource>> open_held(const FetchContext& context, bool is_stored,
+                                                    std::optional<StoreHold>& hold, const BundleId& id) {
     // It must stay until the bundles that need it are there.
-    if (is_stored && hold.hold(id))
+    if (is_stored && (!hold || hold->hold(id)))
         if (auto source = context.store.open_bundle(id))
             return source;
     if (const BundleLibrary* const library = context.options.work.library.get())
@@ -100,9 +100,14 @@ Result<std::shared_ptr<const Bundle>> find_held(const FetchContext& context, boo
 // Fetches the tables of all bundles that are missing, and of those that they need.
 Result<Collected> collect(const FetchContext& context) {
     context.store.remove_leftovers();
-    FARDEL_TRY_ASSIGN(StoreHold hold, StoreHold::open(context.store));
+    // Who may only read the store holds nothing in it, and needs nothing written as long as everything is here.
+    auto hold = StoreHold::open(context.store);
+    if (!hold && hold.error().code() != ErrorCode::denied)
+        return hold.error();
     FARDEL_TRY_ASSIGN(const std::unordered_set<BundleId> stored, list_whole_bundles(context.store));
-    Collected collected{.fetches = {}, .whole = {}, .hold = std::move(hold)};
+    Collected collected{.fetches = {}, .whole = {}, .hold = {}};
+    if (hold)
+        collected.hold = *std::move(hold);
     std::unordered_map<BundleId, std::unique_ptr<BundleFetch>> entered;  // until those that they need are
     std::uint64_t tables_bytes = 0;
     const DependencyWalk::Steps steps{
@@ -135,6 +140,8 @@ Result<Collected> collect(const FetchContext& context) {
     DependencyWalk walk;
     for (const BundleId& bundle : context.options.work.bundles)
         FARDEL_TRY(walk.run(bundle, steps));
+    if (!hold && !collected.fetches.empty())
+        return hold.error();
     return collected;
 }
 

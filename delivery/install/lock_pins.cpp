@@ -23,6 +23,11 @@ std::string pin_name_of(const std::string& path) {
     return std::string(kLockPinStart) + blake3(std::as_bytes(std::span(text))).hex().substr(0, 32);
 }
 
+// Who may only read a store pins nothing in it: its owner decides what stays.
+Status unless_read_only(Status changed) {
+    return !changed && changed.error().code() == ErrorCode::denied ? ok() : changed;
+}
+
 // `pins`: those of the store. A pin that is there is not written again.
 Status pin_missing(const BundleStore& store, const std::vector<BundlePin>& pins, const std::string& name,
                    const LockFile& lock) {
@@ -32,7 +37,7 @@ Status pin_missing(const BundleStore& store, const std::vector<BundlePin>& pins,
             pinned.insert(pin.bundle);
     for (const ResolvedBundle& one : lock.resolution.bundles)
         if (!pinned.contains(one.bundle))
-            FARDEL_TRY(store.pin({.bundle = one.bundle, .name = name, .until = {}}));
+            FARDEL_TRY(unless_read_only(store.pin({.bundle = one.bundle, .name = name, .until = {}})));
     return ok();
 }
 
@@ -73,9 +78,11 @@ Status sync_pins(const BundleStore& store, const std::string& path) {
     for (const BundlePin& pin : pins)
         if (pin.name == name && !kept.contains(pin.bundle))
             dropped.insert(pin.bundle);
-    FARDEL_TRY(release_unpinned(store, pins, name, dropped));
-    for (const BundleId& bundle : dropped)
-        FARDEL_TRY(store.unpin(bundle, name));
+    FARDEL_TRY(unless_read_only(release_unpinned(store, pins, name, dropped)));
+    for (const BundleId& bundle : dropped) {
+        const auto unpinned = store.unpin(bundle, name);
+        FARDEL_TRY(unless_read_only(unpinned ? ok() : unpinned.error()));
+    }
     return ok();
 }
 

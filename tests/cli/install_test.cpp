@@ -4,6 +4,8 @@
 
 #include "kit/serve_program.h"
 
+#include <unistd.h>
+
 #include <csignal>
 
 namespace fardel::tests::install_test {
@@ -292,6 +294,49 @@ TEST_CASE("install: plain gc takes what was removed or replaced, says what stays
     run_well(gc({"--grace", "0"}));
     CHECK_FALSE(mods.player.has(forest));
     CHECK(mods.player.has(newer));
+}
+
+TEST_CASE("install: from a store that a player may only read, what is there is installed without writing to it") {
+    if (::geteuid() != 0) {
+        MESSAGE("SKIPPED: no permission to work as another user");
+        return;
+    }
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    mods.release({base});
+    check_well(mods.install({"base"}));
+    const std::string id = base;
+    for (const fs::path& path : {mods.owner.scratch.root(), fs::path(mods.player.store)})
+        fs::permissions(path, fs::perms(0755));
+    REQUIRE(run_program({"chmod", "-R", "a+rX,go-w", mods.player.store}).exit_code == 0);
+    constexpr unsigned kEve = 41002;
+    const std::string home = mods.owner.scratch.path("eve");
+    fs::create_directory(home);
+    REQUIRE(::chown(home.c_str(), kEve, kEve) == 0);
+    const Surroundings eve{.variables = {{"HOME", home}, {"XDG_STATE_HOME", home + "/state"}}, .user = kEve};
+    const std::string lock = home + "/mods.lock";
+    const auto verb = [&](Arguments words) {
+        words.insert(words.end(), {"--store", mods.player.store});
+        return run(words, eve);
+    };
+    const Arguments from{"--channel", "mygame/stable",       "--root", mods.owner.scratch.path("1.root"),
+                         "--from",    mods.owner.nginx.url()};
+    const auto with = [&](Arguments words, const Arguments& more) {
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    };
+    check_well(verb(with({"install", "base", "--lock", lock}, from)));
+    check_well(verb({"list", "--lock", lock}));
+    check_well(verb({"update", "--lock", lock, "--allow-host", "127.0.0.1"}));
+    check_well(verb(with({"fetch"}, from)));
+    check_well(verb({"fetch", mods.owner.nginx.url(), id}));
+    check_well(verb({"remove", "base", "--lock", lock}));
+    // What is not there cannot come, and the player's own copy of the channel goes on.
+    const std::string newer = mods.bundle("base", "1.1");
+    mods.release({newer});
+    CHECK(is_one_clear_line(verb(with({"install", "base", "--lock", lock, "--yes"}, from)), "denied"));
+    CHECK(mods.player.has(base));
+    CHECK_FALSE(mods.player.has(newer));
 }
 
 TEST_CASE("install: all conflicts are said at once, and nothing changes") {
