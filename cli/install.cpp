@@ -12,9 +12,11 @@ namespace fardel {
 
 Result<Exit> run_install(Words words, Console& console) {
     CommandLine line(
-        "install", "NAME['>= 1.0']... [--lock FILE] [--store DIR] [--channel NAME --from URL [--root ROOT]] [options]",
+        "install",
+        "NAME['>= 1.0']... [--lock FILE] [--store DIR] [--from URL [--channel NAME] [--root ROOT]] [options]",
         "Installs bundles of a channel by their names, with everything that they require: brings them into the store, "
         "and writes which they are into a lock file. What is installed already stays as it is, if it does.",
+        "  fardel install mods/castle --from https://example.org/mods     # asks about the root, once\n"
         "  fardel install mods/castle --channel mods/all --from https://example.org/mods --root mods.root\n"
         "  fardel install 'mods/castle >= 1.2, < 2' mods/forest       # with the channel of the lock file\n"
         "  fardel install mods/castle --plan                          # what it would be, and how much\n"
@@ -28,9 +30,8 @@ Result<Exit> run_install(Words words, Console& console) {
     if (const auto mistake = find_mistake(command.servers, command.from.empty()))
         return line.mistake(*mistake, console);
     FARDEL_TRY_ASSIGN(const auto before, find_lock_file(command.lock));
-    if (!before && (command.channel.name.empty() || command.from.empty()))
-        return line.mistake("there is no lock file yet, so name the channel with --channel and its tree with --from",
-                            console);
+    if (!before && command.from.empty())
+        return line.mistake("there is no lock file yet, so name the tree with the channel with --from", console);
     for (const std::string& name : command.names)  // before a store is created
         FARDEL_TRY(Requirement::parse(name));
     return install(command, InstallChange::install, console);

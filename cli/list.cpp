@@ -9,6 +9,7 @@
 #include "verbs.h"
 
 #include <fardel/delivery/lock_file.h>
+#include <fardel/delivery/refused_bundles.h>
 #include <fardel/format/name.h>
 #include <fardel/format/signer.h>
 
@@ -26,6 +27,8 @@ struct ListedInstall {
     const Requirement* root = nullptr;  // nullptr: others require it
     bool is_here = false;               // the store has all of it
     std::optional<std::string> recall;
+    std::optional<std::string> refusal;  // why a mount does not take it, and the way out
+    bool is_left_out = false;            // for this or another bundle's sake
 };
 
 // What was accepted of the channel by this user; nothing, and the reason is said, if that is not known.
@@ -51,6 +54,10 @@ std::string format_installed(const ListedInstall& one) {
         text += "  INCOMPLETE: 'fardel update' brings it";
     if (one.recall)
         text += fmt::format("  RECALLED: {}", printable(*one.recall));
+    if (one.refusal)
+        text += (one.recall ? "; " : "  REFUSED: ") + *one.refusal;
+    if (one.is_left_out)
+        text += "  LEFT OUT by 'fardel mount'";
     return text + "\n";
 }
 
@@ -66,12 +73,31 @@ Json json_of(const ListedInstall& one) {
                                return Json{{"requirement", wanted.requirement.text()}, {"bundle", wanted.bundle.hex()}};
                            })},
                 {"complete", one.is_here},
-                {"recalled", one.recall ? Json(*one.recall) : Json()}};
+                {"recalled", one.recall ? Json(*one.recall) : Json()},
+                {"refused", one.refusal ? Json(*one.refusal) : Json()},
+                {"left_out", one.is_left_out}};
+}
+
+// What a mount would refuse, as `fardel mount --lock` without options judges it.
+Status judge(std::vector<ListedInstall>& listed, const BundleStore& store, const LockFile& lock,
+             const ChannelState& state) {
+    FARDEL_TRY_ASSIGN(const auto licenses, store.licenses());
+    const auto refused = find_refused(store, lock.resolution, *state.policy, {}, &licenses);
+    const auto plan = plan_left_out(lock.resolution, refused, {}, state.bundles);
+    for (ListedInstall& one : listed) {
+        one.recall = find_recall(state, one.bundle->bundle);
+        const auto refusal = std::ranges::find(refused, one.bundle->bundle, &RefusedBundle::bundle);
+        if (refusal != refused.end())
+            one.refusal = (one.recall ? "" : refusal->reason.message() + "; ") +
+                          way_out(lock.resolution, *refusal, state.bundles);
+        one.is_left_out = plan && std::ranges::count(plan->left_out, one.bundle->bundle, &LeftOutBundle::bundle) != 0;
+    }
+    return ok();
 }
 
 Result<Exit> list(const std::string& path, const std::string& store_path, bool as_json, Console& console) {
+    FARDEL_TRY_ASSIGN(const LockFile lock, open_lock(path));
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(store_path, false));
-    FARDEL_TRY_ASSIGN(const LockFile lock, read_lock_file(path));
     FARDEL_TRY_ASSIGN(const auto stored, store.list());
     std::map<BundleId, bool> complete;
     for (const StoredBundle& one : stored)
@@ -85,11 +111,11 @@ Result<Exit> list(const std::string& path, const std::string& store_path, bool a
             if (root.bundle == one.bundle)
                 item.root = &root.requirement;
         item.is_here = complete[one.bundle];
-        if (state)
-            item.recall = find_recall(*state, one.bundle);
     }
-    const bool is_wrong =
-        std::ranges::any_of(listed, [](const ListedInstall& one) { return one.recall.has_value() || !one.is_here; });
+    if (state)
+        FARDEL_TRY(judge(listed, store, lock, *state));
+    const bool is_wrong = std::ranges::any_of(
+        listed, [](const ListedInstall& one) { return one.recall || one.refusal || one.is_left_out || !one.is_here; });
     return print_result(
         console, as_json,
         [&] {
@@ -111,11 +137,13 @@ Result<Exit> list(const std::string& path, const std::string& store_path, bool a
 }  // namespace
 
 Result<Exit> run_list(Words words, Console& console) {
-    CommandLine line("list", "[--lock FILE] [--store DIR] [--json]",
-                     "Lists what is installed, in the order in which it is mounted, and what of it has been recalled. "
-                     "Ends with 1 if something is recalled or incomplete. Needs no network.",
-                     "  fardel list\n"
-                     "  fardel list --lock mods.lock --store ~/.local/share/fardel --json\n");
+    CommandLine line(
+        "list", "[--lock FILE] [--store DIR] [--json]",
+        "Lists what is installed, in the order in which it is mounted, and what of it has been recalled, has "
+        "expired or lacks a licence, and is therefore left out. Ends with 1 if there is any, or if "
+        "something is incomplete. Needs no network.",
+        "  fardel list\n"
+        "  fardel list --lock mods.lock --store ~/.local/share/fardel --json\n");
     std::string lock = "fardel.lock";
     std::string store;
     bool json = false;

@@ -54,7 +54,7 @@ struct MountCommand {
     bool ids = false;
     std::string pure;  // a server's policy; empty: none
     ChannelChoice channel;
-    std::string lock;  // empty: none
+    LockChoice lock;
     RecallWatch recalls;
 };
 
@@ -201,8 +201,8 @@ std::optional<std::string> read_urls(MountCommand& command) {
 // What is mounted, in order; of a channel, the bundles of its release; of a lock file, what it names.
 Result<std::vector<std::string>> plan_mounts(MountCommand& command, Console& console) {
     std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
-    if (!command.lock.empty()) {
-        FARDEL_TRY_ASSIGN(command.recalls.subject, plan_lock(command.lock, files, command.mounting));
+    if (!command.lock.path.empty()) {
+        FARDEL_TRY_ASSIGN(command.recalls.subject, plan_lock(command.lock, files, command.mounting, console));
         command.recalls.newer_advice = "'fardel update --plan' shows what of it would be installed";
     } else if (!command.channel.name.empty()) {
         FARDEL_TRY_ASSIGN(auto own, find_policy(command.mounting.policy_path));
@@ -315,7 +315,8 @@ Result<Exit> run_mount(Words words, Console& console) {
         "       fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n"
         "       fardel mount [FILE...] DIR --pure POLICY --trust TRUST [--store DIR]\n"
         "       fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n"
-        "       fardel mount DIR --lock FILE [--from URL [--every SECONDS]] [--store DIR] [--trust POLICY]\n"
+        "       fardel mount DIR --lock FILE [--from URL [--every SECONDS]] [--strict] [--need NAME] [--store DIR] "
+        "[--trust POLICY]\n"
         "       fardel mount --unmount DIR",
         "Mounts bundles as a folder that every program can read. Later bundles win.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
@@ -332,8 +333,7 @@ Result<Exit> run_mount(Words words, Console& console) {
     MountCommand command;
     line.texts("FILE", "FILE", command.words,
                "The bundles, in the order in which they are mounted, also by id or by the URL at which "
-               "'fardel publish' has put them; the last word is DIR, an empty folder")
-        .required();
+               "'fardel publish' has put them; the last word is DIR, an empty folder");
     add_mounting_options(line, command.mounting);
     line.text(
         "--from", "URL", command.tree,
@@ -348,7 +348,7 @@ Result<Exit> run_mount(Words words, Console& console) {
               "its content set, from the files or the store, and exceptions and loose files among the files. "
               "If anything is missing or not allowed, nothing is mounted, and all of it is listed");
     add_channel_options(line, command.channel);
-    line.text("--lock", "FILE", command.lock, "A lock file: mount what 'fardel install' has installed by it");
+    add_lock_options(line, command.lock);
     line.number("--every", command.recalls.every_s, 1, 86'400,
                 "With --from and --channel or --lock: ask the server every so many seconds for recalls, "
                 "which take effect at once");
@@ -377,6 +377,8 @@ Result<Exit> run_mount(Words words, Console& console) {
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;
     }
+    if (command.words.empty())
+        return line.mistake("name the bundles, if no option does, and the folder to mount them at", console);
     if (const auto mistake = read_urls(command))
         return line.mistake(*mistake, console);
     if (command.tree.empty() && !command.mirrors.empty())
@@ -390,22 +392,24 @@ Result<Exit> run_mount(Words words, Console& console) {
     const bool is_channel = !command.channel.name.empty();
     if (!is_channel && !command.channel.root.empty())
         return line.mistake("--root needs --channel", console);
-    if (!is_channel && command.lock.empty() && command.recalls.every_s != 0)
+    if (!is_channel && command.lock.path.empty() && command.recalls.every_s != 0)
         return line.mistake("--every needs --channel or --lock", console);
     if (is_channel && (command.follow || command.words.size() != 1))
         return line.mistake("--channel mounts the bundles of its release, and takes no others", console);
-    if (!command.lock.empty() && (is_channel || command.follow || command.words.size() != 1))
+    if (!command.lock.path.empty() && (is_channel || command.follow || command.words.size() != 1))
         return line.mistake("--lock mounts what the file names, and takes no other bundles", console);
+    if (command.lock.path.empty() && (command.lock.strict || !command.lock.needed.empty()))
+        return line.mistake("--strict and --need go with --lock", console);
     if (command.recalls.every_s != 0 && command.tree.empty())
         return line.mistake("--every needs --from", console);
     const bool is_pure = !command.pure.empty();
-    const bool has_other_set = is_channel || !command.lock.empty() || !command.tree.empty();
+    const bool has_other_set = is_channel || !command.lock.path.empty() || !command.tree.empty();
     if (is_pure && (has_other_set || command.mounting.require_dependencies))
         return line.mistake("--pure goes without --from, --channel, --lock and --require-dependencies", console);
     if (is_pure && command.links)
         return line.mistake(
             "--pure goes without --links: content that a server tolerates has no other path than its name", console);
-    if (command.words.size() < (command.follow || is_channel || is_pure || !command.lock.empty() ? 1u : 2u))
+    if (command.words.size() < (command.follow || is_channel || is_pure || !command.lock.path.empty() ? 1u : 2u))
         return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);
 }

@@ -53,11 +53,13 @@ struct PublishedFile {
     TracePublication trace;
 };
 
-std::string format_published(const PublishedFile& published) {
+std::string format_published(const PublishedFile& published, bool only_plans) {
     const Publication& publication = published.publication;
-    std::string text =
-        fmt::format("{}  {}: {}\n", publication.bundle.hex(), printable(published.file),
-                    publication.was_there ? "is published already" : format_size(publication.file_bytes));
+    std::string text = fmt::format("{}  {}: {}{}\n", publication.bundle.hex(), printable(published.file),
+                                   format_size(publication.file_bytes),
+                                   publication.was_there ? ", was there"
+                                   : only_plans          ? ", would be published"
+                                                         : ", published");
     if (publication.added_signatures != 0)
         text += fmt::format("  {} beside it, which the published file lacks\n",
                             format_count(publication.added_signatures, "signature", "signatures"));
@@ -224,7 +226,10 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
                         {"dry_run", command.only_plans},
                         {"published", json_list(published, [](const PublishedFile& one) { return json_of(one); })}};
         },
-        [&] { return format_each(published, format_published); });
+        [&] {
+            return format_each(published,
+                               [&](const PublishedFile& one) { return format_published(one, command.only_plans); });
+        });
 }
 
 }  // namespace

@@ -14,14 +14,19 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <utility>
 
 namespace fardel {
 namespace {
 
 Result<Exit> remove(const std::string& path, const std::string& store_path, const std::vector<std::string>& names,
                     bool as_json, Console& console) {
+    FARDEL_TRY(open_lock(path));  // said first: without it, there may be no store, either
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(store_path, false));
-    FARDEL_TRY_ASSIGN(const auto removed, remove_installed(store, path, names));
+    auto removed_or = remove_installed(store, path, names);
+    if (!removed_or && removed_or.error().code() == ErrorCode::missing)
+        return suggest_installed(std::move(removed_or).error(), path, names);
+    FARDEL_TRY_ASSIGN(const auto removed, std::move(removed_or));
     FARDEL_TRY_ASSIGN(const LockFile left, read_lock_file(path));
     const std::size_t bundles = left.resolution.bundles.size();
     return print_result(

@@ -3,6 +3,7 @@
 #include "build/served_project.h"
 #include "bundles/store_option.h"
 #include "console/clock.h"
+#include "console/environment.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "registry/registry_signers.h"
@@ -253,7 +254,9 @@ Result<Exit> run_serve(Words words, Console& console) {
         "  fardel serve --project ~/mymod --store ~/.local/share/fardel\n");
     ServeCommand command;
     line.text("TREE", "TREE", command.tree, "The folder of the tree");
-    add_store_option(line, command.store);
+    // Not the user's own store without being asked: a server shows what it has to everybody.
+    line.text("--store", "DIR", command.store,
+              "Serve the bundles of this store (default without a TREE: that of the variable FARDEL_STORE)");
     line.text(
         "--project", "FOLDER", command.project,
         "Serve the files of this project while they are edited, without a copy: those that its fardel.toml takes, "
@@ -292,6 +295,9 @@ Result<Exit> run_serve(Words words, Console& console) {
     line.json(command.json, "Print where the server listens as one line of JSON");
     if (const auto over = line.parse(words, console))
         return *over;
+    const bool names_nothing = command.tree.empty() && command.project.empty() && command.cache.empty();
+    if (names_nothing && command.store.empty() && variable("FARDEL_STORE").empty())
+        return line.mistake("name a TREE, a --store, a --project or a --cache", console);
     if (!command.tree.empty() && !command.store.empty())
         return line.mistake("name a TREE or --store, not both", console);
     if (!command.project.empty() && !(command.tree.empty() && command.tokens.empty()))

@@ -1,9 +1,8 @@
 // fardel update: brings what is installed to the newest versions that go together. docs/installing.md is the manual.
 
 #include "install/installation.h"
+#include "install/lock_option.h"
 #include "verbs.h"
-
-#include <fardel/delivery/lock_file.h>
 
 namespace fardel {
 
@@ -21,7 +20,7 @@ Result<Exit> run_update(Words words, Console& console) {
         return *over;
     if (const auto mistake = find_mistake(command.servers, command.from.empty()))
         return line.mistake(*mistake, console);
-    FARDEL_TRY(read_lock_file(command.lock));  // before a store is created
+    FARDEL_TRY(open_lock(command.lock));  // before a store is created
     return install(command, InstallChange::update, console);
 }
 

@@ -174,12 +174,12 @@ Result<std::string> parse_server_url(const std::string& text, std::string_view w
     if (!url ||
         curl_functions().url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
         text.find('\0') != std::string::npos)
-        return refused("not a URL");
+        return refused("not a URL; one begins with https:// or http://");
     FARDEL_TRY_ASSIGN(const std::string scheme, part_of(url.get(), CURLUPART_SCHEME));
     if (scheme != "http" && scheme != "https")
         return refused("the URL of " + std::string(what) + " must begin with http:// or https://");
     if (has_part(url.get(), CURLUPART_USER) || has_part(url.get(), CURLUPART_PASSWORD))
-        return refused("the URL must contain no user and no password; use a token");
+        return refused("the URL must contain no user and no password; what writes takes a token from a file, and fetching needs none");
     if (has_part(url.get(), CURLUPART_QUERY) || has_part(url.get(), CURLUPART_FRAGMENT))
         return refused("the URL of " + std::string(what) + " must contain no '?' and no '#'");
     FARDEL_TRY_ASSIGN(std::string whole, part_of(url.get(), CURLUPART_URL));

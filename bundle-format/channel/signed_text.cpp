@@ -99,12 +99,14 @@ Status verify_signers(ChannelText kind, const SignedText& text, const ChannelRoo
     for (const TextSignature& one : text.signatures)
         if (std::ranges::binary_search(keys, one.key) && verify_signature(one.key, message, one.signature))
             ++good;
-    if (good < role.threshold)
-        return Error(ErrorCode::untrusted, "channel " + std::string(channel_text_name(kind)) + ": " +
-                                               std::to_string(good) + " good signatures by keys of root " +
-                                               std::to_string(root.version) + ", which requires " +
-                                               std::to_string(role.threshold));
-    return ok();
+    if (good >= role.threshold)
+        return ok();
+    std::string labels;
+    for (const std::string& label : role.labels)
+        labels += (labels.empty() ? "" : ", ") + label;
+    return Error(ErrorCode::untrusted, "channel " + std::string(channel_text_name(kind)) + ": " + std::to_string(good) +
+                                           " good signatures by keys of root " + std::to_string(root.version) +
+                                           ", which requires " + std::to_string(role.threshold) + " of " + labels);
 }
 
 }  // namespace fardel

@@ -173,8 +173,8 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
     line.texts("--license", "TOKEN", options.licenses,
                "A licence token, for bundles that require one; those of the store count, too. Repeat for more");
     line.text("--store", "DIR", options.store,
-              "A store, whose bundles can be named by their ids, or at least the first 8 digits (default: "
-              "that of the variable FARDEL_STORE)");
+              fmt::format("A store, whose bundles can be named by their ids, or at least the first 8 digits {}",
+                          kStoreDefault));
     add_library_option(line, options.libraries);
 }
 
@@ -187,18 +187,23 @@ Result<std::shared_ptr<const TrustPolicy>> find_policy(const std::string& path) 
 
 VfsOptions vfs_options() { return {.digest_folder = index_folder_of("folders")}; }
 
+Result<std::vector<Envelope>> licenses_of(const MountingOptions& options) {
+    FARDEL_TRY_ASSIGN(auto licenses, read_license_tokens(options.licenses));
+    FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
+    if (store) {
+        FARDEL_TRY_ASSIGN(const auto stored, store->licenses());
+        licenses.insert(licenses.end(), stored.begin(), stored.end());
+    }
+    return licenses;
+}
+
 Result<MountOptions> mount_options_of(const MountingOptions& options, const TrustPolicy* policy) {
     MountOptions mount{.case_rule = options.fold ? CaseRule::fold : CaseRule::exact,
                        .policy = policy,
                        .allow_unsigned = policy == nullptr,
                        .require_dependencies = options.require_dependencies,
                        .archives = make_archive_reader()};
-    FARDEL_TRY_ASSIGN(mount.licenses, read_license_tokens(options.licenses));
-    FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
-    if (store) {
-        FARDEL_TRY_ASSIGN(const auto stored_licenses, store->licenses());
-        mount.licenses.insert(mount.licenses.end(), stored_licenses.begin(), stored_licenses.end());
-    }
+    FARDEL_TRY_ASSIGN(mount.licenses, licenses_of(options));
     return mount;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/delivery/remote_bundle.h>
+#include <fardel/format/statement.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/vfs.h>
 
@@ -47,7 +48,10 @@ struct RemoteMounting {
 // The options of a Vfs that mounts them: digests of folders are kept in the user's cache.
 VfsOptions vfs_options();
 
-// Licence tokens are those of the options and of the store. `policy`: nullptr: anything is mounted. Errors: those of
+// Licence tokens of the options and of the store. Errors: those of BundleStore and read_license_tokens.
+Result<std::vector<Envelope>> licenses_of(const MountingOptions& options);
+
+// Licence tokens are those of licenses_of(). `policy`: nullptr: anything is mounted. Errors: those of
 // BundleStore and read_license_tokens.
 Result<MountOptions> mount_options_of(const MountingOptions& options, const TrustPolicy* policy);
 

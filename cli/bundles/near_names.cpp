@@ -3,6 +3,7 @@
 #include <fardel/format/name.h>
 #include <fardel/packer/nearest_word.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -41,6 +42,25 @@ Result<std::optional<std::string>> find_near_name(const Bundle& bundle, std::str
 Result<std::string> suggest_name(const Bundle& bundle, std::string_view name) {
     FARDEL_TRY_ASSIGN(const auto near, find_near_name(bundle, name));
     return near ? "; did you mean '" + printable(*near) + "'?" : std::string("; 'fardel ls' lists its names");
+}
+
+std::string suggest_bundle(std::string_view text, std::span<const std::string> names) {
+    const std::size_t end = text.find_first_of("@=:");
+    const std::string_view name = text.substr(0, end);
+    std::optional<std::string_view> nearest = name;
+    if (std::ranges::find(names, name) == names.end()) {
+        // castle for mods/castle, and then what is misspelt
+        const auto same_end =
+            std::ranges::find_if(names, [&](const std::string& one) { return file_of(one) == file_of(name); });
+        nearest = same_end != names.end()
+                      ? std::optional(std::string_view(*same_end))
+                      : find_nearest_word(name, std::vector<std::string_view>(names.begin(), names.end()));
+    }
+    if (!nearest || (end == std::string_view::npos && *nearest == text))
+        return "";
+    std::string_view version = end == std::string_view::npos ? "" : text.substr(end);
+    version.remove_prefix(std::min(version.find_first_not_of("@=: "), version.size()));
+    return "; did you mean '" + printable(*nearest) + (version.empty() ? "" : " = " + printable(version)) + "'?";
 }
 
 }  // namespace fardel

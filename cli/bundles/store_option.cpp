@@ -2,6 +2,10 @@
 
 #include "console/environment.h"
 
+#include <fardel/format/printable.h>
+
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <sstream>
 #include <system_error>
@@ -10,20 +14,38 @@
 namespace fardel {
 namespace {
 
-std::string path_of_store(const std::string& store) { return !store.empty() ? store : variable("FARDEL_STORE"); }
+// A folder of the user, named by the variable, or below HOME; empty if the user has none. A relative one counts as
+// unset, since what it means would depend on the working directory; so does a HOME that is not there, as daemons have.
+std::string user_folder(const char* name, std::string_view below_home) {
+    std::string folder = variable(name);
+    if (folder.starts_with('/'))
+        return folder;
+    const std::string home = variable("HOME");
+    std::error_code unknown;
+    return home.starts_with('/') && std::filesystem::is_directory(home, unknown) ? home + std::string(below_home) : "";
+}
+
+std::string named_store(const std::string& store) { return !store.empty() ? store : variable("FARDEL_STORE"); }
+
+std::string user_store() {
+    const std::string folder = user_folder("XDG_DATA_HOME", "/.local/share");
+    return folder.empty() ? "" : folder + "/fardel";
+}
+
+bool is_there(const std::string& path) {
+    std::error_code unknown;
+    return std::filesystem::exists(path, unknown);
+}
 
 }  // namespace
 
 std::string index_folder_of(std::string_view subject) {
-    std::string cache = variable("XDG_CACHE_HOME");
-    std::error_code unknown;
-    if (const std::string home = variable("HOME"); !cache.starts_with('/'))
-        cache = home.starts_with('/') && std::filesystem::is_directory(home, unknown) ? home + "/.cache" : "";
+    const std::string cache = user_folder("XDG_CACHE_HOME", "/.cache");
     return cache.empty() ? "" : cache + "/fardel/" + std::string(subject);
 }
 
 void add_store_option(CommandLine& line, std::string& store) {
-    line.text("--store", "DIR", store, "The folder of the store (default: that of the variable FARDEL_STORE)");
+    line.text("--store", "DIR", store, fmt::format("The folder of the store {}", kStoreDefault));
 }
 
 void add_shared_option(CommandLine& line, std::string_view what, bool& shares) {
@@ -33,14 +55,22 @@ void add_shared_option(CommandLine& line, std::string_view what, bool& shares) {
 }
 
 Result<BundleStore> open_store(const std::string& store, bool create) {
-    const std::string path = path_of_store(store);
+    if (const std::string named = named_store(store); !named.empty())
+        return BundleStore::open(named, create);
+    const std::string path = user_store();
     if (path.empty())
-        return Error(ErrorCode::missing, "no store is named; give its folder with --store, or in FARDEL_STORE");
+        return Error(ErrorCode::missing,
+                     "no store is named, and the user has no home folder; give its folder with --store, or in "
+                     "FARDEL_STORE");
+    if (!create && !is_there(path))
+        return Error(ErrorCode::missing, printable(path) +
+                                             ": there is no store yet; --store names another one, and "
+                                             "'fardel install', 'fetch' and 'store add' make one");
     return BundleStore::open(path, create);
 }
 
 Result<std::optional<BundleStore>> find_store(const std::string& store) {
-    if (path_of_store(store).empty())
+    if (named_store(store).empty() && !is_there(user_store()))
         return std::optional<BundleStore>();
     FARDEL_TRY_ASSIGN(BundleStore opened, open_store(store, false));
     return std::optional(std::move(opened));

@@ -1,5 +1,6 @@
 #include "channel/followed_channel.h"
 
+#include "bundles/near_names.h"
 #include "channel/channel_file.h"
 #include "console/environment.h"
 #include "console/figures.h"
@@ -9,6 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -16,14 +20,22 @@ namespace {
 
 Result<std::string> state_folder() {
     std::string folder = variable("XDG_STATE_HOME");
-    if (const std::string home = variable("HOME"); !folder.starts_with('/'))
-        // A relative XDG_STATE_HOME counts as unset: otherwise a channel's state, and its protection against older
-        // heads, would depend on the working directory.
-        folder = home.starts_with('/') ? home + "/.local/state" : "";
-    if (folder.empty())
+    // A relative XDG_STATE_HOME counts as unset: otherwise a channel's state, and its protection against older heads,
+    // would depend on the working directory.
+    if (folder.starts_with('/'))
+        return folder + "/fardel";
+    const std::string home = variable("HOME");
+    if (!home.starts_with('/'))
         return Error(ErrorCode::missing,
                      "neither XDG_STATE_HOME nor HOME is set; what is accepted of a channel is kept there, too");
-    return folder + "/fardel";
+    std::error_code unknown;
+    if (!std::filesystem::is_directory(home, unknown))
+        return Error(ErrorCode::missing,
+                     fmt::format("HOME is {}, which is no folder; what is accepted of a channel is kept in the "
+                                 "user's state folder, too: set XDG_STATE_HOME to one that this user may write, such "
+                                 "as /var/lib/fardel",
+                                 printable(home)));
+    return home + "/.local/state/fardel";
 }
 
 std::string format_bundle(std::string_view sign, const ChannelBundle& one) {
@@ -57,9 +69,9 @@ Result<std::vector<BundleId>> choose_bundles(const ChannelState& state, const st
                                                      printable(state.name)));
     for (const std::string& name : names)
         if (std::ranges::find(state.bundles, name, &ChannelBundle::name) == state.bundles.end())
-            return Error(ErrorCode::missing,
-                         fmt::format("release {} of channel {} has no bundle named {}", state.release_version,
-                                     printable(state.name), printable(name)));
+            return Error(ErrorCode::missing, fmt::format("release {} of channel {} has no bundle named {}{}",
+                                                         state.release_version, printable(state.name), printable(name),
+                                                         suggest_bundle(name, names_of(state.bundles))));
     std::vector<BundleId> chosen;
     for (const ChannelBundle& one : state.bundles) {
         const bool is_named = std::ranges::find(names, one.name) != names.end();
@@ -71,6 +83,12 @@ Result<std::vector<BundleId>> choose_bundles(const ChannelState& state, const st
             chosen.push_back(one.bundle);
     }
     return chosen;
+}
+
+std::vector<std::string> names_of(const std::vector<ChannelBundle>& bundles) {
+    std::vector<std::string> names;
+    std::ranges::transform(bundles, std::back_inserter(names), &ChannelBundle::name);
+    return names;
 }
 
 std::string describe_age(const ChannelState& state, UnixTime now) {

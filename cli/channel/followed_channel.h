@@ -27,6 +27,8 @@ Result<ChannelSubject> subject_of(const ChannelChoice& choice, std::shared_ptr<c
 // name), revoked (a named one is recalled).
 Result<std::vector<BundleId>> choose_bundles(const ChannelState& state, const std::vector<std::string>& names);
 
+std::vector<std::string> names_of(const std::vector<ChannelBundle>& bundles);
+
 // Since when the channel is stale, or until when it counts; one sentence.
 std::string describe_age(const ChannelState& state, UnixTime now);
 std::string format_outcome(const ChannelOutcome& outcome, UnixTime now);

@@ -8,6 +8,7 @@
 #include "console/json.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/delivery/first_contact.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
@@ -27,6 +28,9 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
     std::vector<ChannelFile> files;
     for (const std::string& path : std::span(command.words).first(command.words.size() - 1)) {
         FARDEL_TRY_ASSIGN(files.emplace_back(), read_channel_file(path));
+        if (files.back().text.signatures.empty())
+            return Error(ErrorCode::untrusted,
+                         fmt::format("{}: nobody has signed it; 'fardel channel sign' does so", printable(path)));
         remark_date(files.back(), now, console);
         if (Status put = publish_text(*tree, files.back(), now); !put)
             return std::move(put).error().with_context(printable(path));
@@ -41,8 +45,13 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
                                                          })}};
         },
         [&] {
-            return format_each(files,
-                               [](const ChannelFile& file) { return fmt::format("published {}\n", title_of(file)); });
+            return format_each(files, [](const ChannelFile& file) {
+                std::string text = fmt::format("published {}\n", title_of(file));
+                if (file.kind == ChannelText::root && file.version == 1)  // for players who begin with it
+                    text += fmt::format("  its fingerprint, for players who have the address alone: {}\n",
+                                        root_fingerprint(format_signed_text(file.text)).hex());
+                return text;
+            });
         });
 }
 

@@ -11,6 +11,9 @@
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace fardel {
 namespace {
@@ -21,6 +24,20 @@ struct SignCommand {
     bool json = false;
 };
 
+// Anybody may sign a text; whether it counts is found out only when it is published.
+Status remark_signer(const ChannelFile& file, const PublicKey& key, Console& console) {
+    if (file.kind != ChannelText::root)
+        return ok();  // the root says whose signatures count, and it is not here
+    FARDEL_TRY_ASSIGN(const ChannelRoot root, parse_channel_root(file.text.body));
+    const auto keys = root.keys_of(root.root);
+    if (std::ranges::find(keys, key) == keys.end())
+        console.say(
+            fmt::format("fardel: this is none of the root keys of {} ({}); it counts only if it was one of the "
+                        "root before",
+                        title_of(file), fmt::join(root.root.labels, ", ")));
+    return ok();
+}
+
 Result<Exit> sign(const SignCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(ChannelFile file, read_channel_file(command.path));
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(command.key));
@@ -28,6 +45,7 @@ Result<Exit> sign(const SignCommand& command, Console& console) {
         return std::move(added).error().with_context(printable(command.path));
     FARDEL_TRY_ASSIGN(const UnixTime now, creation_time());
     remark_date(file, now, console);
+    FARDEL_TRY(remark_signer(file, signer->public_key(), console));
     FARDEL_TRY(write_channel_file(command.path, file));
     const PublicKey key = signer->public_key();
     return print_result(

@@ -3,7 +3,9 @@
 #include "bundles/author_consent.h"
 #include "bundles/fetch_report.h"
 #include "bundles/mounts.h"
+#include "bundles/near_names.h"
 #include "bundles/store_option.h"
+#include "channel/first_root.h"
 #include "console/clock.h"
 #include "console/figures.h"
 #include "install/lock_option.h"
@@ -11,11 +13,14 @@
 #include <fardel/base/interrupt.h>
 #include <fardel/delivery/install_bundles.h>
 #include <fardel/delivery/lock_file.h>
+#include <fardel/delivery/refused_bundles.h>
 #include <fardel/format/name.h>
+#include <fardel/format/requirement.h>
 #include <fardel/format/signer.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -34,6 +39,19 @@ Result<InstallWork> work_of(const InstallCommand& command, InstallChange change)
     work.mirrors = command.mirrors;
     FARDEL_TRY_ASSIGN(work.accepted_authors, parse_accepted_authors(command.authors));
     return work;
+}
+
+// The channel, and its root the first time, from the tree that the user has named.
+Status find_channel(const InstallCommand& command, const std::optional<LockFile>& before, const BundleStore& store,
+                    const Interrupt& interrupt, InstallWork& work, Console& console) {
+    std::string& name = work.channel.name;
+    if (name.empty() && before)
+        name = before->channel;
+    if (name.empty()) {
+        FARDEL_TRY_ASSIGN(name, find_only_channel(work.servers, interrupt.token()));
+    }
+    const bool may_ask = !command.consent.yes && !command.consent.json;
+    return meet_channel(store, work.servers, command.fingerprint, may_ask, work.channel, interrupt.token(), console);
 }
 
 void say_recalled(const std::optional<LockFile>& before, const ChannelState& state, Console& console) {
@@ -55,11 +73,38 @@ struct Events {
     std::optional<InstallPlan> plan;
 };
 
-Result<Exit> report_conflicts(const InstallCommand& command, const Events& events, Console& console) {
+void say_near_names(const InstallCommand& command, const ChannelState& state, Console& console) {
+    const std::vector<std::string> offered = names_of(state.bundles);
+    for (const std::string& text : command.names) {
+        const auto wanted = Requirement::parse(text);
+        if (!wanted || std::ranges::find(offered, wanted->name) != offered.end())
+            continue;
+        if (const std::string suggestion = suggest_bundle(wanted->name, offered); !suggestion.empty())
+            console.say(fmt::format("fardel: there is no {}{}", printable(wanted->name), suggestion));
+    }
+}
+
+// What is installed and recalled, and stands in the way: an update goes on without it.
+void say_ways_out(const std::optional<LockFile>& before, const ChannelState& state, Console& console) {
+    if (!before)
+        return;
+    for (const ResolvedBundle& one : before->resolution.bundles)
+        if (const auto reason = find_recall(state, one.bundle))
+            console.say(fmt::format(
+                "fardel: {} {}: {}", printable(one.name), one.version.text(),
+                way_out(before->resolution,
+                        {.bundle = one.bundle, .reason = Error(ErrorCode::revoked, *reason), .may_be_replaced = false},
+                        state.bundles)));
+}
+
+Result<Exit> report_conflicts(const InstallCommand& command, const Events& events,
+                              const std::optional<LockFile>& before, Console& console) {
     if (command.consent.json)
         FARDEL_TRY(console.write(format_json(Json{{"conflicts", events.conflicts}}) + "\n"));
     for (const std::string& conflict : events.conflicts)
         console.say("fardel: " + conflict);
+    say_near_names(command, *events.followed, console);
+    say_ways_out(before, *events.followed, console);
     console.say(fmt::format("fardel: {} in release {} of channel {}; what is installed stays as it is",
                             format_count(events.conflicts.size(), "conflict", "conflicts"),
                             events.followed->release_version, printable(events.followed->name)));
@@ -125,12 +170,14 @@ Json json_of(const std::vector<InstalledBundle>& bundles) {
 
 void add_install_options(CommandLine& line, InstallCommand& command) {
     line.text("--lock", "FILE", command.lock, "The lock file, which says what is installed (default: fardel.lock)");
-    line.text("--store", "DIR", command.store,
-              "The store for the bundles (default: that of the variable FARDEL_STORE)");
+    line.text("--store", "DIR", command.store, fmt::format("The store for the bundles {}", kStoreDefault));
     add_channel_options(line, command.channel);
     line.text("--from", "URL", command.from,
               "The tree with the channel and its bundles (default: the sources in the lock file, for which "
               "--public-only holds)");
+    line.text("--fingerprint", "HASH", command.fingerprint,
+              "With --from, the first time: the channel's root there is right if it has this fingerprint, which its "
+              "owner has told; instead of --root (default: ask, if a person is at a terminal)");
     line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
     line.text("--trust", "POLICY", command.policy,
               "Install only bundles that this policy trusts, too (default: what the channel demands)");
@@ -143,7 +190,9 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, true));
     FARDEL_TRY_ASSIGN(const auto before, find_lock_file(command.lock));
-    FARDEL_TRY_ASSIGN(const InstallWork work, work_of(command, change));
+    FARDEL_TRY_ASSIGN(InstallWork work, work_of(command, change));
+    if (!command.from.empty())
+        FARDEL_TRY(find_channel(command, before, store, interrupt, work, console));
     Events events;
     FetchBar bar(console);
     FetchConsent consent(command.consent, bar, console);
@@ -176,7 +225,7 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
     if (events.plan && command.consent.plan_only)
         return report(command, store, *events.plan, nullptr, console);
     if (!events.conflicts.empty())
-        return report_conflicts(command, events, console);
+        return report_conflicts(command, events, before, console);
     if (events.not_followed) {
         const bool is_named_by_lock = events.not_followed->code() == ErrorCode::denied && command.from.empty();
         return Error(events.not_followed->code(),
@@ -186,7 +235,10 @@ Result<Exit> install(const InstallCommand& command, InstallChange change, Consol
                                                   : "",
                                  describe_age(*events.followed, system_now())));
     }
-    return authors.report(fetch_error(command.consent, installed.error(), interrupt.token().stop_requested()));
+    Error failed = fetch_error(command.consent, installed.error(), interrupt.token().stop_requested());
+    if (change == InstallChange::update)
+        failed = suggest_installed(std::move(failed), command.lock, command.names);
+    return authors.report(failed);
 }
 
 }  // namespace fardel

@@ -22,8 +22,9 @@ struct InstallCommand {
     std::vector<std::string> names;
     std::string lock = "fardel.lock";
     std::string store;
-    ChannelChoice channel;  // empty: that of the lock file
-    std::string from;       // empty: the sources of the lock file, which a stranger may have written
+    ChannelChoice channel;    // empty: that of the lock file
+    std::string from;         // empty: the sources of the lock file, which a stranger may have written
+    std::string fingerprint;  // of the channel's first root; empty: not known
     std::vector<std::string> mirrors;
     std::vector<std::string> authors;  // NAME=KEY
     std::string policy;

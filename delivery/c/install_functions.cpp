@@ -207,7 +207,7 @@ fardel_code fardel_install_read(const fardel_store* store, const char* lock, con
         if (const fardel_code bad = read_subject(channel, true, taken, subject, report); bad != FARDEL_OK)
             return bad;
         return report.end(
-            read_installed(store->store, lock, subject, time_of(taken.now_s)), [&](const InstalledSet& set) {
+            read_installed(store->store, lock, subject, {.time = time_of(taken.now_s)}), [&](const InstalledSet& set) {
                 with_plain_set(set.release, set.bundles, set.policy.get(), nullptr,
                                [&](const fardel_installed_set& installed) { reported(context, &installed); });
             });

@@ -18,9 +18,13 @@ Result<WantedSet> plan_roots(std::optional<LockFile> before, const std::vector<s
         added.push_back(std::move(root));
     }
     if (before) {
-        for (const ResolvedRequirement& root : before->resolution.roots)
-            if (!renewed.contains(root.requirement.name))
-                wanted.roots.push_back(root.requirement);
+        for (const ResolvedRequirement& root : before->resolution.roots) {
+            // A renewed one keeps its position: what was installed first may be the game.
+            const auto again = std::ranges::find(added, root.requirement.name, &Requirement::name);
+            wanted.roots.push_back(again == added.end() ? root.requirement : *again);
+            if (again != added.end())
+                added.erase(again);
+        }
         for (const ResolvedBundle& one : before->resolution.bundles)
             if (!renewed.contains(one.name))
                 // An installation leaves what is installed as it is, unless a new requirement cannot be met otherwise.

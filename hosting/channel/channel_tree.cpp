@@ -3,6 +3,7 @@
 #include "channel/publish_needs.h"
 
 #include <fardel/base/text_fields.h>
+#include <fardel/delivery/first_contact.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -83,6 +84,34 @@ Status verify_dates(const ChannelUpdate& update, std::string_view file, UnixTime
     if (update.head() && head.version < update.head()->version)
         return ok();  // a rollback, which add_head says
     return verify_not_behind(update.head(), now, head.expires - now);
+}
+
+constexpr int kChannelListAttemptsMax = 10;
+
+// So that who has only the address of the tree finds its channels.
+Status list_channel(TreeTarget& tree, const std::string& channel) {
+    const std::string path(kChannelListPath);
+    for (int attempt = 1;; ++attempt) {
+        FARDEL_TRY_ASSIGN(const auto there, tree.find_head(path));
+        std::vector<std::string> channels;
+        if (there) {
+            auto listed = parse_channel_list(text_of(there->bytes));
+            if (!listed)
+                return std::move(listed).error().with_context(tree.name() + ", " + path);
+            channels = *std::move(listed);
+        }
+        const auto at = std::ranges::lower_bound(channels, channel);
+        if (at != channels.end() && *at == channel)
+            return ok();
+        channels.insert(at, channel);
+        const std::string text = format_channel_list(channels);
+        if (text.size() > kChannelListBytesMax)
+            return ok();  // a tree of thousands of channels has no use for it
+        Status replaced = tree.replace_head(path, std::as_bytes(std::span(text)), there ? there->version : "");
+        // Another publisher was quicker.
+        if (replaced || replaced.error().code() != ErrorCode::conflict || attempt == kChannelListAttemptsMax)
+            return replaced;
+    }
 }
 
 Status write_head(TreeTarget& tree, std::string_view file, const std::string& channel, const ChannelInTree& before) {
@@ -182,7 +211,8 @@ Status publish_channel_root(TreeTarget& tree, std::string_view file, UnixTime no
         if (there->files.root != file)
             FARDEL_TRY(update.add_root(file));
     }
-    return put_text(tree, channel_root_path(root.channel, root.version), file, work);
+    FARDEL_TRY(put_text(tree, channel_root_path(root.channel, root.version), file, work));
+    return list_channel(tree, root.channel);
 }
 
 Status publish_channel_release(TreeTarget& tree, std::string_view file, UnixTime now, const PublishWork& work) {

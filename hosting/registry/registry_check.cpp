@@ -5,6 +5,7 @@
 #include "registry/registry_folder.h"
 
 #include <fardel/base/text_fields.h>
+#include <fardel/delivery/first_contact.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -151,7 +152,7 @@ private:
     bool is_ours(const std::string& path) const {
         const std::string channel = std::string(kChannelsFolder) + "/" + state().rules.channel + "/";
         if (path == kRegistryRulesFile || path == kRegistryListFile || path == kRegistryNamesFile ||
-            path == kCondemnedListPath)
+            path == kCondemnedListPath || path == kChannelListPath)
             return true;
         if (path.starts_with("bundles/"))
             return is_of_bundle(std::string_view(path).substr(8));

@@ -6,6 +6,7 @@
 #include <fardel/base/text_fields.h>
 #include <fardel/delivery/asset_frames.h>
 #include <fardel/delivery/delta_list.h>
+#include <fardel/delivery/first_contact.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
@@ -34,7 +35,8 @@ constexpr std::string_view kChannels = "channels/";
 bool is_replaced(const RequestedFile& file) {
     return file.kind == RequestedFileKind::trace || file.kind == RequestedFileKind::signatures ||
            file.kind == RequestedFileKind::delta_list || file.kind == RequestedFileKind::page ||
-           (file.kind == RequestedFileKind::channel_text && file.text_path.ends_with("/head"));
+           (file.kind == RequestedFileKind::channel_text &&
+            (file.text_path.ends_with("/head") || file.text_path == kChannelListPath));
 }
 
 std::string etag_of(const RequestedFile& file, const FileStatus& status) {
@@ -213,7 +215,10 @@ std::optional<RequestedFile> find_requested_file(std::string_view target) {
     constexpr std::string_view kBundles = "bundles/";
     constexpr std::string_view kDeltas = "deltas/";
     RequestedFile file;
-    if (path.starts_with(kChannels)) {
+    if (path == kChannelListPath) {
+        file.kind = RequestedFileKind::channel_text;
+        file.text_path = path;
+    } else if (path.starts_with(kChannels)) {
         if (!is_channel_path(path))
             return std::nullopt;
         file.kind = RequestedFileKind::channel_text;

@@ -473,6 +473,138 @@ TEST_CASE("install: a recalled bundle is said, not mounted, and replaced by upda
     CHECK(mods.verb({"list"}).exit_code == 0);
 }
 
+TEST_CASE("install: a recalled mod is left out of a mount, is listed, and is removed") {  // A171
+    const ModRegistry mods;
+    const std::string base = mods.bundle("base", "1.0");
+    const std::string castle = mods.bundle("castle", "1.0", {"base"});
+    mods.release({base, castle, mods.bundle("forest", "1.0", {"base"})});
+    check_well(mods.install({"castle", "forest"}));
+    mods.owner.release({"--recall-bundle", castle, "--reason", "crashes"});
+    mods.owner.head();
+    const Outcome update = mods.verb({"update"});
+    CHECK(update.exit_code == 1);
+    check_has(update.err, "castle 1.0: 'fardel remove castle' takes it out");
+    const Arguments options{"--lock", mods.lock, "--store", mods.player.store};
+    const auto with = [&](const Arguments& more) {
+        Arguments words = options;
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    };
+    {
+        const MountedFolder mounted(mods.owner.scratch, options, mods.player.surroundings());
+        CHECK(read_file(mounted.path("base.txt")) == "base 1.0\n");
+        CHECK(read_file(mounted.path("forest.txt")) == "forest 1.0\n");
+        CHECK_FALSE(fs::exists(mounted.path("castle.txt")));
+        CHECK(mounted.said().find("fardel: castle 1.0 is left out: castle 1.0: ") == 0);
+        check_has(mounted.said(), "crashes; 'fardel remove castle' takes it out\n");
+    }
+    const Outcome listed = mods.verb({"list"});
+    CHECK(listed.exit_code == 1);
+    check_has(listed.out, "castle 1.0");
+    check_has(listed.out, "RECALLED: crashes; 'fardel remove castle' takes it out  LEFT OUT by 'fardel mount'\n");
+    const json facts = json::parse(mods.verb({"list", "--json"}).out);
+    CHECK(facts["bundles"][1]["left_out"] == true);
+    CHECK(facts["bundles"][2]["left_out"] == false);
+    fs::create_directory(mods.owner.scratch.path("empty"));
+    for (const Arguments& strict : {Arguments{"--strict"}, Arguments{"--need", "castle"}}) {
+        Arguments words = with(strict);
+        words.insert(words.begin(), {"mount", mods.owner.scratch.path("empty")});
+        const Outcome refused = run(words, mods.player.surroundings());
+        CHECK(is_one_clear_line(refused, "revoked"));
+        check_has(refused.err, "crashes; 'fardel remove castle' takes it out [revoked]");
+    }
+    check_well(mods.verb({"remove", "castle"}));
+    CHECK(mods.verb({"list"}).exit_code == 0);
+    check_well(mods.verb({"update"}));
+}
+
+// Installs with the address alone.
+struct Stranger {
+    const ModRegistry mods;
+    const std::string root = mods.owner.tree() + "/channels/mygame/stable/root/1";
+
+    Stranger() { mods.release({mods.bundle("base", "1.0")}); }
+    Arguments words(const Arguments& more = {}) const {
+        Arguments words{"install",         "base",   "--from", mods.owner.nginx.url(), "--store",
+                        mods.player.store, "--lock", mods.lock};
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    }
+    Outcome at_terminal(const std::string& answer) const {
+        return run_at_terminal(words(), {{"? [y/N] ", answer}, {"? [Y/n] ", "\n"}}, mods.player.surroundings());
+    }
+    Outcome install(const Arguments& more = {}) const { return run(words(more), mods.player.surroundings()); }
+};
+
+TEST_CASE_FIXTURE(Stranger, "install: with the address alone, the root's fingerprint is asked about, once") {  // A172
+    const std::string fingerprint = b3sum(root);
+    const Outcome nobody = install();
+    CHECK(is_one_clear_line(nobody, "untrusted"));
+    check_has(nobody.err, "never followed here; its root there has the fingerprint " + fingerprint);
+    check_has(nobody.err, "--fingerprint");
+    CHECK(is_one_clear_line(install({"--yes"}), "untrusted"));
+    const Outcome refused = at_terminal("\n");
+    CHECK(refused.exit_code == 1);
+    check_has(refused.out, fingerprint);
+    check_has(refused.out, "the channel was refused; nothing was accepted");
+    CHECK_FALSE(fs::exists(mods.lock));
+    const Outcome agreed = at_terminal("y\n");
+    CHECK(agreed.exit_code == 0);
+    check_has(agreed.out, "mygame/stable");
+    CHECK(mods.listed() == "base 1.0");
+    fs::remove(mods.lock);
+    check_well(install());
+}
+
+TEST_CASE_FIXTURE(Stranger, "install: a root is what a fingerprint says, and no other one is accepted later") {  // A172
+    CHECK(is_one_clear_line(install({"--fingerprint", std::string(64, 'a')}), "untrusted"));
+    check_well(install({"--fingerprint", b3sum(root)}));
+    // Another owner takes the server over, with a channel of the same name.
+    const ModRegistry thief;
+    thief.release({thief.bundle("base", "9.0")});
+    fs::remove_all(mods.owner.tree());
+    fs::copy(thief.owner.tree(), mods.owner.tree(), fs::copy_options::recursive);
+    for (const bool has_lock : {true, false}) {
+        if (!has_lock)
+            fs::remove(mods.lock);
+        const Outcome outcome = install();
+        CAPTURE(outcome.err);
+        CHECK(outcome.exit_code == 1);
+        check_has(outcome.err, "[untrusted]");
+    }
+}
+
+TEST_CASE_FIXTURE(Stranger, "install: a tree with several channels, or without a list of them, says what to do") {
+    const std::string list = mods.owner.tree() + "/channels.txt";
+    CHECK(read_file(list) == "mygame/stable\n");
+    mods.owner.serve(list, "mygame/beta\nmygame/stable\n");
+    const Outcome several = install();
+    CHECK(is_one_clear_line(several, "conflict"));
+    check_has(several.err, "2 channels: mygame/beta, mygame/stable; name one with --channel");
+    mods.owner.serve(list, "b\na\n");
+    CHECK(is_one_clear_line(install(), "malformed"));
+    fs::remove(list);
+    const Outcome none = install();
+    CHECK(is_one_clear_line(none, "missing"));
+    check_has(none.err, "name one with --channel");
+    check_well(install({"--channel", "mygame/stable", "--fingerprint", b3sum(root)}));
+}
+
+TEST_CASE("install: names that are misspelt, or have a version as other programs write it, are suggested") {
+    const ModRegistry mods;
+    mods.release({mods.bundle("castle", "1.0")});
+    const auto said = [&](const std::string& name) {
+        const Outcome outcome = mods.install({name});
+        CHECK(outcome.exit_code != 0);
+        return outcome.err;
+    };
+    check_has(said("castel"), "did you mean 'castle'?");
+    check_has(said("castle@1.0"), "did you mean 'castle = 1.0'?");
+    check_well(mods.install({"castle"}));
+    check_has(mods.verb({"remove", "castel"}).err, "did you mean 'castle'?");
+    check_has(mods.player.fetch({"castel"}).err, "did you mean 'castle'?");
+}
+
 TEST_CASE("install: what a lock file has mounted takes recalls while it is mounted, and the rest goes on") {  // A72
     const ModRegistry mods;
     const std::string base = mods.bundle("base", "1.0");

@@ -189,6 +189,136 @@ TEST_CASE("install: a recalled bundle is not read as installed, and an update re
     CHECK(mounted_names(mods.player) == "base 2.1, forest 1.0");
 }
 
+// What a mount of the lock file gives: the names, and what is left out; "refused: <code>" if there is none.
+std::string used(const ModPlayer& player, const InstalledUse& use) {
+    const auto installed = read_installed(player.store(), player.lock(), player.subject(), use);
+    if (!installed)
+        return "refused: " + std::string(error_code_name(installed.error().code()));
+    std::string text = names_of(installed->bundles);
+    for (const LeftOutBundle& one : installed->left_out) {
+        CHECK(one.text().find(one.name + " " + one.version + " is left out: ") == 0);
+        text += "; without " + one.name;
+    }
+    return text;
+}
+
+// A site whose bundles a player installs by these names, and which then recalls some of them.
+struct RecalledMods {
+    ModSite site;
+    ModPlayer player{site.scratch.path("player")};
+    InstalledUse lenient{.time = TrustTime::at(kChannelNow), .leave_out = true, .needed = {}, .licenses = {}};
+
+    RecalledMods() { std::filesystem::create_directory(player.folder); }
+    void install(const std::vector<std::string>& names, const std::vector<BundleId>& recalled) {
+        const auto work = [&](std::vector<std::string> wanted) {
+            auto install =
+                value_of(Install::start(player.store(), player.work(site, InstallChange::install, std::move(wanted))));
+            return install.wait().has_value();
+        };
+        site.release();
+        REQUIRE(work(names));
+        std::vector<Revocation<BundleId>> recalls;
+        for (const BundleId& id : recalled)
+            recalls.push_back({id, "crashes"});
+        std::ranges::sort(recalls, {}, &Revocation<BundleId>::id);
+        site.release(recalls);
+        InstallWork ask = player.work(site, InstallChange::update);
+        auto planned = value_of(Install::start(player.store(), ask, {.planned = [](const InstallPlan&) {}}));
+        while (!planned.poll(std::chrono::milliseconds(5)))
+            planned.refuse();
+    }
+};
+
+TEST_CASE_FIXTURE(RecalledMods, "install: a recalled mod is left out, with what only it needs, if that is asked for") {
+    site.add_bundle("game", "1.0");
+    const BundleId castle = site.add_bundle("castle", "1.0", {"game", "walls"});
+    site.add_bundle("walls", "1.0");
+    site.add_bundle("forest", "1.0", {"game"});
+    install({"castle", "forest"}, {castle});
+    CHECK(used(player, lenient) == "game 1.0, forest 1.0; without castle");
+    lenient.needed = {"castle"};
+    CHECK(used(player, lenient) == "refused: revoked");
+    lenient.needed = {"forest"};
+    CHECK(used(player, lenient) == "game 1.0, forest 1.0; without castle");
+    lenient.needed = {"game"};  // not installed by name
+    CHECK(used(player, lenient) == "refused: missing");
+    CHECK(used(player, {.time = lenient.time}) == "refused: revoked");
+    const auto installed = read_installed(player.store(), player.lock(), player.subject(), {.time = lenient.time});
+    check_error(installed, ErrorCode::revoked, "castle 1.0: ");
+    check_error(installed, ErrorCode::revoked, "crashes; 'fardel remove castle' takes it out");
+}
+
+TEST_CASE_FIXTURE(RecalledMods, "install: a mod is left out for what it alone requires") {
+    site.add_bundle("game", "1.0");
+    site.add_bundle("castle", "1.0", {"game", "walls"});
+    const BundleId walls = site.add_bundle("walls", "1.0");
+    site.add_bundle("forest", "1.0", {"game"});
+    install({"castle", "forest"}, {walls});
+    CHECK(used(player, lenient) == "game 1.0, forest 1.0; without castle");
+    const auto strict = read_installed(player.store(), player.lock(), player.subject(), {.time = lenient.time});
+    check_error(strict, ErrorCode::revoked, "walls 1.0: ");
+    check_error(strict, ErrorCode::revoked, "'fardel remove castle' takes out what needs it");
+}
+
+TEST_CASE_FIXTURE(RecalledMods,
+                  "install: what several names need is not left out, and neither is the game's") {  // A171
+    SUBCASE("a game that a mod requires") {
+        const BundleId game = site.add_bundle("game", "1.0");
+        site.add_bundle("castle", "1.0", {"game"});
+        site.add_bundle("sounds", "1.0");
+        install({"game", "castle", "sounds"}, {game});
+    }
+    SUBCASE("a base of two mods") {
+        const BundleId base = site.add_bundle("base", "1.0");
+        site.add_bundle("castle", "1.0", {"base"});
+        site.add_bundle("forest", "1.0", {"base"});
+        site.add_bundle("sounds", "1.0");
+        install({"castle", "forest", "sounds"}, {base});
+    }
+    SUBCASE("a requirement of the game, beside mods that state none") {
+        const BundleId engine = site.add_bundle("engine", "1.0");
+        site.add_bundle("game", "1.0", {"engine"});
+        site.add_bundle("sounds", "1.0");
+        install({"game", "sounds"}, {engine});
+    }
+    SUBCASE("everything that is installed") {
+        const BundleId castle = site.add_bundle("castle", "1.0");
+        const BundleId forest = site.add_bundle("forest", "1.0");
+        install({"castle", "forest"}, {castle, forest});
+    }
+    CHECK(used(player, lenient) == "refused: revoked");
+}
+
+TEST_CASE_FIXTURE(RecalledMods, "install: expired mods and mods without their licence are left out, too") {
+    site.add_bundle("game", "1.0");
+    const auto later = static_cast<std::int64_t>((kChannelNow + 3600).seconds);
+    site.add_bundle("trial", "1.0", {"game"}, nullptr, {{.key = "expires", .value = later}});
+    site.add_bundle("sold", "1.0", {"game"}, nullptr,
+                    {{.key = "license-token", .value = std::string("ask shop.example")}});
+    install({"game", "trial", "sold"}, {});
+    CHECK(used(player, {.time = lenient.time}) == "game 1.0, trial 1.0, sold 1.0");  // a mount asks for the licence
+    CHECK(used(player, lenient) == "game 1.0, trial 1.0; without sold");
+    lenient.time = TrustTime::at(kChannelNow + 7200);
+    CHECK(used(player, lenient) == "game 1.0; without trial; without sold");
+    CHECK(used(player, {.time = lenient.time}) == "refused: expired");
+}
+
+TEST_CASE_FIXTURE(RecalledMods, "install: update is advised only where it brings another version") {
+    const BundleId old = site.add_bundle("castle", "1.0");
+    install({"castle"}, {old});
+    const auto why = [&] {
+        return read_installed(player.store(), player.lock(), player.subject(), {.time = lenient.time});
+    };
+    check_error(why(), ErrorCode::revoked, "'fardel remove castle'");
+    site.add_bundle("castle", "1.1");
+    site.release({{old, "crashes"}});
+    InstallWork work = player.work(site, InstallChange::update);
+    auto planned = value_of(Install::start(player.store(), work, {.planned = [](const InstallPlan&) {}}));
+    while (!planned.poll(std::chrono::milliseconds(5)))
+        planned.refuse();
+    check_error(why(), ErrorCode::revoked, "'fardel update' replaces it");
+}
+
 TEST_CASE("install: work that cannot be done is refused with its own error") {
     TwoMods mods;
     const BundleStore store = mods.player.store();

@@ -25,7 +25,8 @@ public:
 
     // A bundle with NAME.txt, "NAME VERSION", and some bytes of its own. The next release has it. `author` signs it.
     BundleId add_bundle(const std::string& name, const std::string& version,
-                        const std::vector<std::string>& requirements = {}, Signer* author = nullptr) {
+                        const std::vector<std::string>& requirements = {}, Signer* author = nullptr,
+                        const std::vector<PlannedMetadata>& more = {}) {
         BundlePlan plan;
         add(plan, name + ".txt", name + " " + version);
         add(plan, name + ".bin", std::string(20'000, 'x') + version);
@@ -34,6 +35,7 @@ public:
             const Requirement one = value_of(Requirement::parse(text));
             plan.metadata.push_back({.key = one.metadata_key(), .value = one.metadata_value()});
         }
+        plan.metadata.insert(plan.metadata.end(), more.begin(), more.end());
         Bytes bytes = written(plan);
         const BundleId id = bundle_id_of(bytes);
         if (author != nullptr) {
@@ -121,7 +123,8 @@ inline std::string names_of(const std::vector<InstalledBundle>& bundles) {
 // names_of() them.
 inline std::string mounted_names(const ModPlayer& player) {
     const BundleStore store = player.store();
-    const auto installed = value_of(read_installed(store, player.lock(), player.subject(), TrustTime::at(kChannelNow)));
+    const auto installed =
+        value_of(read_installed(store, player.lock(), player.subject(), {.time = TrustTime::at(kChannelNow)}));
     MountChange change;
     for (const InstalledBundle& one : installed.bundles) {
         MountRequest& request = change.mount.emplace_back();

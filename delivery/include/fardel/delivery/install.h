@@ -11,6 +11,7 @@
 #include <fardel/delivery/channel_follow.h>
 #include <fardel/delivery/fetch.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/statement.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/http/server_list.h>
 #include <fardel/store/bundle_store.h>
@@ -38,6 +39,17 @@ struct InstalledBundle {
     friend bool operator==(const InstalledBundle&, const InstalledBundle&) = default;
 };
 
+// A bundle that was installed by name and is not in a set, because a policy refuses it, or something that only it
+// needs.
+struct LeftOutBundle {
+    BundleId bundle;
+    std::string name;
+    std::string version;
+    Error reason;  // which bundle is refused, why, and how a player gets on; safe to show
+
+    std::string text() const;  // "mods/castle 1.0 is left out: …"
+};
+
 // What is to be mounted: the bundles in their order, each with MountOptions{.policy, .resolved, .require_dependencies}.
 struct InstalledSet {
     std::string channel;
@@ -45,6 +57,7 @@ struct InstalledSet {
     std::vector<InstalledBundle> bundles;
     // What the user's policy and the channel's rules both accept, with all recalls. nullptr only in an empty set.
     std::shared_ptr<const TrustPolicy> policy;
+    std::vector<LeftOutBundle> left_out;  // show it: the player believes to have these
 };
 
 enum class InstallChange : std::uint8_t {
@@ -152,12 +165,25 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+// How an installed set is used.
+struct InstalledUse {
+    TrustTime time;
+    // What was installed by name and is recalled, expired, not licensed or not trusted, or requires such a bundle that
+    // nothing else needs, does not stop the rest: it is in InstalledSet::left_out. Never left out: what several of the
+    // installed names need, what the first one requires if it may be the game (docs/installing.md), and the last one
+    // that is left. Without it, the first refused bundle is an error.
+    bool leave_out = false;
+    std::vector<std::string> needed;  // installed names that are never left out, such as that of the game
+    std::vector<Envelope> licenses;   // with leave_out: the tokens that the mounts will have
+};
+
 // What the lock file names, compared with the bundles in the store and judged by what was accepted of the channel; asks
-// no server. `channel`: as in InstallWork. Errors: missing (the file, a bundle), conflict (a bundle states something
-// else; another channel of this name is followed), unresolved (a bundle does not meet what it is to meet), revoked,
-// untrusted, expired (the policy), those of accepted_channel, malformed, unsupported, limit, denied, io.
+// no server. `channel`: as in InstallWork. Errors: missing (the file, a bundle; a needed name is not installed),
+// conflict (a bundle states something else; another channel of this name is followed), unresolved (a bundle does not
+// meet what it is to meet), revoked, untrusted, expired (the policy), those of accepted_channel, malformed,
+// unsupported, limit, denied, io.
 Result<InstalledSet> read_installed(const BundleStore& store, const std::string& lock, const ChannelSubject& channel,
-                                    const TrustTime& time = {});
+                                    const InstalledUse& use = {});
 
 // Takes bundles that were installed by name out of the lock file, with everything that only they need; returns these.
 // Asks no server; the store keeps their bytes until it is collected. Errors: missing (the file; a name that was not
