@@ -16,55 +16,69 @@ namespace fardel {
 namespace {
 
 struct Verb {
+    std::string_view group;
     std::string_view name;
     std::string_view summary;
     Result<Exit> (*run)(Words words, Console& console);
 };
 
+constexpr std::string_view kPlayers = "Players";
+constexpr std::string_view kModders = "Modders and authors";
+constexpr std::string_view kStudios = "Studios, with a project that is built";
+constexpr std::string_view kAdmins = "Server admins";
+constexpr std::string_view kLookers = "Everybody who has a bundle";
+
+// In groups by who asks for them; a verb is shown once, where most of its users look.
 constexpr Verb kVerbs[] = {
-    {"init", "write a project file to start from", run_init},
-    {"build", "build the bundle that a project file describes", run_build},
-    {"watch", "build, and build again whenever something changes", run_watch},
-    {"graph", "show which files of a project are made from which, or refer to which", run_graph},
-    {"pack", "create a bundle from folders and game archives", run_pack},
-    {"audit", "list missing references and unused assets", run_audit},
-    {"id", "print a bundle's id", run_id},
-    {"ls", "list the names in a bundle", run_ls},
-    {"cat", "print the bytes of an asset", run_cat},
-    {"extract", "write a bundle's assets to a folder", run_extract},
-    {"verify", "verify every byte of bundles, and list everything that is wrong", run_verify},
-    {"keygen", "create a key pair to sign with", run_keygen},
-    {"sign", "sign or countersign a bundle", run_sign},
-    {"trust", "create and show trust policies", run_trust},
-    {"license", "issue, keep and show tokens for bundles that require a licence", run_license},
-    {"which", "explain which asset a path leads to, and why", run_which},
-    {"conflicts", "list the names that one bundle hides from another", run_conflicts},
-    {"links", "list the names and bundles that are missing", run_links},
-    {"diff", "show what changed from one bundle to another", run_diff},
-    {"delta", "make or apply what turns one bundle into another", run_delta},
-    {"report", "write an HTML page about bundles: sizes, duplicates, missing files", run_report},
-    {"mount", "show bundles as a folder, through FUSE", run_mount},
-    {"trace", "record what a game opens, so that it is stored and fetched in that order", run_trace},
-    {"pure", "prove to a server that a client has only what the server allows", run_pure},
-    {"publish", "write bundles into a folder that a file server serves", run_publish},
-    {"serve", "serve published bundles, or those of a store, over HTTP", run_serve},
-    {"fetch", "bring bundles from a server into a store, and of each only what is missing", run_fetch},
-    {"install", "install bundles of a channel by name, with what they require", run_install},
-    {"update", "bring what is installed to the newest versions that do", run_update},
-    {"remove", "take bundles out of what is installed", run_remove},
-    {"list", "list what is installed, and what of it is recalled", run_list},
-    {"channel", "say which bundles are current, and which are recalled, for players who follow", run_channel},
-    {"registry", "take bundles from authors, check and countersign them, and put them into a channel", run_registry},
-    {"store", "keep bundles in a folder, with the blocks that they share stored once", run_store},
-    {"cache", "check and trim the caches of the packer", run_cache},
+    {kPlayers, "install", "install bundles of a channel by name, with what they require", run_install},
+    {kPlayers, "update", "bring what is installed to the newest versions that do", run_update},
+    {kPlayers, "remove", "take bundles out of what is installed", run_remove},
+    {kPlayers, "list", "list what is installed, and what of it is recalled", run_list},
+    {kPlayers, "fetch", "bring bundles from a server into a store, and of each only what is missing", run_fetch},
+    {kPlayers, "mount", "show bundles as a folder, through FUSE", run_mount},
+    {kPlayers, "store", "keep bundles in a folder, with the blocks that they share stored once", run_store},
+    {kPlayers, "license", "issue, keep and show tokens for bundles that require a licence", run_license},
+    {kModders, "init", "write a project file to start from", run_init},
+    {kModders, "pack", "create a bundle from folders and game archives", run_pack},
+    {kModders, "audit", "list missing references and unused assets", run_audit},
+    {kModders, "keygen", "create a key pair to sign with", run_keygen},
+    {kModders, "sign", "sign or countersign a bundle", run_sign},
+    {kModders, "publish", "write bundles into a folder that a file server serves", run_publish},
+    {kModders, "links", "list the names and bundles that are missing", run_links},
+    {kModders, "conflicts", "list the names that one bundle hides from another", run_conflicts},
+    {kStudios, "build", "build the bundle that a project file describes", run_build},
+    {kStudios, "watch", "build, and build again whenever something changes", run_watch},
+    {kStudios, "graph", "show which files of a project are made from which, or refer to which", run_graph},
+    {kStudios, "cache", "check and trim the caches of the packer", run_cache},
+    {kStudios, "trace", "record what a game opens, so that it is stored and fetched in that order", run_trace},
+    {kStudios, "delta", "make or apply what turns one bundle into another", run_delta},
+    {kStudios, "report", "write an HTML page about bundles: sizes, duplicates, missing files", run_report},
+    {kAdmins, "serve", "serve published bundles, or those of a store, over HTTP", run_serve},
+    {kAdmins, "channel", "say which bundles are current, and which are recalled, for players who follow", run_channel},
+    {kAdmins, "registry", "take bundles from authors, check and countersign them, and put them into a channel",
+     run_registry},
+    {kAdmins, "pure", "prove to a server that a client has only what the server allows", run_pure},
+    {kAdmins, "trust", "create and show trust policies", run_trust},
+    {kLookers, "verify", "verify every byte of bundles, and list everything that is wrong", run_verify},
+    {kLookers, "id", "print a bundle's id", run_id},
+    {kLookers, "ls", "list the names in a bundle", run_ls},
+    {kLookers, "cat", "print the bytes of an asset", run_cat},
+    {kLookers, "extract", "write a bundle's assets to a folder", run_extract},
+    {kLookers, "which", "explain which asset a path leads to, and why", run_which},
+    {kLookers, "diff", "show what changed from one bundle to another", run_diff},
 };
 
 std::string overview() {
     std::string text =
         "Fardel packs game assets into signed, content-addressed bundles and verifies them.\n\n"
-        "Usage: fardel VERB [arguments]\n\nVerbs:\n";
-    for (const Verb& verb : kVerbs)
+        "Usage: fardel VERB [arguments]\n";
+    std::string_view group;
+    for (const Verb& verb : kVerbs) {
+        if (verb.group != group)
+            text += fmt::format("\n{}:\n", verb.group);
+        group = verb.group;
         text += fmt::format("  {:<10} {}\n", verb.name, verb.summary);
+    }
     return text +
            "\nExamples:\n"
            "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0\n"

@@ -3,6 +3,7 @@
 #include "figures.h"
 
 #include <fardel/base/text_fields.h>
+#include <fardel/packer/nearest_word.h>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -113,6 +114,26 @@ struct CommandLine::Parser {
             ->option_text(std::move(value));
     }
 
+    // "; did you mean --channel?" about the first word that looks like an option and is none.
+    std::string suggest_option(Words words) const {
+        std::vector<std::string> names;
+        for (const CLI::Option* const option : app.get_options())
+            for (const std::string& name : option->get_lnames())
+                names.push_back(name);
+        for (const std::string& word : words) {
+            if (word == "--")
+                break;  // what follows are no options
+            if (!word.starts_with("--"))
+                continue;
+            const std::string_view name = std::string_view(word).substr(2, word.find('=') - 2);
+            if (std::ranges::find(names, name) != names.end())
+                continue;
+            const auto nearest = find_nearest_word(name, std::vector<std::string_view>(names.begin(), names.end()));
+            return nearest ? fmt::format("; did you mean --{}?", *nearest) : "";
+        }
+        return "";
+    }
+
     CLI::App app;
     // Targets of options, from which parse() removes its guards.
     std::vector<std::string*> single;
@@ -205,8 +226,12 @@ std::optional<Exit> CommandLine::parse(Words words, Console& console) {
         return Exit::io;
     } catch (const CLI::ParseError& error) {
         std::string text = first_line(error.what());
-        if (error.get_name() == "ExtrasError")
-            text = "unexpected argument: " + text.substr(text.find(": ") + 2);
+        // By type: CLI11 gives the message as the name of this one.
+        if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+            text = "unexpected argument: " + text.substr(text.find(": ") + 2) + parser_->suggest_option(words);
+        // "--from: 1 required TEXT missing"
+        if (const auto end = text.find(": 1 required "); error.get_name() == "ArgumentMismatch" && end != text.npos)
+            text = text.substr(0, end) + " needs a value";
         std::erase(text, kGuard);
         return mistake(text, console);
     }
@@ -224,8 +249,13 @@ Result<Exit> run_sub_verb(std::string_view verb, std::span<const SubVerb> sub_ve
         return found->run(words.subspan(1), console);
     if (word == "--help" || word == "-h")
         return console.print(help);
-    const std::string problem =
-        words.empty() ? "a sub-verb is missing" : fmt::format("there is no sub-verb '{}'", word);
+    std::vector<std::string_view> names;
+    std::ranges::transform(sub_verbs, std::back_inserter(names), &SubVerb::name);
+    const auto nearest = find_nearest_word(word, names);
+    const std::string problem = words.empty()
+                                    ? "a sub-verb is missing"
+                                    : fmt::format("there is no sub-verb '{}'{}", word,
+                                                  nearest ? fmt::format("; did you mean '{}'?", *nearest) : "");
     console.say(
         fmt::format("fardel: {}: {}; use {}; see 'fardel {} --help'", verb, problem, choices_text(sub_verbs), verb));
     return Exit::usage;

@@ -102,6 +102,10 @@ TEST_CASE("the program: a missing or unknown verb is a usage error") {
     CHECK(near.err == "fardel: there is no verb 'pakc'; did you mean 'pack'? 'fardel --help' lists the verbs\n");
     CHECK(run({"verfy"}).err.find("did you mean 'verify'?") != std::string::npos);
     CHECK(run({"lss"}).err.find("did you mean 'ls'?") != std::string::npos);
+    check_has(run({"store", "exprot"}).err, "did you mean 'export'?");
+    check_has(run({"pack", "a", "-o", "b", "--exlude", "*.psd"}).err, "did you mean --exclude?");
+    check_has(run({"fetch", "--chanel=a/b"}).err, "did you mean --channel?");
+    CHECK(run({"pack", "a", "-o", "b", "--frobnicate"}).err.find("did you mean") == std::string::npos);
     CHECK(run({"frobnicate"}).err.find("did you mean") == std::string::npos);
     CHECK(run({"\x1b[31mred\n"}).err.find('\x1b') == std::string::npos);
 }
