@@ -17,8 +17,8 @@
 
 namespace fardel {
 
-class Bundle;                           // <fardel/format/bundle.h>
-enum class AssetIndex : std::uint32_t;  // <fardel/format/manifest.h>
+class Bundle;                           // Fardel's own
+enum class AssetIndex : std::uint32_t;  // Fardel's own
 struct AssetRecord;
 
 // Bytes of a bundle's file, mapped into memory. They matched their hashes when the view was created; after that they
