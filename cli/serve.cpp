@@ -297,7 +297,7 @@ Result<Exit> run_serve(Words words, Console& console) {
         return *over;
     const bool names_nothing = command.tree.empty() && command.project.empty() && command.cache.empty();
     if (names_nothing && command.store.empty() && variable("FARDEL_STORE").empty())
-        return line.mistake("name a TREE, a --store, a --project or a --cache", console);
+        return Error(ErrorCode::missing, "nothing to serve is named; give a TREE, a --store, a --project or a --cache");
     if (!command.tree.empty() && !command.store.empty())
         return line.mistake("name a TREE or --store, not both", console);
     if (!command.project.empty() && !(command.tree.empty() && command.tokens.empty()))

@@ -111,9 +111,11 @@ TEST_CASE("registry: the command on a page installs a bundle, with what it requi
     const std::string page = read_file(site.hub() + "/names/maps/castle.html");
     check_has(page, "fardel install maps/castle --channel hub/stable --root 1.root --from " + site.url());
     const std::string lock = site.scratch.path("fardel.lock");
+    const Surroundings player{.variables = {{"XDG_STATE_HOME", site.scratch.path("state")}}};
     run_well({"install", "maps/castle", "--channel", "hub/stable", "--root", site.scratch.path("1.root"), "--from",
-              site.url(), "--store", site.scratch.path("store"), "--lock", lock});
-    const std::string listed = run_well({"list", "--lock", lock, "--store", site.scratch.path("store")});
+              site.url(), "--store", site.scratch.path("store"), "--lock", lock},
+             player);
+    const std::string listed = run_well({"list", "--lock", lock, "--store", site.scratch.path("store")}, player);
     check_has(listed, "maps/castle");
     check_has(listed, "1.4");
     CHECK(listed.find("2.0") == std::string::npos);
