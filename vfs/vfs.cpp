@@ -13,22 +13,39 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
+
+constexpr std::string_view kNoName = "nothing has this name";
 
 Error missing(std::string_view text, std::string_view reason) {
     return Error(ErrorCode::missing, "path \"" + printable(text) + "\": " + std::string(reason));
 }
 
-// The common mistake of people who move from a system that ignores case: the file is there, under another case.
-Error missing_name(const MountSet& set, std::string_view text) {
-    const auto parts = parse_path_parts(text);
-    const auto other = parts && parts->kind == PathKind::published ? find_other_case(set, parts->name) : std::nullopt;
-    return missing(text, other ? "nothing has this name, but \"/" + printable(*other) +
-                                     "\" is there, which differs only in case; a mount can fold case"
-                               : std::string("nothing has this name"));
+// The first of the paths under which another case is there; empty: none.
+std::string other_case_of(const MountSet& set, std::span<const std::string> paths) {
+    for (const std::string& path : paths) {
+        const auto parts = parse_path_parts(path);
+        const auto other =
+            parts && parts->kind == PathKind::published ? find_other_case(set, parts->name) : std::nullopt;
+        if (other)
+            return "/" + *other;
+    }
+    return {};
+}
+
+// A common mistake of people who move from a system that ignores case.
+Error missing_name(const MountSet& set, std::string_view text, std::span<const std::string> paths,
+                   std::string_view reason) {
+    const std::string other = other_case_of(set, paths);
+    return missing(text, other.empty() ? std::string(reason)
+                                       : std::string(reason) + ", but \"" + printable(other) +
+                                             "\" is there, which differs only in case; a mount can fold case");
 }
 
 // Adds the path to an error of a layer that does not know it.
@@ -286,12 +303,14 @@ Result<File> Vfs::open(const LookUp& wanted) const {
             ErrorCode::missing,
             "reference \"" + printable(wanted.path) +
                 "\": neither its bundle, nor the static dependencies of that, nor the published tree has such a name");
-    if (wanted.extensions != nullptr)
-        return missing(wanted.path, "nothing has this name, with any of the extensions");
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(wanted.path));
     const auto set = impl_->set.share();
+    std::vector<std::string> paths = other_paths(wanted, parts);
+    paths.insert(paths.begin(), std::string(wanted.path));
+    if (wanted.extensions != nullptr)
+        return missing_name(*set, wanted.path, paths, "nothing has this name, with any of the extensions");
     const auto folder = is_folder(set, parts);
-    return folder && *folder ? missing(wanted.path, "is a folder") : missing_name(*set, wanted.path);
+    return folder && *folder ? missing(wanted.path, "is a folder") : missing_name(*set, wanted.path, paths, kNoName);
 }
 
 Result<std::vector<MissingContent>> Vfs::find_missing(std::span<const std::string> paths, ContentReach reach,
@@ -318,7 +337,7 @@ bool Vfs::exists(std::string_view path) const {
 Result<PathStat> Vfs::stat(std::string_view path) const {
     FARDEL_TRY_ASSIGN(auto stat, find_stat(path));
     if (!stat)
-        return missing_name(*impl_->set.share(), path);
+        return missing_name(*impl_->set.share(), path, std::vector{std::string(path)}, kNoName);
     return *std::move(stat);
 }
 
@@ -371,9 +390,8 @@ Result<Explanation> Vfs::explain(const LookUp& wanted) const {
     const auto tried_end = none ? paths.end() : found;
     for (auto tried = paths.begin() + (none ? 1 : 0); tried != tried_end; ++tried)
         out.tried.push_back(absolute(*tried));
-    if (parts.kind == PathKind::published && !out.winner && !out.folder)
-        if (const auto other = find_other_case(*set, parts.name))
-            out.other_case = absolute(*other);
+    if (!out.winner && !out.folder)
+        out.other_case = other_case_of(*set, paths);
     return out;
 }
 

@@ -74,6 +74,9 @@ TEST_CASE("vfs: a failed open, stat and explanation name the file of which only 
         CHECK(explained->other_case == folder + "maps/dm01.bsp");
         CHECK(vfs.explain(folder + "maps/dm01.bsp")->other_case.empty());
         CHECK(vfs.explain(folder + "maps/dm02.bsp")->other_case.empty());
+        const NameExtensions extensions = *NameExtensions::parse("map,bsp");
+        CHECK(vfs.open({folder + "Maps/DM01", &extensions}).error().message().find(there) != std::string::npos);
+        CHECK(vfs.explain({folder + "Maps/DM01", &extensions})->other_case == folder + "maps/dm01.bsp");
     }
 }
 
