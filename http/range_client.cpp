@@ -140,11 +140,11 @@ private:
     }
 
     bool add_body(std::span<const std::byte> bytes) {
+        if (!begun_ && !begin())
+            return false;
         shared_.counts.received_bytes += bytes.size();
         if (shared_.is_spent())
             return fail(ErrorCode::limit, shared_.spent_text());
-        if (!begun_ && !begin())
-            return false;
         if (skipped_bytes_ == kRefused) {
             const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
             refusal_text_ += text.substr(0, kRefusalTextBytes - std::min(kRefusalTextBytes, refusal_text_.size()));

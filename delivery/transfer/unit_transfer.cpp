@@ -122,7 +122,7 @@ public:
         // What a shorter file begins with is no part of this one; a log-in page, for example.
         is_too_short_ = file_bytes < request_.units.back().end();
         IncomingBundle& incoming = queue_.transfer_.incoming_;
-        return incoming.file_bytes() ? ok() : stored(incoming.set_file_bytes(file_bytes));
+        return is_too_short_ || incoming.file_bytes() ? ok() : stored(incoming.set_file_bytes(file_bytes));
     }
 
     Status receive(std::span<const std::byte> bytes) override {
@@ -130,6 +130,8 @@ public:
             return Error(ErrorCode::cancelled, "another request has failed");
         if (queue_.progress_)
             queue_.progress_();
+        if (is_too_short_)
+            return ok();
         while (!bytes.empty()) {
             const FetchUnit& unit = request_.units[done_];
             const std::uint64_t wanted = at_ < unit.offset ? unit.offset - at_ : unit.end() - at_;
@@ -158,7 +160,7 @@ public:
         if (done_ > 0)
             request_.begun.clear();
         if (is_too_short_)
-            unit_.clear();
+            queue_.transfer_.client_.note_failure(url());
         request_.begun[request_.server.index()] = std::move(unit_);
         const std::uint64_t useless = queue_.transfer_.client_.sends_whole_files(url()) ? begun_ : 0;
         request_.server.note_progress(done_ > 0 ? std::max(at_ - begun_, kProgressBytes) : at_ - begun_, useless);

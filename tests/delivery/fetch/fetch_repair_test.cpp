@@ -122,6 +122,7 @@ TEST_CASE("fetch: a plan that is made again counts what a server sent in vain, a
     CHECK(asked[1] > asked[0]);
     accepts_more = true;
     asked.clear();
+    options.work.servers = {server.url(), mirror.url()};  // of which nothing is known
     const ScratchFolder elsewhere;
     const BundleStore fresh = make_store(elsewhere);
     const auto fetched = value_of(fetch_one(fresh, id, options));
