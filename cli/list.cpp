@@ -83,13 +83,14 @@ Status judge(std::vector<ListedInstall>& listed, const BundleStore& store, const
              const ChannelState& state) {
     FARDEL_TRY_ASSIGN(const auto licenses, store.licenses());
     const auto refused = find_refused(store, lock.resolution, *state.policy, {}, &licenses);
-    const auto plan = plan_left_out(lock.resolution, refused, {}, state.bundles);
+    const InstalledRoots roots(lock.resolution);
+    const auto plan = plan_left_out(roots, refused, {}, state.bundles);
     for (ListedInstall& one : listed) {
         one.recall = find_recall(state, one.bundle->bundle);
         const auto refusal = std::ranges::find(refused, one.bundle->bundle, &RefusedBundle::bundle);
         if (refusal != refused.end())
-            one.refusal = (one.recall ? "" : refusal->reason.message() + "; ") +
-                          way_out(lock.resolution, *refusal, state.bundles);
+            one.refusal =
+                (one.recall ? "" : refusal->reason.message() + "; ") + way_out(roots, *refusal, state.bundles);
         one.is_left_out = plan && std::ranges::count(plan->left_out, one.bundle->bundle, &LeftOutBundle::bundle) != 0;
     }
     return ok();

@@ -88,11 +88,12 @@ void say_near_names(const InstallCommand& command, const ChannelState& state, Co
 void say_ways_out(const std::optional<LockFile>& before, const ChannelState& state, Console& console) {
     if (!before)
         return;
+    const InstalledRoots roots(before->resolution);
     for (const ResolvedBundle& one : before->resolution.bundles)
         if (const auto reason = find_recall(state, one.bundle))
             console.say(fmt::format(
                 "fardel: {} {}: {}", printable(one.name), one.version.text(),
-                way_out(before->resolution,
+                way_out(roots,
                         {.bundle = one.bundle, .reason = Error(ErrorCode::revoked, *reason), .may_be_replaced = false},
                         state.bundles)));
 }

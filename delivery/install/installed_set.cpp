@@ -26,7 +26,7 @@ std::string LeftOutBundle::text() const {
 
 Result<InstalledSet> read_installed(const BundleStore& store, const std::string& lock, const ChannelSubject& channel,
                                     const InstalledUse& use) {
-    FARDEL_TRY_ASSIGN(LockFile locked, read_lock_file(lock));
+    FARDEL_TRY_ASSIGN(const LockFile locked, read_lock_file(lock));
     ChannelSubject subject = channel;
     if (subject.name.empty())
         subject.name = locked.channel;
@@ -38,11 +38,12 @@ Result<InstalledSet> read_installed(const BundleStore& store, const std::string&
             return not_installed(lock, name);
     const auto refused =
         find_refused(store, locked.resolution, *state.policy, use.time, use.leave_out ? &use.licenses : nullptr);
-    if (!refused.empty() && !use.leave_out)
-        return explain_refusal(locked.resolution, refused.front(), state.bundles);
-    LeftOutPlan plan{.rest = std::move(locked.resolution), .left_out = {}};
+    LeftOutPlan plan{.rest = locked.resolution, .left_out = {}};
     if (!refused.empty()) {
-        FARDEL_TRY_ASSIGN(plan, plan_left_out(plan.rest, refused, use.needed, state.bundles));
+        const InstalledRoots roots(locked.resolution);
+        if (!use.leave_out)
+            return explain_refusal(roots, refused.front(), state.bundles);
+        FARDEL_TRY_ASSIGN(plan, plan_left_out(roots, refused, use.needed, state.bundles));
     }
     FARDEL_TRY(verify_resolution(plan.rest, open_stored(store, state.policy.get(), use.time)));
     return InstalledSet{.channel = locked.channel,

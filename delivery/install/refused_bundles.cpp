@@ -11,6 +11,10 @@
 namespace fardel {
 namespace {
 
+// Bounds for what a hostile release or lock file can cost.
+constexpr std::size_t kRootsNotedMax = 8;        // per bundle
+constexpr std::size_t kVersionsTriedMax = 1000;  // of one name
+
 bool is_policy_refusal(ErrorCode code) {
     return code == ErrorCode::revoked || code == ErrorCode::expired || code == ErrorCode::untrusted ||
            code == ErrorCode::denied;
@@ -49,54 +53,31 @@ std::string title_of(const ResolvedBundle& one) {
     return one.name.empty() ? "" : printable(one.name) + " " + one.version.text();
 }
 
-// The installed names that need the bundle, or are it.
-std::vector<const ResolvedRequirement*> roots_that_need(const Resolution& resolution, const BundleId& id) {
-    std::vector<const ResolvedRequirement*> roots;
-    for (const ResolvedRequirement& root : resolution.roots) {
-        const Resolution closure = reduced_to(resolution, {root});
-        if (std::ranges::find(closure.bundles, id, &ResolvedBundle::bundle) != closure.bundles.end())
-            roots.push_back(&root);
-    }
-    return roots;
-}
-
-bool shares_a_bundle(const Resolution& a, const Resolution& b) {
-    return std::ranges::any_of(a.bundles, [&](const ResolvedBundle& one) {
-        return std::ranges::find(b.bundles, one.bundle, &ResolvedBundle::bundle) != b.bundles.end();
-    });
-}
-
-// Whether what this name requires is the game's: it was installed first, and stands on nothing that others stand on,
-// too, as the mods of one base do.
-bool may_be_game(const Resolution& resolution, const ResolvedRequirement& root) {
-    if (root != resolution.roots.front())
-        return false;
-    const Resolution closure = reduced_to(resolution, {root});
-    return std::ranges::none_of(resolution.roots, [&](const ResolvedRequirement& other) {
-        return other != root && shares_a_bundle(closure, reduced_to(resolution, {other}));
-    });
-}
-
 bool is_replaceable(const Resolution& resolution, const RefusedBundle& refused,
                     const std::vector<ChannelBundle>& offered) {
-    const ResolvedBundle& entry = entry_of(resolution, refused.bundle);
-    const auto meets_all = [&](const BundleVersion& version) {
-        const auto is_met = [&](const ResolvedRequirement& wanted) {
-            return wanted.bundle != refused.bundle || wanted.requirement.accepts(version);
-        };
-        return std::ranges::all_of(resolution.roots, is_met) &&
-               std::ranges::all_of(resolution.bundles, [&](const ResolvedBundle& one) {
-                   // A static dependency is an id, and no other bundle ever replaces it.
-                   return std::ranges::find(one.needs, refused.bundle) == one.needs.end() &&
-                          std::ranges::all_of(one.requirements, is_met);
-               });
+    std::vector<const Requirement*> wanted;  // what is required of it
+    const auto note = [&](const std::vector<ResolvedRequirement>& requirements) {
+        for (const ResolvedRequirement& one : requirements)
+            if (one.bundle == refused.bundle)
+                wanted.push_back(&one.requirement);
     };
-    return std::ranges::any_of(offered, [&](const ChannelBundle& one) {
-        if (one.name != entry.name || one.bundle == refused.bundle || one.recall)
+    note(resolution.roots);
+    for (const ResolvedBundle& one : resolution.bundles) {
+        // A static dependency is an id, and no other bundle ever replaces it.
+        if (std::ranges::find(one.needs, refused.bundle) != one.needs.end())
             return false;
+        note(one.requirements);
+    }
+    const ResolvedBundle& entry = entry_of(resolution, refused.bundle);
+    std::size_t tried = 0;
+    for (const ChannelBundle& one : offered) {
+        if (one.name != entry.name || one.bundle == refused.bundle || one.recall || ++tried > kVersionsTriedMax)
+            continue;
         const auto version = BundleVersion::parse(one.version);
-        return version && meets_all(*version);
-    });
+        if (version && std::ranges::all_of(wanted, [&](const Requirement* each) { return each->accepts(*version); }))
+            return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -111,38 +92,56 @@ std::vector<RefusedBundle> find_refused(const BundleStore& store, const Resoluti
     return refused;
 }
 
-std::string way_out(const Resolution& resolution, const RefusedBundle& refused,
+InstalledRoots::InstalledRoots(const Resolution& resolution) : resolution_(resolution) {
+    for (const ResolvedRequirement& root : resolution.roots)
+        for (const ResolvedBundle& one : reduced_to(resolution, {root}).bundles)
+            if (auto& roots = needing_[one.bundle]; roots.size() < kRootsNotedMax)
+                roots.push_back(&root);
+}
+
+const std::vector<const ResolvedRequirement*>& InstalledRoots::that_need(const BundleId& bundle) const {
+    return needing_.at(bundle);
+}
+
+bool InstalledRoots::may_be_game(const ResolvedRequirement& root) const {
+    return root == resolution_.roots.front() && std::ranges::all_of(needing_, [&](const auto& one) {
+               return *one.second.front() != root || one.second.size() == 1;
+           });
+}
+
+std::string way_out(const InstalledRoots& installed, const RefusedBundle& refused,
                     const std::vector<ChannelBundle>& offered) {
-    if (refused.may_be_replaced && is_replaceable(resolution, refused, offered))
+    if (refused.may_be_replaced && is_replaceable(installed.resolution(), refused, offered))
         return "'fardel update' replaces it";
     std::string command = "'fardel remove";
     bool is_root = false;
-    for (const ResolvedRequirement* root : roots_that_need(resolution, refused.bundle)) {
+    for (const ResolvedRequirement* root : installed.that_need(refused.bundle)) {
         command += " " + printable(root->requirement.name);
         is_root = is_root || root->bundle == refused.bundle;
     }
     return command + (is_root ? "' takes it out" : "' takes out what needs it");
 }
 
-Error explain_refusal(const Resolution& resolution, const RefusedBundle& refused,
+Error explain_refusal(const InstalledRoots& installed, const RefusedBundle& refused,
                       const std::vector<ChannelBundle>& offered) {
-    const std::string title = title_of(entry_of(resolution, refused.bundle));
+    const std::string title = title_of(entry_of(installed.resolution(), refused.bundle));
     const Error named = title.empty() ? refused.reason : Error(refused.reason).with_context(title);
-    return Error(named.code(), named.message() + "; " + way_out(resolution, refused, offered));
+    return Error(named.code(), named.message() + "; " + way_out(installed, refused, offered));
 }
 
-Result<LeftOutPlan> plan_left_out(const Resolution& resolution, const std::vector<RefusedBundle>& refused,
+Result<LeftOutPlan> plan_left_out(const InstalledRoots& installed, const std::vector<RefusedBundle>& refused,
                                   const std::vector<std::string>& needed, const std::vector<ChannelBundle>& offered) {
+    const Resolution& resolution = installed.resolution();
     std::vector<ResolvedRequirement> roots = resolution.roots;
     LeftOutPlan plan;
     for (const RefusedBundle& one : refused) {
-        const Error reason = explain_refusal(resolution, one, offered);
-        const auto needing = roots_that_need(resolution, one.bundle);
+        const Error reason = explain_refusal(installed, one, offered);
+        const auto& needing = installed.that_need(one.bundle);
         if (needing.size() != 1)
             return reason;
         const ResolvedRequirement& root = *needing.front();
         const bool is_needed = std::ranges::find(needed, root.requirement.name) != needed.end();
-        if (is_needed || (root.bundle != one.bundle && may_be_game(resolution, root)))
+        if (is_needed || (root.bundle != one.bundle && installed.may_be_game(root)))
             return reason;
         if (std::erase(roots, root) == 0)
             continue;  // left out already, for another bundle of it

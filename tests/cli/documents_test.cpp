@@ -454,7 +454,14 @@ TEST_CASE("documents: docs/registry.md is typed") {
 TEST_CASE("documents: docs/retention.md is typed") {
     Reader reader("docs/retention.md");
     reader.replace("6f0c1d2a", reader.have_bundle("mygame", "mygame", "1.0").substr(0, 8));
-    reader.prepare("fardel store add mygame.fardel\n");
+    reader.have_bundle("castle", "mods/castle", "1.0");
+    have_channel(reader, "mods/all", "mods.root");
+    reader.prepare(
+        "fardel store add mygame.fardel\n"
+        "fardel publish castle.fardel /srv/www/mods\n"
+        "fardel channel release castle.fardel /srv/www/mods --channel mods/all --key release.key\n"
+        "fardel channel head /srv/www/mods --channel mods/all --key head.key\n"
+        "fardel install mods/castle --root mods.root --from https://example.org/mods\n");
     reader.type_page();
 }
 

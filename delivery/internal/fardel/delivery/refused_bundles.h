@@ -15,6 +15,7 @@
 #include <fardel/store/bundle_store.h>
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace fardel {
@@ -32,12 +33,29 @@ std::vector<RefusedBundle> find_refused(const BundleStore& store, const Resoluti
                                         const TrustPolicy& policy, const TrustTime& time,
                                         const std::vector<Envelope>* licenses);
 
+// Which of the installed names need which bundle. Borrows the resolution, each of whose bundles a root needs.
+class InstalledRoots {
+public:
+    explicit InstalledRoots(const Resolution& resolution);
+
+    const Resolution& resolution() const noexcept { return resolution_; }
+    // Those that need the bundle, or are it: at most 8, in their order; at least one.
+    const std::vector<const ResolvedRequirement*>& that_need(const BundleId& bundle) const;
+    // Whether what this name requires is the game's: it was installed first, and stands on nothing that others stand
+    // on, too, as the mods of one base do.
+    bool may_be_game(const ResolvedRequirement& root) const;
+
+private:
+    const Resolution& resolution_;
+    std::unordered_map<BundleId, std::vector<const ResolvedRequirement*>> needing_;
+};
+
 // How a player gets on: "'fardel update' replaces it" only if the release offers another version that meets what is
 // required of this one, and otherwise the names to remove.
-std::string way_out(const Resolution& resolution, const RefusedBundle& refused,
+std::string way_out(const InstalledRoots& installed, const RefusedBundle& refused,
                     const std::vector<ChannelBundle>& offered);
 // The reason with the bundle's name and the way out.
-Error explain_refusal(const Resolution& resolution, const RefusedBundle& refused,
+Error explain_refusal(const InstalledRoots& installed, const RefusedBundle& refused,
                       const std::vector<ChannelBundle>& offered);
 
 struct LeftOutPlan {
@@ -46,7 +64,7 @@ struct LeftOutPlan {
 };
 // Errors: the reason of the first bundle that cannot be left out, because several names need it, a name of `needed` or
 // the game does, or nothing would be left.
-Result<LeftOutPlan> plan_left_out(const Resolution& resolution, const std::vector<RefusedBundle>& refused,
+Result<LeftOutPlan> plan_left_out(const InstalledRoots& installed, const std::vector<RefusedBundle>& refused,
                                   const std::vector<std::string>& needed, const std::vector<ChannelBundle>& offered);
 
 }  // namespace fardel
