@@ -3,9 +3,8 @@
 #include "build/build_command.h"
 #include "build/reference_report.h"
 #include "build/resolved_project.h"
-#include "bundles/bundle_file.h"
 #include "bundles/left_out.h"
-#include "bundles/mounts.h"
+#include "bundles/unlinked.h"
 #include "console/command_line.h"
 #include "console/json.h"
 #include "verbs.h"
@@ -14,8 +13,6 @@
 #include <fardel/packer/game_profile.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
-#include <fardel/sources/legacy_archives.h>
-#include <fardel/sources/loose_bundle.h>
 #include <fardel/sources/source_scan.h>
 
 #include <algorithm>
@@ -66,19 +63,6 @@ Result<PackPlan> resolve_sources(const AuditCommand& command) {
     return packed;
 }
 
-// A bundle, or a folder or archive as one.
-Result<std::shared_ptr<const Bundle>> open_base(const std::string& path) {
-    FARDEL_TRY_ASSIGN(const SourceKind kind, find_source_kind(path));
-    if (kind == SourceKind::bundle)
-        return open_bundle(path);
-    const auto archives = make_archive_reader();
-    FARDEL_TRY_ASSIGN(const LooseBundle loose,
-                      open_loose_bundle(path, {.archives = kind == SourceKind::folder ? nullptr : archives.get(),
-                                               .digests = std::make_shared<DigestCache>(),
-                                               .digest_folder = vfs_options().digest_folder}));
-    return Bundle::open(loose.source, {.label = printable(path)});
-}
-
 Status verify_sources(const std::vector<std::string>& sources) {
     for (const std::string& source : sources)
         if (const auto kind = find_source_kind(source); kind && *kind == SourceKind::bundle)
@@ -91,7 +75,7 @@ Status verify_sources(const std::vector<std::string>& sources) {
 Result<Exit> audit(AuditCommand command, Console& console) {
     FARDEL_TRY(verify_sources(command.sources));
     for (const std::string& base : command.bases) {
-        FARDEL_TRY_ASSIGN(command.references.bases.emplace_back(), open_base(base));
+        FARDEL_TRY_ASSIGN(command.references.bases.emplace_back(), open_any_bundle(base));
     }
     const std::string project = project_of(command.sources);
     PackPlan packed;

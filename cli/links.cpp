@@ -1,6 +1,7 @@
 // fardel links: mounts bundles as a game would, and lists the names and bundles that they need and that are absent.
 
 #include "bundles/mounts.h"
+#include "bundles/unlinked.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "verbs.h"
@@ -32,7 +33,11 @@ std::string format_bundle(const UnresolvedBundle& missing, const MountLabels& la
                        missing.is_static ? "static dependency" : "dependency", missing.bundle.hex(), title);
 }
 
-Json json_of(const UnresolvedNeeds& report, const MountLabels& labels) {
+bool is_complete(const UnresolvedNeeds& report, const std::vector<UnlinkedBundle>& unlinked) {
+    return report.complete() && unlinked.empty();
+}
+
+Json json_of(const UnresolvedNeeds& report, const std::vector<UnlinkedBundle>& unlinked, const MountLabels& labels) {
     Json names = json_list(report.names, [&](const UnresolvedName& missing) {
         return Json{{"file", labels.at(missing.mount)},
                     {"name", missing.name},
@@ -50,14 +55,19 @@ Json json_of(const UnresolvedNeeds& report, const MountLabels& labels) {
         return Json{
             {"file", labels.at(missing.mount)}, {"requirement", missing.requirement}, {"reason", missing.reason}};
     });
-    return Json{{"complete", report.complete()},
+    return Json{{"complete", is_complete(report, unlinked)},
                 {"missing_names", std::move(names)},
                 {"missing_bundles", std::move(bundles)},
-                {"unmet_requirements", std::move(requirements)}};
+                {"unmet_requirements", std::move(requirements)},
+                {"unlinked", json_list(unlinked, [](const UnlinkedBundle& one) {
+                     return Json{{"file", one.file}, {"files", one.files}, {"first", one.first}};
+                 })}};
 }
 
-std::string format_report(const UnresolvedNeeds& report, const MountLabels& labels) {
-    return format_each(report.bundles, [&](const auto& missing) { return format_bundle(missing, labels); }) +
+std::string format_report(const UnresolvedNeeds& report, const std::vector<UnlinkedBundle>& unlinked,
+                          const MountLabels& labels) {
+    return format_each(unlinked, [](const UnlinkedBundle& one) { return describe(one) + "\n"; }) +
+           format_each(report.bundles, [&](const auto& missing) { return format_bundle(missing, labels); }) +
            format_each(report.requirements,
                        [&](const MissingDependency& missing) {
                            return fmt::format("{}: requirement {}\n", printable(labels.at(missing.mount)),
@@ -74,9 +84,11 @@ Result<Exit> links(const LinksCommand& command, Console& console) {
     FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
     const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(const UnresolvedNeeds report, vfs.check_links());
+    FARDEL_TRY_ASSIGN(const std::vector<UnlinkedBundle> unlinked, find_unlinked(vfs, command.mounting));
     return print_result(
-        console, command.json, [&] { return json_of(report, labels); }, [&] { return format_report(report, labels); },
-        report.complete() ? Exit::fine : Exit::refusal);
+        console, command.json, [&] { return json_of(report, unlinked, labels); },
+        [&] { return format_report(report, unlinked, labels); },
+        is_complete(report, unlinked) ? Exit::fine : Exit::refusal);
 }
 
 }  // namespace

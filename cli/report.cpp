@@ -4,6 +4,7 @@
 #include "build/resolved_project.h"
 #include "bundles/left_out.h"
 #include "bundles/mounts.h"
+#include "bundles/unlinked.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/output_file.h"
@@ -93,6 +94,9 @@ Result<Exit> report(ReportCommand command, Console& console) {
     say_missing_dependencies(vfs, console);
     say_left_out(vfs, console);
     FARDEL_TRY_ASSIGN(ReportFacts facts, gather_facts(vfs, command.files));
+    FARDEL_TRY_ASSIGN(const std::vector<UnlinkedBundle> unlinked, find_unlinked(vfs, command.mounting));
+    for (const UnlinkedBundle& one : unlinked)
+        facts.unlinked.push_back(describe(one));
     if (project)
         facts.left_out = left_out_files(project->packed.report);
     const ReportSelection selection = select_names(facts);

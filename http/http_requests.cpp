@@ -179,7 +179,9 @@ Result<std::string> parse_server_url(const std::string& text, std::string_view w
     if (scheme != "http" && scheme != "https")
         return refused("the URL of " + std::string(what) + " must begin with http:// or https://");
     if (has_part(url.get(), CURLUPART_USER) || has_part(url.get(), CURLUPART_PASSWORD))
-        return refused("the URL must contain no user and no password; what writes takes a token from a file, and fetching needs none");
+        return refused(
+            "the URL must contain no user and no password; what writes takes a token from a file, and fetching needs "
+            "none");
     if (has_part(url.get(), CURLUPART_QUERY) || has_part(url.get(), CURLUPART_FRAGMENT))
         return refused("the URL of " + std::string(what) + " must contain no '?' and no '#'");
     FARDEL_TRY_ASSIGN(std::string whole, part_of(url.get(), CURLUPART_URL));

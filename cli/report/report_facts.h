@@ -71,6 +71,7 @@ struct ReportFacts {
     std::vector<ReportRoot> roots;            // largest closures first
     std::uint64_t roots_left_out = 0;         // those beyond kReportRootsMax
     std::vector<ReportDuplicate> duplicates;  // those that save most bytes first
+    std::vector<std::string> unlinked;        // sentences about bundles of whose references nothing is known
     std::vector<LeftOutFile> left_out;        // of a project's sources
 
     std::uint32_t node_count() const noexcept;

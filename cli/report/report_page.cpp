@@ -86,6 +86,7 @@ public:
                      [&](const MissingDependency& missing) {
                          return Json::array({facts_.bundle_numbers.at(missing.mount), on_page(missing.reason)});
                      })},
+            {"unlinked", bounded(facts_.unlinked, on_page)},
             {"left_out", make_left_out()},
             {"unresolved", make_unresolved()},
             {"roots", make_roots()},

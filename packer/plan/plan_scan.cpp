@@ -182,6 +182,10 @@ Status scan_asset(const BundlePlan& plan, std::uint32_t at, std::string_view nam
 
 }  // namespace
 
+bool has_scanner(std::string_view name, std::string_view content_type) {
+    return !scanner_for(name, content_type).empty();
+}
+
 Result<PlanScan> scan_plan(const BundlePlan& plan, std::vector<AssetScan> assets, const PlanScanOptions& options) {
     if (assets.size() != plan.assets.size())
         return Error(ErrorCode::malformed,

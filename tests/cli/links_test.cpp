@@ -103,4 +103,29 @@ TEST_CASE("links, mount, which: a requirement by name that nothing mounted meets
     run_well({"links", mod, pack_base("2.0"), "--require-dependencies"});
 }
 
+TEST_CASE("links, report: of a bundle that was packed without [link], nothing is known, and that is said") {
+    const ScratchFolder scratch;
+    scratch.write("game/m.gltf", R"({"asset": {"version": "2.0"}, "images": [{"uri": "wall.png"}]})");
+    scratch.write("game/wall.png", "png");
+    const std::string plain = scratch.path("plain.fardel");
+    run_well({"pack", scratch.path("game"), "-o", plain});
+    const std::string text =
+        plain + ": the references of 1 file, such as m.gltf, are not known: it was packed without [link]\n";
+    const fardel::tests::Outcome outcome = run({"links", plain});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.out == text + "0 names missing, 0 bundles missing\n");
+    const json report = json::parse(run({"links", plain, "--json"}).out);
+    CHECK(report["complete"] == false);
+    CHECK(report["unlinked"] == json{{{"file", plain}, {"files", 1}, {"first", "m.gltf"}}});
+    const std::string page = scratch.path("page.html");
+    run_well({"report", plain, "-o", page});
+    check_has(read_file(page), "are not known: it was packed without [link]");
+
+    scratch.write("fardel.toml", "name = \"linked\"\nsources = [\"game\"]\n[link]\nprofile = \"gltf\"\n");
+    run_well({"build", scratch.path("")});
+    const json linked = json::parse(run_well({"links", scratch.path("linked.fardel"), "--json"}));
+    CHECK(linked["complete"] == true);
+    CHECK(linked["unlinked"].empty());
+}
+
 }  // namespace fardel::tests::links_test

@@ -87,7 +87,7 @@ if(STEP STREQUAL "install")
     # README.md's commands. They and ./demo name one preset, which exists; and the one that installs does so, with the
     # build that is tested where it expects that of the preset.
     file(READ "${FARDEL_SOURCE}/README.md" readme)
-    if(NOT readme MATCHES "```\n(setup/install-dependencies program\ncmake [^`]*)\n```")
+    if(NOT readme MATCHES "```sh[^\n]*\n(setup/install-dependencies program\ncmake [^`]*)\n```")
         message(FATAL_ERROR "README.md does not show how Fardel is installed")
     endif()
     string(REPLACE "\n" ";" commands "${CMAKE_MATCH_1}")

@@ -75,7 +75,8 @@ void confine(const Surroundings& surroundings, int out, int err) {
 }
 
 std::vector<std::string> environment_of(const Surroundings& surroundings) {
-    std::vector<std::string> lines{"LC_ALL=C.UTF-8", "HOME=/dev/null/nobody", "TMPDIR=" + surroundings.temporary.string()};
+    std::vector<std::string> lines{"LC_ALL=C.UTF-8", "HOME=/dev/null/nobody",
+                                   "TMPDIR=" + surroundings.temporary.string()};
     if (const char* path = std::getenv("PATH"))
         lines.push_back("PATH=" + std::string(path));
     lines.push_back(

@@ -109,6 +109,7 @@ const facts = (() => {
     gaps: raw.gaps,
     absent_bundles: raw.absent_bundles,
     requirements: raw.requirements,
+    unlinked: raw.unlinked,
     left_out: raw.left_out,
     unresolved: raw.unresolved,
     roots: raw.roots,

@@ -8,7 +8,8 @@ const findings = (() => {
       required(facts.gaps.list, 3) +
       required(facts.unresolved.list, 4) +
       facts.absent_bundles.list.filter((row) => row[4]).length +
-      facts.requirements.total,
+      facts.requirements.total +
+      facts.unlinked.total,
     left_out: () => facts.left_out.lost,
     missing: () => (facts.audit ? facts.audit.hard : 0),
     unused: () => count_of("unused"),
@@ -37,7 +38,13 @@ const findings = (() => {
             facts.several ? "no name hides different content" : "a single bundle hides nothing",
             "warn",
           ),
-          row(counts.links(), "links", "names, references or bundles are unresolved", "everything is resolved", "bad"),
+          row(
+            counts.links(),
+            "links",
+            "names, references or bundles are unresolved or not known",
+            "everything is resolved",
+            "bad",
+          ),
           row(
             counts.left_out(),
             "left-out",
@@ -156,6 +163,12 @@ const findings = (() => {
           ),
       parts.cut_note(facts.requirements),
     ),
+    facts.unlinked.total > 0 &&
+      parts.card(
+        "Bundles of whose references nothing is known",
+        facts.unlinked.list.map((sentence) => make("p", {}, sentence)),
+        parts.cut_note(facts.unlinked),
+      ),
     parts.card(
       "References in link tables",
       facts.unresolved.total === 0

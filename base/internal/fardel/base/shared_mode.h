@@ -19,8 +19,9 @@ namespace fardel {
 void share_new_file(const Descriptor& file, const FilePath& path);
 void share_new_folder(const FilePath& path);
 
-// Creates the folder if it is missing, and gives all that is in it to its group, which may write to it from now on. Links are not followed.
-// What another user owns stays as it is. Errors: denied (the folder is another user's), those of the disk.
+// Creates the folder if it is missing, and gives all that is in it to its group, which may write to it from now on.
+// Links are not followed. What another user owns stays as it is. Errors: denied (the folder is another user's), those
+// of the disk.
 Status share_with_group(const std::string& path);
 
 }  // namespace fardel

@@ -19,6 +19,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
@@ -47,6 +48,9 @@ struct PlanScan {
     std::vector<AssetScan> assets;  // one per asset of the plan
     std::vector<std::string> logs;  // what scanner programs printed besides their answers, each under its run
 };
+
+// Whether a scanner reads such an asset; of no game's profile.
+bool has_scanner(std::string_view name, std::string_view content_type);
 
 // `assets`: one per asset of the plan, of which the sizes are read. Errors: those of the blobs, with the asset's key;
 // conflict (the bytes do not have the asset's known id); malformed (assets that do not match the plan, a pattern, a
