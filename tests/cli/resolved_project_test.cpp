@@ -27,8 +27,8 @@ TEST_CASE("build: its output ends with the missing names, even if nothing was to
     const std::string folder = make_project_with_references(scratch, "used = [\"none/**\"]\n", 7);
     const std::string first = run_well({"build", folder});
     check_has(first,
-              "[link] patterns that match nothing: 1\n  none/**\nmissing: 8\n  one.skin:2: shader env/gone\n  "
-              "one.skin:3: shader env/lost0\n");
+              "[link] patterns that match nothing: 1\n  none/**\nmissing: 8\n  one.skin:2: shader env/gone\n    tried "
+              "env/gone, env/gone.tga, env/gone.jpg and 4 more\n  one.skin:3: shader env/lost0\n");
     CHECK(first.ends_with(
         "  … and 3 more; 'fardel audit' shows more of each, --json lists all\n10 references, 8 missing\n"));
     grow_old();
