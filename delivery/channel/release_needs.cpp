@@ -20,7 +20,7 @@ Result<NeedsOfBundles> fetch_release_needs(const ServerList& servers, std::strin
     std::vector<Error> failures;  // the first one last: its code counts
     std::vector<std::string> urls = urls_of(trees, channel_requirements_path(channel, release_hash));
     // Each that hangs would cost its time limit once more.
-    std::ranges::stable_partition(urls, [&](const std::string& url) { return !client.has_failed(url); });
+    std::stable_partition(urls.begin(), urls.end(), [&](const std::string& url) { return !client.has_failed(url); });
     for (const std::string& url : urls) {
         FARDEL_TRY_ASSIGN(FetchedText fetched, fetch_text(client, url, kReleaseNeedsBytesMax, stop));
         if (!fetched.failure) {

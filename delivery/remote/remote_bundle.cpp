@@ -124,8 +124,8 @@ Result<std::shared_ptr<const RemoteBundle>> RemoteBundle::open_beside(const Held
     std::vector<std::size_t> servers_in_order(urls.size());
     std::iota(servers_in_order.begin(), servers_in_order.end(), std::size_t{0});
     // One that hangs would cost its time limit for each bundle.
-    std::ranges::stable_partition(servers_in_order,
-                                  [&](std::size_t server) { return !servers.queue_->has_failed(urls[server]); });
+    std::stable_partition(servers_in_order.begin(), servers_in_order.end(),
+                          [&](std::size_t server) { return !servers.queue_->has_failed(urls[server]); });
     for (const std::size_t server : servers_in_order) {
         Status fetched = file->open_from(server);
         if (fetched) {

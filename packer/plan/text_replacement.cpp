@@ -101,11 +101,12 @@ Status verify_locations(const Locations& before, const Locations& after, std::sp
             const std::string& wanted = at != spellings.end() ? at->second : old.spelling;
             const std::uint64_t offset = moved.of(location.offset);
             expected.insert(offset);
-            const auto there = std::ranges::equal_range(after[scanner], offset, {}, &Location::offset);
+            const auto first = std::ranges::lower_bound(after[scanner], offset, {}, &Location::offset);
+            const auto last = std::ranges::upper_bound(after[scanner], offset, {}, &Location::offset);
             const auto is_wanted = [&](const Location& one) {
                 return one.reference.spelling == wanted && (one.reference.statement == 0 || old.statement != 0);
             };
-            if (std::ranges::none_of(there, is_wanted))
+            if (std::none_of(first, last, is_wanted))
                 return Error(
                     ErrorCode::unsupported,
                     (old.line != 0 ? "line " + std::to_string(old.line) + ": " : "") + in_quotes(wanted) +
