@@ -240,6 +240,7 @@ TEST_CASE("publish: a server says which limit of its own an upload exceeds, and 
     const UploadServer site({"--upload-quota", "2K"});
     const std::string bundle = make_bundle(site.scratch);
     const Outcome full = site.publish(bundle);
+    CAPTURE(full.err);
     CHECK(is_one_clear_line(full, "no_space"));
     check_has(full.err, "the quota of this server (--upload-quota) is full: 0 B of 2.0 kB are used, and the file has ");
     site.scratch.write("wrong", "another-horse-battery-staple\n");
