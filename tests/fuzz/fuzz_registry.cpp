@@ -1,6 +1,8 @@
 // What authors and operators send to a registry, and its record of names: rules that parse are those of their own text,
-// names that parse have one text, and no request is good without a signature.
+// names that parse have one text, a question that parses is one again when it is written, and no request is good
+// without a signature.
 #include "registry/registry_names.h"
+#include "registry/upload_facts.h"
 #include "require.h"
 
 #include <fardel/format/name.h>
@@ -8,6 +10,7 @@
 #include <fardel/hosting/registry_rules.h>
 
 #include <cstdint>
+#include <span>
 
 using namespace fardel;
 
@@ -27,6 +30,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(printable(names.error().message(), 2000) == names.error().message());
     if (verify_registry_name(text))
         require(!text.empty() && text.size() <= 100 && text.front() != '/' && printable(text) == text);
+    const auto facts = parse_upload_question(BundleId{}, std::as_bytes(std::span(data, size)));
+    if (facts) {
+        const auto body = format_upload_question(*facts);
+        require(!body || parse_upload_question(BundleId{}, *body).has_value());
+    } else {
+        require(printable(facts.error().message(), 2000) == facts.error().message());
+    }
     const std::vector<std::string> urls{"https://hub.example"};
     const RegistryRequest request{
         .action = RegistryAction::upload, .url = {}, .channel = "hub/stable", .bundle = {}, .reason = {}};
