@@ -3,6 +3,7 @@
 
 #include "build/reference_graph.h"
 #include "build/resolved_project.h"
+#include "bundles/near_names.h"
 #include "console/command_line.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -19,6 +20,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
@@ -223,9 +225,14 @@ Result<Exit> run_graph(Words words, Console& console) {
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder, {}));
     FARDEL_TRY_ASSIGN(const BuildGraph built, build.graph());
     const ShownFile file = find_file(built, name);
-    if (!name.empty() && !file.is_known())
-        return Error(ErrorCode::missing, path + ": no file of the project is called '" + printable(name) +
-                                             "'; 'fardel graph --json' lists all");
+    if (!name.empty() && !file.is_known()) {
+        std::vector<std::string_view> names;
+        for (const GraphFile& one : built.graph.files())
+            names.push_back(one.name.view());
+        const std::string suggestion = suggest_file(name, names);
+        return Error(ErrorCode::missing, path + ": no file of the project is called '" + printable(name) + "'" +
+                                             (suggestion.empty() ? "; 'fardel graph --json' lists all" : suggestion));
+    }
     const auto& order = built.graph.order();
     const ShownJobs shown = name.empty() ? ShownJobs(order.begin(), order.end()) : jobs_around(built, file);
     return console.print(json  ? format_json(json_of(built, shown)) + "\n"

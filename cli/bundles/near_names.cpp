@@ -14,15 +14,14 @@ std::string_view file_of(std::string_view name) { return name.substr(name.rfind(
 std::string_view folder_of(std::string_view name) { return name.substr(0, name.size() - file_of(name).size()); }
 
 // What is nearer comes first: only the case differs, the same file in another folder, a misspelt file in the same one.
-Result<std::optional<std::string>> find_near_name(const Bundle& bundle, std::string_view name) {
+std::optional<std::string> find_near_name(std::string_view name, std::span<const std::string_view> names) {
     const std::string folded = fold_name(name);
     std::optional<std::string> elsewhere;
     std::vector<std::string> beside;
-    for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
-        FARDEL_TRY_ASSIGN(const std::string_view one, bundle.name_text(NameIndex{i}));
+    for (const std::string_view one : names) {
         const std::string one_folded = fold_name(one);
         if (one_folded == folded)
-            return std::optional(std::string(one));
+            return std::string(one);
         if (!elsewhere && file_of(one_folded) == file_of(folded))
             elsewhere = one;
         if (folder_of(one_folded) == folder_of(folded))
@@ -39,9 +38,18 @@ Result<std::optional<std::string>> find_near_name(const Bundle& bundle, std::str
 
 }  // namespace
 
+std::string suggest_file(std::string_view name, std::span<const std::string_view> names) {
+    const auto near = find_near_name(name, names);
+    return near ? "; did you mean '" + printable(*near) + "'?" : "";
+}
+
 Result<std::string> suggest_name(const Bundle& bundle, std::string_view name) {
-    FARDEL_TRY_ASSIGN(const auto near, find_near_name(bundle, name));
-    return near ? "; did you mean '" + printable(*near) + "'?" : std::string("; 'fardel ls' lists its names");
+    std::vector<std::string_view> names;
+    for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
+        FARDEL_TRY_ASSIGN(names.emplace_back(), bundle.name_text(NameIndex{i}));
+    }
+    const std::string suggestion = suggest_file(name, names);
+    return suggestion.empty() ? "; 'fardel ls' lists its names" : suggestion;
 }
 
 std::string suggest_bundle(std::string_view text, std::span<const std::string> names) {

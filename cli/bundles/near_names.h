@@ -10,7 +10,9 @@
 
 namespace fardel {
 
-// "; did you mean 'textures/wall.png'?" with the nearest name of the bundle; else "; 'fardel ls' lists its names".
+// "; did you mean 'textures/wall.png'?" with the nearest of the names of files; otherwise empty.
+std::string suggest_file(std::string_view name, std::span<const std::string_view> names);
+// The same with the nearest name of the bundle; else "; 'fardel ls' lists its names".
 // Reads all names. Errors: those of reading.
 Result<std::string> suggest_name(const Bundle& bundle, std::string_view name);
 

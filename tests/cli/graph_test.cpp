@@ -102,6 +102,9 @@ process = "model"
     const std::string dot = run_well({"graph", game, "--of", "chars/run.anim", "--dot"});
     CHECK(dot.find("[label=\"chars/run.anim\"]") != std::string::npos);
     CHECK(run({"graph", game, "--of", "tools/none.txt"}).exit_code == 3);
+    const fardel::tests::Outcome other = run({"graph", game, "--of", "assets/run.anim"});
+    CHECK(is_one_clear_line(other, "missing"));
+    CHECK(other.err.find("did you mean 'chars/run.anim'?") != std::string::npos);
 }
 
 }  // namespace fardel::tests::graph_test
