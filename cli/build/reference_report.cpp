@@ -26,7 +26,14 @@ std::string format_broken(const BrokenAsset& broken) {
     return fmt::format("{}: {}{}", printable(broken.name), printable(broken.reason), soft);
 }
 
-std::string format_respelled(const RespelledReference& respelled) { return describe(respelled); }
+// `more`: where the rest of the list is.
+std::string format_all_respelled(const std::vector<RespelledReference>& respelled, std::size_t shown,
+                                 const Console& console, std::string_view more = {}) {
+    return format_cut_list(
+        console.paint(Colour::yellow,
+                      "there, but only case or the form of accents differs; a mount with --fold finds them"),
+        respelled, shown, [](const RespelledReference& one) { return describe(one); }, more);
+}
 
 std::vector<BrokenAsset> of_kind(const std::vector<BrokenAsset>& broken, BrokenKind kind) {
     std::vector<BrokenAsset> some;
@@ -133,10 +140,7 @@ std::string format_report(const ReferenceAudit& audit, const Console& console) {
                             kListedMax, format_glob);
     text += format_all_broken(audit.broken, kListedMax, console);
     text += format_cut_list("unused", audit.unused, kListedMax, format_unused);
-    text += format_cut_list(
-        console.paint(Colour::yellow,
-                      "there, but only case or the form of accents differs; a mount with --fold finds them"),
-        audit.respelled, kListedMax, format_respelled);
+    text += format_all_respelled(audit.respelled, kListedMax, console);
     text += format_cut_list(console.paint(Colour::yellow, "missing, soft"), audit.soft, kListedMax, format_soft);
     text += format_cut_list(console.paint(Colour::red, "missing, hard"), audit.missing, kListedMax, format_missing);
     text +=
@@ -188,10 +192,7 @@ std::string format_references(const ReferenceSummary& references, const Console&
     std::string text = format_cut_list(console.paint(Colour::yellow, "[link] patterns that match nothing"),
                                        references.idle_patterns, kShownMax, format_glob, kMore);
     text += format_all_broken(references.broken, kShownMax, console, kMore);
-    text += format_cut_list(
-        console.paint(Colour::yellow,
-                      "there, but only case or the form of accents differs; a mount with --fold finds them"),
-        references.respelled, kShownMax, format_respelled, kMore);
+    text += format_all_respelled(references.respelled, kShownMax, console, kMore);
     text +=
         format_cut_list(console.paint(Colour::red, "missing"), references.missing, kShownMax, format_missing, kMore);
     return text + fmt::format("{}, {} missing{}\n", format_count(references.references, "reference", "references"),

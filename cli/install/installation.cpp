@@ -178,7 +178,7 @@ void add_install_options(CommandLine& line, InstallCommand& command) {
               "--public-only holds)");
     line.text("--fingerprint", "HASH", command.fingerprint,
               "With --from, the first time: the channel's root there is right if it has this fingerprint, which its "
-              "owner has told; instead of --root (default: ask, if a person is at a terminal)");
+              "owner publishes; instead of --root (default: ask, if a person is at a terminal)");
     line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
     line.text("--trust", "POLICY", command.policy,
               "Install only bundles that this policy trusts, too (default: what the channel demands)");

@@ -80,23 +80,7 @@ TEST_CASE("registry: bounds of its own for a pattern; without any, a folder's; w
     CHECK(refused.out.find("'textures/castle/wall.tga'") == std::string::npos);
     CHECK(site.nothing_was_sent());
     check_has(read_file(site.hub() + "/registry.rules"), "#   mods/*: mods/**\n");
-    Arguments init{"registry",
-                   "init",
-                   site.scratch.path("other"),
-                   "--url",
-                   "http://127.0.0.1:1",
-                   "--channel",
-                   "hub/other",
-                   "--root",
-                   site.pub("root"),
-                   "--registry",
-                   site.pub("registry"),
-                   "--release",
-                   site.pub("release"),
-                   "--head",
-                   site.pub("head"),
-                   "-o",
-                   site.scratch.path("other.root")};
+    Arguments init = site.init_words(site.scratch.path("other"), "http://127.0.0.1:1", "hub/other", "other.root");
     init.insert(init.end(), {"--open", "maps/*:publish=a//b"});
     CHECK(is_one_clear_line(run(init), "malformed"));
     init.back() = "maps/*";

@@ -22,31 +22,35 @@ public:
                                              scratch.path("") + "'\"$1\".key --channel hub/stable\n");
         std::filesystem::permissions(signer, std::filesystem::perms::owner_all);
         port = find_free_port();
-        Arguments words{"registry",
-                        "init",
-                        hub(),
-                        "--url",
-                        url(),
-                        "--channel",
-                        "hub/stable",
-                        "--root",
-                        pub("root"),
-                        "--registry",
-                        pub("registry"),
-                        "--release",
-                        pub("release"),
-                        "--head",
-                        pub("head"),
-                        "--owner",
-                        "core=" + pub("studio"),
-                        "-o",
-                        scratch.path("1.root")};
+        Arguments words = init_words(hub(), url(), "hub/stable", "1.root");
+        words.insert(words.end(), {"--owner", "core=" + pub("studio")});
         words.insert(words.end(), rules.begin(), rules.end());
         run_well(words);
         run_well({"channel", "sign", scratch.path("1.root"), "--key", key("root")});
         run_well({"channel", "publish", scratch.path("1.root"), hub()});
     }
 
+    // What makes a registry with the keys of this one, and writes its first root; without rules.
+    Arguments init_words(const std::string& folder, const std::string& at, const std::string& channel,
+                         const std::string& root) const {
+        return {"registry",
+                "init",
+                folder,
+                "--url",
+                at,
+                "--channel",
+                channel,
+                "--root",
+                pub("root"),
+                "--registry",
+                pub("registry"),
+                "--release",
+                pub("release"),
+                "--head",
+                pub("head"),
+                "-o",
+                scratch.path(root)};
+    }
     std::string hub() const { return scratch.path("hub"); }
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port); }
     std::string key(const std::string& name) const { return scratch.path(name + ".key"); }

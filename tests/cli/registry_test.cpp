@@ -130,28 +130,9 @@ TEST_CASE("registry: open names bring data only, if the operator says so") {  //
     run_well({"pack", site.scratch.path("evil"), "-o", evil, "--name", "maps/well", "--version", "1.0"});
     sign(evil, site.key("alice"), "author");
     CHECK(site.reasons(evil, "alice") == Reasons{"content-not-allowed"});
-    CHECK(run({"registry",
-               "init",
-               site.scratch.path("other"),
-               "--classes",
-               "code",
-               "--url",
-               "http://127.0.0.1:1",
-               "--channel",
-               "hub/other",
-               "--root",
-               site.pub("root"),
-               "--registry",
-               site.pub("registry"),
-               "--release",
-               site.pub("release"),
-               "--head",
-               site.pub("head"),
-               "--open",
-               "maps/*",
-               "-o",
-               site.scratch.path("other.root")})
-              .exit_code == 1);
+    Arguments init = site.init_words(site.scratch.path("other"), "http://127.0.0.1:1", "hub/other", "other.root");
+    init.insert(init.end(), {"--classes", "code", "--open", "maps/*"});
+    CHECK(run(init).exit_code == 1);
 }
 
 TEST_CASE("registry: an author sees at a terminal that a registry takes its time, and gets its answer") {

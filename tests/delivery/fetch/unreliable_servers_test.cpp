@@ -70,7 +70,7 @@ TEST_CASE("unreliable servers: one that sends wrong tables is asked last, for wh
     CHECK(is_whole(store, bundle_id_of(bundles[1])));
 }
 
-TEST_CASE("unreliable servers: if two have two faults, each is told with its own server") {
+TEST_CASE("unreliable servers: if two have two faults, the error names each with its own server") {
     const ScratchFolder scratch;
     const Bytes bytes = game_version("1");
     const TreeServer cutting(
