@@ -63,6 +63,39 @@ bool is_about_proxy(CURLcode code, std::string_view message, const char* variabl
            (proxy && message.find(" " + proxy->host + " port " + proxy->port) != std::string_view::npos);
 }
 
+// " (it is valid from Jan  1 00:00:00 2026 GMT to …)" of the certificate that the server of a URL shows; empty: it
+// shows none now. libcurl keeps nothing of a certificate that it refuses, so this asks for it once more, without
+// judging it, and sends no request.
+std::string certificate_dates(const std::string& url) {
+    constexpr long kWaitMs = 5'000;
+    const CurlLibrary& curl = curl_functions();
+    const Curl handle(curl.easy_init());
+    if (!handle)
+        return {};
+    set_common_options(handle.get());
+    allow_only_https(handle.get());
+    curl.easy_setopt(handle.get(), CURLOPT_URL, url.c_str());
+    curl.easy_setopt(handle.get(), CURLOPT_CONNECT_ONLY, 1L);
+    curl.easy_setopt(handle.get(), CURLOPT_SSL_VERIFYPEER, 0L);
+    curl.easy_setopt(handle.get(), CURLOPT_CERTINFO, 1L);
+    curl.easy_setopt(handle.get(), CURLOPT_TIMEOUT_MS, kWaitMs);
+    curl_certinfo* chain = nullptr;
+    if (curl.easy_perform(handle.get()) != CURLE_OK ||
+        curl.easy_getinfo(handle.get(), CURLINFO_CERTINFO, &chain) != CURLE_OK || chain == nullptr ||
+        chain->num_of_certs < 1)
+        return {};
+    std::string from;
+    std::string to;
+    for (const curl_slist* line = chain->certinfo[0]; line != nullptr; line = line->next) {
+        const std::string_view text = line->data;
+        if (text.starts_with("Start date:"))
+            from = printable(text.substr(11), 40);
+        else if (text.starts_with("Expire date:"))
+            to = printable(text.substr(12), 40);
+    }
+    return from.empty() || to.empty() ? std::string() : " (it is valid from " + from + " to " + to + ")";
+}
+
 // "http://a/game/bundles/x", which leads to "https://b/other/bundles/x": what is to be replaced in the URL that was
 // given. Nothing if what follows differs: then nobody knows where the whole tree is.
 std::string redirect_advice(std::string_view from, std::string_view to) {
@@ -114,7 +147,7 @@ Error transfer_error(CURLcode code, const CurlMessage& message, const std::strin
         variable != nullptr && is_about_proxy(code, text, variable))
         text += std::string("; that is the proxy of the variable ") + variable;
     if (text.find("expired") != std::string::npos || text.find("not yet valid") != std::string::npos)
-        text += "; the clock of this machine says " + shown_date(system_now()) +
+        text += certificate_dates(url) + "; the clock of this machine says " + shown_date(system_now()) +
                 ": if that is right, only the server's owner can mend it";
     return Error(code_of(code), printable(url, 400) + ": " + text);
 }
