@@ -93,7 +93,7 @@ Json json_of(const PublishedFile& published) {
 
 Result<Publication> publish_file(const std::string& file, TreeTarget& tree, bool only_plans, const Interrupt& interrupt,
                                  Console& console) {
-    FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
+    FARDEL_TRY_ASSIGN(const auto source, open_bundle_file(file));
     FARDEL_TRY(
         // A file in a tree is never replaced, so a damaged one would stay until somebody removes it by hand.
         verify_whole_bundle(source, printable(file), "nothing was published", {.stop = interrupt.token()}, console));
@@ -201,7 +201,7 @@ Result<Exit> publish(const PublishCommand& command, Console& console) {
     for (const std::string& file : std::span(command.words).first(command.words.size() - 1)) {
         FARDEL_TRY_ASSIGN(Publication publication, publish_file(file, *target, command.only_plans, interrupt, console));
         if (tree.find("://") == std::string::npos) {  // elsewhere, this would cost requests
-            FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
+            FARDEL_TRY_ASSIGN(const auto source, open_bundle_file(file));
             for (const std::string& remark : find_newer_versions(source, *target))
                 console.say("fardel: " + remark);
         }

@@ -71,7 +71,7 @@ Json json_of(const AddedFile& added) {
 
 Result<StoreAddition> add_file(const BundleStore& store, const std::string& file, bool refers,
                                const Interrupt& interrupt, Console& console) {
-    FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
+    FARDEL_TRY_ASSIGN(const auto source, open_bundle_file(file));
     FARDEL_TRY(verify_whole_bundle(source, printable(file), "nothing was added", {.stop = interrupt.token()}, console));
     ProgressBar bar(console, "adding");
     auto added =

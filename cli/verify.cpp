@@ -1,5 +1,6 @@
 // fardel verify: verifies bundles completely, each one alone and several together.
 
+#include "bundles/bundle_file.h"
 #include "bundles/license_file.h"
 #include "bundles/store_option.h"
 #include "console/clock.h"
@@ -48,7 +49,7 @@ struct VerifyCommand {
 Result<VerifyOutcome> verify_files(const std::vector<std::string>& files, const VerifyOptions& options) {
     std::vector<VerifyInput> inputs;
     for (const std::string& file : files) {
-        FARDEL_TRY_ASSIGN(auto source, open_file_source(file));
+        FARDEL_TRY_ASSIGN(auto source, open_bundle_file(file));
         inputs.push_back({std::move(source), file});
     }
     VerifyOutcome outcome{.files = files, .policy = {}, .set = {}, .whole = {}, .subject = {}};

@@ -8,6 +8,8 @@
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -42,8 +44,17 @@ Result<AssetIndex> asset_of_id(const Bundle& bundle, std::string_view path, cons
 
 }  // namespace
 
+Result<std::shared_ptr<const ByteSource>> open_bundle_file(const std::string& path) {
+    std::error_code unknown;  // is what opening says
+    if (std::filesystem::is_directory(path, unknown))
+        return Error(
+            ErrorCode::malformed,
+            printable(path) + ": a folder, not a bundle; 'fardel pack' or 'fardel build' makes a bundle of it");
+    return open_file_source(path);
+}
+
 Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path) {
-    FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
+    FARDEL_TRY_ASSIGN(auto source, open_bundle_file(path));
     return Bundle::open(std::move(source), {.label = path});
 }
 

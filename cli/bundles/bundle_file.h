@@ -14,7 +14,10 @@
 
 namespace fardel {
 
-// Errors: those of open_file_source and Bundle::open, naming the path.
+// Errors: those of open_file_source; malformed (a folder: what makes a bundle of it is said).
+Result<std::shared_ptr<const ByteSource>> open_bundle_file(const std::string& path);
+
+// Errors: those of open_bundle_file and Bundle::open, naming the path.
 Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path);
 
 // The bundle's metadata text under a key such as "name" or "version"; empty if there is none.

@@ -46,6 +46,12 @@ TEST_CASE_FIXTURE(Author, "advice: keys, projects, folders and names that are no
         {{"cat", bundle, "maps/default.cfg"}, "unresolved", "did you mean 'default.cfg'?"},
         {{"cat", bundle, "defualt.cfg"}, "unresolved", "did you mean 'default.cfg'?"},
         {{"ls", bundle, "quite/another"}, "unresolved", "'fardel ls' lists its names"},
+        {{"verify", scratch.path("game")},
+         "malformed",
+         "a folder, not a bundle; 'fardel pack' or 'fardel build' makes "},
+        {{"sign", scratch.path("game"), "--key", key, "--role", "author"}, "malformed", "a folder, not a bundle; "},
+        {{"publish", scratch.path("game"), scratch.path("tree")}, "malformed", "a folder, not a bundle; "},
+        {{"report", scratch.path("game"), "-o", scratch.path("page.html")}, "malformed", "a folder, not a bundle; "},
         {{"publish", bundle, "http://127.0.0.1:1"}, "missing", "a registry wants an author's --key, and any other "},
         {{"channel", "status", "http://127.0.0.1:1", "--channel", "a/b"}, "missing", "give one with --root"},
     };
