@@ -12,6 +12,7 @@
 #include "channel/kept_channels.h"
 
 #include <map>
+#include <mutex>
 
 namespace fardel::tests::channel_test {
 
@@ -103,6 +104,24 @@ TEST_CASE("channel: a head that contradicts an accepted text is evidence, an old
     }
     const TreeServer behind({}, nullptr, tree_files(4, 3));
     CHECK(value_of(follow_channel(accepted, following({behind.url()}))).refused.empty());
+}
+
+TEST_CASE("channel: a server that is busy for each text once is asked again when it wants to be") {
+    std::mutex mutex;
+    std::map<std::string, unsigned> asked;
+    const TreeServer server(
+        {},
+        [&](OddServer::Guest& guest, const RangeRequest& request, std::string_view, std::uint64_t) {
+            const std::scoped_lock lock(mutex);
+            const bool is_first = ++asked[request.path] == 1;
+            if (is_first)
+                guest.send(http_answer("503 Service Unavailable", "later", "Retry-After: 1\r\n"));
+            return is_first;
+        },
+        tree_files(6, 4));
+    const auto followed = value_of(follow_channel(accepted_files(5, 3), following({server.url()})));
+    CHECK_FALSE(followed.failure);
+    CHECK(followed.update.release()->version == 4);
 }
 
 TEST_CASE("channel: a release that no server has leaves what was accepted") {
