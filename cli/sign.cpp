@@ -9,6 +9,7 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/format/author_statement.h>
 #include <fardel/format/bundle_use.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/head.h>
@@ -29,49 +30,6 @@ namespace fardel {
 namespace {
 
 // ---- Author statements ----------------------------------------------------------------------------------------------
-
-struct AuthorStatement {
-    Envelope envelope;
-    Statement statement;
-};
-
-bool is_signed_by_author(const Envelope& envelope, const Statement& statement) {
-    return std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
-        return entry.role == SignerRole::author && entry.key == statement.author &&
-               verify_envelope_signature(envelope, entry);
-    });
-}
-
-// A statement with bundle id, layout id and sizes; the caller fills in the rest. Reads the asset and block tables.
-Result<Statement> measure_statement(const Bundle& bundle) {
-    Statement statement;
-    statement.bundle = bundle.id();
-    statement.layouts = {bundle.layout_id()};
-    statement.manifest_bytes = bundle.head().manifest_bytes;
-    for (std::uint32_t i = 0; i < bundle.asset_count(); ++i) {
-        FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(AssetIndex{i}));
-        statement.raw_bytes += asset.raw_bytes;
-    }
-    const auto blocks = static_cast<std::uint32_t>(bundle.table_count(TableKind::blocks));
-    for (std::uint32_t i = 0; i < blocks; ++i) {
-        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(i));
-        statement.stored_bytes += block.stored_bytes;
-    }
-    return statement;
-}
-
-// The statements in the trailer that are about this bundle and have a valid signature of their author.
-std::vector<AuthorStatement> author_statements(const Bundle& bundle) {
-    std::vector<AuthorStatement> found;
-    for (const Envelope& envelope : bundle.envelopes()) {
-        if (envelope.type != EnvelopeType::statement)
-            continue;
-        const auto statement = decode_statement(envelope.payload);
-        if (statement && statement->bundle == bundle.id() && is_signed_by_author(envelope, *statement))
-            found.push_back({envelope, *statement});
-    }
-    return found;
-}
 
 // The statement of the only author, or of `author`; the newest if an author made several. Errors: untrusted (there is
 // none), conflict (several authors have signed).
@@ -107,36 +65,19 @@ struct SignOptions {
     bool json = false;
 };
 
-Result<Statement> make_statement(const Bundle& bundle, const SignOptions& options, UnixTime created) {
-    FARDEL_TRY_ASSIGN(Statement statement, measure_statement(bundle));
-    FARDEL_TRY_ASSIGN(statement.name, bundle_text(bundle, "name"));
-    FARDEL_TRY_ASSIGN(statement.version, bundle_text(bundle, "version"));
-    if (statement.name.empty())
-        return in_bundle(bundle,
-                         Error(ErrorCode::unresolved, "the bundle has no name to sign; pack it again with --name"));
-    statement.channel = options.channel;
-    statement.epoch = options.epoch;
-    statement.created = created;
-    statement.expires = options.expires;
-    statement.comment = options.comment;
-    return statement;
-}
-
 Error already_signed(const Bundle& bundle) {
     return in_bundle(bundle,
                      Error(ErrorCode::conflict, "this key has already signed exactly this; nothing was changed"));
 }
 
 Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& options, UnixTime created, Signer& signer) {
-    FARDEL_TRY_ASSIGN(Statement statement, make_statement(bundle, options, created));
-    statement.author = signer.public_key();
-    for (AuthorStatement& before : author_statements(bundle)) {
-        // A statement that differs in its time alone says nothing new, and signatures in a trailer are few.
-        before.statement.created = statement.created;
-        if (before.statement == statement)
-            return already_signed(bundle);
-    }
-    return sign_statement(statement, signer);
+    FARDEL_TRY_ASSIGN(Statement statement, statement_about(bundle));
+    statement.channel = options.channel;
+    statement.epoch = options.epoch;
+    statement.created = created;
+    statement.expires = options.expires;
+    statement.comment = options.comment;
+    return sign_as_author(bundle, std::move(statement), signer);
 }
 
 // Whether the trailer has the same countersignature already, apart from its creation time.
@@ -221,19 +162,6 @@ Status verify_signable(const Bundle& bundle, const SignOptions& options, const P
     return ok();
 }
 
-// With one signature too many, no reader would open the bundle any more.
-Status verify_room(const Bundle& bundle) {
-    std::size_t signatures = 0;
-    for (const Envelope& envelope : bundle.envelopes())
-        signatures += envelope.signatures.size();
-    if (bundle.envelopes().size() >= limits::kEnvelopesMax || signatures >= limits::kSignaturesMax)
-        return in_bundle(
-            bundle,
-            Error(ErrorCode::limit,
-                  fmt::format("it has {} signatures, and no bundle may have more; nothing was changed", signatures)));
-    return ok();
-}
-
 // What was signed, for the report.
 struct Done {
     std::string name;
@@ -263,7 +191,7 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
         return Error(ErrorCode::expired, "--expires: that day is in the past; choose a later one");
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(options.file));
     // Before all bytes are read, which takes minutes for a large bundle.
-    FARDEL_TRY(verify_room(*bundle));
+    FARDEL_TRY(verify_signature_room(*bundle));
     FARDEL_TRY(verify_all(*bundle, options, console));
     FARDEL_TRY_ASSIGN(const auto chosen, find_statement_to_sign(*bundle, options));
     // After everything that may fail without the key, since opening it may ask for a passphrase.

@@ -5,6 +5,11 @@
 #include <string>
 
 namespace fardel::c {
+namespace {
+
+constexpr std::size_t kTextsMax = 1u << 16;  // of one list; more were never set
+
+}  // namespace
 
 fardel_code code_of(ErrorCode code) noexcept {
     switch (code) {
@@ -51,6 +56,17 @@ fardel_code Report::fail(fardel_code code, std::string_view text) const noexcept
         copy_text(text, error_->text, error_->struct_size - offsetof(fardel_error, text));
     }
     return code;
+}
+
+bool read_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out) {
+    if (count > kTextsMax || (texts == nullptr && count != 0))
+        return false;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (texts[i] == nullptr)
+            return false;
+        out.emplace_back(texts[i]);
+    }
+    return true;
 }
 
 Result<std::vector<Envelope>> read_licenses(const fardel_license_token* tokens, std::size_t count) {

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t kServerOptionsBytesLeast = offsetof(fardel_server_options, flags) + sizeof(std::uint32_t);
 constexpr std::size_t kTrustOptionsBytesLeast = offsetof(fardel_trust_options, flags) + sizeof(std::uint32_t);
-constexpr std::size_t kTextsMax = 1u << 16;  // of one list; more were never set
 constexpr unsigned kConnectionsMax = 64;
 
 // ---- Bundles that the caller reads ----------------------------------------------------------------------------------
@@ -108,17 +107,6 @@ fardel_code read_subject(const fardel_channel_options* given, bool is_named_else
     subject.root = options.root_text != nullptr ? options.root_text : "";
     subject.state_folder = options.state_folder;
     return FARDEL_OK;
-}
-
-bool read_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out) {
-    if (count > kTextsMax || (texts == nullptr && count != 0))
-        return false;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (texts[i] == nullptr)
-            return false;
-        out.emplace_back(texts[i]);
-    }
-    return true;
 }
 
 fardel_code read_servers(const fardel_server_options* given, ServerChoice& out, const Report& report) {

@@ -52,9 +52,6 @@ struct TrustChoice {
 };
 fardel_code read_trust(const fardel_trust_options* given, TrustChoice& out, const Report& report);
 
-// Copies `count` texts. Returns false if a pointer is null.
-bool read_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out);
-
 // Fills in the members of a channel's options that both need. `name` may be null if `is_named_elsewhere`.
 constexpr std::size_t kChannelOptionsBytesLeast = offsetof(fardel_channel_options, now_s) + sizeof(std::uint64_t);
 fardel_code read_subject(const fardel_channel_options* given, bool is_named_elsewhere, fardel_channel_options& options,

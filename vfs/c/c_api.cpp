@@ -5,10 +5,10 @@
 #include "archive_seam.h"
 #include "c_handles.h"
 #include "c_text.h"
-#include "reader_source.h"
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/c_interface.h>
+#include <fardel/format/reader_source.h>
 #include <fardel/format/requirement.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/inspect.h>

@@ -2,11 +2,11 @@
 
 #include "c_handles.h"
 #include "c_text.h"
-#include "reader_source.h"
 
 #include <fardel/base/random.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/c_interface.h>
+#include <fardel/format/reader_source.h>
 #include <fardel/vfs/fardel_pure.h>
 #include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/vfs_path.h>

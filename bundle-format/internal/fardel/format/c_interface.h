@@ -15,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -104,6 +105,20 @@ fardel_code read_options(const Options* given, std::size_t least, Options& out, 
     std::memcpy(&out, bytes, std::min(given->struct_size, sizeof out));
     return FARDEL_OK;
 }
+
+// Sets a struct of a caller to what its …_INIT macro says, for callers that have no macros. `size_bytes` is the size
+// that the caller knows; members that this version does not have are zero.
+template <class Struct>
+void init(Struct value, Struct* out, std::size_t size_bytes) noexcept {
+    if (out == nullptr || size_bytes < sizeof out->struct_size || size_bytes > kStructBytesMax)
+        return;
+    value.struct_size = size_bytes;
+    std::memset(static_cast<void*>(out), 0, size_bytes);
+    std::memcpy(static_cast<void*>(out), &value, std::min(size_bytes, sizeof value));
+}
+
+// Copies `count` texts. Returns false if a pointer is null.
+bool read_texts(const char* const* texts, std::size_t count, std::vector<std::string>& out);
 
 // Copies as much of `value` as the caller's struct has room for, and zeros behind it. struct_size stays the caller's.
 template <class Struct>

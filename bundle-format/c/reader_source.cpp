@@ -1,4 +1,4 @@
-#include "reader_source.h"
+#include <fardel/format/reader_source.h>
 
 #include <fardel/base/fits.h>
 #include <fardel/format/c_interface.h>
