@@ -5,7 +5,7 @@
 # What a game links. -DFARDEL_PARTS=runtime builds these alone.
 set(FARDEL_RUNTIME_COMPONENTS base format sources vfs c)
 set(FARDEL_COMPONENTS ${FARDEL_RUNTIME_COMPONENTS}
-    archives vfs_archives c_archives physfs http cache store verifier delivery c_delivery hosting packer)
+    archives vfs_archives c_archives physfs http cache store verifier delivery c_delivery hosting packer tools c_tools)
 
 # The libraries as pkg-config names them; BLAKE3 has a file of its own, FindBLAKE3.cmake. The prefix FARDEL_ keeps the
 # user's own variables apart. utf8proc has no version here: the .pc files of some releases state that of its ABI.
@@ -20,8 +20,8 @@ set(FARDEL_PC_MICROHTTPD "libmicrohttpd >= 0.9.75")
 set(FARDEL_PC_ZLIB "zlib >= 1.2.11")
 set(FARDEL_PC_EXPAT "expat >= 2.4")  # bounds what entities expand to
 
-# The shared libraries `c`, `c_archives` and `c_delivery` contain all they need; a program that links them needs nothing
-# more.
+# The shared libraries `c`, `c_archives`, `c_delivery` and `c_tools` contain all they need; a program that links them
+# needs nothing more.
 set(FARDEL_base_NEEDS)
 set(FARDEL_format_NEEDS SODIUM ZSTD UTF8PROC)
 set(FARDEL_sources_NEEDS ${FARDEL_format_NEEDS})
@@ -39,6 +39,8 @@ set(FARDEL_delivery_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_c_delivery_NEEDS)
 set(FARDEL_hosting_NEEDS ${FARDEL_format_NEEDS} EXPAT)
 set(FARDEL_packer_NEEDS ${FARDEL_archives_NEEDS} SQLITE ZLIB)
+set(FARDEL_tools_NEEDS ${FARDEL_packer_NEEDS})
+set(FARDEL_c_tools_NEEDS)
 
 # Only to build: `http` loads libcurl when a server is first used, `hosting` loads libmicrohttpd when it serves, and the
 # packer decodes images in a program.

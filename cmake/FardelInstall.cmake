@@ -74,4 +74,8 @@ if(FARDEL_PARTS STREQUAL "all")
     fardel_install_pc(fardel-packer "the packer"
         LIBS -lfardel_packer
         REQUIRES fardel-cache fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})
+    fardel_install_pc(fardel-tools "writing, packing, signing and verifying for C"
+        LIBS -lfardel_tools REQUIRES fardel-packer fardel-verifier)
+    fardel_install_pc(fardel-c-tools "writing, packing, signing and verifying for C, shared"
+        LIBS -lfardel-c-tools REQUIRES fardel-c)
 endif()

@@ -149,7 +149,7 @@ Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRe
 }
 
 Result<std::unique_ptr<Signer>> open_signer(const BuildSigning& signing, const std::string& key_path) {
-    if (key_path.empty())
+    if (key_path.empty() && signing.program.empty())
         return std::unique_ptr<Signer>();
     if (!signing.open)
         return Error(ErrorCode::malformed, printable(key_path) + ": the project names a key, and nothing opens it");

@@ -34,6 +34,7 @@ constexpr Folder kFolders[] = {
     {"verifier", "verifier", {"store", "format"}},
     {"delivery", "delivery", {"verifier", "store", "http", "format"}},
     {"hosting", "hosting", {"delivery", "verifier", "store", "cache", "http", "format"}},
+    {"tools", "tools", {"packer", "verifier", "store", "cache", "sources", "format"}},
     {"cli", "", {}, true},
     {"samples", "", {}, true},
     {"tests", "", {}, true},

@@ -37,8 +37,9 @@ struct BuildProgress {
 // How the bundles of a build are signed.
 struct BuildSigning {
     std::string key_path;  // a secret key file; empty: the project's, and unsigned if it names none
-    std::string program;   // a program that signs instead of the key file; bundles of an earlier build count as signed
-                           // by this program
+    // What signs instead of the key file, a program or its caller; then there need not be one. Bundles of an earlier
+    // build count as signed by it.
+    std::string program;
     std::vector<std::string> secret_files;  // further files that no job may read, such as one with a passphrase
     UnixTime created;
     // Called when there is something to sign, since it may ask for a passphrase.
