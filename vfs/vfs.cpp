@@ -243,7 +243,7 @@ Status Vfs::Impl::verify_allowed(const std::optional<File>& found) const {
 
 Vfs::Impl::Impl(const VfsOptions& given)
     : options(given),
-      cache(given.cache_bytes > 0 ? std::make_shared<BlockCache>(given.cache_bytes) : nullptr),
+      cache(given.cache_bytes > 0 ? std::make_shared<BlockCache>(given.cache_bytes, given.memory) : nullptr),
       digests{.folder = given.digest_folder},
       recorder(given.records_trace ? std::make_unique<TraceRecorder>() : nullptr) {}
 
@@ -286,8 +286,14 @@ Result<std::optional<File>> Vfs::Impl::find_reference(const LookUp& wanted) cons
 
 Result<std::optional<File>> Vfs::find(const LookUp& wanted) const {
     const bool reference = is_reference(wanted);
-    FARDEL_TRY_ASSIGN(auto file, reference ? impl_->find_reference(wanted) : impl_->find_path(wanted));
-    FARDEL_TRY(reference ? impl_->verify_allowed(file) : at_path(wanted.path, impl_->verify_allowed(file)));
+    auto file = reference ? impl_->find_reference(wanted) : impl_->find_path(wanted);
+    if (file) {
+        auto allowed = impl_->verify_allowed(*file);
+        if (!allowed)
+            file = reference ? std::move(allowed).error() : at_path(wanted.path, std::move(allowed).error());
+    }
+    if (!file)
+        impl_->log_refusal(file.error());
     return file;
 }
 

@@ -133,24 +133,55 @@ Status Vfs::Impl::verify_required(const MountSet& next, const std::vector<Opened
     return ok();
 }
 
-Result<std::vector<MountId>> Vfs::apply(MountChange change) {
-    FARDEL_TRY_ASSIGN(const auto opened, impl_->open_mounts(change.mount));
+Result<std::vector<MountId>> Vfs::Impl::apply(MountChange& change) {
+    FARDEL_TRY_ASSIGN(const auto opened, open_mounts(change.mount));
     std::shared_ptr<const MountSet> old;  // declared before the lock, so that files are closed without it
     std::vector<MountId> ids;
     std::vector<MissingDependency> missing;
-    std::unique_lock lock(impl_->writing);
+    std::unique_lock lock(writing);
     MountSetChange set_change{.remove = change.unmount, .prioritise = std::move(change.prioritise)};
-    FARDEL_TRY_ASSIGN(set_change.add, impl_->numbered(opened));
+    FARDEL_TRY_ASSIGN(set_change.add, numbered(opened));
     for (const Mount& mount : set_change.add)
         ids.push_back(mount.id);
-    FARDEL_TRY_ASSIGN(auto next, impl_->mounted->changed(std::move(set_change)));
-    FARDEL_TRY(impl_->verify_required(*next, opened));
-    missing = impl_->newly_missing(*next);
-    old = impl_->show(std::move(next));
-    impl_->watch(change.unmount, ids, opened);
+    FARDEL_TRY_ASSIGN(auto next, mounted->changed(std::move(set_change)));
+    FARDEL_TRY(verify_required(*next, opened));
+    missing = newly_missing(*next);
+    old = show(std::move(next));
+    watch(change.unmount, ids, opened);
     lock.unlock();
-    impl_->report(missing);
+    log_mounts(change.unmount, ids, opened);
+    report(missing);
     return ids;
+}
+
+Result<std::vector<MountId>> Vfs::apply(MountChange change) { return impl_->with_log(impl_->apply(change)); }
+
+Result<std::vector<AssetChange>> Vfs::Impl::replace(std::vector<MountId>& group,
+                                                    std::span<const MountRequest> requests) {
+    FARDEL_TRY_ASSIGN(const auto opened, open_mounts(requests));
+    const MountId top = group.back();
+    std::vector<MountId> ids;
+    VisibleChange visible;
+    std::unique_lock lock(writing);
+    MountSetChange change{.remove = {group.begin(), group.end() - 1}, .above = top};
+    FARDEL_TRY_ASSIGN(change.add_below, numbered(opened));
+    change.replace.push_back({.mount = top, .content = std::move(change.add_below.back().content)});
+    change.add_below.pop_back();
+    for (const Mount& mount : change.add_below)
+        ids.push_back(mount.id);
+    ids.push_back(top);
+    FARDEL_TRY_ASSIGN(auto next, mounted->changed(std::move(change)));
+    FARDEL_TRY(verify_required(*next, opened));
+    visible.missing = newly_missing(*next);
+    visible.before = show(std::move(next));
+    visible.after = set.share();
+    watch(group, ids, std::span(opened).first(opened.size() - 1));
+    lock.unlock();
+    log_mounts(std::span(group).first(group.size() - 1), ids, opened);
+    report(visible.missing);
+    auto changes = find_asset_changes(*visible.before, *visible.after, group, ids);
+    group = std::move(ids);
+    return changes;
 }
 
 Result<std::vector<AssetChange>> Vfs::replace(std::vector<MountId>& group, const std::vector<MountRequest>& requests) {
@@ -160,38 +191,20 @@ Result<std::vector<AssetChange>> Vfs::replace(std::vector<MountId>& group, const
         FARDEL_TRY_ASSIGN(group, apply({.mount = requests}));
         return std::vector<AssetChange>();
     }
-    FARDEL_TRY_ASSIGN(const auto opened, impl_->open_mounts(requests));
-    const MountId top = group.back();
-    std::vector<MountId> ids;
-    Impl::VisibleChange visible;
-    std::unique_lock lock(impl_->writing);
-    MountSetChange change{.remove = {group.begin(), group.end() - 1}, .above = top};
-    FARDEL_TRY_ASSIGN(change.add_below, impl_->numbered(opened));
-    change.replace.push_back({.mount = top, .content = std::move(change.add_below.back().content)});
-    change.add_below.pop_back();
-    for (const Mount& mount : change.add_below)
-        ids.push_back(mount.id);
-    ids.push_back(top);
-    FARDEL_TRY_ASSIGN(auto next, impl_->mounted->changed(std::move(change)));
-    FARDEL_TRY(impl_->verify_required(*next, opened));
-    visible.missing = impl_->newly_missing(*next);
-    visible.before = impl_->show(std::move(next));
-    visible.after = impl_->set.share();
-    impl_->watch(group, ids, std::span(opened).first(opened.size() - 1));
-    lock.unlock();
-    impl_->report(visible.missing);
-    auto changes = find_asset_changes(*visible.before, *visible.after, group, ids);
-    group = std::move(ids);
-    return changes;
+    return impl_->with_log(impl_->replace(group, requests));
 }
 
 Result<std::vector<AssetChange>> Vfs::replace(MountId mount, MountRequest request) {
     request.options.label = label_of(request);
-    FARDEL_TRY_ASSIGN(MountContent content,
-                      open_mount_content(request.subject, request.options, impl_->cache, impl_->digests));
+    FARDEL_TRY_ASSIGN(MountContent content, impl_->with_log(open_mount_content(request.subject, request.options,
+                                                                               impl_->cache, impl_->digests)));
     using Required = Impl::Required;
     const Required required = request.options.require_dependencies ? Required::dependencies : Required::nothing;
-    FARDEL_TRY_ASSIGN(const auto change, impl_->replace_content(mount, std::move(content), required, std::nullopt));
+    FARDEL_TRY_ASSIGN(const auto change,
+                      impl_->with_log(impl_->replace_content(mount, std::move(content), required, std::nullopt)));
+    if (impl_->options.log)
+        impl_->options.log(LogLevel::note, "put " + request.options.label + " into mount " +
+                                               std::to_string(static_cast<std::uint32_t>(mount)));
     impl_->report(change->missing);
     return find_asset_changes(*change->before, *change->after, mount);
 }

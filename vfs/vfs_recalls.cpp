@@ -45,7 +45,10 @@ Result<std::vector<RecalledMount>> Vfs::judge_again(const TrustPolicy& policy, c
         }
         old = impl_->show(impl_->mounted->recalling(recalls));
     }
-    // After the lock: the caller's function may use the Vfs.
+    // After the lock: the caller's functions may use the Vfs.
+    if (impl_->options.log)
+        for (const RecalledMount& one : news)
+            impl_->options.log(LogLevel::warning, "withdrawn: " + one.reason.message());
     if (impl_->options.on_recall)
         for (const RecalledMount& one : news)
             impl_->options.on_recall(one);

@@ -90,6 +90,19 @@ struct Vfs::Impl {
     // Without `writing` held.
     Result<std::vector<OpenedMount>> open_mounts(std::span<const MountRequest> requests) const;
     void report(const std::vector<MissingDependency>& missing) const;
+    Result<std::vector<MountId>> apply(MountChange& change);
+    Result<std::vector<AssetChange>> replace(std::vector<MountId>& group, std::span<const MountRequest> requests);
+    // For VfsOptions::log; do nothing without it.
+    void log_refusal(const Error& error) const;
+    void log_failed_change(const Error& error) const;
+    void log_mounts(std::span<const MountId> gone, std::span<const MountId> ids,
+                    std::span<const OpenedMount> opened) const;
+    template <class Outcome>
+    Outcome with_log(Outcome outcome) const {
+        if (!outcome)
+            log_failed_change(outcome.error());
+        return outcome;
+    }
     // Error: missing.
     Result<MountContent> content_of(MountId mount);
     // Puts other content into a mount. Nothing: its content is not `expected` any more, if that is given.

@@ -55,13 +55,19 @@ struct alignas(64) BlockCache::Shard {
     mutable std::uint64_t misses = 0;
 };
 
-BlockCache::BlockCache(std::size_t bytes_max)
-    : shards_(std::make_unique<Shard[]>(kShards)), scratch_(std::make_unique<ReadScratchPool>(core_slots())) {
+BlockCache::BlockCache(std::size_t bytes_max, std::shared_ptr<std::pmr::memory_resource> memory)
+    : memory_(std::move(memory)),
+      shards_(std::make_unique<Shard[]>(kShards)),
+      scratch_(std::make_unique<ReadScratchPool>(core_slots(), memory_.get())) {
     for (std::size_t i = 0; i < kShards; ++i)
         shards_[i].bytes_max = bytes_max / kShards;
 }
 
 BlockCache::~BlockCache() = default;
+
+std::shared_ptr<std::byte[]> BlockCache::make_room(std::size_t size_bytes) const {
+    return allocate_bytes(memory_.get(), size_bytes);
+}
 
 BlockCache::Block BlockCache::find(const BlockRecord& block) const {
     const Key key = key_of(block);
@@ -109,6 +115,8 @@ BlockCache::Usage BlockCache::usage() const {
         total.hits += shards_[i].hits;
         total.misses += shards_[i].misses;
     }
+    total.decoded_bytes = decoded_bytes_.load(std::memory_order_relaxed);
+    total.stalls = stalls_.load(std::memory_order_relaxed);
     return total;
 }
 

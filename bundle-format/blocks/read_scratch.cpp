@@ -5,18 +5,27 @@
 
 namespace fardel {
 
+std::shared_ptr<std::byte[]> allocate_bytes(std::pmr::memory_resource* memory, std::size_t size_bytes) {
+    if (memory == nullptr)
+        return std::make_shared_for_overwrite<std::byte[]>(size_bytes);
+    return std::allocate_shared_for_overwrite<std::byte[]>(std::pmr::polymorphic_allocator<std::byte>(memory),
+                                                           size_bytes);
+}
+
 std::span<std::byte> ReadScratch::stored_room(std::size_t size_bytes) {
     if (capacity_bytes_ < size_bytes) {
         const std::size_t wanted =
             size_bytes <= (1u << limits::kBlockLog2) ? (1u << limits::kBlockLog2) : limits::kBlockBytesMax;
-        stored_ = std::make_unique_for_overwrite<std::byte[]>(wanted);
+        stored_ = allocate_bytes(memory_, wanted);
         capacity_bytes_ = wanted;
     }
     return {stored_.get(), size_bytes};
 }
 
-ReadScratchPool::ReadScratchPool(std::size_t cores)
-    : cores_(cores), slots_(cores > 0 ? std::make_unique<Slot[]>(cores) : nullptr) {
+ReadScratchPool::ReadScratchPool(std::size_t cores, std::pmr::memory_resource* memory)
+    : memory_(memory), cores_(cores), slots_(cores > 0 ? std::make_unique<Slot[]>(cores) : nullptr) {
+    for (std::size_t i = 0; i < cores_; ++i)
+        slots_[i].scratch.memory_ = memory_;
     spares_.reserve(kSparesMax);
 }
 
@@ -39,7 +48,7 @@ ReadScratchPool::Lease ReadScratchPool::acquire_spare() {
             return Lease(*this, std::move(spare));
         }
     }
-    return Lease(*this, std::make_unique<ReadScratch>());
+    return Lease(*this, std::make_unique<ReadScratch>(memory_));
 }
 
 void ReadScratchPool::put_back(std::unique_ptr<ReadScratch> spare) noexcept {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -20,8 +21,13 @@
 
 namespace fardel {
 
+// Memory whose bytes are not set. nullptr: from new and delete.
+std::shared_ptr<std::byte[]> allocate_bytes(std::pmr::memory_resource* memory, std::size_t size_bytes);
+
 class ReadScratch {
 public:
+    explicit ReadScratch(std::pmr::memory_resource* memory = nullptr) noexcept : memory_(memory) {}
+
     // Returns memory for the stored bytes of one block.
     std::span<std::byte> stored_room(std::size_t size_bytes);
 
@@ -32,7 +38,9 @@ public:
     BlockCache::Block last_bytes;
 
 private:
-    std::unique_ptr<std::byte[]> stored_;
+    friend class ReadScratchPool;
+    std::pmr::memory_resource* memory_;
+    std::shared_ptr<std::byte[]> stored_;
     std::size_t capacity_bytes_ = 0;
 };
 
@@ -69,7 +77,8 @@ public:
         std::unique_ptr<ReadScratch> spare_;
     };
 
-    explicit ReadScratchPool(std::size_t cores);
+    // `memory` outlives the pool; nullptr: new and delete.
+    explicit ReadScratchPool(std::size_t cores, std::pmr::memory_resource* memory = nullptr);
     ReadScratchPool(const ReadScratchPool&) = delete;
     ReadScratchPool& operator=(const ReadScratchPool&) = delete;
 
@@ -81,6 +90,7 @@ private:
     Lease acquire_spare();
     void put_back(std::unique_ptr<ReadScratch> spare) noexcept;
 
+    std::pmr::memory_resource* memory_;
     std::size_t cores_;
     std::unique_ptr<Slot[]> slots_;
     std::mutex mutex_;

@@ -8,6 +8,7 @@
 #include <fardel/format/manifest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -155,7 +156,7 @@ Result<const std::byte*> BlockReader::find_or_load(const BlockRecord& block, Rea
     if (!is_last(scratch, block)) {
         BlockCache::Block raw = cache_ ? cache_->find(block) : nullptr;
         if (!raw) {
-            auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
+            auto decoded = cache_ ? cache_->make_room(block.raw_bytes) : allocate_bytes(nullptr, block.raw_bytes);
             FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}, &scratch));
             raw = std::move(decoded);
             if (cache_)
@@ -185,7 +186,10 @@ Status BlockReader::load(const BlockRecord& block, std::span<std::byte> raw, Rea
 
 Status BlockReader::read_stored(const BlockRecord& block, std::span<std::byte> stored) const {
     const std::uint64_t at = blocks_offset_ + block.stored_offset;
+    const auto start = std::chrono::steady_clock::now();
     FARDEL_TRY(source_.read_at(at, stored));
+    if (cache_)
+        cache_->count_load(block.raw_bytes, std::chrono::steady_clock::now() - start);
     // Before zstd sees them: the decoder gets only bytes that some layout lists, and damage is not reported as a bad
     // frame.
     if (blake3(stored) != block.stored_hash)

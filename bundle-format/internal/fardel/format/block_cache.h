@@ -10,9 +10,12 @@
 // state.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 
 namespace fardel {
 
@@ -23,7 +26,8 @@ class BlockCache {
 public:
     using Block = std::shared_ptr<const std::byte[]>;
 
-    explicit BlockCache(std::size_t bytes_max);
+    // Blocks, and buffers for stored bytes, come from `memory`; nullptr: from new and delete.
+    explicit BlockCache(std::size_t bytes_max, std::shared_ptr<std::pmr::memory_resource> memory = nullptr);
     ~BlockCache();
     BlockCache(const BlockCache&) = delete;
     BlockCache& operator=(const BlockCache&) = delete;
@@ -32,7 +36,11 @@ public:
         std::size_t bytes = 0;  // of blocks; at most bytes_max
         std::uint64_t hits = 0;
         std::uint64_t misses = 0;
+        // Of all blocks that were read from their source, also those that went to the reader's memory directly.
+        std::uint64_t decoded_bytes = 0;
+        std::uint64_t stalls = 0;  // blocks whose stored bytes took longer than kStall to arrive
     };
+    static constexpr std::chrono::milliseconds kStall{4};  // a quarter of a frame
     Usage usage() const;
 
     // Returns the decoded bytes of the block that the record describes, block.raw_bytes of them; nullptr if they are
@@ -40,10 +48,21 @@ public:
     Block find(const BlockRecord& block) const;
     // Inserts `bytes`, which were decoded from stored bytes whose hash was compared with the record's.
     void insert(const BlockRecord& block, Block bytes);
+    // Notes that a block was read from its source, which took `waited` to give its stored bytes.
+    void count_load(std::uint64_t raw_bytes, std::chrono::nanoseconds waited) noexcept {
+        decoded_bytes_.fetch_add(raw_bytes, std::memory_order_relaxed);
+        if (waited > kStall)
+            stalls_.fetch_add(1, std::memory_order_relaxed);
+    }
+    // Memory for the decoded bytes of one block.
+    std::shared_ptr<std::byte[]> make_room(std::size_t size_bytes) const;
     ReadScratchPool& scratch() const noexcept { return *scratch_; }
 
 private:
     struct Shard;
+    std::shared_ptr<std::pmr::memory_resource> memory_;  // before what is allocated from it
+    std::atomic<std::uint64_t> decoded_bytes_{0};
+    std::atomic<std::uint64_t> stalls_{0};
     std::unique_ptr<Shard[]> shards_;
     std::unique_ptr<ReadScratchPool> scratch_;
 };

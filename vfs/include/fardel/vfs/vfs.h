@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -42,6 +43,12 @@ struct MountDescription;
 struct PathConflict;
 struct UnresolvedNeeds;
 
+enum class LogLevel : std::uint8_t {
+    error,    // damage
+    warning,  // something was refused or withdrawn
+    note,     // a change that was asked for
+};
+
 struct VfsOptions {
     std::size_t cache_bytes = 32u << 20;  // of decoded blocks, over all bundles; 0: no cache
     // Receives each dependency that is missing after a change of the mounts and was not missing before: that of
@@ -60,6 +67,22 @@ struct VfsOptions {
     // A folder of the disk for digests of the files in mounted folders: the next mount reads only files that changed
     // since. It is created; its files may be deleted at any time. Empty: each mount reads all files.
     std::string digest_folder;
+    // Gives the memory of the block cache and of buffers for stored bytes; nullptr: new and delete. Its functions are
+    // called by any thread. Kept until the Vfs and all its files are gone.
+    std::shared_ptr<std::pmr::memory_resource> memory;
+    // Receives one sentence about each change of the mounts, each refusal and each damage that open() and find() meet,
+    // from the thread that calls. It may call any function that changes no mounts, and must not throw. Without one,
+    // nothing is written anywhere.
+    std::function<void(LogLevel level, const std::string& text)> log;
+};
+
+// What a Vfs has read since it was created. All zero without a cache.
+struct VfsFigures {
+    std::uint64_t cached_bytes = 0;  // in the cache now
+    std::uint64_t hits = 0;          // blocks that the cache had
+    std::uint64_t misses = 0;
+    std::uint64_t decoded_bytes = 0;  // of blocks that were read from their bundles
+    std::uint64_t stalls = 0;         // of these blocks, those for which a reader waited longer than 4 ms
 };
 
 // What exists at a path. Of a link: its asset's size, id, bundle and type.
@@ -178,6 +201,9 @@ public:
     // may be needed for as long as the disk takes. Assets that are not mounted, or not here, are left out; what cannot
     // be read is no error. Errors: malformed and limit (the text), cancelled.
     Status read_ahead(std::string_view trace, const std::stop_token& stop = {}) const;
+
+    // Any number of threads may go on reading meanwhile.
+    VfsFigures figures() const;
 
     // ---- Pure mode (docs/pure-mode.md): include <fardel/vfs/pure_check.h> to call these -----------------------------
 
