@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -39,7 +40,10 @@ static_assert(sizeof(fardel_id) == 32 && sizeof(fardel_code) == 4 && sizeof(fard
 constexpr std::size_t kVfsOptionsBytesLeast = 2 * sizeof(std::uint64_t);
 constexpr std::size_t kMountOptionsBytesLeast = offsetof(fardel_mount_options, flags) + sizeof(std::uint32_t);
 constexpr std::size_t kStatBytesLeast = offsetof(fardel_stat, content_type) + 128;
-constexpr std::size_t kReadersMax = 1u << 16;  // of one group; more were never set
+constexpr std::size_t kReadersMax = 1u << 16;  // of one group or change; more were never set
+constexpr std::size_t kMountRequestBytesLeast = offsetof(fardel_mount_request, options) + sizeof(void*);
+constexpr std::size_t kMountChangeBytesLeast = offsetof(fardel_mount_change, new_mounts) + sizeof(void*);
+constexpr std::size_t kAllocatorBytesLeast = offsetof(fardel_allocator, release) + sizeof(void*);
 constexpr std::size_t kEntryBytesLeast = offsetof(fardel_entry, name) + 256;
 
 fardel_node node_of(NodeKind kind) noexcept {
@@ -51,9 +55,9 @@ fardel_node node_of(NodeKind kind) noexcept {
     return FARDEL_NODE_NONE;
 }
 
-// Translates the options and calls `mount` with them, which returns a code.
-template <class Mount>
-fardel_code with_options(const fardel_mount_options* given, const char* label, const Report& report, Mount mount) {
+// Translates the options. `kept` owns the policy that `how` points to.
+fardel_code read_mount_options(const fardel_mount_options* given, const char* label, const Report& report,
+                               std::shared_ptr<const TrustPolicy>& kept, MountOptions& how) {
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
     if (const fardel_code bad = read_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
         return bad;
@@ -77,21 +81,121 @@ fardel_code with_options(const fardel_mount_options* given, const char* label, c
         return report.argument("a null pointer instead of bundle ids");
     if (options.resolved_count > kRequirementsMax)
         return report.fail(FARDEL_ERROR_LIMIT, "too many bundles for the requirements of one");
-    MountOptions how;
     for (std::size_t i = 0; i < options.resolved_count; ++i)
         how.resolved.push_back(id_of<BundleId>(options.resolved[i]));
     how.licenses = *std::move(licenses);
     how.mount_point = options.place != nullptr ? options.place : "";
     how.priority = options.priority;
     how.case_rule = (options.flags & FARDEL_MOUNT_FOLD_CASE) != 0 ? CaseRule::fold : CaseRule::exact;
-    how.policy = *policy ? &**policy : nullptr;
+    if (*policy)
+        kept = std::make_shared<const TrustPolicy>(**std::move(policy));
+    how.policy = kept.get();
     how.time = (options.flags & FARDEL_MOUNT_IGNORE_DATES) != 0 ? TrustTime::ignored() : time_of(options.now_s);
     how.allow_unsigned = (options.flags & FARDEL_MOUNT_ALLOW_UNSIGNED) != 0;
     how.require_dependencies = (options.flags & FARDEL_MOUNT_REQUIRE_DEPENDENCIES) != 0;
     how.pure_only = (options.flags & FARDEL_MOUNT_PURE_ONLY) != 0;
     how.watch = (options.flags & FARDEL_MOUNT_WATCH) != 0;
     how.label = options.label != nullptr ? options.label : label;
+    return FARDEL_OK;
+}
+
+// Calls `mount` with the translated options, which returns a code.
+template <class Mount>
+fardel_code with_options(const fardel_mount_options* given, const char* label, const Report& report, Mount mount) {
+    std::shared_ptr<const TrustPolicy> policy;
+    MountOptions how;
+    if (const fardel_code bad = read_mount_options(given, label, report, policy, how); bad != FARDEL_OK)
+        return bad;
     return mount(std::move(how));
+}
+
+// What a caller wants to mount, with what its translation borrows.
+struct GivenMount {
+    fardel_mount_request request = FARDEL_MOUNT_REQUEST_INIT;
+    fardel_reader reader = FARDEL_READER_INIT;  // of `request`, as this version defines it
+    std::shared_ptr<const TrustPolicy> policy;
+    MountRequest translated;
+};
+
+// Looks at pointers and sizes alone: no reader is taken over if one of several requests is wrong.
+fardel_code read_request(const fardel_mount_request* given, GivenMount& out, const Report& report) {
+    if (given == nullptr)
+        return report.argument("a null pointer instead of a mount request");
+    if (const fardel_code bad = read_options(given, kMountRequestBytesLeast, out.request, report); bad != FARDEL_OK)
+        return bad;
+    const fardel_mount_request& request = out.request;
+    if ((request.path != nullptr) + (request.bytes != nullptr) + (request.reader != nullptr) != 1)
+        return report.argument("a mount request has one of path, bytes and reader");
+    return request.reader != nullptr ? copy_reader(*request.reader, out.reader, report) : FARDEL_OK;
+}
+
+// Takes the reader over.
+void adopt_subject(GivenMount& given) {
+    const fardel_mount_request& request = given.request;
+    if (request.reader != nullptr) {
+        given.translated.subject = make_reader_source(given.reader);
+    } else if (request.bytes != nullptr) {
+        const std::span bytes(static_cast<const std::byte*>(request.bytes), request.size_bytes);
+        given.translated.subject = make_memory_source({bytes.begin(), bytes.end()});
+    } else {
+        given.translated.subject = std::string(request.path);
+    }
+}
+
+fardel_code translate_options(GivenMount& given, const std::shared_ptr<const ArchiveReader>& archives,
+                              const Report& report) {
+    const fardel_mount_request& request = given.request;
+    const char* const label = request.reader != nullptr ? "reader" : request.bytes != nullptr ? "memory" : "";
+    MountOptions& how = given.translated.options;
+    if (const fardel_code bad = read_mount_options(request.options, label, report, given.policy, how); bad != FARDEL_OK)
+        return bad;
+    if (request.path != nullptr)
+        how.archives = archives;
+    return FARDEL_OK;
+}
+
+// Allocator of a caller as C++ wants it.
+class CallersMemory final : public std::pmr::memory_resource {
+public:
+    explicit CallersMemory(const fardel_allocator& allocator) noexcept : allocator_(allocator) {}
+
+private:
+    void* do_allocate(std::size_t size_bytes, std::size_t alignment) override {
+        void* const memory = allocator_.allocate(allocator_.context, size_bytes, alignment);
+        if (memory == nullptr)
+            throw std::bad_alloc();  // becomes no_memory where the call ends
+        return memory;
+    }
+    void do_deallocate(void* memory, std::size_t size_bytes, std::size_t alignment) override {
+        allocator_.release(allocator_.context, memory, size_bytes, alignment);
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+    fardel_allocator allocator_;
+};
+
+fardel_code read_allocator(const fardel_allocator* given, VfsOptions& how, const Report& report) {
+    if (given == nullptr)
+        return FARDEL_OK;
+    fardel_allocator allocator = FARDEL_ALLOCATOR_INIT;
+    if (const fardel_code bad = read_options(given, kAllocatorBytesLeast, allocator, report); bad != FARDEL_OK)
+        return bad;
+    if (allocator.allocate == nullptr || allocator.release == nullptr)
+        return report.argument("an allocator needs both functions");
+    how.memory = std::make_shared<CallersMemory>(allocator);
+    return FARDEL_OK;
+}
+
+// The caller's functions that a VFS calls by itself.
+void set_events(const fardel_vfs_options& taken, VfsOptions& how) {
+    if (taken.recalled != nullptr)
+        how.on_recall = [receive = taken.recalled, context = taken.recalled_context](const RecalledMount& one) {
+            report_recall(one, receive, context);
+        };
+    if (taken.log != nullptr)
+        how.log = [receive = taken.log, context = taken.log_context](LogLevel level, const std::string& text) {
+            receive(context, static_cast<fardel_log_level>(level), text.c_str());
+        };
 }
 
 // Translates the options and calls `open` with them, which mounts.
@@ -204,6 +308,9 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
         how.records_trace = (taken.flags & FARDEL_VFS_RECORDS_TRACE) != 0;
         how.cache_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(taken.cache_bytes, SIZE_MAX));
         how.digest_folder = taken.digest_folder != nullptr ? taken.digest_folder : "";
+        set_events(taken, how);
+        if (const fardel_code bad = read_allocator(taken.allocator, how, report); bad != FARDEL_OK)
+            return bad;
         if (taken.dependency_missing != nullptr)
             how.on_missing_dependency = [receive = taken.dependency_missing,
                                          context = taken.dependency_context](const MissingDependency& missing) {
@@ -255,6 +362,53 @@ fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader, co
             return report.argument("a null pointer");
         return mount_with(options, "reader", mount, report,
                           [&](MountOptions how) { return vfs->vfs.mount(std::move(source), std::move(how)); });
+    });
+}
+
+fardel_code fardel_apply(fardel_vfs* vfs, const fardel_mount_change* change, fardel_error* error) {
+    return call(error, vfs != nullptr && change != nullptr, [&](const Report& report) {
+        fardel_mount_change given = FARDEL_MOUNT_CHANGE_INIT;
+        if (const fardel_code bad = read_options(change, kMountChangeBytesLeast, given, report); bad != FARDEL_OK)
+            return bad;
+        if ((given.unmounts == nullptr && given.unmount_count != 0) ||
+            (given.mounts == nullptr && given.mount_count != 0) ||
+            (given.priorities == nullptr && given.priority_count != 0) || given.unmount_count > kReadersMax ||
+            given.mount_count > kReadersMax || given.priority_count > kReadersMax)
+            return report.argument("a null pointer instead of a list, or more of it than can be mounted");
+        std::vector<GivenMount> mounts(given.mount_count);
+        for (std::size_t i = 0; i < mounts.size(); ++i)
+            if (const fardel_code bad = read_request(given.mounts[i], mounts[i], report); bad != FARDEL_OK)
+                return bad;
+        for (GivenMount& mount : mounts)
+            adopt_subject(mount);
+        MountChange wanted;
+        for (GivenMount& mount : mounts) {
+            if (const fardel_code bad = translate_options(mount, vfs->find_archives(), report); bad != FARDEL_OK)
+                return bad;
+            wanted.mount.push_back(std::move(mount.translated));
+        }
+        for (std::size_t i = 0; i < given.unmount_count; ++i)
+            wanted.unmount.push_back(MountId{given.unmounts[i]});
+        for (std::size_t i = 0; i < given.priority_count; ++i)
+            wanted.prioritise.push_back({MountId{given.priorities[i].mount}, given.priorities[i].priority});
+        return report.end(vfs->vfs.apply(std::move(wanted)), [&](const std::vector<MountId>& ids) {
+            for (std::size_t i = 0; given.new_mounts != nullptr && i < ids.size(); ++i)
+                given.new_mounts[i] = static_cast<fardel_mount_id>(ids[i]);
+        });
+    });
+}
+
+fardel_code fardel_replace(fardel_vfs* vfs, fardel_mount_id mount, const fardel_mount_request* request,
+                           fardel_changed changed, void* context, fardel_error* error) {
+    return call(error, vfs != nullptr && request != nullptr, [&](const Report& report) {
+        GivenMount given;
+        if (const fardel_code bad = read_request(request, given, report); bad != FARDEL_OK)
+            return bad;
+        adopt_subject(given);
+        if (const fardel_code bad = translate_options(given, vfs->find_archives(), report); bad != FARDEL_OK)
+            return bad;
+        return report.end(vfs->vfs.replace(MountId{mount}, std::move(given.translated)),
+                          [&](const auto& changes) { report_changes(changes, changed, context); });
     });
 }
 

@@ -32,3 +32,9 @@ struct fardel_file {
 struct fardel_listing {
     fardel::Listing listing;
 };
+
+namespace fardel::c {
+
+void report_recall(const RecalledMount& one, fardel_recalled recalled, void* context);
+
+}  // namespace fardel::c

@@ -4,6 +4,19 @@
 
 #include <fardel/format/c_interface.h>
 
+namespace fardel::c {
+
+void report_recall(const RecalledMount& one, fardel_recalled recalled, void* context) {
+    const fardel_recalled_mount out{.struct_size = sizeof out,
+                                    .bundle = plain_id(one.bundle),
+                                    .label = one.label.c_str(),
+                                    .reason = one.reason.message().c_str(),
+                                    .mount = static_cast<fardel_mount_id>(one.mount)};
+    recalled(context, &out);
+}
+
+}  // namespace fardel::c
+
 using namespace fardel;
 using namespace fardel::c;
 
@@ -19,12 +32,7 @@ fardel_code fardel_judge_again(fardel_vfs* vfs, const char* policy_text, uint64_
             for (const RecalledMount& one : found) {
                 if (recalled == nullptr)
                     break;
-                const fardel_recalled_mount out{.struct_size = sizeof out,
-                                                .bundle = plain_id(one.bundle),
-                                                .label = one.label.c_str(),
-                                                .reason = one.reason.message().c_str(),
-                                                .mount = static_cast<fardel_mount_id>(one.mount)};
-                recalled(context, &out);
+                report_recall(one, recalled, context);
             }
         });
     });

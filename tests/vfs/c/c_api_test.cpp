@@ -113,7 +113,12 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(offsetof(fardel_vfs_options, dependency_missing) == 16);  // the end of the first version's
         CHECK(offsetof(fardel_vfs_options, flags) == 32);               // the end of the second version's
         CHECK(offsetof(fardel_vfs_options, digest_folder) == 40);       // the end of the third version's
-        CHECK(sizeof(fardel_vfs_options) == 48);
+        CHECK(offsetof(fardel_vfs_options, recalled) == 48);            // the end of the fourth version's
+        CHECK(sizeof(fardel_vfs_options) == 88);
+        CHECK(sizeof(fardel_mount_request) == 48);
+        CHECK(sizeof(fardel_mount_change) == 64);
+        CHECK(sizeof(fardel_read_request) == 64);
+        CHECK(sizeof(fardel_allocator) == 32);
         CHECK(sizeof(fardel_missing_content) == 64);
         CHECK(sizeof(fardel_missing_dependency) == 56);
         CHECK(offsetof(fardel_mount_options, licenses) == 56);  // the end of the first version's

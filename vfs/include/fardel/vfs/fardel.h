@@ -51,6 +51,36 @@ typedef struct fardel_missing_dependency {
 /* Called once for each missing dependency. It must not call a function that changes the same VFS. */
 typedef void (*fardel_dependency_missing)(void* context, const fardel_missing_dependency* missing);
 
+/* Where a VFS takes memory from. Both functions are called by any thread, several at once. */
+typedef struct fardel_allocator {
+    size_t struct_size;
+    void* context;
+    /* Null if there is no memory: FARDEL_ERROR_NO_MEMORY then. `alignment` is a power of two. */
+    void* (*allocate)(void* context, size_t size_bytes, size_t alignment);
+    void (*release)(void* context, void* memory, size_t size_bytes, size_t alignment);
+} fardel_allocator;
+#define FARDEL_ALLOCATOR_INIT \
+    { sizeof(fardel_allocator), NULL, NULL, NULL }
+
+typedef int32_t fardel_log_level;
+enum {
+    FARDEL_LOG_ERROR = 0,   /* damage */
+    FARDEL_LOG_WARNING = 1, /* something was refused or withdrawn */
+    FARDEL_LOG_NOTE = 2     /* a change that was asked for */
+};
+/* Receives one sentence, from the thread whose call it is about. It must not change the same VFS. */
+typedef void (*fardel_log)(void* context, fardel_log_level level, const char* text);
+
+/* A mounted bundle that a policy withdraws. */
+typedef struct fardel_recalled_mount {
+    size_t struct_size;
+    fardel_id bundle;
+    const char* label;  /* of the mount */
+    const char* reason; /* one sentence */
+    fardel_mount_id mount;
+} fardel_recalled_mount;
+typedef void (*fardel_recalled)(void* context, const fardel_recalled_mount* recalled);
+
 typedef struct fardel_vfs_options {
     size_t struct_size;   /* sizeof(fardel_vfs_options) */
     uint64_t cache_bytes; /* for decoded blocks; 0: no cache */
@@ -62,9 +92,20 @@ typedef struct fardel_vfs_options {
     /* A folder of the disk for digests of the files in mounted folders: the next mount reads only files that changed
      * since. It is created; its files may be deleted at any time. Null: each mount reads all files. */
     const char* digest_folder;
+    /* Receives each mounted bundle that fardel_judge_again withdraws and that was not withdrawn before; null: nothing
+     * does. */
+    fardel_recalled recalled;
+    void* recalled_context; /* passed to it */
+    /* Receives what the VFS does and refuses; null: nothing is written anywhere. */
+    fardel_log log;
+    void* log_context; /* passed to it */
+    /* Copied. Gives the memory of the cache of decoded blocks and of buffers for stored bytes: all that grows with what
+     * is read. Tables, names and handles come from malloc. It has to work until the VFS and all its files, streams and
+     * views are gone. Null: everything comes from malloc. */
+    const fardel_allocator* allocator;
 } fardel_vfs_options;
 #define FARDEL_VFS_OPTIONS_INIT \
-    { sizeof(fardel_vfs_options), UINT64_C(32) << 20, NULL, NULL, 0, NULL }
+    { sizeof(fardel_vfs_options), UINT64_C(32) << 20, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL }
 
 enum {
     /* fardel_open and its relatives return FARDEL_ERROR_MISSING for an asset whose content is not all here, not a
@@ -135,20 +176,47 @@ FARDEL_API fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, s
 FARDEL_API fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader,
                                            const fardel_mount_options* options, fardel_mount_id* mount,
                                            fardel_error* error);
+/* One thing to be mounted: exactly one of `path`, `bytes` and `reader`. */
+typedef struct fardel_mount_request {
+    size_t struct_size;          /* sizeof(fardel_mount_request) */
+    const char* path;            /* as for fardel_mount_file */
+    const void* bytes;           /* copied, as for fardel_mount_memory */
+    size_t size_bytes;           /* of `bytes` */
+    const fardel_reader* reader; /* taken over, as for fardel_mount_reader */
+    const fardel_mount_options* options;
+} fardel_mount_request;
+#define FARDEL_MOUNT_REQUEST_INIT \
+    { sizeof(fardel_mount_request), NULL, NULL, 0, NULL, NULL }
+
+typedef struct fardel_mount_priority {
+    fardel_mount_id mount;
+    int32_t priority;
+} fardel_mount_priority;
+
+/* A change of the mounts that takes effect as a whole or not at all. */
+typedef struct fardel_mount_change {
+    size_t struct_size; /* sizeof(fardel_mount_change) */
+    const fardel_mount_id* unmounts;
+    size_t unmount_count;
+    const fardel_mount_request* const* mounts; /* in this order; later ones win */
+    size_t mount_count;
+    /* New priorities of mounts that stay. Each counts as mounted now, in this order, before those of `mounts`. */
+    const fardel_mount_priority* priorities;
+    size_t priority_count;
+    fardel_mount_id* new_mounts; /* room for `mount_count`; or null */
+} fardel_mount_change;
+#define FARDEL_MOUNT_CHANGE_INIT \
+    { sizeof(fardel_mount_change), NULL, 0, NULL, 0, NULL, 0, NULL }
+
+/* Makes the whole change in one step: every look-up sees all of it or nothing of it, so a game changes its map without
+ * a moment in which only the base game is there. Files are read and hashed before, and delay nobody. Readers are taken
+ * over, all of them or, for FARDEL_ERROR_ARGUMENT, none. Errors: those of fardel_mount_file and fardel_unmount; on an
+ * error nothing has changed. */
+FARDEL_API fardel_code fardel_apply(fardel_vfs* vfs, const fardel_mount_change* change, fardel_error* error);
 /* Open files and listings stay valid. Error: missing. */
 FARDEL_API fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error);
 /* 1 if a bundle is mounted that no policy vouches for, else 0; 0 for null. */
 FARDEL_API int fardel_is_tainted(const fardel_vfs* vfs);
-
-/* A mounted bundle that a policy withdraws. */
-typedef struct fardel_recalled_mount {
-    size_t struct_size;
-    fardel_id bundle;
-    const char* label;  /* of the mount */
-    const char* reason; /* one sentence */
-    fardel_mount_id mount;
-} fardel_recalled_mount;
-typedef void (*fardel_recalled)(void* context, const fardel_recalled_mount* recalled);
 
 /* Judges all mounted bundles again by a policy with the revocations of today, such as the policy_text of a channel that
  * is followed (fardel_fetch.h). What it withdraws stays mounted, but opening its content is FARDEL_ERROR_REVOKED; files
@@ -190,6 +258,11 @@ FARDEL_API fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fa
  * during another thread's fardel_refresh or fardel_poll, are left to a later call. Files that contradict each other, as
  * two names that differ only in case, are a conflict, once after each change. */
 FARDEL_API fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error);
+
+/* Puts other content into a mount, which keeps its number, position, mount point, priority and case rule. `changed` is
+ * called as by fardel_poll. Errors: those of fardel_mount_file; missing (the mount). On an error nothing changes. */
+FARDEL_API fardel_code fardel_replace(fardel_vfs* vfs, fardel_mount_id mount, const fardel_mount_request* request,
+                                      fardel_changed changed, void* context, fardel_error* error);
 
 /* Puts bundles in the position of others in one step, for a game that follows a project (fardel_fetch.h): a bundle that
  * changes, and those that it needs. The last of `mounts` keeps its number, position, mount point and case rule and gets
@@ -350,6 +423,236 @@ FARDEL_API fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* pa
 FARDEL_API fardel_code fardel_listing_next(fardel_listing* listing, fardel_entry* entry, fardel_error* error);
 /* Null is allowed. */
 FARDEL_API void fardel_listing_close(fardel_listing* listing);
+
+/* ---- Streams and views ------------------------------------------------------------------------------------------ */
+
+/* A file with a position, for code that reads in small pieces: it keeps one piece (up to 256 KiB) and has the system
+ * fetch the next ones. One thread at a time. */
+typedef struct fardel_stream fardel_stream;
+
+/* The file may be closed while the stream is used. `*stream` is null after a failure. */
+FARDEL_API fardel_code fardel_stream_open(const fardel_file* file, fardel_stream** stream, fardel_error* error);
+/* As fardel_read_at; moves the position by the number of bytes read, and not at all after an error. */
+FARDEL_API fardel_code fardel_stream_read(fardel_stream* stream, void* buffer, size_t size_bytes, size_t* read_bytes,
+                                          fardel_error* error);
+/* Any position; at or behind the end, reads give 0 bytes. Does nothing for null. */
+FARDEL_API void fardel_stream_seek(fardel_stream* stream, uint64_t position);
+/* Returns 0 for null. */
+FARDEL_API uint64_t fardel_stream_position(const fardel_stream* stream);
+/* Null is allowed. */
+FARDEL_API void fardel_stream_close(fardel_stream* stream);
+
+/* Bytes of a bundle's file in memory, without a copy. They matched their hashes when the view was made; after that they
+ * are the file's: a program that writes to the file changes them, and one that truncates it makes touching them fatal.
+ * Only for bundles that no other program writes. */
+typedef struct fardel_view fardel_view;
+
+/* `*view` is null after a failure. Errors: unsupported (the bytes are compressed, or not in a file or memory: read them
+ * instead), limit (not all in the file, or no bytes), corrupt, malformed, io. */
+FARDEL_API fardel_code fardel_view_open(const fardel_file* file, uint64_t offset, size_t size_bytes, fardel_view** view,
+                                        fardel_error* error);
+/* Valid until the view is closed, whatever becomes of the file, the mount and the VFS. Null and 0 for null. */
+FARDEL_API const void* fardel_view_bytes(const fardel_view* view);
+FARDEL_API size_t fardel_view_size(const fardel_view* view);
+/* Null is allowed. */
+FARDEL_API void fardel_view_close(fardel_view* view);
+
+/* ---- Reads in the background ------------------------------------------------------------------------------------ */
+
+/* Reads on threads of its own, by priority. Reads of one bundle are done in the order of its file, blocks that several
+ * need are decoded once, and the system fetches ahead. Any thread may use it. */
+typedef struct fardel_queue fardel_queue;
+
+/* Unique within its queue, never 0. */
+typedef uint64_t fardel_read_id;
+
+/* Called once per read, by a thread of the queue or by the one that cancels it or closes the queue. `code` is that of
+ * fardel_read_at or FARDEL_ERROR_CANCELLED; `text` is "" or one sentence, valid during the call. It must not wait for
+ * other reads; it may submit more. */
+typedef void (*fardel_read_done)(void* context, fardel_read_id read, fardel_code code, size_t read_bytes,
+                                 const char* text);
+
+typedef struct fardel_read_request {
+    size_t struct_size;      /* sizeof(fardel_read_request) */
+    const fardel_file* file; /* may be closed as soon as the read is submitted */
+    uint64_t offset;
+    void* buffer; /* belongs to the queue until `done` is called */
+    size_t size_bytes;
+    fardel_read_done done;
+    void* context;    /* passed to it */
+    int32_t priority; /* higher is sooner */
+} fardel_read_request;
+#define FARDEL_READ_REQUEST_INIT \
+    { sizeof(fardel_read_request), NULL, 0, NULL, 0, NULL, NULL, 0 }
+
+/* Starts 1 to 64 threads, or as many of them as the system gives. `*queue` is null after a failure. Error: busy (it
+ * gives none). */
+FARDEL_API fardel_code fardel_queue_start(uint32_t threads, fardel_queue** queue, fardel_error* error);
+/* Submits all requests at once, so that they are sorted before the first one is read. `reads`, which may be null, gets
+ * their numbers, also if a read has ended meanwhile. Errors: argument (nothing is submitted then), no_memory (some may
+ * be; their `done` is called with the number 0). */
+FARDEL_API fardel_code fardel_queue_submit(fardel_queue* queue, const fardel_read_request* const* requests,
+                                           size_t request_count, fardel_read_id* reads, fardel_error* error);
+/* 1: the read was waiting, and `done` has been called with FARDEL_ERROR_CANCELLED. 0: it is running or has ended. */
+FARDEL_API int fardel_queue_cancel(fardel_queue* queue, fardel_read_id read);
+/* Returns when no read is waiting or running. */
+FARDEL_API void fardel_queue_wait(fardel_queue* queue);
+/* Cancels waiting reads and finishes running ones. Not in a `done`. Null is allowed. */
+FARDEL_API void fardel_queue_close(fardel_queue* queue);
+
+/* ---- What is mounted, and why a path leads where it does --------------------------------------------------------- */
+/*
+ * Pointers in these structs are valid during the call that brings them. Texts come from bundles and may contain
+ * anything but NUL, unless it is said that they are safe to print.
+ */
+
+typedef int32_t fardel_mount_kind;
+enum { FARDEL_MOUNTED_BUNDLE = 0, FARDEL_MOUNTED_FOLDER = 1, FARDEL_MOUNTED_ARCHIVE = 2, FARDEL_MOUNTED_PLAN = 3 };
+
+enum {
+    FARDEL_MOUNTED_TAINTED = 1,   /* no policy vouches for it */
+    FARDEL_MOUNTED_HIDDEN = 2,    /* by pure mode, or FARDEL_MOUNT_PURE_ONLY */
+    FARDEL_MOUNTED_FOLDS_CASE = 4 /* FARDEL_MOUNT_FOLD_CASE */
+};
+
+typedef struct fardel_mount_description {
+    size_t struct_size;
+    const char* label;
+    const char* place;          /* the mount point; "": the root */
+    const char* recall;         /* why fardel_judge_again withdrew it; null: it did not */
+    const char* const* signers; /* labels of the policy's keys that counted */
+    size_t signer_count;
+    size_t missing_count;  /* of its dependencies, see fardel_missing_dependencies */
+    size_t left_out_count; /* files of a folder or archive that nobody meant to leave out */
+    const char* left_out;  /* the first of them and why, safe to print; null: none */
+    fardel_id bundle;
+    fardel_id layout;
+    fardel_mount_id mount;
+    int32_t priority;
+    fardel_mount_kind kind;
+    uint32_t flags; /* FARDEL_MOUNTED_… */
+} fardel_mount_description;
+typedef void (*fardel_mount_listed)(void* context, const fardel_mount_description* mount);
+
+/* Reports the mounts in order of precedence; those that pure mode hides come last. `listed` and `count` may be null. */
+FARDEL_API fardel_code fardel_mounts(const fardel_vfs* vfs, fardel_mount_listed listed, void* context, size_t* count,
+                                     fardel_error* error);
+
+/* A mount that has the path's name or asset. */
+typedef struct fardel_candidate {
+    size_t struct_size;
+    const fardel_mount_description* mount;
+    const char* outcome; /* why it won or did not: a sentence, safe to print */
+    const char* name;    /* as the bundle spells it; "" for "/assets/<id>" */
+    const char* variant; /* tags of the one that `asset` is, "lang=fr quality=hd"; "": it has none */
+    const char* damage;  /* why its tables or content could not be used; null: they could */
+    uint64_t size_bytes;
+    fardel_id asset;
+    int32_t has_asset;
+    uint32_t variants; /* of the name in this mount */
+} fardel_candidate;
+
+typedef struct fardel_explanation {
+    size_t struct_size;
+    const char* path;                          /* with its leading '/' */
+    const fardel_candidate* const* candidates; /* in order of precedence */
+    size_t candidate_count;
+    const fardel_candidate* winner; /* whose asset fardel_open gives; null: it fails */
+    const char* other_case;         /* if nothing is there: a path of which only the case differs; "": none */
+    const char* const* tried;       /* other paths with extensions that were looked up and gave no asset */
+    size_t tried_count;
+    int32_t is_folder; /* a listing shows something there */
+} fardel_explanation;
+typedef void (*fardel_explained)(void* context, const fardel_explanation* explanation);
+
+/* Says what fardel_open, or with `extensions` fardel_open_any, considers at a path and how it decides. Calls
+ * `explained` once. Errors: malformed, limit (the path, the extensions). */
+FARDEL_API fardel_code fardel_explain(const fardel_vfs* vfs, const char* path, const char* extensions,
+                                      fardel_explained explained, void* context, fardel_error* error);
+
+/* What one mount has at a path. */
+typedef struct fardel_conflict_side {
+    fardel_mount_id mount;
+    int32_t has_asset; /* 0: a tombstone, which hides the name */
+    fardel_id asset;
+} fardel_conflict_side;
+
+typedef struct fardel_conflict {
+    size_t struct_size;
+    const char* path;
+    const fardel_conflict_side* sides; /* in order of precedence: the first one wins */
+    size_t side_count;                 /* at least 2 */
+    int32_t is_harmless;               /* all sides have the same asset */
+} fardel_conflict;
+typedef void (*fardel_conflict_found)(void* context, const fardel_conflict* conflict);
+
+/* Reports every path that several mounts publish or hide, sorted by path. Reads all names of all mounts, so it is for
+ * tools and start-up checks. `found` and `count` may be null. Errors: limit (more than 1,048,576), corrupt, malformed,
+ * io. */
+FARDEL_API fardel_code fardel_conflicts(const fardel_vfs* vfs, fardel_conflict_found found, void* context,
+                                        size_t* count, fardel_error* error);
+
+typedef int32_t fardel_need_kind;
+enum {
+    FARDEL_NEED_NAME = 0,       /* `name`, from the root of the published tree; or a glob */
+    FARDEL_NEED_BUNDLE = 1,     /* `bundle`; `name` and `version` are what the dependant calls it */
+    FARDEL_NEED_REQUIREMENT = 2 /* `name` is "studio/base >= 1.0", `reason` why what is mounted does not do */
+};
+enum {
+    FARDEL_NEED_PATTERN = 1,  /* `name` is a glob */
+    FARDEL_NEED_OPTIONAL = 2, /* the dependant does without it */
+    FARDEL_NEED_STATIC = 4    /* a static dependency */
+};
+
+/* What a mounted bundle needs and nothing provides. */
+typedef struct fardel_unresolved_need {
+    size_t struct_size;
+    const char* name;
+    const char* version; /* "" if it has none */
+    const char* reason;
+    fardel_id bundle;      /* all zero unless it is a bundle that is needed */
+    fardel_mount_id mount; /* of the dependant */
+    fardel_need_kind kind;
+    uint32_t flags; /* FARDEL_NEED_… */
+} fardel_unresolved_need;
+typedef void (*fardel_unresolved)(void* context, const fardel_unresolved_need* need);
+
+/* Reports every name, bundle and requirement that a mounted bundle needs and nothing provides. `found` and
+ * `is_complete` may be null; the latter is set to 1 if nothing is missing that is required, else 0. Errors: as
+ * fardel_conflicts. */
+FARDEL_API fardel_code fardel_check_links(const fardel_vfs* vfs, fardel_unresolved found, void* context,
+                                          int32_t* is_complete, fardel_error* error);
+
+/* What a VFS has read since it was created; all zero without a cache. */
+typedef struct fardel_figures {
+    size_t struct_size;
+    uint64_t cached_bytes; /* in the cache now */
+    uint64_t hits;         /* blocks that the cache had */
+    uint64_t misses;
+    uint64_t decoded_bytes; /* of blocks that were read from their bundles */
+    uint64_t stalls;        /* of these blocks, those for which a reader waited longer than 4 ms */
+} fardel_figures;
+#define FARDEL_FIGURES_INIT \
+    { sizeof(fardel_figures), 0, 0, 0, 0, 0 }
+FARDEL_API fardel_code fardel_read_figures(const fardel_vfs* vfs, fardel_figures* figures, fardel_error* error);
+
+/* ---- Structs for callers without macros -------------------------------------------------------------------------- */
+/*
+ * Each does what the …_INIT macro of its struct does, for languages that have no macros of C. `struct_size` is the size
+ * of the struct as the caller knows it.
+ */
+
+FARDEL_API void fardel_error_init(fardel_error* error, size_t struct_size);
+FARDEL_API void fardel_reader_init(fardel_reader* reader, size_t struct_size);
+FARDEL_API void fardel_allocator_init(fardel_allocator* allocator, size_t struct_size);
+FARDEL_API void fardel_vfs_options_init(fardel_vfs_options* options, size_t struct_size);
+FARDEL_API void fardel_mount_options_init(fardel_mount_options* options, size_t struct_size);
+FARDEL_API void fardel_mount_request_init(fardel_mount_request* request, size_t struct_size);
+FARDEL_API void fardel_mount_change_init(fardel_mount_change* change, size_t struct_size);
+FARDEL_API void fardel_stat_init(fardel_stat* stat, size_t struct_size);
+FARDEL_API void fardel_entry_init(fardel_entry* entry, size_t struct_size);
+FARDEL_API void fardel_read_request_init(fardel_read_request* request, size_t struct_size);
+FARDEL_API void fardel_figures_init(fardel_figures* figures, size_t struct_size);
 
 #ifdef __cplusplus
 }

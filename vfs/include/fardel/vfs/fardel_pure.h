@@ -119,6 +119,7 @@ typedef struct fardel_pure_server_options {
 } fardel_pure_server_options;
 #define FARDEL_PURE_SERVER_OPTIONS_INIT \
     { sizeof(fardel_pure_server_options), NULL, NULL, 0, NULL, 0, NULL, 0, 0, 0, 0, 0 }
+FARDEL_API void fardel_pure_server_options_init(fardel_pure_server_options* options, size_t struct_size);
 
 /* Opens the bundles and begins the first epoch. `*server` is null after a failure. Errors: those of
  * fardel_pure_read_policy, of files, and of bundles; missing (a bundle of the content set is not among them). */
