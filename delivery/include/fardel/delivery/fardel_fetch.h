@@ -103,6 +103,7 @@ typedef struct fardel_server_options {
 } fardel_server_options;
 #define FARDEL_SERVER_OPTIONS_INIT \
     { sizeof(fardel_server_options), NULL, 0, NULL, 0, 0, 0, 0, NULL }
+FARDEL_API void fardel_server_options_init(fardel_server_options* options, size_t struct_size);
 
 enum {
     /* Dates in signatures are not checked; `now_s` has no meaning then. */
@@ -119,6 +120,99 @@ typedef struct fardel_trust_options {
 } fardel_trust_options;
 #define FARDEL_TRUST_OPTIONS_INIT \
     { sizeof(fardel_trust_options), NULL, NULL, 0, 0 }
+FARDEL_API void fardel_trust_options_init(fardel_trust_options* options, size_t struct_size);
+
+/* ---- Adding to a store, and keeping it small (docs/retention.md) --------------------------------------------------
+ */
+
+typedef struct fardel_store_addition {
+    size_t struct_size; /* sizeof(fardel_store_addition), set by the caller */
+    uint64_t file_bytes;
+    uint64_t written_bytes; /* to a new pack */
+    uint64_t shared_bytes;  /* that other bundles in the store have, too */
+    fardel_id bundle;
+    int32_t was_there; /* the store had all of it; nothing was written */
+} fardel_store_addition;
+#define FARDEL_STORE_ADDITION_INIT \
+    { sizeof(fardel_store_addition), 0, 0, 0, {{0}}, 0 }
+FARDEL_API void fardel_store_addition_init(fardel_store_addition* addition, size_t struct_size);
+
+/* Returns 0 to go on; anything else ends the call with FARDEL_ERROR_CANCELLED. */
+typedef int32_t (*fardel_store_progress)(void* context, uint64_t done_bytes, uint64_t total_bytes);
+
+/* Verifies the whole bundle file and adds it; blocks that the store has are not written again. `trust`: who must have
+ * signed it; null: anybody or nobody. `addition` and `progress` may be null. Errors: missing, denied, io (the file);
+ * those of the first defect that is found; untrusted, revoked, expired; cancelled, no_space. */
+FARDEL_API fardel_code fardel_store_add(const fardel_store* store, const char* path, const fardel_trust_options* trust,
+                                        fardel_store_progress progress, void* context, fardel_store_addition* addition,
+                                        fardel_error* error);
+/* Verifies a stored bundle and writes the file that was added. Errors: missing (it is not here, or not whole), those of
+ * the first defect that is found, cancelled, denied, no_space, io. */
+FARDEL_API fardel_code fardel_store_export(const fardel_store* store, const fardel_id* bundle, const char* path,
+                                           fardel_store_progress progress, void* context, fardel_error* error);
+
+/* Keeps a bundle, which need not be there yet, and everything that it needs. `name`: 1 to 64 of a-z, 0-9, '.', '_',
+ * '-'; several names may pin one bundle. `until_s`: Unix seconds; 0: until it is unpinned. Errors: malformed (the
+ * name), denied, no_space, io. */
+FARDEL_API fardel_code fardel_store_pin(const fardel_store* store, const fardel_id* bundle, const char* name,
+                                        uint64_t until_s, fardel_error* error);
+/* Error: missing (there is no such pin). */
+FARDEL_API fardel_code fardel_store_unpin(const fardel_store* store, const fardel_id* bundle, const char* name,
+                                          fardel_error* error);
+typedef void (*fardel_pin_listed)(void* context, const fardel_id* bundle, const char* name, uint64_t until_s);
+/* `listed` and `count` may be null. */
+FARDEL_API fardel_code fardel_store_list_pins(const fardel_store* store, fardel_pin_listed listed, void* context,
+                                              size_t* count, fardel_error* error);
+
+/* Has the next collections remove bundles; who opens or adds one before that takes it back. Errors: missing, denied (a
+ * pin), conflict (another bundle needs one; all of them can be removed together), busy, no_space, io. */
+FARDEL_API fardel_code fardel_store_remove(const fardel_store* store, const fardel_id* bundles, size_t bundle_count,
+                                           fardel_error* error);
+
+typedef struct fardel_collection_options {
+    size_t struct_size;       /* sizeof(fardel_collection_options) */
+    uint64_t bytes_max;       /* of all packs: the least recently used bundles go; 0: no limit */
+    uint64_t unused_for_s;    /* bundles that nobody used for longer go; 0: none go for that */
+    uint64_t grace_s;         /* what is condemned is removed by a collection so much later; 0: a day */
+    uint64_t now_s;           /* Unix seconds; 0: the system's clock */
+    int32_t is_without_grace; /* other than 0: what is condemned goes at once, and `grace_s` has no meaning */
+    int32_t is_dry_run;       /* other than 0: only reports */
+} fardel_collection_options;
+#define FARDEL_COLLECTION_OPTIONS_INIT \
+    { sizeof(fardel_collection_options), 0, 0, 0, 0, 0, 0 }
+FARDEL_API void fardel_collection_options_init(fardel_collection_options* options, size_t struct_size);
+
+typedef struct fardel_collected_bundle {
+    size_t struct_size;
+    uint64_t file_bytes;
+    const char* reason; /* "unused", "removed by hand": docs/retention.md */
+    fardel_id bundle;
+    int32_t is_removed; /* 1: by this collection; 0: a later one removes it */
+} fardel_collected_bundle;
+typedef void (*fardel_bundle_collected)(void* context, const fardel_collected_bundle* bundle);
+
+/* Removes what the rules say, and what no bundle needs. Safe beside everything else. `options`, `collected` and
+ * `removed_bytes` may be null. Errors: unsupported (the file system has no locks; nothing is removed), busy, denied,
+ * no_space, io. */
+FARDEL_API fardel_code fardel_store_collect(const fardel_store* store, const fardel_collection_options* options,
+                                            fardel_bundle_collected collected, void* context, uint64_t* removed_bytes,
+                                            fardel_error* error);
+
+typedef struct fardel_store_usage {
+    size_t struct_size; /* sizeof(fardel_store_usage), set by the caller */
+    uint64_t bundles;
+    uint64_t file_bytes;     /* of all bundle files, if each lay on disk on its own */
+    uint64_t pack_bytes;     /* on disk */
+    uint64_t unnamed_bytes;  /* of packs that no bundle needs */
+    uint64_t referred_bytes; /* in files outside of the store; not in `pack_bytes` */
+    uint64_t condemned_bundles;
+    uint64_t pins;
+} fardel_store_usage;
+#define FARDEL_STORE_USAGE_INIT \
+    { sizeof(fardel_store_usage), 0, 0, 0, 0, 0, 0, 0 }
+FARDEL_API void fardel_store_usage_init(fardel_store_usage* usage, size_t struct_size);
+FARDEL_API fardel_code fardel_store_read_usage(const fardel_store* store, fardel_store_usage* usage,
+                                               fardel_error* error);
 
 /* ---- Fetches ---------------------------------------------------------------------------------------------------- */
 
@@ -205,6 +299,7 @@ typedef struct fardel_fetch_options {
         sizeof(fardel_fetch_options), NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, \
             NULL, 0                                                                                                    \
     }
+FARDEL_API void fardel_fetch_options_init(fardel_fetch_options* options, size_t struct_size);
 
 /* Starts the work. The options are copied. `*fetch` is null after a failure. Errors: malformed (no server, a URL that
  * is not one of http or https, an allowed host, a tag, the policy), missing (libcurl is not installed, the policy),
@@ -295,6 +390,7 @@ typedef struct fardel_project_options {
 } fardel_project_options;
 #define FARDEL_PROJECT_OPTIONS_INIT \
     { sizeof(fardel_project_options), NULL, NULL, 0 }
+FARDEL_API void fardel_project_options_init(fardel_project_options* options, size_t struct_size);
 
 /* Connects to nothing yet. The first URL of the servers is the project's; bundles that it needs come from the store or
  * from any of them. Store and servers stay open until the project is closed. `options` may be null. `*project` is null
@@ -335,6 +431,7 @@ typedef struct fardel_channel_options {
 } fardel_channel_options;
 #define FARDEL_CHANNEL_OPTIONS_INIT \
     { sizeof(fardel_channel_options), NULL, NULL, NULL, NULL, 0 }
+FARDEL_API void fardel_channel_options_init(fardel_channel_options* options, size_t struct_size);
 
 typedef struct fardel_channel_bundle {
     size_t struct_size;
@@ -444,6 +541,7 @@ typedef struct fardel_install_options {
 } fardel_install_options;
 #define FARDEL_INSTALL_OPTIONS_INIT \
     { sizeof(fardel_install_options), NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0 }
+FARDEL_API void fardel_install_options_init(fardel_install_options* options, size_t struct_size);
 
 /* Starts the work. The options are copied. `*install` is null after a failure. Errors: argument, malformed (a URL),
  * missing (libcurl is not installed), busy, those of fardel_store_open. */
