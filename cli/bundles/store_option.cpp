@@ -2,6 +2,7 @@
 
 #include "console/environment.h"
 
+#include <fardel/base/user_folder.h>
 #include <fardel/format/printable.h>
 
 #include <fmt/format.h>
@@ -14,22 +15,11 @@
 namespace fardel {
 namespace {
 
-// A folder of the user, named by the variable, or below HOME; empty if the user has none. A relative one counts as
-// unset, since what it means would depend on the working directory; so does a HOME that is not there, as daemons have.
-std::string user_folder(const char* name, std::string_view below_home) {
-    std::string folder = variable(name);
-    if (folder.starts_with('/'))
-        return folder;
-    const std::string home = variable("HOME");
-    std::error_code unknown;
-    return home.starts_with('/') && std::filesystem::is_directory(home, unknown) ? home + std::string(below_home) : "";
-}
-
 std::string named_store(const std::string& store) { return !store.empty() ? store : variable("FARDEL_STORE"); }
 
 std::string user_store() {
-    const std::string folder = user_folder("XDG_DATA_HOME", "/.local/share");
-    return folder.empty() ? "" : folder + "/fardel";
+    const auto folder = find_user_folder(UserFolder::data);
+    return folder ? *folder + "/fardel" : "";
 }
 
 bool is_there(const std::string& path) {
@@ -40,8 +30,8 @@ bool is_there(const std::string& path) {
 }  // namespace
 
 std::string index_folder_of(std::string_view subject) {
-    const std::string cache = user_folder("XDG_CACHE_HOME", "/.cache");
-    return cache.empty() ? "" : cache + "/fardel/" + std::string(subject);
+    const auto cache = find_user_folder(UserFolder::cache);
+    return cache ? *cache + "/fardel/" + std::string(subject) : "";
 }
 
 void add_store_option(CommandLine& line, std::string& store) {

@@ -5,37 +5,30 @@
 #include "console/environment.h"
 #include "console/figures.h"
 
+#include <fardel/base/user_folder.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
 namespace {
 
 Result<std::string> state_folder() {
-    std::string folder = variable("XDG_STATE_HOME");
-    // A relative XDG_STATE_HOME counts as unset: otherwise a channel's state, and its protection against older heads,
-    // would depend on the working directory.
-    if (folder.starts_with('/'))
-        return folder + "/fardel";
+    if (const auto folder = find_user_folder(UserFolder::state))
+        return *folder + "/fardel";
     const std::string home = variable("HOME");
     if (!home.starts_with('/'))
         return Error(ErrorCode::missing,
                      "neither XDG_STATE_HOME nor HOME is set; what is accepted of a channel is kept there, too");
-    std::error_code unknown;
-    if (!std::filesystem::is_directory(home, unknown))
-        return Error(ErrorCode::missing,
-                     fmt::format("HOME is {}, which is no folder; what is accepted of a channel is kept in the "
-                                 "user's state folder, too: set XDG_STATE_HOME to one that this user may write, such "
-                                 "as /var/lib/fardel",
-                                 printable(home)));
-    return home + "/.local/state/fardel";
+    return Error(ErrorCode::missing,
+                 fmt::format("HOME is {}, which is no folder; what is accepted of a channel is kept in the "
+                             "user's state folder, too: set XDG_STATE_HOME to one that this user may write, such "
+                             "as /var/lib/fardel",
+                             printable(home)));
 }
 
 std::string format_bundle(std::string_view sign, const ChannelBundle& one) {
