@@ -39,27 +39,6 @@ bool is_temporary(std::string_view name) {
     return cut(".fardel-") && cut_digits() && cut("-") && cut_digits() && name == ".tmp";
 }
 
-// A lock ends with its process, so a temporary file without a lock will never be renamed. On a file system without
-// locks, nothing is removed.
-void remove_abandoned(const FilePath& folder) {
-    const auto opened = open_folder(folder, folder);
-    if (!opened)
-        return;
-    const auto names = list_names(*opened, folder);
-    if (!names)
-        return;
-    for (const std::string& name : *names) {
-        if (!is_temporary(name))
-            continue;
-        const auto file =
-            open_regular_file({*opened, name}, name, {.access = FileAccess::read_write, .links = Links::refused});
-        if (!file)
-            continue;
-        if (const auto locked = lock_file(file->descriptor, name); locked && *locked)
-            (void)remove_file({*opened, name}, name);
-    }
-}
-
 // Returns false if another process took the new file for an abandoned one.
 bool lock_own(const Descriptor& file, const FilePath& path) {
     if (const auto locked = lock_file(file, path); locked && !*locked)
@@ -142,10 +121,31 @@ const Descriptor* find_descriptor(const StagedFile& file) {
     return staged == nullptr ? nullptr : &staged->descriptor();
 }
 
+// A lock ends with its process, so a temporary file without a lock will never be renamed. On a file system without
+// locks, nothing is removed.
+void remove_abandoned_files(const FilePath& folder) {
+    const auto opened = open_folder(folder, folder);
+    if (!opened)
+        return;
+    const auto names = list_names(*opened, folder);
+    if (!names)
+        return;
+    for (const std::string& name : *names) {
+        if (!is_temporary(name))
+            continue;
+        const auto file =
+            open_regular_file({*opened, name}, name, {.access = FileAccess::read_write, .links = Links::refused});
+        if (!file)
+            continue;
+        if (const auto locked = lock_file(file->descriptor, name); locked && *locked)
+            (void)remove_file({*opened, name}, name);
+    }
+}
+
 Result<std::unique_ptr<StagedFile>> stage_file(const FilePath& path, ExistingFile existing) {
     FARDEL_TRY(verify_target(path));
     const FilePath folder = path.folder();
-    remove_abandoned(folder);
+    remove_abandoned_files(folder);
     for (int tried = 0;; ++tried) {
         FilePath temporary = temporary_path(folder);
         auto file = create_file(temporary, path);

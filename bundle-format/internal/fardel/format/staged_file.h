@@ -38,6 +38,9 @@ enum class ExistingFile : bool { replaced, kept };
 // (path too long), no_space, io. With ExistingFile::kept, commit() replaces nothing: conflict if the name is taken.
 Result<std::unique_ptr<StagedFile>> stage_file(const FilePath& path, ExistingFile existing = ExistingFile::replaced);
 
+// Removes what killed processes left behind in a folder; stage_file() does that, too. What cannot be removed stays.
+void remove_abandoned_files(const FilePath& folder);
+
 // Appends to an existing file and syncs it, all or nothing: on error the file has its old length. Used for signatures.
 // A power failure during the call may leave a part of `bytes` at the end. Errors: conflict (the file does not have
 // `expected_bytes`, or was replaced), busy (another program is appending), missing, denied, malformed (not a regular

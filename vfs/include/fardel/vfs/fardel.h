@@ -125,7 +125,7 @@ enum {
     FARDEL_MOUNT_FOLD_CASE = 1,
     /* Development: also mount content that the policy does not trust; the VFS is tainted then. */
     FARDEL_MOUNT_ALLOW_UNSIGNED = 2,
-    /* A folder: fardel_poll reports what changes in it. */
+    /* A folder, or a bundle file that others replace: fardel_poll follows it. */
     FARDEL_MOUNT_WATCH = 4,
     /* Dates in signatures and metadata are not checked; `now_s` has no meaning then. */
     FARDEL_MOUNT_IGNORE_DATES = 8,
@@ -252,8 +252,9 @@ typedef void (*fardel_changed)(void* context, const fardel_change* change);
  * nothing changes. */
 FARDEL_API fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_changed changed, void* context,
                                       fardel_error* error);
-/* The same for each folder that is mounted with FARDEL_MOUNT_WATCH and in which something changed; for a call once per
- * frame. If nothing changed, it costs one system call per watched folder; if something did, it returns when the changed
+/* The same for each folder that is mounted with FARDEL_MOUNT_WATCH and in which something changed, and for each bundle
+ * file so mounted that another file has replaced; that is judged by the same options, and a bad one is an error once. For
+ * a call once per frame. If nothing changed, it costs one system call per watched folder or file; if something did, it returns when the changed
  * files have been hashed. It never waits for another thread or program: files that are being written, and everything
  * during another thread's fardel_refresh or fardel_poll, are left to a later call. Files that contradict each other, as
  * two names that differ only in case, are a conflict, once after each change. */
@@ -653,6 +654,74 @@ FARDEL_API void fardel_stat_init(fardel_stat* stat, size_t struct_size);
 FARDEL_API void fardel_entry_init(fardel_entry* entry, size_t struct_size);
 FARDEL_API void fardel_read_request_init(fardel_read_request* request, size_t struct_size);
 FARDEL_API void fardel_figures_init(fardel_figures* figures, size_t struct_size);
+/* ---- A place to write ------------------------------------------------------------------------------------------- */
+
+/* A folder of the disk that belongs to the game: saved games, settings, screenshots. It is no part of a VFS: content
+ * never hides a file in it, and it hides no content, also in pure mode. docs/saves.md describes names, quota and what
+ * survives a crash. */
+typedef struct fardel_writable fardel_writable;
+
+/* Opens the folder at a path of the system; creates it if it is missing. The quota counts the sizes of all files, and
+ * files and folders, whoever wrote them and when; 0: 1 GiB, and 10,000. `*folder` is null after a failure. Errors:
+ * missing, denied, no_space, io. */
+FARDEL_API fardel_code fardel_writable_open(const char* path, uint64_t bytes_max, uint32_t files_max,
+                                            fardel_writable** folder, fardel_error* error);
+/* Null is allowed. */
+FARDEL_API void fardel_writable_close(fardel_writable* folder);
+/* Replaces the file as a whole, or on an error leaves it as it was. Folders are created as the name needs them. Errors:
+ * malformed, limit (the name); conflict (a folder has this name, or another name is the same on Windows or macOS);
+ * denied (a link or a device); no_space (the quota, or the disk); busy (another program writes for long); io. */
+FARDEL_API fardel_code fardel_writable_write(fardel_writable* folder, const char* name, const void* bytes,
+                                             size_t size_bytes, fardel_error* error);
+/* Reads the whole file. `needed_bytes`, which may be null, is set to its size, also if `size_bytes` is too small: that
+ * is a limit, and `buffer` (which may be null for 0) is unchanged. Errors: missing, malformed, limit, denied, io. */
+FARDEL_API fardel_code fardel_writable_read(const fardel_writable* folder, const char* name, void* buffer,
+                                            size_t size_bytes, size_t* needed_bytes, fardel_error* error);
+
+typedef struct fardel_writable_entry {
+    size_t struct_size;
+    const char* name;    /* its last part; valid during the call */
+    uint64_t size_bytes; /* 0 for a folder */
+    uint64_t modified_s; /* Unix seconds */
+    int32_t is_folder;
+} fardel_writable_entry;
+typedef void (*fardel_writable_found)(void* context, const fardel_writable_entry* entry);
+
+/* Reports the file or folder of that name, which may be none; `found` is not called then. Errors: malformed, limit,
+ * denied, io. */
+FARDEL_API fardel_code fardel_writable_stat(const fardel_writable* folder, const char* name,
+                                            fardel_writable_found found, void* context, fardel_error* error);
+/* Reports what is in a folder of it, "" or null: the whole, by the bytes of the names; nothing if there is no such
+ * folder. Errors: as fardel_writable_stat. */
+FARDEL_API fardel_code fardel_writable_list(const fardel_writable* folder, const char* name,
+                                            fardel_writable_found found, void* context, fardel_error* error);
+/* Removes a file, and the folders that have lost their last one. `removed`, which may be null, is set to 0 if there was
+ * none, else 1. Errors: as fardel_writable_stat; conflict (a folder with files), busy. */
+FARDEL_API fardel_code fardel_writable_remove(fardel_writable* folder, const char* name, int32_t* removed,
+                                              fardel_error* error);
+/* What counts for the quota. Each pointer may be null. Errors: denied, io. */
+FARDEL_API fardel_code fardel_writable_use(const fardel_writable* folder, uint64_t* bytes, uint64_t* files,
+                                           fardel_error* error);
+
+/* A file that is written in parts. One thread at a time. */
+typedef struct fardel_writable_file fardel_writable_file;
+
+/* `*file` is null after a failure. Errors: as fardel_writable_write. */
+FARDEL_API fardel_code fardel_writable_create(fardel_writable* folder, const char* name, fardel_writable_file** file,
+                                              fardel_error* error);
+/* Errors: no_space, io; nothing can be committed then. */
+FARDEL_API fardel_code fardel_writable_append(fardel_writable_file* file, const void* bytes, size_t size_bytes,
+                                              fardel_error* error);
+/* Replaces the file of that name. Call it once. Errors: as fardel_writable_write. */
+FARDEL_API fardel_code fardel_writable_commit(fardel_writable_file* file, fardel_error* error);
+/* Also discards what was not committed. Null is allowed. */
+FARDEL_API void fardel_writable_file_close(fardel_writable_file* file);
+
+/* Writes where the system keeps a user's data of a game, "~/.local/share/<organisation>/<game>", and NUL; creates
+ * nothing. `buffer` and `needed_bytes` are those of fardel_read_link. Errors: malformed, limit; missing (the user has
+ * no home). */
+FARDEL_API fardel_code fardel_user_data_folder(const char* organisation, const char* game, char* buffer,
+                                               size_t size_bytes, size_t* needed_bytes, fardel_error* error);
 
 #ifdef __cplusplus
 }
