@@ -7,6 +7,7 @@
 
 #include <fardel/vfs/physfs_archiver.h>
 #include <fardel/vfs/pure_check.h>
+#include <fardel/vfs/writable_folder.h>
 #include <physfs.h>
 
 namespace fardel::tests::physfs_pure_lock_test {
@@ -89,6 +90,38 @@ TEST_CASE_FIXTURE(
     CHECK(physfs_content("wall") == "from front");
     CHECK(physfs_content("zips/cheat") == "from zip");
     CHECK(physfs_content("map") == "<open: not found>");
+}
+
+std::string physfs_write(const char* name, std::string_view text) {
+    PHYSFS_File* const file = PHYSFS_openWrite(name);
+    const bool written =
+        file != nullptr && PHYSFS_writeBytes(file, text.data(), text.size()) == static_cast<PHYSFS_sint64>(text.size());
+    return physfs_outcome((file == nullptr || PHYSFS_close(file) != 0) && written);
+}
+
+TEST_CASE_FIXTURE(InstalledGame, "physfs pure lock: a game writes beside bundles and in pure mode, and hides nothing") {
+    const std::string path = installed.scratch.path("saves");
+    const WritableFolder saves = value_of(WritableFolder::open(path));
+    REQUIRE(mount_into_physfs(installed.vfs, {.name = "the game", .mount_point = "/"}));
+    REQUIRE(PHYSFS_setWriteDir(path.c_str()) != 0);
+    REQUIRE(PHYSFS_mount(path.c_str(), "/user", 0) != 0);
+    CHECK(physfs_write("wall", "saved") == "ok");
+    CHECK(physfs_content("wall") == "the player's");
+    CHECK(physfs_content("user/wall") == "saved");
+    {
+        auto lock = value_of(PhysfsPureLock::enter(installed.vfs, *installed.policy));
+        CHECK(physfs_content("wall") == "the server's");
+        CHECK(physfs_write("wall", "saved again") == "ok");
+        CHECK(physfs_write("slots/1", "first slot") == "not found");  // PhysicsFS creates no folders
+        REQUIRE(PHYSFS_mkdir("slots") != 0);
+        CHECK(physfs_write("slots/1", "first slot") == "ok");
+        CHECK(physfs_content("user/wall") == "<open: not found>");
+        CHECK(text_of(value_of(saves.read("wall"))) == "saved again");  // its own folder is open to the game
+        CHECK(text_of(value_of(saves.read("slots/1"))) == "first slot");
+        REQUIRE(saves.write("slots/1", bytes_of("atomic")));
+    }
+    CHECK(physfs_content("user/slots/1") == "atomic");
+    REQUIRE(PHYSFS_setWriteDir(nullptr) != 0);
 }
 
 TEST_CASE_FIXTURE(InstalledGame, "physfs pure lock: what is mounted meanwhile is refused, or reported to the server") {
