@@ -1,13 +1,15 @@
 // fardel watch: builds a project, and again whenever one of its inputs changes.
 
 #include "build/build_command.h"
-#include "build/watched_inputs.h"
 #include "verbs.h"
 
 #include <fardel/base/folder.h>
 #include <fardel/base/interrupt.h>
+#include <fardel/packer/project.h>
+#include <fardel/packer/watched_inputs.h>
 
 #include <chrono>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <thread>
@@ -104,10 +106,11 @@ Result<Exit> run_watch(Words words, Console& console) {
     // The project file may appear later; a folder that does not exist is a mistake.
     if (!command.folder.empty())
         FARDEL_TRY(open_folder(command.folder, command.folder));
+    const std::string project_file = (std::filesystem::path(command.folder) / kProjectFileName).string();
     const Interrupt interrupt;
     std::set<std::string> files;
     for (std::uint64_t builds = 0;;) {
-        FARDEL_TRY_ASSIGN(const auto watched, WatchedInputs::begin(command.folder, files));
+        FARDEL_TRY_ASSIGN(const auto watched, WatchedInputs::begin(project_file, files));
         FARDEL_TRY_ASSIGN(const bool again, build_once(command, *watched, files, interrupt.token(), console));
         command.from_scratch = command.checksum = false;  // once is enough
         if (!again && ++builds == builds_max)

@@ -104,11 +104,11 @@ Result<std::vector<Vfs::Impl::OpenedMount>> Vfs::Impl::open_mounts(std::span<con
         one.mount.case_rule = how.case_rule;
         one.mount.mount_point = how.mount_point;
         one.mount.pure_only = how.pure_only;
-        if (how.watch && one.mount.content.kind == MountKind::folder) {
-            FARDEL_TRY_ASSIGN(auto folder, watch_folder(one.mount.content.path));
-            // Pending: files may have changed between the scan and the start of the watch.
-            one.watch = std::make_shared<Watch>(Watch{.folder = std::move(folder), .pending = true});
-        }
+        if (!how.watch)
+            continue;
+        FARDEL_TRY_ASSIGN(auto content, watch_content(one.mount.content, request));
+        if (content)
+            one.watch = std::make_shared<Watch>(Watch{.content = std::move(content), .required = required_by(how)});
     }
     return opened;
 }
@@ -198,10 +198,9 @@ Result<std::vector<AssetChange>> Vfs::replace(MountId mount, MountRequest reques
     request.options.label = label_of(request);
     FARDEL_TRY_ASSIGN(MountContent content, impl_->with_log(open_mount_content(request.subject, request.options,
                                                                                impl_->cache, impl_->digests)));
-    using Required = Impl::Required;
-    const Required required = request.options.require_dependencies ? Required::dependencies : Required::nothing;
     FARDEL_TRY_ASSIGN(const auto change,
-                      impl_->with_log(impl_->replace_content(mount, std::move(content), required, std::nullopt)));
+                      impl_->with_log(impl_->replace_content(mount, std::move(content),
+                                                             Impl::required_by(request.options), std::nullopt)));
     if (impl_->options.log)
         impl_->options.log(LogLevel::note, "put " + request.options.label + " into mount " +
                                                std::to_string(static_cast<std::uint32_t>(mount)));
@@ -241,17 +240,12 @@ Result<std::optional<Vfs::Impl::VisibleChange>> Vfs::Impl::replace_content(Mount
     return std::optional(visible);
 }
 
-Result<std::vector<AssetChange>> Vfs::Impl::refresh(MountId mount) {
+Result<std::vector<AssetChange>> Vfs::Impl::refresh(MountId mount, const Reopen& reopen, Required required) {
     for (;;) {
         FARDEL_TRY_ASSIGN(const MountContent scanned, content_of(mount));
-        if (scanned.path.empty())
-            return Error(ErrorCode::unsupported,
-                         scanned.bundle->label() +
-                             ": only folders and legacy archives are scanned again; replace() takes another bundle");
         // A new number even for the same names and bytes: blobs remember the files that were scanned.
-        FARDEL_TRY_ASSIGN(MountContent content, rescan(scanned, cache, digests));
-        FARDEL_TRY_ASSIGN(const auto change,
-                          replace_content(mount, std::move(content), Required::nothing, scanned.number));
+        FARDEL_TRY_ASSIGN(MountContent content, reopen(scanned));
+        FARDEL_TRY_ASSIGN(const auto change, replace_content(mount, std::move(content), required, scanned.number));
         if (change) {
             report(change->missing);
             return find_asset_changes(*change->before, *change->after, mount);
@@ -261,8 +255,15 @@ Result<std::vector<AssetChange>> Vfs::Impl::refresh(MountId mount) {
 }
 
 Result<std::vector<AssetChange>> Vfs::refresh(MountId mount) {
+    const auto reopen = [&](const MountContent& old) -> Result<MountContent> {
+        if (old.path.empty())
+            return Error(ErrorCode::unsupported, old.bundle->label() +
+                                                     ": only folders, legacy archives and projects are "
+                                                     "read again; replace() takes another bundle");
+        return rescan(old, impl_->cache, impl_->digests);
+    };
     const std::scoped_lock lock(impl_->refreshing);
-    return impl_->refresh(mount);
+    return impl_->refresh(mount, reopen, Impl::Required::nothing);
 }
 
 Vfs::Impl::Watches Vfs::Impl::current_watches() {
@@ -276,16 +277,19 @@ Result<std::vector<AssetChange>> Vfs::poll() {
     if (!lock)
         return changes;
     for (const auto& [id, watch] : impl_->current_watches()) {
-        FARDEL_TRY_ASSIGN(const bool changed, watch->folder->take_change());
+        FARDEL_TRY_ASSIGN(const bool changed, watch->content->take_change());
         watch->pending = watch->pending || changed;
         if (!watch->pending)
             continue;
-        auto more = impl_->refresh(id);
-        const bool is_conflict = !more && more.error().code() == ErrorCode::conflict;
-        if (!more && ((is_conflict && changed) || !impl_->current_watches().contains(id)))
+        const auto reopen = [&](const MountContent& old) {
+            return watch->content->reopen(old, impl_->cache, impl_->digests);
+        };
+        auto more = impl_->refresh(id, reopen, watch->required);
+        using Verdict = ContentWatch::Verdict;
+        const Verdict verdict = more ? Verdict::once : watch->content->judge(more.error(), changed);
+        if (!more && (verdict == Verdict::later || !impl_->current_watches().contains(id)))
             continue;  // files are being written, or the mount has been removed or replaced meanwhile
-        // Nothing was written since the last call, so the files contradict each other until something is.
-        watch->pending = !more && !is_conflict;
+        watch->pending = verdict == Verdict::again;
         if (!more)
             return std::move(more).error();
         changes.insert(changes.end(), more->begin(), more->end());

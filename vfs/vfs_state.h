@@ -2,15 +2,16 @@
 #pragma once
 
 #include "lookup/asset_verdicts.h"
+#include "mounts/content_watch.h"
 #include "mounts/mount_content.h"
 #include "mounts/mount_set.h"
 #include "mounts/snapshot.h"
 #include "pure_lock.h"
 #include "trace_recorder.h"
 
-#include <fardel/base/folder_watch.h>
 #include <fardel/vfs/vfs.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,9 +22,15 @@
 namespace fardel {
 
 struct Vfs::Impl {
-    // A mount's watched folder. Only the thread that holds `refreshing` uses it.
+    enum class Required : bool { nothing, dependencies };
+    static Required required_by(const MountOptions& options) noexcept {
+        return options.require_dependencies ? Required::dependencies : Required::nothing;
+    }
+
+    // What a mount was made from. Only the thread that holds `refreshing` uses it.
     struct Watch {
-        std::unique_ptr<FolderWatch> folder;
+        std::unique_ptr<ContentWatch> content;
+        Required required;
         bool pending = false;  // something changed that is not in the tree yet
     };
     using Watches = std::map<MountId, std::shared_ptr<Watch>>;
@@ -34,8 +41,6 @@ struct Vfs::Impl {
         bool require_dependencies = false;
         std::shared_ptr<Watch> watch;  // nullptr: it is not watched
     };
-
-    enum class Required : bool { nothing, dependencies };
 
     // What readers saw before a change, and what they see after it.
     struct VisibleChange {
@@ -109,8 +114,9 @@ struct Vfs::Impl {
     Result<std::optional<VisibleChange>> replace_content(MountId mount, MountContent content, Required required,
                                                          std::optional<ContentNumber> expected);
     Watches current_watches();
-    // With `refreshing` held.
-    Result<std::vector<AssetChange>> refresh(MountId mount);
+    // With `refreshing` held: puts what `reopen` makes of a mount's content into the mount.
+    using Reopen = std::function<Result<MountContent>(const MountContent& old)>;
+    Result<std::vector<AssetChange>> refresh(MountId mount, const Reopen& reopen, Required required);
 };
 
 }  // namespace fardel

@@ -2,11 +2,10 @@
 
 #include "build/resolved_project.h"
 
-#include <fardel/base/folder.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/format/digest_index.h>
 #include <fardel/format/head.h>
-#include <fardel/packer/project_build.h>
+#include <fardel/packer/build.h>
+#include <fardel/packer/project.h>
 #include <fardel/packer/project_path.h>
 #include <fardel/sources/loose_bundle.h>
 
@@ -32,11 +31,6 @@ ServedProject::ServedProject(std::string folder, std::string digest_folder)
     : folder_(std::move(folder)), digest_folder_(std::move(digest_folder)) {}
 
 Result<bool> ServedProject::refresh(const std::stop_token& stop) {
-    // Before the files are read, so that a change while they are read counts as one.
-    FARDEL_TRY_ASSIGN(auto watched, WatchedInputs::begin(folder_, observed_));
-    if (find_project_file(folder_).empty())
-        FARDEL_TRY(watched->watch(folder_));
-    watched_ = std::move(watched);
     FARDEL_TRY_ASSIGN(Root root, open_root(stop));
     FARDEL_TRY_ASSIGN(root.id, bundle_id_of(*root.source));
     std::deque<Root> leaving;  // closed without the lock
@@ -57,6 +51,10 @@ Result<bool> ServedProject::refresh(const std::stop_token& stop) {
 Result<ServedProject::Root> ServedProject::open_root(const std::stop_token& stop) {
     if (const std::string file = find_project_file(folder_); !file.empty())
         return open_project(file, stop);
+    project_.reset();
+    // Before the files are read, so that a change while they are read counts as one.
+    FARDEL_TRY_ASSIGN(watched_, WatchedInputs::begin(path_in_project(folder_, std::string(kProjectFileName)), {}));
+    FARDEL_TRY(watched_->watch(folder_));
     FARDEL_TRY_ASSIGN(
         LooseBundle loose,
         open_loose_bundle(
@@ -77,38 +75,19 @@ Result<std::vector<ServedProject::ServedBundle>> ServedProject::open_dependencie
 }
 
 Result<ServedProject::Root> ServedProject::open_project(const std::string& file, const std::stop_token& stop) {
-    FARDEL_TRY_ASSIGN(Project project, read_project(file));
+    if (!project_)
+        project_ =
+            make_project_reader()->open(file, {.digests = digests_, .digest_folder = digest_folder_, .watch = true});
+    FARDEL_TRY_ASSIGN(ProjectBundle bundle, project_->read(stop));
+    FARDEL_TRY_ASSIGN(const Project project, read_project(file));
+    if (project.split)
+        return Error(ErrorCode::unsupported, file + ": a project with [split] is several bundles; build it instead");
     std::vector<std::string> needed;
     for (const ProjectDependency& dependency : project.dependencies)
         if (dependency.is_static && !dependency.file.empty())
             needed.push_back(dependency.file);
-    const std::string target = path_in_project(folder_, output_of(project));
-    FARDEL_TRY_ASSIGN(ProjectBuild build,
-                      ProjectBuild::open(std::move(project), folder_, {.target = target, .stop = stop}));
-    auto packed = build.plan();
-    std::vector<ObservedPath> files;
-    std::ranges::copy_if(build.seen(), std::back_inserter(files),
-                         [](const ObservedPath& path) { return path.stamp.kind != StampKind::folder; });
-    for (const ObservedPath& path : files)
-        observed_.insert(path.path);
-    // Also of a plan that failed: the change that mends it must be noticed.
-    watched_->add(files);
-    if (!packed)
-        return std::move(packed).error();
-    if (!packed->parts.empty())
-        return Error(ErrorCode::unsupported, file + ": a project with [split] is several bundles; build it instead");
-    FARDEL_TRY_ASSIGN(const std::string real, real_path(folder_, folder_));
-    const KeptDigests kept(digest_folder_, real, *digests_);
-    auto source = make_unpacked_source(packed->plan, {.digests = digests_, .stop = stop});
-    if (!source)
-        return std::move(source).error().with_context(file);
-    std::vector<Hash> versions;
-    for (const PlannedAsset& asset : packed->plan.assets)
-        if (const auto version = asset.source->find_version())
-            versions.push_back(*version);
-    kept.write(std::move(versions), *digests_);
     FARDEL_TRY_ASSIGN(auto dependencies, open_dependencies(needed));
-    return Root{{.id = {}, .source = *std::move(source)}, std::move(dependencies)};
+    return Root{{.id = {}, .source = std::move(bundle.source)}, std::move(dependencies)};
 }
 
 std::optional<BundleId> ServedProject::head() const {

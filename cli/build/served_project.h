@@ -7,16 +7,15 @@
 // thread may call what LiveBundle has.
 #pragma once
 
-#include "build/watched_inputs.h"
-
 #include <fardel/base/result.h>
 #include <fardel/format/unpacked_bundle.h>
 #include <fardel/hosting/live_bundle.h>
+#include <fardel/packer/watched_inputs.h>
+#include <fardel/sources/project_reader.h>
 
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -29,11 +28,11 @@ public:
     ServedProject(std::string folder, std::string digest_folder);
 
     // Scans the files, hashes those that changed, and makes the result the latest root. Returns whether it is a new
-    // one. On an error the latest root stays. Errors: those of read_project, ProjectBuild, open_loose_bundle and
-    // watch_folder; unsupported (a project that is split); conflict (something is writing there).
+    // one. On an error the latest root stays. Errors: those of OpenProject, open_loose_bundle and watch_folder;
+    // unsupported (a project that is split); conflict (something is writing there).
     Result<bool> refresh(const std::stop_token& stop);
     // Whether something changed since the last refresh began, which was not the first.
-    Result<bool> has_changed() { return watched_->has_changed(); }
+    Result<bool> has_changed() { return project_ ? project_->has_changed() : watched_->has_changed(); }
 
     std::optional<BundleId> head() const override;
     std::shared_ptr<const ByteSource> find(const BundleId& root) const override;
@@ -53,10 +52,10 @@ private:
     const std::string folder_;
     const std::string digest_folder_;
     const std::shared_ptr<DigestCache> digests_ = std::make_shared<DigestCache>();
-    std::unique_ptr<WatchedInputs> watched_;
-    std::set<std::string> observed_;  // files besides the sources
-    mutable std::mutex mutex_;        // guards what follows
-    std::deque<Root> roots_;          // the latest first
+    std::unique_ptr<OpenProject> project_;    // nullptr: the folder has no fardel.toml
+    std::unique_ptr<WatchedInputs> watched_;  // set then
+    mutable std::mutex mutex_;                // guards what follows
+    std::deque<Root> roots_;                  // the latest first
 };
 
 }  // namespace fardel

@@ -4,9 +4,11 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/requirement.h>
 #include <fardel/sources/loose_bundle.h>
+#include <fardel/sources/project_reader.h>
 #include <fardel/sources/source_scan.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,8 +24,14 @@ public:
         FARDEL_TRY_ASSIGN(const SourceKind kind, find_source_kind(path));
         if (kind == SourceKind::folder || kind == SourceKind::archive)
             return open_loose(path, kind == SourceKind::folder ? MountKind::folder : MountKind::archive);
+        if (kind == SourceKind::other && path.ends_with(kProjectEnd))
+            return open_project(path);
+        // Before the file is opened: one that replaces it in between differs.
+        const PathStamp opened = stamp_path(path);
         FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
-        return (*this)(source);
+        FARDEL_TRY_ASSIGN(MountContent content, (*this)(source));
+        content.opened = opened;
+        return content;
     }
 
     Result<MountContent> operator()(const std::shared_ptr<const ByteSource>& source) const {
@@ -64,7 +72,32 @@ public:
         return content;
     }
 
+    // With what the reader knows of an earlier read.
+    Result<MountContent> read_project(const std::string& path, std::shared_ptr<OpenProject> project) const {
+        FARDEL_TRY(verify_unsigned(MountKind::project));
+        FARDEL_TRY_ASSIGN(ProjectBundle read, project->read({}));
+        FARDEL_TRY_ASSIGN(MountContent content,
+                          content_of(open_bundle(std::move(read.source), nullptr), MountKind::project));
+        content.path = path;
+        content.project = std::move(project);
+        content.left_out = std::make_shared<const ScanReport>(std::move(read.report));
+        return content;
+    }
+
 private:
+    static constexpr std::string_view kProjectEnd = ".toml";
+
+    Result<MountContent> open_project(const std::string& path) const {
+        if (options_.projects == nullptr)
+            return Error(ErrorCode::unsupported,
+                         options_.label +
+                             ": a project; give MountOptions::projects what make_project_reader() of "
+                             "fardel::packer returns, or build the project and mount its bundle");
+        return read_project(
+            path, options_.projects->open(
+                      path, {.digests = digests_.cache, .digest_folder = digests_.folder, .watch = options_.watch}));
+    }
+
     // Content without a signature is for development only.
     Status verify_unsigned(MountKind kind) const {
         if (options_.allow_unsigned)
@@ -114,7 +147,9 @@ Result<MountContent> rescan(const MountContent& old, const std::shared_ptr<Block
     const MountOptions options{.allow_unsigned = true, .label = old.bundle->label(), .archives = old.archives};
     // The digests are all in memory; a file that is edited now is read again when the folder is mounted the next time.
     const FolderDigests in_memory{.cache = digests.cache, .folder = {}};
-    FARDEL_TRY_ASSIGN(MountContent content, ContentOpener(options, cache, in_memory).open_loose(old.path, old.kind));
+    const ContentOpener opener(options, cache, in_memory);
+    FARDEL_TRY_ASSIGN(MountContent content,
+                      old.project ? opener.read_project(old.path, old.project) : opener.open_loose(old.path, old.kind));
     content.resolved = old.resolved;
     return content;
 }

@@ -23,7 +23,7 @@ struct FolderDigests {
 Result<MountContent> open_mount_content(const MountSubject& subject, const MountOptions& options,
                                         const std::shared_ptr<BlockCache>& cache, const FolderDigests& digests);
 
-// Scans a folder or archive again. Errors: those of open_loose_bundle.
+// Reads a folder, archive or project again. Errors: those of open_loose_bundle and OpenProject.
 Result<MountContent> rescan(const MountContent& old, const std::shared_ptr<BlockCache>& cache,
                             const FolderDigests& digests);
 

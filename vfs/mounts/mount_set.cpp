@@ -122,6 +122,7 @@ std::string_view mount_kind_text(MountKind kind) noexcept {
         case MountKind::folder: return "folder";
         case MountKind::archive: return "archive";
         case MountKind::plan: return "plan";
+        case MountKind::project: return "project";
     }
     return "unknown";
 }

@@ -10,6 +10,7 @@
 #include "name_run.h"
 #include "shown_assets.h"
 
+#include <fardel/base/path_stamp.h>
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/glob_set.h>
@@ -30,6 +31,8 @@
 
 namespace fardel {
 
+class OpenProject;  // <fardel/sources/project_reader.h>
+
 struct FolderRelation {
     enum Kind : std::uint8_t {
         elsewhere,
@@ -44,11 +47,13 @@ struct FolderRelation {
 struct MountContent {
     ContentNumber number{};
     MountKind kind = MountKind::bundle;
-    std::string path;                               // of a folder or archive, to scan it again; else empty
+    std::string path;                               // of a folder, archive or project, to read it again; else empty
     std::shared_ptr<const ArchiveReader> archives;  // reads the archive then
+    std::shared_ptr<OpenProject> project;           // of a project; one thread at a time
+    PathStamp opened;                               // of a bundle with a path: the file, before it was opened
     std::shared_ptr<const Bundle> bundle;
     std::shared_ptr<const BundleLeases> leases;  // of `bundle`, for opened files
-    std::shared_ptr<const ScanReport> left_out;  // of a folder or archive
+    std::shared_ptr<const ScanReport> left_out;  // of a folder, archive or project
     // Bounds of the names that its published ones may be, set by the policy's rule that accepted it. nullptr: none.
     std::shared_ptr<const NameScope> scope;
     // What its requirements mean, in the order in which they are looked through. nullptr: nothing.

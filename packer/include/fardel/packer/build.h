@@ -25,6 +25,8 @@
 
 namespace fardel {
 
+class ProjectReader;
+
 // ---- What is requested ----------------------------------------------------------------------------------------------
 
 struct BuildProgress {
@@ -144,5 +146,12 @@ Result<BuildOutcome> build_project(const BuildRequest& request);
 // of `request`: output, name, version, excludes, follow_links, names, strict, order, signing, level, jobs, progress,
 // scanned and stop. Errors: as build_project.
 Result<BuildSummary> build_sources(std::span<const std::string> sources, const BuildRequest& request);
+
+// ---- Mounting -------------------------------------------------------------------------------------------------------
+
+// MountOptions::projects: mounts show a project as build_project() would bundle it, with its rules, variants and the
+// outputs of its jobs, and follow its edits. Jobs run and are remembered as in a build; a mount is `busy` while another
+// build of the project runs.
+std::shared_ptr<const ProjectReader> make_project_reader();
 
 }  // namespace fardel

@@ -253,11 +253,11 @@ typedef void (*fardel_changed)(void* context, const fardel_change* change);
 FARDEL_API fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_changed changed, void* context,
                                       fardel_error* error);
 /* The same for each folder that is mounted with FARDEL_MOUNT_WATCH and in which something changed, and for each bundle
- * file so mounted that another file has replaced; that is judged by the same options, and a bad one is an error once. For
- * a call once per frame. If nothing changed, it costs one system call per watched folder or file; if something did, it returns when the changed
- * files have been hashed. It never waits for another thread or program: files that are being written, and everything
- * during another thread's fardel_refresh or fardel_poll, are left to a later call. Files that contradict each other, as
- * two names that differ only in case, are a conflict, once after each change. */
+ * file so mounted that another file has replaced; that is judged by the same options, and a bad one is an error once.
+ * For a call once per frame. If nothing changed, it costs one system call per watched folder or file; if something did,
+ * it returns when the changed files have been hashed. It never waits for another thread or program: files that are
+ * being written, and everything during another thread's fardel_refresh or fardel_poll, are left to a later call. Files
+ * that contradict each other, as two names that differ only in case, are a conflict, once after each change. */
 FARDEL_API fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error);
 
 /* Puts other content into a mount, which keeps its number, position, mount point, priority and case rule. `changed` is
@@ -637,23 +637,6 @@ typedef struct fardel_figures {
     { sizeof(fardel_figures), 0, 0, 0, 0, 0 }
 FARDEL_API fardel_code fardel_read_figures(const fardel_vfs* vfs, fardel_figures* figures, fardel_error* error);
 
-/* ---- Structs for callers without macros -------------------------------------------------------------------------- */
-/*
- * Each does what the …_INIT macro of its struct does, for languages that have no macros of C. `struct_size` is the size
- * of the struct as the caller knows it.
- */
-
-FARDEL_API void fardel_error_init(fardel_error* error, size_t struct_size);
-FARDEL_API void fardel_reader_init(fardel_reader* reader, size_t struct_size);
-FARDEL_API void fardel_allocator_init(fardel_allocator* allocator, size_t struct_size);
-FARDEL_API void fardel_vfs_options_init(fardel_vfs_options* options, size_t struct_size);
-FARDEL_API void fardel_mount_options_init(fardel_mount_options* options, size_t struct_size);
-FARDEL_API void fardel_mount_request_init(fardel_mount_request* request, size_t struct_size);
-FARDEL_API void fardel_mount_change_init(fardel_mount_change* change, size_t struct_size);
-FARDEL_API void fardel_stat_init(fardel_stat* stat, size_t struct_size);
-FARDEL_API void fardel_entry_init(fardel_entry* entry, size_t struct_size);
-FARDEL_API void fardel_read_request_init(fardel_read_request* request, size_t struct_size);
-FARDEL_API void fardel_figures_init(fardel_figures* figures, size_t struct_size);
 /* ---- A place to write ------------------------------------------------------------------------------------------- */
 
 /* A folder of the disk that belongs to the game: saved games, settings, screenshots. It is no part of a VFS: content
@@ -722,6 +705,24 @@ FARDEL_API void fardel_writable_file_close(fardel_writable_file* file);
  * no home). */
 FARDEL_API fardel_code fardel_user_data_folder(const char* organisation, const char* game, char* buffer,
                                                size_t size_bytes, size_t* needed_bytes, fardel_error* error);
+
+/* ---- Structs for callers without macros -------------------------------------------------------------------------- */
+/*
+ * Each does what the …_INIT macro of its struct does, for languages that have no macros of C. `struct_size` is the size
+ * of the struct as the caller knows it.
+ */
+
+FARDEL_API void fardel_error_init(fardel_error* error, size_t struct_size);
+FARDEL_API void fardel_reader_init(fardel_reader* reader, size_t struct_size);
+FARDEL_API void fardel_allocator_init(fardel_allocator* allocator, size_t struct_size);
+FARDEL_API void fardel_vfs_options_init(fardel_vfs_options* options, size_t struct_size);
+FARDEL_API void fardel_mount_options_init(fardel_mount_options* options, size_t struct_size);
+FARDEL_API void fardel_mount_request_init(fardel_mount_request* request, size_t struct_size);
+FARDEL_API void fardel_mount_change_init(fardel_mount_change* change, size_t struct_size);
+FARDEL_API void fardel_stat_init(fardel_stat* stat, size_t struct_size);
+FARDEL_API void fardel_entry_init(fardel_entry* entry, size_t struct_size);
+FARDEL_API void fardel_read_request_init(fardel_read_request* request, size_t struct_size);
+FARDEL_API void fardel_figures_init(fardel_figures* figures, size_t struct_size);
 
 #ifdef __cplusplus
 }

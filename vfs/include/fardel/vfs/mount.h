@@ -1,9 +1,9 @@
 // The subjects and options of mounts, what they lack, and the effect of a content change on the paths of a Vfs. Plain
 // values.
 //
-// Folders, archives and plans are mounted as bundles that are built in memory (unpacked_bundle.h): the same names, the
-// same ids, the same checks. They are unsigned, so they need allow_unsigned.
-// Precedence: of two mounts the one with the higher priority wins; of equal ones the one mounted later.
+// Folders, archives, projects and plans are mounted as bundles that are built in memory (unpacked_bundle.h): the same
+// names, the same ids, the same checks. They are unsigned, so they need allow_unsigned. Precedence: of two mounts the
+// one with the higher priority wins; of equal ones the one mounted later.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -23,6 +23,7 @@ namespace fardel {
 
 class ArchiveReader;  // <fardel/sources/archive_reader.h>
 class ByteSource;     // <fardel/format/byte_source.h>
+class ProjectReader;  // <fardel/sources/project_reader.h>
 struct BundlePlan;    // <fardel/format/bundle_plan.h>
 
 // Unique within its Vfs and never used again.
@@ -33,10 +34,12 @@ enum class MountKind : std::uint8_t {
     folder,
     archive,  // a legacy one: zip, pk3, 7z, …
     plan,     // assets in memory, or wherever their blobs are stored
+    project,  // what `fardel build` would bundle
 };
 std::string_view mount_kind_text(MountKind kind) noexcept;
 
-// A path (a bundle, a folder or a legacy archive, whichever is found there), the bytes of a bundle, or a plan.
+// A path (a bundle, a folder, a legacy archive or, by its extension, a project file "fardel.toml", whichever is found
+// there), the bytes of a bundle, or a plan.
 using MountSubject = std::variant<std::string, std::shared_ptr<const ByteSource>, std::shared_ptr<const BundlePlan>>;
 
 struct MountOptions {
@@ -52,13 +55,17 @@ struct MountOptions {
     // What the bundle's requirements mean (docs/installing.md): its references are looked up in these bundles behind
     // its static dependencies, and before the published names. They count as dependencies that it needs. At most 256.
     std::vector<BundleId> resolved;
-    bool watch = false;  // a folder: Vfs::poll() reports what changes in it
+    // Vfs::poll() follows what changes in a folder, in the files of a project, or by which the bundle file at a path is
+    // replaced; a new bundle file is judged by the same options, of which the policy is copied.
+    bool watch = false;
     // A bundle that a server brought: it is visible only in pure mode, and only if the policy's content set has it with
     // this mount point and case rule. Otherwise it is hidden, and no report mentions it.
     bool pure_only = false;
     std::string label;  // names the bundle in messages; empty: the path it was mounted from
     // Reads legacy archives (legacy_archives.h); without it, mounting one is `unsupported`.
     std::shared_ptr<const ArchiveReader> archives;
+    // Reads projects (make_project_reader() of <fardel/packer/build.h>); without it, mounting one is `unsupported`.
+    std::shared_ptr<const ProjectReader> projects;
     std::vector<Envelope> licenses;  // tokens (LicenseToken), for bundles that require one
 };
 

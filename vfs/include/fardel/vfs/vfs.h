@@ -107,7 +107,7 @@ public:
     // Functions that change the mounts wait for each other while a new set of mounts is built, but never while files
     // are scanned or hashed: that happens before, on the calling thread.
 
-    // Mounts the bundle, folder or legacy archive at a path; the bundle whose bytes the source gives; or the assets and
+    // Mounts the bundle, folder, legacy archive or project at a path; the bundle whose bytes the source gives; or the assets and
     // names of a plan, whose bytes stay in their blobs. Errors: those of open_file_source, Bundle::open
     // (untrusted also if there is no policy and no allow_unsigned; expired also if the bundle's metadata say so and the
     // policy has no `expired-content allow`), scan_sources and make_unpacked_source; malformed or
@@ -146,15 +146,19 @@ public:
     // priority. `group` is then the mounts of the requests, in their order; on an error it stays. An empty group is
     // mounted as by apply(), and nothing is returned. Errors: those of mount(); missing; malformed (no request).
     Result<std::vector<AssetChange>> replace(std::vector<MountId>& group, const std::vector<MountRequest>& requests);
-    // Scans a folder or archive again and hashes the files that changed, on the calling thread; waits for a running
-    // refresh() or poll(). Errors: as replace; unsupported (a bundle or plan); conflict (something is writing there).
+    // Reads a folder, archive or project again and hashes the files that changed, on the calling thread; waits for a
+    // running refresh() or poll(). Errors: as replace; unsupported (a bundle or plan); conflict (something is writing
+    // there).
     Result<std::vector<AssetChange>> refresh(MountId mount);
-    // Refreshes each mount with MountOptions::watch whose folder changed since the last call; for a game to call once
-    // per frame. If nothing changed, it costs one system call per watched folder. If something did, it scans and hashes
-    // what changed before it returns: a game that cannot afford that calls it on another thread, which delays no other
-    // call. It never waits for another thread: files that are being written, and everything during another thread's
-    // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again. After a conflict,
-    // as of two names that differ only in case, it does so when something has changed.
+    // Refreshes each mount with MountOptions::watch whose folder or project changed since the last call, or whose bundle
+    // file another one has replaced; for a game to call once per frame. If nothing changed, it costs a system call per
+    // watched folder or bundle, and one per input of a project that is outside of its folders. If something did, it
+    // reads and hashes what changed, and runs a project's jobs, before it returns: a game that cannot afford that calls
+    // it on another thread, which delays no other call. It never waits for another thread or program: files that are
+    // being written, and everything during another thread's refresh() or poll(), are left to a later call. Errors: as
+    // refresh and replace; the mount stays as it was. Of a folder, the next call tries again. After a conflict, as of
+    // two names that differ only in case, and after an error of a project or bundle, it does so when something has
+    // changed.
     Result<std::vector<AssetChange>> poll();
 
     // ---- Paths ------------------------------------------------------------------------------------------------------

@@ -16,10 +16,10 @@ namespace fardel {
 
 class WatchedInputs {
 public:
-    // `folder`: that of the project file, which may appear later. `others`: files that an earlier build observed. They
-    // are watched as well, since a build that fails may not get far enough to observe them. Errors: those of
-    // watch_folder.
-    static Result<std::unique_ptr<WatchedInputs>> begin(const std::string& folder, const std::set<std::string>& others);
+    // `project_file` may appear later. `others`: files that an earlier build observed. They are watched as well, since
+    // a build that fails may not get far enough to observe them. Errors: those of watch_folder.
+    static Result<std::unique_ptr<WatchedInputs>> begin(const std::string& project_file,
+                                                        const std::set<std::string>& others);
 
     // Watches all files below a folder, too. Errors: those of watch_folder.
     Status watch(const std::string& folder);

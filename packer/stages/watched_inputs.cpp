@@ -1,4 +1,4 @@
-#include "build/watched_inputs.h"
+#include <fardel/packer/watched_inputs.h>
 
 #include <fardel/packer/project_build.h>
 #include <fardel/packer/project_plan.h>
@@ -9,17 +9,16 @@
 
 namespace fardel {
 
-Result<std::unique_ptr<WatchedInputs>> WatchedInputs::begin(const std::string& folder,
+Result<std::unique_ptr<WatchedInputs>> WatchedInputs::begin(const std::string& project_file,
                                                             const std::set<std::string>& others) {
     auto watched = std::make_unique<WatchedInputs>();
-    const std::string path = (std::filesystem::path(folder) / kProjectFileName).string();
-    watched->paths_.push_back(observe_path(path));
+    watched->paths_.push_back(observe_path(project_file));
     for (const std::string& other : others)
         watched->paths_.push_back(observe_path(other));
-    const Result<Project> project = read_project(path);
+    const Result<Project> project = read_project(project_file);
     if (!project)
         return watched;  // the build reports the error; the file itself is watched
-    for (const std::string& source : sources_of(*project, folder)) {
+    for (const std::string& source : sources_of(*project, std::filesystem::path(project_file).parent_path().string())) {
         const auto kind = find_source_kind(source);
         if (!kind || *kind != SourceKind::folder) {
             watched->paths_.push_back(observe_path(source));
