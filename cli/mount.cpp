@@ -16,6 +16,7 @@
 
 #include <fardel/format/name.h>
 #include <fardel/format/trace.h>
+#include <fardel/packer/project.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
@@ -145,7 +146,7 @@ void follow(FollowedProject& followed, Vfs& vfs, const std::stop_token& stop, Co
     }
 }
 
-// Lets mounted folders follow edits. What cannot be followed leaves the tree as it was, and is said once.
+// Lets what is mounted follow edits. What cannot be followed leaves the tree as it was, and is said once.
 class FolderEdits {
 public:
     FolderEdits(Vfs& vfs, Console& console) noexcept : vfs_(vfs), console_(console) {}
@@ -164,20 +165,37 @@ private:
     std::string said_;
 };
 
-// Whether the mount is in one of the folders that are mounted. Such a folder is not watched: a scan of it waits for the
-// mount, and the mount would wait for the scan.
+// Whether the mount is in one of the folders that are mounted, or in that of a project. Such a folder is not watched: a
+// scan of it waits for the mount, and the mount would wait for the scan.
 bool is_inside(const std::string& mount_point, const std::vector<std::string>& files) {
     std::error_code unknown;
     const std::filesystem::path inner = std::filesystem::canonical(mount_point, unknown);
     return std::ranges::any_of(files, [&](const std::string& file) {
-        const std::filesystem::path outer = std::filesystem::canonical(file, unknown);
+        std::filesystem::path outer = std::filesystem::canonical(file, unknown);
+        if (outer.extension() == ".toml")
+            outer = outer.parent_path();
         return !unknown && std::ranges::mismatch(outer, inner).in1 == outer.end();
     });
 }
 
-bool has_folder(const Vfs& vfs) {
-    return std::ranges::any_of(vfs.mounts(),
-                               [](const MountDescription& mount) { return mount.kind == MountKind::folder; });
+bool follows_edits(const Vfs& vfs, const MountingOptions& mounting) {
+    return std::ranges::any_of(vfs.mounts(), [&](const MountDescription& mount) {
+        return mount.kind == MountKind::folder || mount.kind == MountKind::project ||
+               (mounting.watch_bundles && mount.kind == MountKind::bundle);
+    });
+}
+
+// A folder is mounted as it is, whatever its project file says.
+void say_projects(const std::vector<std::string>& files, Console& console) {
+    for (const std::string& file : files) {
+        const std::filesystem::path project = std::filesystem::path(file) / kProjectFileName;
+        std::error_code unknown;
+        if (std::filesystem::exists(project, unknown))
+            console.say(
+                fmt::format("fardel: {}: mounted as it is, without the rules of its project; mount {} for the "
+                            "tree that 'fardel build' would bundle",
+                            printable(file), printable(project.string())));
+    }
 }
 
 // Bundles that are named by URLs become ids, and their tree is that of --from. Returns what is wrong.
@@ -228,7 +246,10 @@ Result<Exit> mount(MountCommand command, Console& console) {
     Vfs vfs(options);
     if (command.pure.empty()) {
         command.mounting.watch = !is_inside(folder, files);
+        if (!command.mounting.watch)
+            console.say(fmt::format("fardel: {} is inside of what is mounted; edits are not shown", printable(folder)));
         FARDEL_TRY(mount_all(vfs, files, command.mounting, remote ? &*remote : nullptr));
+        say_projects(files, console);
     } else {
         FARDEL_TRY_ASSIGN(const PurePolicy policy, read_pure_policy(command.pure));
         FARDEL_TRY_ASSIGN(const PureReport report, mount_pure(vfs, policy, files, command.mounting));
@@ -268,7 +289,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
                   .links = command.links,
                   .ids = command.ids || command.links,
                   .catch_up = {}};
-    if (command.mounting.watch && has_folder(vfs)) {
+    if (command.mounting.watch && follows_edits(vfs, command.mounting)) {
         tree.changes = true;
         tree.catch_up = FolderEdits(vfs, console);
     }
@@ -311,7 +332,7 @@ Result<Exit> run_mount(Words words, Console& console) {
     CommandLine line(
         "mount",
         "FILE... DIR [--trust POLICY] [--store DIR] [--library FOLDER] [--from URL] [--require-dependencies] "
-        "[--read-ahead TRACE] [--links] [--ids] [--foreground] [--allow-other]\n"
+        "[--read-ahead TRACE] [--watch] [--links] [--ids] [--foreground] [--allow-other]\n"
         "       fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n"
         "       fardel mount [FILE...] DIR --pure POLICY --trust TRUST [--store DIR]\n"
         "       fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n"
@@ -321,6 +342,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "Mounts bundles as a folder that every program can read. Later bundles win.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
         "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
+        "  fardel mount mygame/fardel.toml /mnt/game\n"
         "  fardel mount 6f0c1d2a /mnt/game --store ~/.local/share/fardel\n"
         "  fardel mount 6f0c1d2a /mnt/game --library ~/games/mods\n"
         "  fardel mount 6f0c...2d1a /mnt/game --store ~/.local/share/fardel --from https://example.org/mygame\n"
@@ -333,7 +355,8 @@ Result<Exit> run_mount(Words words, Console& console) {
     MountCommand command;
     line.texts("FILE", "FILE", command.words,
                "The bundles, in the order in which they are mounted, also by id or by the URL at which "
-               "'fardel publish' has put them; the last word is DIR, an empty folder");
+               "'fardel publish' has put them; folders and projects (fardel.toml), whose edits are followed; "
+               "the last word is DIR, an empty folder");
     add_mounting_options(line, command.mounting);
     line.text(
         "--from", "URL", command.tree,
@@ -360,6 +383,10 @@ Result<Exit> run_mount(Words words, Console& console) {
               "Read from the disk what this trace lists, in its order, before anybody asks for it: "
               "a game starts sooner from a slow disk");
     add_server_options(line, command.servers);
+    line.flag(
+        "--watch", command.mounting.watch_bundles,
+        "Show a bundle file that replaces one of the files, as 'fardel build' and 'fardel watch' do, at once; it has "
+        "to be as trusted as the first one. Edits of folders and projects are shown without it");
     line.flag("--ids", command.ids,
               "Also show the folders assets, with every asset by its id, and bundles, with the names of each bundle");
     line.flag("--links", command.links,
@@ -372,7 +399,8 @@ Result<Exit> run_mount(Words words, Console& console) {
     if (command.unmount) {
         if (command.words.size() != 1 || !command.mounting.policy_path.empty() ||
             command.mounting.require_dependencies || !command.tree.empty() || !command.trace.empty() ||
-            !command.ahead.empty() || command.links || command.ids || command.foreground || command.allow_other)
+            !command.ahead.empty() || command.mounting.watch_bundles || command.links || command.ids ||
+            command.foreground || command.allow_other)
             return line.mistake("--unmount takes one folder and no other option", console);
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;
@@ -406,6 +434,9 @@ Result<Exit> run_mount(Words words, Console& console) {
     const bool has_other_set = is_channel || !command.lock.path.empty() || !command.tree.empty();
     if (is_pure && (has_other_set || command.mounting.require_dependencies))
         return line.mistake("--pure goes without --from, --channel, --lock and --require-dependencies", console);
+    if (command.mounting.watch_bundles && (has_other_set || is_pure))
+        return line.mistake("--watch goes with bundle files, and without --from, --channel, --lock and --pure",
+                            console);
     if (is_pure && command.links)
         return line.mistake(
             "--pure goes without --links: content that a server tolerates has no other path than its name", console);

@@ -8,6 +8,7 @@
 #include <fardel/format/dependencies.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/packer/build.h>
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/vfs/inspect.h>
 
@@ -148,14 +149,15 @@ private:
     MountChange change_;
 };
 
-// The same, with folders that are watched. They are scanned again later, when the program may be in another folder.
-MountChange watching(MountChange change) {
+// The same, with folders and projects, and with `bundles` bundle files, that are watched. They are read again later,
+// when the program may be in another folder.
+MountChange watching(MountChange change, bool bundles) {
     for (MountRequest& request : change.mount) {
-        request.options.watch = true;
         std::error_code unknown;
         auto* const path = std::get_if<std::string>(&request.subject);
-        if (path == nullptr || !std::filesystem::is_directory(*path, unknown))
+        if (path == nullptr || !(bundles || path->ends_with(".toml") || std::filesystem::is_directory(*path, unknown)))
             continue;
+        request.options.watch = true;
         request.options.label = *path;
         *path = std::filesystem::absolute(*path).string();
     }
@@ -202,7 +204,8 @@ Result<MountOptions> mount_options_of(const MountingOptions& options, const Trus
                        .policy = policy,
                        .allow_unsigned = policy == nullptr,
                        .require_dependencies = options.require_dependencies,
-                       .archives = make_archive_reader()};
+                       .archives = make_archive_reader(),
+                       .projects = make_project_reader()};
     FARDEL_TRY_ASSIGN(mount.licenses, licenses_of(options));
     return mount;
 }
@@ -220,7 +223,7 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
     FARDEL_TRY(plan.add(files));
     MountChange change = plan.take();
     if (options.watch) {
-        const auto watched = vfs.apply(watching(change));
+        const auto watched = vfs.apply(watching(change, options.watch_bundles));
         const bool is_refused = !watched && (watched.error().code() == ErrorCode::limit ||
                                              watched.error().code() == ErrorCode::unsupported);
         // The system may have no more watches, or none at all: the folders are mounted nevertheless.

@@ -28,7 +28,8 @@ struct MountingOptions {
     std::shared_ptr<const TrustPolicy> policy;  // instead of that of the path; nullptr: none
     bool require_dependencies = false;
     bool fold = false;                                   // every mount answers to names in any case
-    bool watch = false;                                  // folders, if the system can: MountOptions::watch
+    bool watch = false;                                  // folders and projects, if the system can: MountOptions::watch
+    bool watch_bundles = false;                          // with `watch`: bundle files, too
     std::string store;                                   // as open_store() takes it
     std::vector<std::string> libraries;                  // as find_library() takes them
     std::map<BundleId, std::vector<BundleId>> resolved;  // what the requirements of bundles mean (a lock file)
