@@ -137,7 +137,8 @@ Result<PathStat> stat_asset(const Bundle& bundle, AssetIndex index, NodeKind kin
                     .size_bytes = record.raw_bytes,
                     .asset = record.id,
                     .bundle = bundle.id(),
-                    .content_type = std::string(content_type)};
+                    .content_type = std::string(content_type),
+                    .has_metadata = record.metadata_first != kNoIndex};
 }
 
 // From the first bundle that has the asset and whose content is not known to differ from the id.
@@ -236,6 +237,8 @@ Status Vfs::Impl::verify_allowed(const std::optional<File>& found) const {
         FARDEL_TRY(verify_here(*found));
         FARDEL_TRY(found->bundle()->verify_class(found->index()));
     }
+    if (found->has_metadata())
+        FARDEL_TRY(found->bundle()->verify_asset_date(found->index()));
     if (recorder)
         recorder->note(*found);
     return ok();
@@ -376,10 +379,25 @@ Result<std::vector<ListingEntry>> Vfs::list(std::string_view path, std::size_t e
     }
 }
 
+Result<Metadata> Vfs::metadata(std::string_view path) const {
+    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
+    const auto set = impl_->set.share();
+    if (parts.kind == PathKind::bundle)
+        if (const Mount* const mount = set->find_bundle(id_from<BundleId>(parts.id)))
+            return metadata_of(mount->bundle());
+    FARDEL_TRY_ASSIGN(const File file, find_unread(*set, std::string(path)));
+    return metadata_of(file);
+}
+
 Result<Explanation> Vfs::explain(const LookUp& wanted) const {
-    if (is_reference(wanted))
-        return Error(ErrorCode::unsupported, "reference \"" + printable(wanted.path) +
-                                                 "\": only look-ups of paths are explained, not those of references");
+    if (is_reference(wanted)) {
+        const auto set = impl_->set.share();
+        FARDEL_TRY_ASSIGN(const ReferencePath found, find_reference_path(*set, *wanted.from, wanted.path));
+        FARDEL_TRY(parse_path_parts(found.path));
+        Explanation out = explain_in(set, impl_->verdicts, found.path);
+        out.route = found.route;
+        return out;
+    }
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(wanted.path));
     const auto set = impl_->set.share();
     std::vector<std::string> paths = other_paths(wanted, parts);

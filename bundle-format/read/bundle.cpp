@@ -8,6 +8,7 @@
 #include "tables/buckets.h"
 #include "trust/signed_statements.h"
 
+#include <fardel/format/bundle_metadata.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
@@ -40,6 +41,7 @@ struct Bundle::Impl {
     std::optional<BlockReader> blocks;
     std::uint32_t asset_count = 0;
     std::uint32_t name_count = 0;
+    std::optional<UnixTime> content_time;
     alignas(64) NamePages name_pages;  // of `tables`
 
     // Only this function adds the bundle's label to an error.
@@ -72,6 +74,7 @@ Result<std::shared_ptr<const Bundle>> Bundle::open(std::shared_ptr<const ByteSou
     impl->source = std::move(source);
     impl->label = std::move(options.label);
     impl->cache = std::move(options.cache);
+    impl->content_time = options.content_time;
     if (Status status = impl->read_heads(); !status)
         return impl->named(std::move(status).error());
     if (Status status = impl->open_tables(); !status)
@@ -289,6 +292,22 @@ Status Bundle::verify_content_date(std::optional<UnixTime> now) const {
     return impl_->named(
         Error(ErrorCode::expired, "its content expired on " + shown_date((*record)->date()) +
                                       "; the line \"expired-content allow\" in a trust policy lets it be mounted"));
+}
+
+Status Bundle::verify_asset_date(AssetIndex index) const {
+    if (!impl_->content_time)
+        return ok();
+    FARDEL_TRY_ASSIGN(const auto stated, asset_metadata(*this, index));
+    for (const StatedMetadata& one : stated)
+        if (one.key == "expires" && one.record.kind == MetadataKind::integer &&
+            has_passed(one.record.date(), impl_->content_time)) {
+            FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+            return impl_->named(
+                Error(ErrorCode::expired, "asset " + record.id.hex() + " expired on " + shown_date(one.record.date()) +
+                                              "; look for a newer version of the bundle, or mount it under a trust "
+                                              "policy with the line \"expired-content allow\""));
+        }
+    return ok();
 }
 
 Status Bundle::verify_name_classes() const {

@@ -14,9 +14,13 @@ constexpr std::size_t kHiddenShownMax = 10;
 
 }  // namespace
 
+std::optional<UnixTime> content_time(const TrustPolicy* policy, const TrustTime& time) {
+    const bool expired_allowed = policy != nullptr && policy->rules().expired_content_allowed;
+    return expired_allowed ? std::nullopt : time.now();
+}
+
 Status verify_use(const Bundle& bundle, const TrustPolicy* policy, const TrustTime& time) {
-    if (policy == nullptr || !policy->rules().expired_content_allowed)
-        FARDEL_TRY(bundle.verify_content_date(time.now()));
+    FARDEL_TRY(bundle.verify_content_date(content_time(policy, time)));
     return bundle.verify_name_classes();  // tests/ATTACKS.md, A137
 }
 

@@ -1,7 +1,7 @@
 #include <fardel/format/requirement.h>
 
 #include <fardel/base/text_fields.h>
-#include <fardel/format/bundle.h>
+#include <fardel/format/bundle_metadata.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
@@ -228,15 +228,9 @@ Status NamedBundles::verify_meet(const Requirement& requirement) const {
 }
 
 Result<std::vector<Requirement>> requirements_of(const Bundle& bundle) {
-    std::vector<Requirement> requirements;
-    // The bundle's own records are the last.
-    for (std::uint64_t i = bundle.table_count(TableKind::metadata), seen = 0; i-- > 0; ++seen) {
-        FARDEL_TRY_ASSIGN(const MetadataRecord record, bundle.metadata(static_cast<std::uint32_t>(i)));
-        if (record.subject != kBundleSubject)
-            break;
-        if (seen == limits::kMetadataPerSubjectMax)
-            return Error(ErrorCode::limit, bundle.label() + ": too much metadata");
-        FARDEL_TRY_ASSIGN(const std::string_view key, bundle.string(record.key));
+    FARDEL_TRY_ASSIGN(const auto stated, own_metadata(bundle));
+    std::vector<Requirement> requirements;  // keys are sorted, and so are their names
+    for (const auto& [key, record] : stated) {
         if (!key.starts_with(kRequirementKeyPrefix))
             continue;
         if (record.kind != MetadataKind::text)
@@ -250,7 +244,6 @@ Result<std::vector<Requirement>> requirements_of(const Bundle& bundle) {
                          bundle.label() + ": more than " + std::to_string(kRequirementsMax) + " requirements");
         requirements.push_back(*std::move(requirement));
     }
-    std::ranges::reverse(requirements);  // keys are sorted, and so are their names
     return requirements;
 }
 

@@ -208,7 +208,7 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
         builder.allow_expired_content();
         return ok();
     }
-    if (line == "unlicensed allow") {
+    if (line == "unlicensed allow" || line == "unlicenced allow") {
         builder.allow_unlicensed();
         return ok();
     }
@@ -224,7 +224,7 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
         FARDEL_TRY_ASSIGN(AllowRule rule, parse_allow(rest));
         return builder.add(std::move(rule));
     }
-    if (directive == "license") {
+    if (directive == "license" || directive == "licence") {
         LicenseRule rule;
         rule.pattern = read_until(rest, ' ');
         for (const std::string_view label : split_text(rest, ','))

@@ -125,6 +125,7 @@ int errno_of(ErrorCode code) noexcept {
     switch (code) {
         case ErrorCode::missing:
         case ErrorCode::unresolved: return ENOENT;
+        case ErrorCode::expired:
         case ErrorCode::denied: return EACCES;
         case ErrorCode::busy: return EBUSY;
         case ErrorCode::no_space: return ENOSPC;

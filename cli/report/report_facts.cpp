@@ -93,8 +93,10 @@ private:
         const auto found = vfs_.find({spelling, {}, &from});
         if (!found) {
             const ErrorCode code = found.error().code();
-            // The dependency is not mounted, or the reference is no valid name: a game would not get an asset either.
-            if (code == ErrorCode::unresolved || code == ErrorCode::malformed || code == ErrorCode::limit)
+            // The dependency is not mounted, the reference is no valid name, or the asset has expired: a game would not
+            // get an asset either.
+            if (code == ErrorCode::unresolved || code == ErrorCode::malformed || code == ErrorCode::limit ||
+                code == ErrorCode::expired)
                 return std::optional<std::uint32_t>();
             return found.error();
         }

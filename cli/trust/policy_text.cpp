@@ -161,7 +161,8 @@ Status PolicyText::remove_key(std::string_view label) {
             continue;
         std::string kept = line;
         for (std::size_t kind = 0; kind < 2; ++kind) {
-            if (!line.starts_with(kWords[kind]))
+            const bool respelled = kind == 1 && line.starts_with("licence ");
+            if (!respelled && !line.starts_with(kWords[kind]))
                 continue;
             while (!after[next_of[kind]].starts_with(kWords[kind]))
                 ++next_of[kind];

@@ -50,7 +50,10 @@ bool is_signed_by_registry(const Envelope& envelope, const Countersignature& cou
 Status read_tables(const Bundle& bundle, CatalogueEntry& entry) {
     FARDEL_TRY_ASSIGN(const auto name, bundle.find_bundle_text("name"));
     FARDEL_TRY_ASSIGN(const auto version, bundle.find_bundle_text("version"));
-    FARDEL_TRY_ASSIGN(const auto licence, bundle.find_bundle_text("licence"));
+    FARDEL_TRY_ASSIGN(auto licence, bundle.find_bundle_text("licence"));
+    if (!licence) {  // an older packer, or another program, has stored the key as its author wrote it
+        FARDEL_TRY_ASSIGN(licence, bundle.find_bundle_text("license"));
+    }
     // A registry keeps no text without a bound: each is in memory and on pages as long as the bundle is here.
     entry.name = name.value_or(std::string_view());
     entry.version = version.value_or(std::string_view());

@@ -4,6 +4,7 @@
 #include "registry/page_text.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/format/bundle_metadata.h>
 #include <fardel/format/bundle_version.h>
 #include <fardel/format/channel_update.h>
 #include <fardel/format/limits.h>
@@ -242,7 +243,7 @@ private:
         if (!newest)
             return refuse("signer-differs", "the key " + key_id(author_) +
                                                 "… that signed this request has not signed the bundle; sign it with "
-                                                "'fardel sign --role author'");
+                                                "'fardel sign'");
         // Who countersigns a statement vouches for each layout in it, and only this file was verified.
         if (newest->layouts != std::vector{facts.layout})
             refuse("layout-not-signed",
@@ -346,7 +347,7 @@ private:
                 FARDEL_TRY_ASSIGN(const MetadataRecord record,
                                   kind == TableKind::metadata ? bundle.metadata(i) : bundle.creator_metadata(i));
                 FARDEL_TRY_ASSIGN(const std::string_view key, bundle.string(record.key));
-                if (key != "licence" || record.kind != MetadataKind::text)
+                if (metadata_key(key) != "licence" || record.kind != MetadataKind::text)
                     continue;
                 is_stated |= record.subject == kBundleSubject;
                 FARDEL_TRY_ASSIGN(const std::string_view licence, bundle.string(static_cast<StringRef>(record.value)));

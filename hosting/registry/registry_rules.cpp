@@ -46,7 +46,7 @@ public:
             return add_owners(line);
         if (word == "open")
             return add_open(line);
-        if (word == "licence")
+        if (word == "licence" || word == "license")
             return add_licence(line);
         if (word == "bytes_max")
             return set_number(line, rules_.file_bytes_max);

@@ -3,6 +3,7 @@
 
 #include <fardel/format/manifest.h>
 #include <fardel/format/requirement.h>
+#include <fardel/format/shown_date.h>
 
 #include <algorithm>
 #include <array>
@@ -110,10 +111,11 @@ private:
         if (of_bundle && key->starts_with(kRequirementKeyPrefix))
             check_requirement(record, *key, index);
         if (*key == "expires" && record.kind == MetadataKind::integer && has_passed(record.date(), now_))
-            findings_.add(VerifierRule::content_expired, kind_, index,
-                          (of_bundle ? "the bundle" : "asset " + std::to_string(record.subject)) + " expired at " +
-                              std::to_string(std::bit_cast<std::int64_t>(record.value)) +
-                              " (Unix seconds); look for a newer version");
+            findings_.add(
+                VerifierRule::content_expired, kind_, index,
+                (of_bundle ? std::string("the bundle expired on ")
+                           : "asset " + std::to_string(record.subject) + ", which cannot be opened, expired on ") +
+                    shown_date(record.date()) + "; look for a newer version");
     }
 
     void check_requirement(const MetadataRecord& record, std::string_view key, std::uint64_t index) {

@@ -3,6 +3,7 @@
 
 #include "findings/record_run.h"
 
+#include <fardel/format/bundle_metadata.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
@@ -250,22 +251,11 @@ private:
             ContentMetadata entry;
             entry.creator = creator;
             FARDEL_TRY_ASSIGN(entry.key, text(record.key));
-            FARDEL_TRY_ASSIGN(entry.value, value_of(record));
+            FARDEL_TRY_ASSIGN(entry.value, metadata_value(bundle_, record));
             (record.subject == kBundleSubject ? out_.metadata : out_.assets[record.subject].metadata)
                 .push_back(std::move(entry));
         }
         return ok();
-    }
-
-    Result<MetadataValue> value_of(const MetadataRecord& record) {
-        switch (record.kind) {
-            case MetadataKind::number: return MetadataValue(std::bit_cast<double>(record.value));
-            case MetadataKind::integer: return MetadataValue(static_cast<std::int64_t>(record.value));
-            case MetadataKind::boolean: return MetadataValue(record.value != 0);
-            case MetadataKind::text: break;
-        }
-        FARDEL_TRY_ASSIGN(std::string spelled, text(static_cast<StringRef>(record.value)));
-        return MetadataValue(std::move(spelled));
     }
 
     const Bundle& bundle_;

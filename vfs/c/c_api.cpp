@@ -521,6 +521,8 @@ fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_sta
                 out.bundle = plain_id(*found.bundle);
                 out.has |= FARDEL_STAT_BUNDLE;
             }
+            if (found.has_metadata)
+                out.has |= FARDEL_STAT_METADATA;
             copy_text(found.content_type, out.content_type, sizeof out.content_type);
             give(out, stat);
         });

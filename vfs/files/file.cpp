@@ -10,7 +10,11 @@
 namespace fardel {
 
 File::File(std::shared_ptr<const Bundle> bundle, AssetIndex index, const AssetRecord& record) noexcept
-    : bundle_(std::move(bundle)), size_bytes_(record.raw_bytes), index_(index), asset_id_(record.id) {}
+    : bundle_(std::move(bundle)),
+      size_bytes_(record.raw_bytes),
+      index_(index),
+      asset_id_(record.id),
+      has_metadata_(record.metadata_first != kNoIndex) {}
 
 Result<File> File::of(std::shared_ptr<const Bundle> bundle, AssetIndex index) {
     FARDEL_TRY_ASSIGN(const AssetRecord record, bundle->asset(index));

@@ -12,6 +12,12 @@
 namespace fardel {
 namespace {
 
+// Content that is whole can still be withdrawn, or past its date.
+CandidateOutcome outcome_of(const Error& error) {
+    return error.code() == ErrorCode::revoked || error.code() == ErrorCode::expired ? CandidateOutcome::refused
+                                                                                    : CandidateOutcome::damaged;
+}
+
 Status describe_choice(const AssetChoice& choice, PathCandidate& out) {
     FARDEL_TRY_ASSIGN(const File file, open_choice(choice));
     out.asset = file.asset_id();
@@ -61,18 +67,25 @@ CandidateOutcome outcome_of(const NameMatch& match, const Mount* deciding) {
 void explain_choice(const MountSet& set, const PathParts& path, const NameMatch& winning, Explanation& out) {
     auto choice = choose_published(set, winning, path.name, path.hash, WithTags::yes);
     if (!choice) {
+        out.candidates[*out.winner].outcome = outcome_of(choice.error());
         out.candidates[*out.winner].error = std::move(choice).error();
-        out.candidates[*out.winner].outcome = CandidateOutcome::damaged;
         out.winner.reset();
         return;
     }
     for (std::size_t i = 0; i < out.candidates.size(); ++i) {
         if (out.candidates[i].mount.id != choice->mount->id)
             continue;
-        note_error(describe_choice(*choice, out.candidates[i]), out.candidates[i]);
-        if (out.candidates[i].outcome == CandidateOutcome::extends_only)
-            out.candidates[i].outcome = CandidateOutcome::gives_variant;
+        PathCandidate& chosen = out.candidates[i];
+        note_error(describe_choice(*choice, chosen), chosen);
+        if (chosen.outcome == CandidateOutcome::extends_only)
+            chosen.outcome = CandidateOutcome::gives_variant;
         out.winner = i;
+        // Only of the variant that is taken: that others are past their dates changes nothing.
+        if (Status usable = choice->mount->bundle().verify_asset_date(choice->asset); !usable) {
+            chosen.outcome = outcome_of(usable.error());
+            chosen.error = std::move(usable).error();
+            out.winner.reset();
+        }
         return;
     }
 }
@@ -107,7 +120,7 @@ void explain_published(const MountSet& set, const PathParts& path, Explanation& 
             candidate.error = std::move(match).error();
         }
         if (candidate.error && (!match || &mount == deciding))
-            candidate.outcome = CandidateOutcome::damaged;
+            candidate.outcome = outcome_of(*candidate.error);
         if (candidate.outcome == CandidateOutcome::wins) {
             out.winner = out.candidates.size();
             winning = **match;
@@ -116,6 +129,13 @@ void explain_published(const MountSet& set, const PathParts& path, Explanation& 
     }
     if (winning)
         explain_choice(set, path, *winning, out);
+}
+
+// The same for a path that names the bundle, so that nothing but the content can keep it from being opened.
+Status describe_own(const MountSet& set, const NameMatch& match, PathCandidate& out) {
+    FARDEL_TRY(describe_match(set, match, out));
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, match));
+    return choice.mount->bundle().verify_asset_date(choice.asset);
 }
 
 void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation& out) {
@@ -130,9 +150,9 @@ void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation
     if (!match)
         candidate.error = std::move(match).error();
     else
-        note_error(describe_match(set, **match, candidate), candidate);
+        note_error(describe_own(set, **match, candidate), candidate);
     if (candidate.error)
-        candidate.outcome = CandidateOutcome::damaged;
+        candidate.outcome = outcome_of(*candidate.error);
     else
         out.winner = 0;
     out.candidates.push_back(std::move(candidate));
@@ -157,11 +177,12 @@ void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts
             candidate.size_bytes = record->raw_bytes;
             if (!out.winner) {
                 candidate.outcome = CandidateOutcome::wins;
-                note_error(verify_copy(mount, **index, verdicts), candidate);
+                Status usable = verify_copy(mount, **index, verdicts);
+                note_error(usable ? mount.bundle().verify_asset_date(**index) : std::move(usable), candidate);
             }
         }
         if (candidate.error)
-            candidate.outcome = CandidateOutcome::damaged;
+            candidate.outcome = outcome_of(*candidate.error);
         if (candidate.outcome == CandidateOutcome::wins)
             out.winner = out.candidates.size();
         out.candidates.push_back(std::move(candidate));
@@ -183,6 +204,7 @@ std::string_view candidate_outcome_text(CandidateOutcome outcome) noexcept {
         case CandidateOutcome::adds_only: return "not allowed: the trust policy does not let it override this name";
         case CandidateOutcome::damaged: return "damaged";
         case CandidateOutcome::same_content: return "the same content";
+        case CandidateOutcome::refused: return "refused";
     }
     return "unknown";
 }

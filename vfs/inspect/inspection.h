@@ -1,4 +1,5 @@
-// The answers to explain(), conflicts(), check_links() and replace(): each a pure function of one or two MountSets.
+// The answers to explain(), conflicts(), check_links(), metadata() and replace(): each a pure function of one or two
+// MountSets.
 #pragma once
 
 #include "lookup/asset_verdicts.h"
@@ -13,12 +14,25 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
 
 // The candidates of a path and the winner, by the same look-ups as find(). The caller sets `path` and `folder`.
 Explanation explain_path(const MountSet& set, AssetVerdicts& verdicts, const PathParts& path);
+
+// How a reference in `from` is resolved, and the path that it leads to; with nothing there, the path of the name that
+// is missing. Errors: those of find_in_scope; missing (a static target that is not visible).
+struct ReferencePath {
+    ReferenceRoute route = ReferenceRoute::none;
+    std::string path;
+};
+Result<ReferencePath> find_reference_path(const MountSet& set, const File& from, std::string_view spelling);
+
+// Of the bundle itself. Errors: those of metadata_of(File).
+Result<Metadata> metadata_of(const Bundle& bundle);
 
 // Looks each published name of each mount up in all of them. Sorted by path. Errors: limit (more than conflicts_max),
 // corrupt, malformed, io.

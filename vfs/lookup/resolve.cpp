@@ -129,6 +129,17 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
             continue;
         }
         const AssetIndex asset = **index;
+        auto record = mount.bundle().asset(asset);
+        if (!record) {
+            note(std::move(record).error());
+            continue;
+        }
+        // Another bundle may have the same asset, and state no date or a later one.
+        if (record->metadata_first != kNoIndex)
+            if (Status current = mount.bundle().verify_asset_date(asset); !current) {
+                note(std::move(current).error());
+                continue;
+            }
         const bool limited = mount.content.limits_classes;
         if (compare == Compare::no && (limited || verdicts.find(mount.content.number, asset) == Verdict::unknown))
             // Comparing reads the disk, and this call may not wait: the caller asks again where it may.
@@ -139,11 +150,6 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
         }
         if (auto good = verify_copy(mount, asset, verdicts); !good) {
             note(std::move(good).error());
-            continue;
-        }
-        auto record = mount.bundle().asset(asset);
-        if (!record) {
-            note(std::move(record).error());
             continue;
         }
         return AssetSearch{.file = File(mount.content.leases->of_this_thread(), asset, *record), .mount = &mount};

@@ -16,25 +16,6 @@
 namespace fardel {
 namespace {
 
-// The asset's reference with that spelling. References are sorted by spelling; the search ends even if they are not.
-Result<std::optional<ReferenceRecord>> find_reference(const Bundle& bundle, const AssetRecord& asset,
-                                                      std::string_view spelling) {
-    std::uint32_t low = 0;
-    std::uint32_t high = asset.reference_count;
-    while (low < high) {
-        const std::uint32_t middle = low + (high - low) / 2;
-        FARDEL_TRY_ASSIGN(const ReferenceRecord record, bundle.reference(asset.reference_first + middle));
-        FARDEL_TRY_ASSIGN(const std::string_view text, bundle.string(record.spelling));
-        if (text == spelling)
-            return std::optional(record);
-        if (text < spelling)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return std::optional<ReferenceRecord>();
-}
-
 Error unresolved(const Bundle& bundle, std::string_view spelling, const std::string& reason) {
     return Error(ErrorCode::unresolved, bundle.label() + ": reference \"" + printable(spelling) + "\" " + reason);
 }
@@ -112,6 +93,11 @@ Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bund
 Result<std::optional<File>> find_in_resolved(const MountSet& set, const Bundle& bundle, std::string_view name) {
     const Mount* const mount = set.find_bundle(bundle.id());
     if (mount == nullptr || !mount->content.resolved)
+        return std::optional<File>();
+    // A name of the bundle itself that its author made dynamic: the tree decides between it and what is above it, and
+    // what the bundle requires is below.
+    FARDEL_TRY_ASSIGN(const auto own, bundle.find_name(name));
+    if (own)
         return std::optional<File>();
     for (const BundleId& id : *mount->content.resolved)
         if (const Mount* const needed = set.find_bundle(id)) {
@@ -221,12 +207,31 @@ bool is_hidden(const MountSet& set, const Bundle& bundle) {
 
 }  // namespace
 
+// References are sorted by spelling; the search ends even if they are not.
+Result<std::optional<ReferenceRecord>> find_link(const File& from, std::string_view spelling) {
+    const Bundle& bundle = *from.bundle();
+    FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(from.index()));
+    std::uint32_t low = 0;
+    std::uint32_t high = asset.reference_count;
+    while (low < high) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        FARDEL_TRY_ASSIGN(const ReferenceRecord record, bundle.reference(asset.reference_first + middle));
+        FARDEL_TRY_ASSIGN(const std::string_view text, bundle.string(record.spelling));
+        if (text == spelling)
+            return std::optional(record);
+        if (text < spelling)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return std::optional<ReferenceRecord>();
+}
+
 Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from, std::string_view spelling) {
     const Bundle& bundle = *from.bundle();
     if (is_hidden(set, bundle))
         return std::optional<File>();
-    FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(from.index()));
-    FARDEL_TRY_ASSIGN(const auto link, find_reference(bundle, asset, spelling));
+    FARDEL_TRY_ASSIGN(const auto link, find_link(from, spelling));
     // The link table decides alone: what the packer resolved must not depend on what is mounted above.
     if (link)
         return follow(set, bundle, from, *link, spelling);

@@ -4,6 +4,7 @@
 #include "mounts/mount_set.h"
 
 #include <fardel/base/result.h>
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/file.h>
 
 #include <optional>
@@ -16,5 +17,8 @@ namespace fardel {
 // table leads into a dependency that is not mounted or does not have the asset), malformed, limit (not a name),
 // corrupt, io.
 Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from, std::string_view spelling);
+
+// The record of the reference in the link table of `from`; nothing: it has none of that spelling.
+Result<std::optional<ReferenceRecord>> find_link(const File& from, std::string_view spelling);
 
 }  // namespace fardel

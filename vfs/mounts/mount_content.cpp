@@ -40,10 +40,11 @@ public:
                          options_.label +
                              ": there is no trust policy that could accept it; give one, or allow unsigned "
                              "bundles for development");
-        auto bundle = open_bundle(source, options_.policy);
+        const auto judged_at = content_time(options_.policy, options_.time);
+        auto bundle = open_bundle(source, options_.policy, judged_at);
         if (!bundle && options_.policy != nullptr && options_.allow_unsigned &&
             bundle.error().code() == ErrorCode::untrusted)
-            bundle = open_bundle(source, nullptr);
+            bundle = open_bundle(source, nullptr, judged_at);
         if (bundle)
             FARDEL_TRY(verify_use(**bundle, options_.policy, options_.time));
         if (bundle)
@@ -108,9 +109,13 @@ private:
     }
 
     Result<std::shared_ptr<const Bundle>> open_bundle(std::shared_ptr<const ByteSource> source,
-                                                      const TrustPolicy* policy) const {
-        return Bundle::open(std::move(source),
-                            {.policy = policy, .time = options_.time, .cache = cache_, .label = options_.label});
+                                                      const TrustPolicy* policy,
+                                                      std::optional<UnixTime> judged_at = std::nullopt) const {
+        return Bundle::open(std::move(source), {.policy = policy,
+                                                .time = options_.time,
+                                                .cache = cache_,
+                                                .label = options_.label,
+                                                .content_time = judged_at});
     }
 
     static Result<MountContent> content_of(Result<std::shared_ptr<const Bundle>> bundle, MountKind kind) {

@@ -148,4 +148,14 @@ TEST_CASE("license rule: a policy keeps its lines, and refuses unknown labels an
         CHECK(code_of(TrustPolicy::parse("fardel-trust 1\n" + line + "\n")) == ErrorCode::malformed);
 }
 
+TEST_CASE("license token: a policy may spell its lines with licence, which are the same") {
+    const auto policy = [](const std::string& word, const std::string& allow) {
+        return value_of(TrustPolicy::parse("fardel-trust 1\nkey shop " + std::string(64, 'a') + "\n" + word +
+                                           " maps/* shop\n" + allow + " allow\n"));
+    };
+    const TrustPolicy one = policy("license", "unlicensed");
+    CHECK(policy("licence", "unlicenced").rules() == one.rules());
+    CHECK(policy("licence", "unlicenced").format() == one.format());
+}
+
 }  // namespace fardel::tests::license_token_test

@@ -129,12 +129,66 @@ TEST_CASE("explain: with extensions, the path that gives the asset is explained,
     CHECK(vfs.explain({"/assets/" + id_of("png").hex(), &images}).value().tried.empty());
 }
 
-TEST_CASE("explain: a path that an asset refers to is explained, and a reference that is no path is refused") {
+TEST_CASE("explain: a path that an asset refers to is explained as any path") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "text").write());
     const File from = vfs.open("a").value();
-    CHECK(vfs.explain({"/a", {}, &from}).value().winner == std::size_t{0});
-    CHECK(outcome_of(vfs.explain({"a", {}, &from})) == "unsupported");
+    const Explanation out = vfs.explain({"/a", {}, &from}).value();
+    CHECK(out.winner == std::size_t{0});
+    CHECK(out.route == ReferenceRoute::none);
+}
+
+TEST_CASE("explain: a reference says whether it is static or dynamic, and is explained where it leads") {
+    BundleMaker base;
+    base.add("map", "map").add("wall", "wall").add("door", "door").add_unpublished("own", "own");
+    base.plan().assets[0].references = {
+        {.spelling = "to wall", .target = PlannedReference::Internal{1}, .name = "wall"},
+        {.spelling = "to id", .target = PlannedReference::Internal{3}},
+        {.spelling = "to door", .target = PlannedReference::Dynamic{"door"}},
+        {.spelling = "to nothing", .target = PlannedReference::Dynamic{"nothing"}}};
+    const Bytes bundle = base.write();
+    Vfs vfs;
+    mount(vfs, bundle);
+    mount(vfs, BundleMaker().add("wall", "mod's wall").add("door", "mod's door").write(), unsigned_at("", 1));
+    const File from = vfs.open("/map").value();
+    const auto check = [&](std::string_view reference, ReferenceRoute route, const std::string& path,
+                           std::string_view content) {
+        CAPTURE(reference);
+        const Explanation out = value_of(vfs.explain({reference, {}, &from}));
+        CHECK(reference_route_text(out.route) == reference_route_text(route));
+        CHECK(out.path == path);
+        CHECK(out.winner.has_value() == !content.empty());
+        const auto found = vfs.find({reference, {}, &from}).value();
+        CHECK(found.has_value() == !content.empty());
+        if (out.winner && found) {
+            CHECK(out.candidates[*out.winner].asset == found->asset_id());
+            CHECK(found->asset_id() == id_of(content));
+        }
+    };
+    const std::string own = "/bundles/" + bundle_id_of(bundle).hex();
+    check("to wall", ReferenceRoute::fixed, own + "/wall", "wall");
+    check("to id", ReferenceRoute::fixed, "/assets/" + id_of("own").hex(), "own");
+    check("to door", ReferenceRoute::dynamic, "/door", "mod's door");
+    check("to nothing", ReferenceRoute::dynamic, "/nothing", "");
+    check("own", ReferenceRoute::unlisted, own + "/own", "own");
+    check("wall", ReferenceRoute::unlisted, own + "/wall", "wall");
+    CHECK_FALSE(value_of(vfs.explain({"no such", {}, &from})).winner);
+}
+
+TEST_CASE("scope: what a bundle requires comes after a name of its own that is dynamic") {
+    const Bytes base = BundleMaker().add("door", "base's").write();
+    BundleMaker maker;
+    maker.title("mod").add("map", "map").add("door", "mod's");
+    maker.plan().assets[0].references = {{.spelling = "door", .target = PlannedReference::Dynamic{"door"}}};
+    Vfs vfs;
+    mount(vfs, base);
+    MountOptions options = unsigned_at("", 1);
+    options.resolved = {bundle_id_of(base)};
+    mount(vfs, maker.write(), options);
+    const File from = vfs.open("/map").value();
+    CHECK(text_of(vfs.open({"door", {}, &from}).value().read_all().value()) == "mod's");
+    mount(vfs, BundleMaker().add("door", "another's").version("2").write(), unsigned_at("", 2));
+    CHECK(text_of(vfs.open({"door", {}, &from}).value().read_all().value()) == "another's");
 }
 
 }  // namespace fardel::tests::explanation_test

@@ -54,7 +54,6 @@ std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes)
 // socket), io; of read(): conflict (the file was written while it was read), io.
 std::shared_ptr<const BlobSource> make_file_blob(std::string path);
 
-using MetadataValue = std::variant<std::string, double, std::int64_t, bool>;
 struct PlannedMetadata {
     std::string key;      // not empty; "metric.…" requires a number, "expires" an integer, "name" and "version" text
     MetadataValue value;  // numbers are finite

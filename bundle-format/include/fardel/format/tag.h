@@ -2,13 +2,16 @@
 //
 // Plans and projects contain tags as the packer collected them; write_bundle and the verifier refuse tags that break
 // the rules here. A variant has at most limits::kTagsPerVariantMax tags and an axis at most once.
+// MetadataValue: what is stated under a key of metadata.
 #pragma once
 
 #include <fardel/base/result.h>
 
 #include <compare>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace fardel {
@@ -31,5 +34,7 @@ inline constexpr std::string_view kTagWordCharacters = "letters, digits and - _ 
 
 // Reads "axis=value". Error: malformed.
 Result<Tag> parse_tag(std::string_view text);
+
+using MetadataValue = std::variant<std::string, double, std::int64_t, bool>;
 
 }  // namespace fardel

@@ -54,6 +54,8 @@ struct BundleOptions {
     TrustTime time;                     // for dates in statements
     std::shared_ptr<BlockCache> cache;  // nullptr: no cache
     std::string label;                  // identifies the bundle in errors; usually its path
+    // The time by which verify_asset_date() judges; nothing: no asset has expired.
+    std::optional<UnixTime> content_time = std::nullopt;
 };
 
 class Bundle {
@@ -108,6 +110,9 @@ public:
 
     // Whether the date in the bundle's own metadata (`expires`) has not passed. open() does not ask. Error: expired.
     Status verify_content_date(std::optional<UnixTime> now) const;
+    // Whether the date in the metadata of an asset (`expires`) has not passed at BundleOptions::content_time. Whatever
+    // gives bytes of an asset with metadata to a game asks it first. Error: expired.
+    Status verify_asset_date(AssetIndex index) const;
 
     // Whether the policy lets its signers bring some classes of content only.
     bool limits_classes() const noexcept { return verdict().brings < ContentClass::code; }

@@ -17,6 +17,10 @@ namespace fardel {
 
 class Bundle;
 
+// The time by which the dates in metadata (`expires`) of a bundle and its assets are judged; nothing: by none. Reads
+// the clock if the time is the system's.
+std::optional<UnixTime> content_time(const TrustPolicy* policy, const TrustTime& time);
+
 // Whether the bundle may be used under the policy with which it was opened: its content has not expired, unless the
 // policy allows that, and its names show no class of content that its signers may not bring. Reads tables and no block,
 // so who fetches asks before any content. Errors: expired, denied; those of reading the tables.

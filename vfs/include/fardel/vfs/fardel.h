@@ -296,8 +296,9 @@ enum {
 };
 
 enum {
-    FARDEL_STAT_ASSET = 1, /* `asset` is set */
-    FARDEL_STAT_BUNDLE = 2 /* `bundle` is set */
+    FARDEL_STAT_ASSET = 1,   /* `asset` is set */
+    FARDEL_STAT_BUNDLE = 2,  /* `bundle` is set */
+    FARDEL_STAT_METADATA = 4 /* the bundle states something about the asset: fardel_read_metadata reads it */
 };
 
 /* Of a link: its target. */
@@ -322,6 +323,35 @@ FARDEL_API fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path,
 /* 1 if there is a file, link or folder at the path, else 0; also 0 for null, for a malformed path, and if a damaged
  * mount decides about the path: fardel_stat_path distinguishes these cases. */
 FARDEL_API int fardel_exists(const fardel_vfs* vfs, const char* path);
+
+/* ---- Metadata --------------------------------------------------------------------------------------------------- */
+
+typedef int32_t fardel_metadata_kind;
+enum { FARDEL_METADATA_TEXT = 1, FARDEL_METADATA_NUMBER = 2, FARDEL_METADATA_INTEGER = 3, FARDEL_METADATA_BOOLEAN = 4 };
+
+/* What is stated under one key. Pointers are valid during the call. */
+typedef struct fardel_metadata {
+    size_t struct_size;
+    const char* key;  /* "licence", "origin", "metric.triangles": docs/bundle-format.md, "metadata" */
+    const char* text; /* of a text; null: it is none */
+    double number;    /* of a number or integer */
+    int64_t integer;  /* of an integer (`expires`: Unix seconds), or 0 or 1 of a boolean */
+    fardel_metadata_kind kind;
+    int32_t of_bundle; /* 1: the asset states nothing under this key, and its bundle does */
+} fardel_metadata;
+/* It may call any function. */
+typedef void (*fardel_metadata_found)(void* context, const fardel_metadata* metadata);
+
+/* Reports what is stated about the asset at a path, or of "/bundles/<id>" about the bundle, in byte order of the keys.
+ * `key`: only this one ("license" means "licence"); null: all. `found` may be null; `count`, which may be null, is set
+ * to the number of entries: 0 if nothing is stated. What describes a bundle as a whole (name, version, requirements,
+ * metrics) is not reported about its assets. Reads tables, and no content: also of an asset that has expired. Errors:
+ * as fardel_stat_path; missing also for other folders. */
+FARDEL_API fardel_code fardel_read_metadata(const fardel_vfs* vfs, const char* path, const char* key,
+                                            fardel_metadata_found found, void* context, size_t* count,
+                                            fardel_error* error);
+
+/* ---- What is not here ------------------------------------------------------------------------------------------- */
 
 /* Content of one bundle that is not here: the bundle is incomplete in a store, is read from servers, or not mounted. */
 typedef struct fardel_missing_content {
@@ -372,7 +402,7 @@ FARDEL_API fardel_code fardel_read_trace_ahead(const fardel_vfs* vfs, const char
 typedef struct fardel_file fardel_file;
 
 /* Follows links. `*file` is null after a failure. Errors: missing, corrupt, malformed, limit, io; denied (the content
- * is of a class that its signers may not bring: docs/trust-policy.md). */
+ * is of a class that its signers may not bring: docs/trust-policy.md); expired (the asset's own metadata say so). */
 FARDEL_API fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** file, fardel_error* error);
 /* Opens the asset that `from` means by a reference in its content: searched in its own link table, its bundle, that
  * bundle's static dependencies, then the published names. Errors: those of fardel_open; unresolved. */

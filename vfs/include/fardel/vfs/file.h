@@ -47,6 +47,8 @@ public:
     const BundleId& bundle_id() const noexcept;
     const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }
     AssetIndex index() const noexcept { return index_; }
+    // Whether its bundle states something about this asset: metadata_of() (inspect.h) reads it.
+    bool has_metadata() const noexcept { return has_metadata_; }
 
     // Reads up to out.size() bytes at `offset` and returns the number read: fewer only at the end, 0 at or behind it.
     // Each byte is verified. On an error the contents of `out` are unspecified. Errors: corrupt, malformed, io.
@@ -68,6 +70,7 @@ private:
     std::uint64_t size_bytes_;
     AssetIndex index_;
     AssetId asset_id_;
+    bool has_metadata_;
 };
 
 // Reads a File from front to back, or from any position, in pieces of any size. Keeps one piece of the asset (up to

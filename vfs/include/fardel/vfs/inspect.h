@@ -1,6 +1,6 @@
 // What a Vfs reports about itself, for tools, editors and start-up checks: its mounts, why a path leads to its asset,
-// which mounts publish the same path, and which needs nothing provides. The types of Vfs::mounts(), explain(),
-// conflicts() and check_links().
+// which mounts publish the same path, which needs nothing provides, and what bundles state about their assets. The
+// types of Vfs::mounts(), explain(), conflicts(), check_links() and metadata().
 //
 // Plain values. Text that comes from bundles is untrusted; print it with printable().
 #pragma once
@@ -8,6 +8,8 @@
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
+#include <fardel/format/tag.h>
+#include <fardel/vfs/file.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/vfs_path.h>
 
@@ -43,6 +45,28 @@ struct MountDescription {
     std::shared_ptr<const ScanReport> left_out;
 };
 
+// ---- What is stated about an asset ----------------------------------------------------------------------------------
+
+struct MetadataEntry {
+    std::string key;  // "licence", "metric.triangles": docs/bundle-format.md, "metadata"
+    MetadataValue value;
+    bool of_bundle = false;  // the asset states nothing under this key, and its bundle does
+};
+
+// What a bundle states about an asset, and where it states nothing about the asset, about itself. What describes the
+// bundle as a whole (name, version, requirements, metrics) is about no asset.
+struct Metadata {
+    BundleId bundle;
+    std::optional<AssetId> asset;        // nothing: all entries are the bundle's
+    std::vector<MetadataEntry> entries;  // in byte order of the keys, each once
+
+    // "license" means `licence`. The result lives as long as the entries; nullptr: nothing is stated.
+    const MetadataEntry* find(std::string_view key) const noexcept;
+};
+
+// Errors: corrupt, malformed, limit, io.
+Result<Metadata> metadata_of(const File& file);
+
 // ---- Why a path leads to its asset ----------------------------------------------------------------------------------
 
 // Why a candidate won or did not.
@@ -58,6 +82,7 @@ enum class CandidateOutcome : std::uint8_t {
     adds_only,        // its rule lets it add names, and a mount below it, under another rule, has this one
     damaged,          // its tables or its content fail their check: see `error`; for a name, that decides the look-up
     same_content,     // another bundle's copy of the same asset was chosen
+    refused,          // it would win, and its content cannot be opened, as after its date (`expires`): see `error`
 };
 std::string_view candidate_outcome_text(CandidateOutcome outcome) noexcept;
 
@@ -73,8 +98,18 @@ struct PathCandidate {
     std::optional<Error> error;
 };
 
+// Who decides which asset a reference means.
+enum class ReferenceRoute : std::uint8_t {
+    none,      // the look-up is about a path
+    fixed,     // its link table: one asset, or one name, of its own bundle or of a dependency
+    dynamic,   // the published tree, by the name in its link table: a mount above may replace the asset
+    unlisted,  // no link table has it: the name in its own bundle, its dependencies, then the published tree
+};
+std::string_view reference_route_text(ReferenceRoute route) noexcept;
+
 struct Explanation {
-    std::string path;  // with its leading '/'
+    std::string path;  // with its leading '/'; of a reference, the path that it leads to
+    ReferenceRoute route = ReferenceRoute::none;
     PathKind kind = PathKind::nowhere;
     std::vector<PathCandidate> candidates;  // in order of precedence
     std::optional<std::size_t> winner;      // the candidate whose asset open() gives; nothing: open() fails

@@ -39,6 +39,7 @@ struct PureReply;
 
 // <fardel/vfs/inspect.h>
 struct Explanation;
+struct Metadata;
 struct MountDescription;
 struct PathConflict;
 struct UnresolvedNeeds;
@@ -92,6 +93,7 @@ struct PathStat {
     std::optional<AssetId> asset;    // nothing for a folder
     std::optional<BundleId> bundle;  // that serves it; for folders only in "/bundles/<id>"
     std::string content_type;
+    bool has_metadata = false;  // the bundle states something about the asset: metadata() reads it
 };
 
 class Vfs {
@@ -167,7 +169,8 @@ public:
     // "/assets/<id>": the first open from each bundle compares the whole content with the id; a copy that differs is
     // skipped in favour of another bundle's. A name is decided by its mount alone: if that is damaged, the result is an
     // error and never another bundle's asset, with extensions, too. Errors: corrupt, malformed, limit, io; unresolved
-    // (the link table of `from` leads into a bundle that is not mounted).
+    // (the link table of `from` leads into a bundle that is not mounted); expired (the asset's own metadata say so, by
+    // the policy and time of its mount).
     Result<std::optional<File>> find(const LookUp& wanted) const;
     Result<File> open(const LookUp& wanted) const;
 
@@ -231,9 +234,12 @@ public:
     // In order of precedence; those that a pure policy hides come last.
     std::vector<MountDescription> mounts() const;
     // What find() considers and how it decides; with extensions, about the path that gives the asset, or the first that
-    // is damaged. Damage is reported in the candidates. Errors: malformed, limit (path), unsupported (a reference of
-    // `from` that is not a path).
+    // is damaged. Damage is reported in the candidates. Of a reference of `from`, the path that it leads to, as it is
+    // (extensions do not count). Errors: malformed, limit (path); of a reference those of find(), and missing.
     Result<Explanation> explain(const LookUp& wanted) const;
+    // What is stated about the asset at a path, or of "/bundles/<id>" about the bundle. Reads tables, and no content:
+    // also of an asset that has expired. Errors: as stat; missing also for any other folder.
+    Result<Metadata> metadata(std::string_view path) const;
     // Every path that more than one mount publishes or hides, sorted by path. Reads all names of all mounts, so it is
     // for tools and start-up checks. Errors: limit (more than conflicts_max), corrupt, malformed, io.
     Result<std::vector<PathConflict>> conflicts(std::size_t conflicts_max = 1u << 20) const;
