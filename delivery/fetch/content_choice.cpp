@@ -200,6 +200,10 @@ private:
     Status follow_dynamic(State& state, const ReferenceRecord& reference) {
         FARDEL_TRY_ASSIGN(const std::string_view text, state.bundle->string(reference.target));
         FARDEL_TRY_ASSIGN(bool found, choose_text(state, text));
+        if (found) {  // its author lets any bundle above replace it
+            FARDEL_TRY(choose_everywhere(text));
+            return ok();
+        }
         FARDEL_TRY_ASSIGN(const std::vector<BundleId> needs, static_dependencies(*state.bundle));
         for (std::size_t i = 0; i < needs.size() && !found; ++i)
             if (const auto other = states_.find(needs[i]); other != states_.end()) {

@@ -27,6 +27,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     if (!options.version.empty())
         plan.metadata.push_back({.key = "version", .value = options.version.text()});
     add_requirements(plan, options.requirements);
+    plan.metadata.insert(plan.metadata.end(), options.metadata.begin(), options.metadata.end());
     return PackPlan{.plan = std::move(plan), .assets = std::move(assets), .report = std::move(scan.report)};
 }
 

@@ -1,6 +1,7 @@
 #include <fardel/packer/project_plan.h>
 
 #include "plan/resolve_packed.h"
+#include "plan_metadata.h"
 #include "plan_requirements.h"
 
 #include <fardel/format/bundle.h>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace fardel {
@@ -31,6 +33,7 @@ struct Decision {
     std::string content_type;  // empty: as detected
     Tags tags;
     std::vector<PlannedMetadata> metadata;
+    bool dynamic = false;
     std::size_t order = 0;  // of the last rule with tags, from 1; 0: no rule
 };
 
@@ -48,18 +51,11 @@ Status strip(const ProjectRule& rule, std::string_view file, std::string& name) 
     return ok();
 }
 
-void set_metadata(std::vector<PlannedMetadata>& metadata, const PlannedMetadata& item) {
-    const auto at = std::ranges::find(metadata, item.key, &PlannedMetadata::key);
-    if (at != metadata.end())
-        *at = item;
-    else
-        metadata.push_back(item);
-}
-
 // `order`: the number of the rule, from 1.
 Status apply(const ProjectRule& rule, std::size_t order, std::string_view file, Decision& decision) {
     decision.publish = rule.publish.value_or(decision.publish);
     decision.extends = rule.extends.value_or(decision.extends);
+    decision.dynamic = rule.dynamic.value_or(decision.dynamic);
     if (!rule.name.empty())
         decision.name = rule.name;
     if (!rule.strip.empty())
@@ -115,6 +111,10 @@ Status verify_pair(const Member& a, const Member& b) {
             a, b,
             "share the name " + in_quotes(a.decision.name) +
                 ", and the rules publish or extend it for one of them only; make the rules match both");
+    if (a.decision.dynamic != b.decision.dynamic)
+        return contradiction(a, b,
+                             "share the name " + in_quotes(a.decision.name) +
+                                 ", and the rules make it dynamic for one of them only; make the rules match both");
     return ok();
 }
 
@@ -188,7 +188,7 @@ PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
 using JobReferences = std::map<std::uint32_t, std::vector<FoundReference>>;  // by asset
 
 Status apply_rules(const Project& project, std::vector<ProjectFile> files, PackPlan& packed,
-                   JobReferences& job_references, std::vector<bool>& used) {
+                   JobReferences& job_references, std::set<std::string>& dynamic_names, std::vector<bool>& used) {
     BundlePlan& plan = packed.plan;
     Groups groups;
     for (ProjectFile& file : files) {
@@ -208,6 +208,8 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, PackP
     for (auto group = groups.begin(); group != groups.end(); ++group) {
         FARDEL_TRY_ASSIGN(PlannedName name, plan_name(group->second));
         FARDEL_TRY(verify_folders(groups, group->first, name.name.view()));
+        if (group->second.front().decision.dynamic)
+            dynamic_names.insert(name.name.text());
         plan.names.push_back(std::move(name));
     }
     return add_tombstones(project, groups, plan);
@@ -267,19 +269,40 @@ Result<std::shared_ptr<const GameProfile>> load_profile(const ProjectReferences&
                : find_game_profile(references.profile);
 }
 
-Status resolve_references(const Project& project, const std::string& folder, Bundles opened, PlanScanOptions scan,
-                          PackPlan& packed) {
+// Adds the bundle's own names that the project consumes dynamically. What is not published cannot be found in the
+// published tree, neither the bundle's asset nor one that replaces it.
+Status add_dynamic_names(const Project& project, BundlePlan& plan, std::set<std::string>& names) {
+    for (const PlannedName& name : plan.names) {
+        const auto consumes = [&](const ProjectConsume& one) {
+            return one.dynamic && glob_matches(one.text, name.name.view());
+        };
+        if (!name.variants.empty() && std::ranges::any_of(project.consumes, consumes))
+            names.insert(name.name.text());
+        if (!name.published && names.contains(name.name.text()))
+            return Error(ErrorCode::conflict, printable(project.file) + ": the name " + in_quotes(name.name.view()) +
+                                                  " is dynamic and not published, so that nothing would find it; "
+                                                  "remove one of the two");
+    }
+    // A bundle consumes no name of its own.
+    std::erase_if(plan.consumes, [&](const PlannedConsume& one) { return !one.pattern && names.contains(one.text); });
+    return ok();
+}
+
+Status resolve_references(const Project& project, const std::string& folder, Bundles opened,
+                          std::set<std::string> dynamic_names, PlanScanOptions scan, PackPlan& packed) {
+    FARDEL_TRY(add_dynamic_names(project, packed.plan, dynamic_names));
     ResolveOptions options{.roots = project.references->roots,
                            .used = project.references->used,
                            .consumed = project.references->consumed,
                            .dependencies = std::move(opened),
                            .bases = project.references->bases,
-                           .fold_case = project.references->fold_case};
+                           .fold_case = project.references->fold_case,
+                           .dynamic_names = std::move(dynamic_names)};
     auto profile = load_profile(*project.references, folder);
     if (!profile)
         return std::move(profile).error().with_context(printable(project.file) + ": [link] profile");
     options.profile = *std::move(profile);
-    for (const PlannedConsume& consume : project.consumes)
+    for (const ProjectConsume& consume : project.consumes)
         options.consumed.push_back(consume.text);
     scan.scanners = project.scanners;
     scan.project_file = project.file;
@@ -379,17 +402,19 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
     FARDEL_TRY(verify(project));
     PackPlan packed{.report = std::move(report)};
     std::vector<bool> used(project.rules.size());
-    FARDEL_TRY(apply_rules(project, std::move(files), packed, scan.job_references, used));
+    std::set<std::string> dynamic_names;
+    FARDEL_TRY(apply_rules(project, std::move(files), packed, scan.job_references, dynamic_names, used));
     Bundles opened;
     FARDEL_TRY(add_dependencies(project, folder, packed.plan, opened));
-    packed.plan.consumes = project.consumes;
+    packed.plan.consumes.assign(project.consumes.begin(), project.consumes.end());
     add_metadata(project, packed.plan);
     for (std::size_t i = 0; i < used.size(); ++i)
         if (!used[i] && !project.rules[i].exclude && !has_renamed(project.rules[i], packed.report))
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " +
                                         printable(project.rules[i].match));
     if (project.references)
-        FARDEL_TRY(resolve_references(project, folder, std::move(opened), std::move(scan), packed));
+        FARDEL_TRY(
+            resolve_references(project, folder, std::move(opened), std::move(dynamic_names), std::move(scan), packed));
     return packed;
 }
 

@@ -35,6 +35,7 @@ constexpr Key<ProjectRule> kRuleKeys[] = {
     {"exclude", read_exclude_rule},
     {"publish", read_member<&ProjectRule::publish>},
     {"extends", read_member<&ProjectRule::extends>},
+    {"dynamic", read_member<&ProjectRule::dynamic>},
     {"name", read_verified<verify_name, &ProjectRule::name>, "name = \"readme.txt\""},
     {"strip", read_member<&ProjectRule::strip>, "strip = \"@hd\""},
     {"content_type", read_content_type, "content_type = \"image/png\""},
@@ -48,7 +49,7 @@ void finish_rule(ProjectRule& rule, const TomlTable& table, TomlPosition at, Mis
     const Status good = rule.match.empty() || !rule.name.empty() ? ok() : verify_glob(rule.match);
     if (!good)
         mistakes.add(find_entry(table, "match")->value.at, in_short_quotes(rule.match), good.error());
-    const bool acts = rule.publish || rule.extends || !rule.name.empty() || !rule.strip.empty() ||
+    const bool acts = rule.publish || rule.extends || rule.dynamic || !rule.name.empty() || !rule.strip.empty() ||
                       !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() ||
                       !rule.process.empty();
     if (rule.match.empty())
@@ -72,18 +73,19 @@ void finish_rule(ProjectRule& rule, const TomlTable& table, TomlPosition at, Mis
 
 // ---- [[consume]] ----------------------------------------------------------------------------------------------------
 
-void read_consumed_name(const KeyValue& value, PlannedConsume& consume) {
+void read_consumed_name(const KeyValue& value, ProjectConsume& consume) {
     value.read(consume.text,
                [](std::string_view text) { return is_pattern(text) ? verify_glob(text) : verify_name(text); });
     consume.pattern = is_pattern(consume.text);
 }
 
-constexpr Key<PlannedConsume> kConsumeKeys[] = {
+constexpr Key<ProjectConsume> kConsumeKeys[] = {
     {"name", read_consumed_name, "name = \"textures/base/**\""},
-    {"optional", read_member<&PlannedConsume::optional>},
+    {"optional", read_member<&ProjectConsume::optional>},
+    {"dynamic", read_member<&ProjectConsume::dynamic>},
 };
 
-void finish_consume(PlannedConsume& consume, TomlPosition at, Mistakes& mistakes) {
+void finish_consume(ProjectConsume& consume, TomlPosition at, Mistakes& mistakes) {
     if (consume.text.empty())
         mistakes.add(at, "this [[consume]] has no valid 'name'; write name = \"textures/base/**\"");
 }
@@ -264,6 +266,12 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
     else if (project.split && project.split->policy == SplitPolicy::per_root && project.references &&
              project.references->roots.empty())
         mistakes.add(split->at, "policy = \"per-root\" has no roots; write roots = [\"maps/*.bsp\"] in [link]");
+    if (!project.references &&
+        (std::ranges::any_of(project.rules, [](const ProjectRule& one) { return one.dynamic.has_value(); }) ||
+         std::ranges::any_of(project.consumes, &ProjectConsume::dynamic)))
+        mistakes.add({},
+                     "'dynamic' is about references, and nothing resolves them here; write [link] and below it "
+                     "roots = [\"maps/*.bsp\"]");
     FARDEL_TRY(mistakes.status());
     return project;
 }

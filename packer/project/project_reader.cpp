@@ -1,6 +1,7 @@
 #include "project_reader.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/format/bundle_metadata.h>
 #include <fardel/format/limits.h>
 
 #include <cmath>
@@ -54,7 +55,10 @@ void read_metadata_entry(const TomlEntry& entry, const std::string& key, std::ve
     if (const auto* const table = std::get_if<TomlTable>(&entry.value.value))
         return read_metadata_table(*table, key + ".", metadata, mistakes);
     if (std::ranges::find(metadata, key, &PlannedMetadata::key) != metadata.end())
-        return mistakes.add(entry.at, in_short_quotes(key) + " is there twice; remove one");
+        return mistakes.add(
+            entry.at, in_short_quotes(key) + " is there twice" +
+                          (metadata_key(entry.key) == entry.key ? "" : ", once as " + in_short_quotes(entry.key)) +
+                          "; remove one");
     if (metadata.size() == limits::kMetadataPerSubjectMax - 2)  // name and version are such entries as well
         return mistakes.add(entry.at, "too much metadata: at most " + std::to_string(metadata.size()) + " keys",
                             ErrorCode::limit);
@@ -65,7 +69,8 @@ void read_metadata_entry(const TomlEntry& entry, const std::string& key, std::ve
 void read_metadata_table(const TomlTable& table, const std::string& prefix, std::vector<PlannedMetadata>& metadata,
                          Mistakes& mistakes) {
     for (const TomlEntry& entry : table)
-        read_metadata_entry(entry, prefix + entry.key, metadata, mistakes);
+        read_metadata_entry(entry, prefix.empty() ? std::string(metadata_key(entry.key)) : prefix + entry.key, metadata,
+                            mistakes);
 }
 
 }  // namespace

@@ -27,7 +27,6 @@
 namespace fardel {
 
 inline constexpr std::size_t kPathBytesMax = 4096;
-inline constexpr std::size_t kMetadataKeyBytesMax = 255;
 
 // Counts all mistakes, and keeps the first one in the text.
 class Mistakes {

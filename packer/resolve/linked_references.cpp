@@ -33,6 +33,15 @@ Found found_inside(const ResolveInput& input, std::uint32_t name) {
     return found;
 }
 
+// Whoever publishes the name gives the asset; the plan's own stays in the closure, because it may be that one.
+Found made_dynamic(const ResolveInput& input, std::string_view name, Found found) {
+    if (!input.options.dynamic_names.contains(std::string(name)))
+        return found;
+    found.target.target = PlannedReference::Dynamic{std::string(name)};
+    found.target.target_name.clear();
+    return found;
+}
+
 Found found_shader(const ResolveInput& input, std::span<const DefinitionIndex> definitions) {
     if (input.profile.last_script_defines)
         definitions = definitions.first(1);
@@ -45,14 +54,16 @@ Found found_shader(const ResolveInput& input, std::span<const DefinitionIndex> d
 
 Result<std::optional<Found>> find_existing(const ResolveInput& input, const NameCandidate& candidate) {
     if (candidate.kind == CandidateKind::shader) {
-        if (const auto definitions = input.index.find_definitions(candidate.name); !definitions.empty())
-            return std::optional(found_shader(input, definitions));
+        if (const auto definitions = input.index.find_definitions(candidate.name); !definitions.empty()) {
+            const std::string_view script = input.index.name_of(input.index.definitions()[definitions.front()].asset);
+            return std::optional(made_dynamic(input, script, found_shader(input, definitions)));
+        }
     } else if (const auto name = input.index.find_name(candidate.name)) {
         Found found = found_inside(input, *name);
         const std::string_view text = input.plan.names[*name].name.view();
         if (candidate.is_respelled || text != candidate.name)
             found.target.respelled = text;
-        return std::optional(std::move(found));
+        return std::optional(made_dynamic(input, text, std::move(found)));
     }
     FARDEL_TRY_ASSIGN(auto foreign, candidate.kind == CandidateKind::shader
                                         ? input.dependencies.find_shader(candidate.name)

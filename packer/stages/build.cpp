@@ -160,6 +160,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
     PackOptions options{.name = request.name};
     FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(request.version));
     FARDEL_TRY(add_requirements(options.requirements, request.requirements));
+    options.metadata = request.metadata;
     options.scan.excludes.insert(options.scan.excludes.end(), request.excludes.begin(), request.excludes.end());
     options.scan.link_roots = request.follow_links;
     options.scan.names = request.names;

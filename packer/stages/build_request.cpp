@@ -1,5 +1,6 @@
 #include "build_request.h"
 
+#include "plan/plan_metadata.h"
 #include "plan/plan_requirements.h"
 
 #include <fardel/format/byte_source.h>
@@ -10,6 +11,7 @@
 #include <fardel/packer/project_plan.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <span>
 #include <system_error>
@@ -19,6 +21,15 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kMissingShownMax = 3;
+
+std::string text_of(const MetadataValue& value) {
+    if (const auto* const text = std::get_if<std::string>(&value))
+        return *text;
+    if (const auto* const number = std::get_if<double>(&value))
+        return std::to_string(std::bit_cast<std::uint64_t>(*number));
+    const auto* const integer = std::get_if<std::int64_t>(&value);
+    return integer != nullptr ? std::to_string(*integer) : std::get<bool>(value) ? "true" : "false";
+}
 
 // Returns a hash of everything besides the sources that determines the output.
 Result<Hash> options_digest(const RequestedProject& requested, const BuildRequest& request) {
@@ -37,6 +48,8 @@ Result<Hash> options_digest(const RequestedProject& requested, const BuildReques
     all += '\0' + requested.project.pack.names;
     for (const Requirement& requirement : requested.project.requirements)
         all += '\0' + requirement.text();
+    for (const PlannedMetadata& item : request.metadata)
+        all += '\0' + item.key + '=' + text_of(item.value);
     return blake3(std::as_bytes(std::span(all)));
 }
 
@@ -88,6 +101,8 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
         FARDEL_TRY_ASSIGN(project.version, BundleVersion::parse(request.version));
     }
     FARDEL_TRY(add_requirements(project.requirements, request.requirements));
+    for (const PlannedMetadata& item : request.metadata)
+        set_metadata(project.metadata, item);
     project.excludes.insert(project.excludes.end(), request.excludes.begin(), request.excludes.end());
     project.allowed_secrets.insert(project.allowed_secrets.end(), request.allowed_secrets.begin(),
                                    request.allowed_secrets.end());

@@ -248,4 +248,49 @@ TEST_CASE("project plan: a rule gives a name to a file whose own name a bundle c
     CHECK(packed.idle_rules[0].find("gone.txt") != std::string::npos);
 }
 
+TEST_CASE("project plan: references to a dynamic name are resolved when the game runs, and others stay static") {
+    const ScratchFolder folder;
+    folder.write("assets/house.obj", "mtllib house.mtl\nmtllib roof.mtl\n");
+    folder.write("assets/house.mtl", "newmtl a\n");
+    folder.write("assets/roof.mtl", "newmtl b\n");
+    const std::string link = "[link]\nroots = [\"*.obj\"]\n";
+    const auto references_of = [](const PackPlan& packed) {
+        std::map<std::string, PlannedReference> found;
+        for (const PlannedAsset& asset : packed.plan.assets)
+            for (const PlannedReference& reference : asset.references)
+                found[reference.spelling] = reference;
+        return found;
+    };
+    const auto is_dynamic = [](const PlannedReference& reference, std::string_view name) {
+        const auto* const dynamic = std::get_if<PlannedReference::Dynamic>(&reference.target);
+        return dynamic != nullptr && dynamic->name == name && reference.name.empty();
+    };
+    const PackPlan plain = plan_well(folder, kStart + link);
+    for (const auto& [spelling, reference] : references_of(plain))
+        CHECK(std::holds_alternative<PlannedReference::Internal>(reference.target));
+    CHECK(plain.plan.consumes.empty());
+    const std::string id = write_bundle_of(folder, plain, "plain.fardel");
+    const std::string off = "[[rule]]\nmatch = \"house.mtl\"\ndynamic = false\n";
+    CHECK(write_bundle_of(folder, plan_well(folder, kStart + link + off), "off.fardel") == id);
+
+    for (const std::string& text : {std::string("[[rule]]\nmatch = \"house.mtl\"\ndynamic = true\n"),
+                                    std::string("[[consume]]\nname = \"house.mtl\"\ndynamic = true\n"),
+                                    std::string("[[consume]]\nname = \"house.m*\"\ndynamic = true\n")}) {
+        CAPTURE(text);
+        const PackPlan packed = plan_well(folder, kStart + link + text);
+        const auto found = references_of(packed);
+        REQUIRE(found.size() == 2);
+        CHECK(is_dynamic(found.at("house.mtl"), "house.mtl"));
+        CHECK(std::holds_alternative<PlannedReference::Internal>(found.at("roof.mtl").target));
+        CHECK(std::ranges::count(packed.plan.consumes, false, &PlannedConsume::pattern) == 0);  // of its own
+        // The bundle's own asset may be the one: it is in the closure, and not unused.
+        REQUIRE(packed.resolved->audit.roots.size() == 1);
+        CHECK(packed.resolved->audit.roots[0].names.size() == 3);
+        CHECK(packed.resolved->audit.unused.empty());
+        CHECK(write_bundle_of(folder, packed, "dynamic.fardel") != id);
+    }
+    check_error(plan(folder, kStart + link + "[[rule]]\nmatch = \"house.mtl\"\ndynamic = true\npublish = false\n"),
+                ErrorCode::conflict, "'house.mtl' is dynamic and not published");
+}
+
 }  // namespace fardel::tests::project_plan_test

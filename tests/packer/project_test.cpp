@@ -382,4 +382,28 @@ TEST_CASE("project: mistakes in [link], [split] and [[scanner]] are reported wit
     check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \"a{reference}\"\nform = \"root\"", "there is no form 'root'");
 }
 
+TEST_CASE("project: license and licence are one key, in metadata of the bundle and of rules") {
+    const Project project = parse_well(kStart +
+                                       "[metadata]\nlicense = \"MIT\"\nlicence-token = true\n[[rule]]\nmatch = \"a\"\n"
+                                       "metadata = { license = \"CC0-1.0\" }\n");
+    REQUIRE(project.metadata.size() == 2);
+    CHECK(project.metadata[0].key == "licence");
+    CHECK(project.metadata[1].key == "license-token");
+    REQUIRE(project.rules.at(0).metadata.size() == 1);
+    CHECK(project.rules[0].metadata[0].key == "licence");
+    check_mistake(kStart + "[metadata]\nlicence = \"MIT\"\nlicense = \"GPL-2.0\"", "5:1",
+                  "'licence' is there twice, once as 'license'; remove one");
+}
+
+TEST_CASE("project: 'dynamic' of a rule or a consume is read, and needs [link]") {
+    const std::string rule = "[[rule]]\nmatch = \"a\"\ndynamic = true\n";
+    const std::string consume = "[[consume]]\nname = \"a*\"\ndynamic = true\n";
+    const Project project = parse_well(kStart + "[link]\n" + rule + consume + "[[consume]]\nname = \"b\"\n");
+    CHECK(project.rules.at(0).dynamic == true);
+    CHECK(project.consumes.at(0).dynamic);
+    CHECK_FALSE(project.consumes.at(1).dynamic);
+    for (const std::string& text : {rule, consume})
+        check_mistake(kStart + text, "", "'dynamic' is about references, and nothing resolves them here; write [link]");
+}
+
 }  // namespace fardel::tests::project_test

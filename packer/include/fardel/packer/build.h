@@ -6,6 +6,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/cache/cache_statistics.h>
+#include <fardel/format/bundle_plan.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/signer.h>
@@ -58,6 +59,9 @@ struct BuildRequest {
     // What the bundles require by name, "studio/base >= 1.0" (docs/installing.md): in addition to the project's, and
     // instead of its requirements of the same names.
     std::vector<std::string> requirements;
+    // Of the bundle; each instead of what the project states under the same key. Keys are those that are stored
+    // ("licence"), without name, version and requirements.
+    std::vector<PlannedMetadata> metadata;
     std::vector<std::string> follow_links;  // folders into which links of the sources may lead, likewise
     std::string names;                      // how names in the sources are read, "utf-8"; empty: as the project says
     bool strict = false;  // a file that nobody meant to leave out (count_lost) fails the build, whatever the project

@@ -26,6 +26,7 @@ struct PackOptions {
     std::string name;  // of the bundle, a well-formed name: trust policies match it
     BundleVersion version;
     std::vector<Requirement> requirements;  // a name once
+    std::vector<PlannedMetadata> metadata;  // of the bundle; without name, version and requirements
     ScanOptions scan{.excludes = usual_excludes()};
     std::vector<std::string> allowed_secrets;  // names of entries that are packed though they look secret
 };

@@ -35,13 +35,18 @@ struct ProjectRule {
     bool exclude = false;  // then all other members are unset
     std::optional<bool> publish;
     std::optional<bool> extends;
-    std::string name;   // well formed; then `match` is one name
-    std::string strip;  // the text to remove from the name
+    std::optional<bool> dynamic;  // references to it are resolved when the game runs: a mount above may replace it
+    std::string name;             // well formed; then `match` is one name
+    std::string strip;            // the text to remove from the name
     std::string content_type;
     Tags tags;  // axis, value
     std::vector<PlannedMetadata> metadata;
     std::vector<std::string> process;  // names of processors that take the file as their source
     std::uint32_t line = 0;
+};
+
+struct ProjectConsume : PlannedConsume {
+    bool dynamic = false;  // also of names of the bundle itself: references to them are resolved when the game runs
 };
 
 struct ProjectDependency {
@@ -105,7 +110,7 @@ struct Project {
     std::vector<std::string> allowed_secrets;  // names of files that are packed though they look secret
     ProjectPack pack;
     std::vector<ProjectRule> rules;  // later ones win
-    std::vector<PlannedConsume> consumes;
+    std::vector<ProjectConsume> consumes;
     std::vector<ProjectDependency> dependencies;
     std::vector<PlannedMetadata> metadata;  // of the bundle; without name, version and requirements
     std::vector<Requirement> requirements;  // a name once

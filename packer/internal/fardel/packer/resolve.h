@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,6 +60,9 @@ struct ResolveOptions {
     std::vector<std::shared_ptr<const Bundle>> dependencies;  // static dependencies of the plan that could be opened
     std::vector<std::shared_ptr<const Bundle>> bases;  // mounted beside the plan: what they have is looked up there
     bool fold_case = false;                            // the game or its mounts do: no spelling is another one
+    // Names of the plan whose references are resolved when the game runs, in the published tree: a mount above may
+    // replace their assets.
+    std::set<std::string> dynamic_names;
 };
 
 // What one found reference leads to.
