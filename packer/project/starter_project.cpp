@@ -1,9 +1,29 @@
 #include <fardel/packer/project.h>
 
 namespace fardel {
+namespace {
+
+std::string toml_text(std::string_view text) {
+    std::string escaped = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            escaped += '\\';
+        escaped += c;
+    }
+    return escaped + '"';
+}
+
+std::string list_of(const std::vector<std::string>& texts) {
+    std::string list;
+    for (const std::string& text : texts)
+        list += (list.empty() ? "" : ", ") + toml_text(text);
+    return "[" + list + "]";
+}
+
+}  // namespace
 
 // A name contains no quotes, backslashes or controls (docs/names.md), so it needs no escapes inside quotes.
-std::string starter_project(std::string_view name) {
+std::string starter_project(std::string_view name, const StarterContent& content) {
     return "# What 'fardel build' packs. docs/project-file.md documents every key.\n"
            "\n"
            "name = \"" +
@@ -12,13 +32,18 @@ std::string starter_project(std::string_view name) {
            "version = \"0.1\"\n"
            R"(
 # Folders and archives, seen from this file; a later source wins if names are equal.
-sources = ["assets"]
+sources = )" +
+           list_of(content.sources) +
+           R"(
 
 # Names to leave out, besides those of version control and desktops.
-exclude = ["**/*.psd", "**/*.blend"]
+exclude = )" +
+           list_of(content.excludes) +
+           R"(
 
 # The bundle's file; default: the last part of the name, with .fardel.
-# output = "build/game.fardel"
+)" + (content.output.empty() ? "# output = \"build/game.fardel\"" : "output = " + toml_text(content.output)) +
+           R"(
 
 # Sign as the author with this key ('fardel keygen -o author.key' creates one).
 # key = "author.key"
@@ -50,7 +75,10 @@ exclude = ["**/*.psd", "**/*.blend"]
 # Bundles that this one needs.
 # [[dependency]]
 # file = "../base/base.fardel"
-)";
+)" +
+           (content.profile.empty() ? ""
+                                    : "\n# References between files are resolved by the conventions of this game: " +
+                                          content.why + ".\n[link]\nprofile = " + toml_text(content.profile) + "\n");
 }
 
 }  // namespace fardel

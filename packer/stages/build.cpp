@@ -167,6 +167,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
     options.allowed_secrets = request.allowed_secrets;
     BundleOutput output{.path = request.output,
                         .sources = {sources.begin(), sources.end()},
+                        .excludes = options.scan.excludes,
                         .name = request.name,
                         .version = request.version,
                         .level = request.level,
@@ -174,7 +175,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
                         .created = request.signing.created,
                         .progress = request.progress,
                         .stop = request.stop};
-    FARDEL_TRY(verify_bundle_target(output.path, output.sources));
+    FARDEL_TRY(verify_bundle_target(output.path, output.sources, output.excludes));
     FARDEL_TRY_ASSIGN(const Trace order, read_order(request.order));
     // Before the sources are read: a wrong passphrase is noticed at once.
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, request.signing.key_path));

@@ -116,6 +116,7 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     output.path = request.output.empty() ? path_in_project(folder, output_of(project)) : request.output;
     output.makes_folder = request.output.empty();
     output.sources = sources_of(project, folder);
+    output.excludes = project.excludes;
     output.name = project.name;
     output.version = project.version.text();
     output.level = request.level;
@@ -128,7 +129,7 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     FARDEL_TRY_ASSIGN(requested.order, read_order(requested.order_path));
     requested.project = std::move(project);
     // A bundle that lies in its own sources would be packed into the next one, and change with each build.
-    FARDEL_TRY(verify_bundle_target(output.path, output.sources));
+    FARDEL_TRY(verify_bundle_target(output.path, output.sources, output.excludes));
     return requested;
 }
 

@@ -92,7 +92,7 @@ Result<std::shared_ptr<const Bundle>> open_written(const std::string& path) {
 
 Result<std::vector<BuiltBundle>> write_parts(std::vector<SplitPart> parts, const BundleOutput& output) {
     for (const SplitPart& part : parts) {  // check all of them before anything is written
-        FARDEL_TRY(verify_bundle_target(part_path(output.path, part.name), output.sources));
+        FARDEL_TRY(verify_bundle_target(part_path(output.path, part.name), output.sources, output.excludes));
         FARDEL_TRY(verify_name(part_name(output.name, part.name)));
     }
     std::vector<BuiltBundle> built;

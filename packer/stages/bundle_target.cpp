@@ -1,6 +1,7 @@
 #include <fardel/packer/bundle_target.h>
 
 #include <fardel/format/byte_source.h>
+#include <fardel/format/name.h>
 
 #include <algorithm>
 #include <array>
@@ -33,15 +34,23 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
     return in_folder == folder.end();
 }
 
+// Whether a scan of the folder leaves the path out.
+bool is_excluded(const fs::path& path, const fs::path& folder, std::span<const std::string> excludes) {
+    const std::string name = path.lexically_relative(folder).generic_string();
+    return verify_name(name) &&
+           std::ranges::any_of(excludes, [&](const std::string& glob) { return glob_matches(glob, name); });
+}
+
 }  // namespace
 
-Status verify_bundle_target(const std::string& target, std::span<const std::string> sources) {
+Status verify_bundle_target(const std::string& target, std::span<const std::string> sources,
+                            std::span<const std::string> excludes) {
     const fs::path path = canonical_path(target);
     for (const std::string& source : sources) {
         const fs::path source_path = canonical_path(source);
         if (path == source_path)
             return Error(ErrorCode::conflict, target + ": is one of the sources; name another file with -o");
-        if (is_inside(path, source_path))
+        if (is_inside(path, source_path) && !is_excluded(path, source_path, excludes))
             return Error(ErrorCode::conflict, target + ": lies inside the source " + source +
                                                   " and would be packed the next time; write it elsewhere");
     }

@@ -5,7 +5,8 @@
 namespace fardel {
 
 std::string path_in_project(const std::string& folder, const std::string& path) {
-    return (std::filesystem::path(folder) / path).string();
+    // The source "." of a project is shown as the folder itself.
+    return path == "." && !folder.empty() ? folder : (std::filesystem::path(folder) / path).string();
 }
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-// fardel init, build, and pack with a project file, on real folders.
+// fardel build, and pack with a project file, on real folders.
 #include "sample.h"
 
 #include <nlohmann/json.hpp>
@@ -96,34 +96,6 @@ TEST_CASE("build: an output inside a source, or over a file that is not a bundle
     CHECK(is_one_clear_line(run({"build", scratch.path("game")}), "conflict"));
     scratch.write("game/fardel.toml", "output = \"fardel.toml\"\n" + text);
     CHECK(is_one_clear_line(run({"build", scratch.path("game")}), "conflict"));
-}
-
-TEST_CASE("init: it writes a project that build accepts, and never overwrites one") {
-    const ScratchFolder scratch;
-    const json output = json::parse(run_well({"init", scratch.path("my game"), "--json"}));
-    CHECK(output["file"] == scratch.path("my game/fardel.toml"));
-    CHECK(output["name"] == "my game");
-    CHECK(list_folder(scratch.path("my game")).find("assets/") != std::string::npos);
-    CHECK(is_one_clear_line(run({"build", scratch.path("my game")}), "unresolved"));  // nothing in assets yet
-    scratch.write("my game/assets/a.cfg", "a");
-    run_well({"build", scratch.path("my game")});
-    run_well({"verify", scratch.path("my game/my game.fardel")});
-
-    scratch.write("my game/fardel.toml", "mine");
-    CHECK(is_one_clear_line(run({"init", scratch.path("my game")}), "conflict"));
-    CHECK(read_file(scratch.path("my game/fardel.toml")) == "mine");
-
-    std::filesystem::create_symlink("elsewhere", scratch.path("fardel.toml"));
-    CHECK(is_one_clear_line(run({"init", scratch.root().string()}), "conflict"));
-    CHECK_FALSE(std::filesystem::exists(scratch.path("elsewhere")));
-}
-
-TEST_CASE("init: the project has the name of the current folder, or that of --name") {
-    const ScratchFolder scratch;
-    std::filesystem::create_directory(scratch.path("here"));
-    CHECK(run_well({"init"}, {.folder = scratch.path("here")}).find("name  here\n") != std::string::npos);
-    CHECK(run_well({"init", scratch.path("there"), "--name", "studio/x"}).find("name  studio/x\n") !=
-          std::string::npos);
 }
 
 }  // namespace fardel::tests::project_test

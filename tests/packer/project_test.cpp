@@ -274,6 +274,18 @@ TEST_CASE("project: the starter project parses, and so does everything in its co
     CHECK(project.metadata.size() == 2);
 }
 
+TEST_CASE("project: the starter project of content that is there parses, with odd names of archives") {
+    const Project project = parse_well(starter_project("game", {.sources = {"a \"b\".pk3", "c\\d.pk3", "."},
+                                                                .excludes = {"build/**", "*.key"},
+                                                                .output = "build/game.fardel",
+                                                                .profile = "quake3",
+                                                                .why = "maps/dm01.bsp (a map)"}));
+    CHECK(project.sources == std::vector<std::string>{"a \"b\".pk3", "c\\d.pk3", "."});
+    CHECK(project.excludes == std::vector<std::string>{"build/**", "*.key"});
+    CHECK(project.output == "build/game.fardel");
+    REQUIRE(project.references);
+}
+
 TEST_CASE("project: the example of the manual parses, and every key is in the manual") {
     const std::string manual = read_file(FARDEL_SOURCE_DIR "/docs/project-file.md");
     const Project project = parse_well(document_block(FARDEL_SOURCE_DIR "/docs/project-file.md", "toml"));

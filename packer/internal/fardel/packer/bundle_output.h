@@ -22,9 +22,10 @@
 namespace fardel {
 
 struct BundleOutput {
-    std::string path;                  // for a split plan, parts are written beside it, as "game-maps-dm01.fardel"
-    std::vector<std::string> sources;  // no bundle may replace one of them or be inside one
-    bool makes_folder = false;         // of `path`, if there is none: that of a project's own 'output'
+    std::string path;                   // for a split plan, parts are written beside it, as "game-maps-dm01.fardel"
+    std::vector<std::string> sources;   // no bundle may replace one of them, or be inside one
+    std::vector<std::string> excludes;  // globs: what they leave out of the sources may be a bundle
+    bool makes_folder = false;          // of `path`, if there is none: that of a project's own 'output'
     std::string name;
     std::string version;
     int level = kLevelDefault;

@@ -8,9 +8,10 @@
 
 namespace fardel {
 
-// An existing bundle may be replaced. Errors: conflict (the path has a file of another kind, or is one of the sources
-// or inside one), malformed (no file name, a folder, a device).
-Status verify_bundle_target(const std::string& target, std::span<const std::string> sources);
+// An existing bundle may be replaced. Errors: conflict (the path has a file of another kind, or is one of the sources,
+// or inside one where none of the globs `excludes` leaves it out), malformed (no file name, a folder, a device).
+Status verify_bundle_target(const std::string& target, std::span<const std::string> sources,
+                            std::span<const std::string> excludes = {});
 
 // "mygame" for "build/mygame.fardel".
 std::string name_of_target(const std::string& target);

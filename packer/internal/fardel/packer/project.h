@@ -134,7 +134,15 @@ Result<Project> read_project(const std::string& path);
 // Returns `output`, or the last part of the bundle's name with ".fardel".
 std::string output_of(const Project& project);
 
+// What a first project file says of the content that is there.
+struct StarterContent {
+    std::vector<std::string> sources{"assets"};
+    std::vector<std::string> excludes{"**/*.psd", "**/*.blend"};
+    std::string output;   // empty: the default
+    std::string profile;  // empty: no [link]
+    std::string why;      // of the profile, in one line: what was recognised
+};
 // Returns a commented project file that parses, for a bundle with that name, which must be well formed.
-std::string starter_project(std::string_view name);
+std::string starter_project(std::string_view name, const StarterContent& content = {});
 
 }  // namespace fardel
