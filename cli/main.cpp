@@ -1,5 +1,8 @@
 // fardel: one program with a table of verbs. docs/man/fardel.1 is its manual.
 
+#include "console/completion.h"
+#include "console/figures.h"
+#include "console/help_text.h"
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
@@ -23,10 +26,10 @@ struct Verb {
 };
 
 constexpr std::string_view kPlayers = "Players";
-constexpr std::string_view kModders = "Modders and authors";
-constexpr std::string_view kStudios = "Studios, with a project that is built";
-constexpr std::string_view kAdmins = "Server admins";
-constexpr std::string_view kLookers = "Everybody who has a bundle";
+constexpr std::string_view kAuthors = "Authors and modders";
+constexpr std::string_view kBuilds = "Builds of a project";
+constexpr std::string_view kServers = "Servers";
+constexpr std::string_view kEverybody = "Everybody";
 
 // In groups by who asks for them; a verb is shown once, where most of its users look.
 constexpr Verb kVerbs[] = {
@@ -38,34 +41,35 @@ constexpr Verb kVerbs[] = {
     {kPlayers, "mount", "show bundles as a folder, through FUSE", run_mount},
     {kPlayers, "store", "keep bundles in a folder, with the blocks that they share stored once", run_store},
     {kPlayers, "license", "issue, keep and show tokens for bundles that require a licence", run_license},
-    {kModders, "init", "write a project file to start from", run_init},
-    {kModders, "pack", "create a bundle from folders and game archives", run_pack},
-    {kModders, "audit", "list missing references and unused assets", run_audit},
-    {kModders, "keygen", "create a key pair to sign with", run_keygen},
-    {kModders, "sign", "sign or countersign a bundle", run_sign},
-    {kModders, "publish", "write bundles into a folder that a file server serves", run_publish},
-    {kModders, "links", "list the names and bundles that are missing", run_links},
-    {kModders, "conflicts", "list the names that one bundle hides from another", run_conflicts},
-    {kStudios, "build", "build the bundle that a project file describes", run_build},
-    {kStudios, "watch", "build, and build again whenever something changes", run_watch},
-    {kStudios, "graph", "show which files of a project are made from which, or refer to which", run_graph},
-    {kStudios, "cache", "check and trim the caches of the packer", run_cache},
-    {kStudios, "trace", "record what a game opens, so that it is stored and fetched in that order", run_trace},
-    {kStudios, "delta", "make or apply what turns one bundle into another", run_delta},
-    {kStudios, "report", "write an HTML page about bundles: sizes, duplicates, missing files", run_report},
-    {kAdmins, "serve", "serve published bundles, or those of a store, over HTTP", run_serve},
-    {kAdmins, "channel", "say which bundles are current, and which are recalled, for players who follow", run_channel},
-    {kAdmins, "registry", "take bundles from authors, check and countersign them, and put them into a channel",
+    {kAuthors, "init", "write a project file to start from", run_init},
+    {kAuthors, "pack", "create a bundle from folders and game archives", run_pack},
+    {kAuthors, "audit", "list missing references and unused assets", run_audit},
+    {kAuthors, "keygen", "create a key pair to sign with", run_keygen},
+    {kAuthors, "sign", "sign or countersign a bundle", run_sign},
+    {kAuthors, "publish", "write bundles into a folder that a file server serves", run_publish},
+    {kAuthors, "links", "list the names and bundles that are missing", run_links},
+    {kAuthors, "conflicts", "list the names that one bundle hides from another", run_conflicts},
+    {kBuilds, "build", "build the bundle that a project file describes", run_build},
+    {kBuilds, "watch", "build, and build again whenever something changes", run_watch},
+    {kBuilds, "graph", "show which files of a project are made from which, or refer to which", run_graph},
+    {kBuilds, "cache", "check and trim the caches of the packer", run_cache},
+    {kBuilds, "trace", "record what a game opens, so that it is stored and fetched in that order", run_trace},
+    {kBuilds, "delta", "make or apply what turns one bundle into another", run_delta},
+    {kBuilds, "report", "write an HTML page about bundles: sizes, duplicates, missing files", run_report},
+    {kServers, "serve", "serve published bundles, or those of a store, over HTTP", run_serve},
+    {kServers, "channel", "say which bundles are current, and which are recalled, for players who follow", run_channel},
+    {kServers, "registry", "take bundles from authors, check and countersign them, and put them into a channel",
      run_registry},
-    {kAdmins, "pure", "prove to a server that a client has only what the server allows", run_pure},
-    {kAdmins, "trust", "create and show trust policies", run_trust},
-    {kLookers, "verify", "verify every byte of bundles, and list everything that is wrong", run_verify},
-    {kLookers, "id", "print a bundle's id", run_id},
-    {kLookers, "ls", "list the names in a bundle", run_ls},
-    {kLookers, "cat", "print the bytes of an asset", run_cat},
-    {kLookers, "extract", "write a bundle's assets to a folder", run_extract},
-    {kLookers, "which", "explain which asset a path leads to, and why", run_which},
-    {kLookers, "diff", "show what changed from one bundle to another", run_diff},
+    {kServers, "pure", "prove to a server that a client has only what the server allows", run_pure},
+    {kServers, "trust", "create and show trust policies", run_trust},
+    {kEverybody, "verify", "verify every byte of bundles, and list everything that is wrong", run_verify},
+    {kEverybody, "id", "print a bundle's id", run_id},
+    {kEverybody, "ls", "list the names in a bundle", run_ls},
+    {kEverybody, "cat", "print the bytes of an asset", run_cat},
+    {kEverybody, "extract", "write a bundle's assets to a folder", run_extract},
+    {kEverybody, "which", "explain which asset a path leads to, and why", run_which},
+    {kEverybody, "diff", "show what changed from one bundle to another", run_diff},
+    {kEverybody, "completion", "print the script with which a shell completes command lines", run_completion},
 };
 
 std::string overview() {
@@ -79,12 +83,13 @@ std::string overview() {
         group = verb.group;
         text += fmt::format("  {:<10} {}\n", verb.name, verb.summary);
     }
-    return text +
-           "\nExamples:\n"
-           "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0\n"
-           "  fardel verify mygame.fardel --trust policy.trust\n"
-           "  fardel cat mygame.fardel default.cfg\n\n"
-           "'fardel VERB --help' explains one verb, 'man fardel' all of them; 'fardel --version' prints the version.\n";
+    return fit_help(
+        text +
+        "\nExamples:\n"
+        "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0\n"
+        "  fardel verify mygame.fardel --trust policy.trust\n"
+        "  fardel cat mygame.fardel default.cfg\n\n"
+        "'fardel VERB --help' explains one verb, 'man fardel' all of them. 'fardel --version' prints the version.\n");
 }
 
 Result<Exit> run_unknown(const std::string& word, Console& console) {
@@ -96,6 +101,23 @@ Result<Exit> run_unknown(const std::string& word, Console& console) {
     return Exit::usage;
 }
 
+// `words`: those before the one that is typed, and that one.
+Result<Exit> complete(Words words, Console& console) {
+    if (words.size() < 2) {
+        const std::string_view current = words.empty() ? "" : std::string_view(words[0]);
+        return console.print(
+            format_each(kVerbs, [&](const Verb& verb) { return candidate(verb.name, verb.summary, current); }));
+    }
+    if (words[0] == "help")
+        return complete(words.subspan(1), console);
+    const auto verb = std::ranges::find(kVerbs, words[0], &Verb::name);
+    if (verb == std::ranges::end(kVerbs))
+        return Exit::fine;
+    std::vector<std::string> request(words.begin(), words.end());
+    request[0] = kCompletionRequest;
+    return verb->run(request, console);
+}
+
 Result<Exit> run(std::vector<std::string> words, Console& console) {
     if (words.empty()) {
         console.say("fardel: a verb is missing; 'fardel --help' lists the verbs");
@@ -103,6 +125,8 @@ Result<Exit> run(std::vector<std::string> words, Console& console) {
     }
     if (words[0] == "--version")
         return console.print("fardel " FARDEL_VERSION "\n");
+    if (words[0] == kCompletionRequest)
+        return complete(Words(words).subspan(1), console);
     if (words[0] == "help" && words.size() == 2)  // fardel help pack
         words = {words[1], "--help"};
     if (words[0] == "--help" || words[0] == "-h" || words[0] == "help")

@@ -1,8 +1,9 @@
 #include "command_line.h"
 
+#include "completion.h"
 #include "figures.h"
+#include "help_text.h"
 
-#include <fardel/base/text_fields.h>
 #include <fardel/packer/nearest_word.h>
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ public:
     explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {
         label("Positionals", "Arguments");
         label("REQUIRED", "");  // the usage line shows it
-        column_width(32);
+        column_width(description_column());
     }
     std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
     std::string make_footer(const CLI::App* app) const override { return app->get_footer() + "\n"; }
@@ -42,41 +43,6 @@ std::string guarded(const std::string& word) {
 void unguard(std::string& word) {
     if (word.starts_with(kGuard))
         word.erase(0, 1);
-}
-
-constexpr std::size_t kHelpColumns = 80;
-constexpr std::size_t kDescriptionColumn = 32;
-
-// What the continuation of a line of the help begins with.
-std::size_t continuation_of(std::string_view line) {
-    if (line.size() > kDescriptionColumn && line.starts_with("  ") && line[kDescriptionColumn - 1] == ' ' &&
-        line[kDescriptionColumn] != ' ')
-        return kDescriptionColumn;
-    return line.starts_with("Usage: ") || line.starts_with("       ") ? std::string_view("Usage: fardel ").size() : 0;
-}
-
-// The line, broken between words. A word that is longer than a line stays whole.
-std::string wrap_line(std::string_view line) {
-    const std::string indent(continuation_of(line), ' ');
-    std::string wrapped;
-    std::size_t first_break = indent.size();  // not between an option and its description
-    for (std::size_t columns = kHelpColumns; line.size() > columns; columns = kHelpColumns - indent.size()) {
-        const std::size_t end = line.rfind(' ', columns);
-        if (end == std::string_view::npos || end <= first_break)
-            break;
-        wrapped += std::string(line.substr(0, end)) + "\n" + indent;
-        line.remove_prefix(end + 1);
-        first_break = 0;
-    }
-    return wrapped.append(line) + "\n";
-}
-
-// Examples stay as they are: people copy them.
-std::string wrap_help(std::string_view help) {
-    std::string wrapped;
-    while (!help.empty() && !help.starts_with("Examples:"))
-        wrapped += wrap_line(read_until(help, '\n'));
-    return wrapped.append(help);
 }
 
 // "init, stats or trim"
@@ -132,6 +98,38 @@ struct CommandLine::Parser {
             return nearest ? fmt::format("; did you mean --{}?", *nearest) : "";
         }
         return "";
+    }
+
+    // The name of an option's value, "" if it takes none; nothing if the word is no option.
+    std::optional<std::string> find_value_of(std::string_view word) const {
+        for (const CLI::Option* const option : app.get_options())
+            if (option->nonpositional() && option->check_name(std::string(word.substr(0, word.find('=')))))
+                return option->get_items_expected_max() == 0 ? "" : option->get_option_text();
+        return std::nullopt;
+    }
+
+    std::string complete(Words words) const {
+        const std::string_view current = words.back();
+        const Words before = words.first(words.size() - 1);
+        if (std::ranges::find(before, "--") != before.end())
+            return complete_value("FILE");
+        if (!before.empty() && before.back().starts_with('-') && before.back().find('=') == std::string::npos)
+            if (const auto value = find_value_of(before.back()); value && !value->empty())
+                return complete_value(*value);
+        if (current.starts_with("--") && current.find('=') != std::string_view::npos)
+            return complete_value(find_value_of(current).value_or(""));
+        if (!current.starts_with('-'))
+            return complete_value(
+                app.get_options([](const CLI::Option* option) { return option->get_positional(); }).empty() ? ""
+                                                                                                            : "FILE");
+        std::string candidates;
+        for (const CLI::Option* const option : app.get_options()) {
+            for (const std::string& name : option->get_snames())
+                candidates += candidate("-" + name, option->get_description(), current);
+            for (const std::string& name : option->get_lnames())
+                candidates += candidate("--" + name, option->get_description(), current);
+        }
+        return candidates;
     }
 
     CLI::App app;
@@ -210,6 +208,10 @@ Result<Exit> CommandLine::run(Words words, Console& console, const std::function
 }
 
 std::optional<Exit> CommandLine::parse(Words words, Console& console) {
+    if (is_completion(words)) {
+        static_cast<void>(console.write(parser_->complete(words.subspan(1))));
+        return Exit::fine;
+    }
     std::vector<std::string> reversed;  // the order that CLI11 expects
     std::transform(words.rbegin(), words.rend(), std::back_inserter(reversed), guarded);
     try {
@@ -219,7 +221,7 @@ std::optional<Exit> CommandLine::parse(Words words, Console& console) {
             std::ranges::for_each(*target, unguard);
         return std::nullopt;
     } catch (const CLI::CallForHelp&) {
-        const Status written = console.write(wrap_help(parser_->app.help()));
+        const Status written = console.write(fit_help(parser_->app.help()));
         if (written)
             return Exit::fine;
         console.say(written.error());
@@ -244,11 +246,21 @@ Exit CommandLine::mistake(std::string_view text, Console& console) const {
 
 Result<Exit> run_sub_verb(std::string_view verb, std::span<const SubVerb> sub_verbs, std::string_view help, Words words,
                           Console& console) {
+    if (is_completion(words)) {
+        const auto found = std::ranges::find(sub_verbs, words[1], &SubVerb::name);
+        if (words.size() == 2 || found == sub_verbs.end())
+            return console.print(format_each(sub_verbs, [&](const SubVerb& sub_verb) {
+                return words.size() == 2 ? candidate(sub_verb.name, "", words[1]) : std::string();
+            }));
+        std::vector<std::string> rest(words.begin() + 1, words.end());
+        rest[0] = words[0];
+        return found->run(rest, console);
+    }
     const std::string_view word = words.empty() ? "" : std::string_view(words[0]);
     if (const auto found = std::ranges::find(sub_verbs, word, &SubVerb::name); found != sub_verbs.end())
         return found->run(words.subspan(1), console);
     if (word == "--help" || word == "-h")
-        return console.print(help);
+        return console.print(fit_help(help));
     std::vector<std::string_view> names;
     std::ranges::transform(sub_verbs, std::back_inserter(names), &SubVerb::name);
     const auto nearest = find_nearest_word(word, names);

@@ -5,11 +5,11 @@
 
 namespace fardel::tests::help_test {
 
-const std::vector<std::string> kVerbs = {"init",    "build",   "watch",   "graph",  "pack",      "audit", "id",
-                                         "ls",      "cat",     "extract", "verify", "keygen",    "sign",  "trust",
-                                         "which",   "links",   "delta",   "diff",   "report",    "mount", "pure",
-                                         "cache",   "serve",   "trace",   "fetch",  "conflicts", "store", "publish",
-                                         "license", "channel", "install", "update", "remove",    "list",  "registry"};
+const std::vector<std::string> kVerbs = {
+    "init",    "build",  "watch",  "graph", "pack",     "audit",      "id",    "ls",      "cat",     "extract",
+    "verify",  "keygen", "sign",   "trust", "which",    "links",      "delta", "diff",    "report",  "mount",
+    "pure",    "cache",  "serve",  "trace", "fetch",    "conflicts",  "store", "publish", "license", "channel",
+    "install", "update", "remove", "list",  "registry", "completion"};
 
 // The verbs of a verb; empty if it has none.
 std::vector<std::string> steps_of(const std::string& verb) {
@@ -19,7 +19,7 @@ std::vector<std::string> steps_of(const std::string& verb) {
         {"cache", {"init", "stats", "trim", "verify", "export"}},
         {"trace", {"record", "show", "merge"}},
         {"channel", {"init", "sign", "publish", "release", "head", "rotate", "status"}},
-        {"registry", {"init", "recall", "fsck", "sign"}},
+        {"registry", {"init", "recall", "transfer", "fsck", "sign"}},
         {"license", {"issue", "add", "ls", "show"}},
         {"store", {"add", "ls", "export", "fsck", "pin", "unpin", "rm", "gc", "stats"}},
     };
@@ -59,6 +59,38 @@ TEST_CASE("help: the overview names every verb") {
         CHECK(overview.find("\n  " + verb + " ") != std::string::npos);
     CHECK(run_well({"help"}) == overview);
     CHECK(run_well({"-h"}) == overview);
+}
+
+std::size_t longest_line_of(const std::string& text) {
+    std::size_t longest = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        longest = std::max(longest, line.size() - (line.ends_with('\r') ? 1 : 0));
+    return longest;
+}
+
+// `fardel --help >tests/cli/help/overview.txt` and the like write them again.
+TEST_CASE("help: the pages that most people see first are those that were read and kept, at 80 columns") {
+    const std::map<std::string, Arguments> captured = {
+        {"overview", {"--help"}}, {"install", {"install", "--help"}}, {"mount", {"mount", "--help"}}};
+    for (const auto& [name, arguments] : captured) {
+        CAPTURE(name);
+        CHECK(run_well(arguments) == read_file(FARDEL_SOURCE_DIR "/tests/cli/help/" + name + ".txt"));
+    }
+    CHECK(longest_line_of(run_well({"--help"})) <= 80);
+}
+
+TEST_CASE("help: lines are as long as the terminal allows, and descriptions stay in their column") {
+    const std::string wide = run_at_terminal({"--help"}, {}, {.columns = 110}).out;
+    const std::string narrow = run_at_terminal({"--help"}, {}, {.columns = 60}).out;
+    CHECK(longest_line_of(wide) > 80);
+    CHECK(longest_line_of(wide) <= 110);
+    check_has(wide, "bring bundles from a server into a store, and of each only what is missing\r\n");
+    check_has(narrow, "\n             they require\r\n");
+    const std::string options = run_at_terminal({"install", "--help"}, {}, {.columns = 60}).out;
+    CHECK(longest_line_of(options.substr(0, options.find("Examples:"))) <= 60);
+    const std::string stated = run_at_terminal({"license", "--help"}, {}, {.columns = 50}).out;
+    CHECK(longest_line_of(stated.substr(0, stated.find("Examples:"))) <= 50);
 }
 
 TEST_CASE("help: every option of every verb is in its man page") {

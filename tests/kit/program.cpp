@@ -220,7 +220,8 @@ Outcome run_at_terminal(const Arguments& arguments, const std::vector<std::pair<
     const auto words = pointers_to(argument_texts);
     const auto environment = pointers_to(environment_texts);
     int terminal = -1;
-    const pid_t id = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    const winsize size{.ws_row = 24, .ws_col = surroundings.columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    const pid_t id = ::forkpty(&terminal, nullptr, nullptr, &size);
     REQUIRE(id >= 0);
     if (id == 0)
         become(const_cast<char**>(words.data()), const_cast<char**>(environment.data()), surroundings);

@@ -22,6 +22,7 @@ struct Surroundings {
     unsigned user = 0;                                           // run as that user, if the test runs as root
     std::uint64_t file_bytes_max = 0;                            // no file may get larger (RLIMIT_FSIZE); 0: no limit
     bool without_landlock = false;                               // the kernel answers as one that has no Landlock
+    unsigned short columns = 0;                                  // of the terminal; 0: it does not say
     std::chrono::minutes patience{5};                            // the test fails if the program runs for longer
 };
 
