@@ -4,8 +4,11 @@
 
 # What a game links. -DFARDEL_PARTS=runtime builds these alone.
 set(FARDEL_RUNTIME_COMPONENTS base format sources vfs c)
+# Faces for the libraries of others that a game may use: built where these are found.
+set(FARDEL_FACE_COMPONENTS sdl2)
 set(FARDEL_COMPONENTS ${FARDEL_RUNTIME_COMPONENTS}
-    archives vfs_archives c_archives physfs http cache store verifier delivery c_delivery hosting packer tools c_tools)
+    archives vfs_archives c_archives physfs http cache store verifier delivery c_delivery hosting packer tools c_tools
+    ${FARDEL_FACE_COMPONENTS})
 
 # The libraries as pkg-config names them; BLAKE3 has a file of its own, FindBLAKE3.cmake. The prefix FARDEL_ keeps the
 # user's own variables apart. utf8proc has no version here: the .pc files of some releases state that of its ABI.
@@ -18,6 +21,7 @@ set(FARDEL_PC_CURL "libcurl >= 7.80")
 set(FARDEL_PC_MAGICK "GraphicsMagick >= 1.3.36")
 set(FARDEL_PC_MICROHTTPD "libmicrohttpd >= 0.9.75")
 set(FARDEL_PC_ZLIB "zlib >= 1.2.11")
+set(FARDEL_PC_SDL2 "sdl2 >= 2.0.10")
 set(FARDEL_PC_EXPAT "expat >= 2.4")  # bounds what entities expand to
 
 # The shared libraries `c`, `c_archives`, `c_delivery` and `c_tools` contain all they need; a program that links them
@@ -27,6 +31,7 @@ set(FARDEL_format_NEEDS SODIUM ZSTD UTF8PROC)
 set(FARDEL_sources_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_vfs_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_c_NEEDS)
+set(FARDEL_sdl2_NEEDS SDL2)
 set(FARDEL_archives_NEEDS ${FARDEL_format_NEEDS} PHYSFS)
 set(FARDEL_vfs_archives_NEEDS ${FARDEL_archives_NEEDS})
 set(FARDEL_c_archives_NEEDS)

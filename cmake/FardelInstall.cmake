@@ -55,6 +55,9 @@ fardel_install_pc(fardel "what a game links"
     LIBS -lfardel_vfs -lfardel_sources -lfardel_format -lfardel_base ${BLAKE3_PC_LIBS}
     REQUIRES ${FARDEL_PC_SODIUM} ${FARDEL_PC_ZSTD} ${FARDEL_PC_UTF8PROC} ${BLAKE3_PC_REQUIRES})
 fardel_install_pc(fardel-c "the C API, shared" LIBS -lfardel)
+if(TARGET fardel::sdl2)
+    fardel_install_pc(fardel-sdl2 "SDL 2's RWops over the C API" LIBS -lfardel_sdl2 REQUIRES fardel-c ${FARDEL_PC_SDL2})
+endif()
 if(FARDEL_PARTS STREQUAL "all")
     fardel_install_pc(fardel-c-archives "legacy archives for the C API, shared"
         LIBS -lfardel-c-archives REQUIRES fardel-c)

@@ -2,7 +2,8 @@
  *
  *     sample_load_image BUNDLE POLICY PATH FILE
  */
-#include "fardel_rwops.h"
+#include <SDL.h>
+#include <fardel/sdl2/fardel_rwops.h>
 
 #include <stdio.h>
 #include <string.h>

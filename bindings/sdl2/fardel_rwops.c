@@ -1,4 +1,6 @@
-#include "fardel_rwops.h"
+#include <fardel/sdl2/fardel_rwops.h>
+
+#include <SDL.h>
 
 typedef struct {
     fardel_file* file;
