@@ -1,0 +1,74 @@
+"""Signed, content-addressed asset bundles for games: mount, list, read, fetch.
+
+A typed package over Fardel's C API; docs/languages.md is its guide. ``fardel.c`` has the C API itself.
+"""
+
+from .errors import (
+    ArgumentError,
+    BusyError,
+    CancelledError,
+    ConflictError,
+    CorruptError,
+    DeniedError,
+    Error,
+    ExpiredError,
+    IoError,
+    LimitError,
+    MalformedError,
+    MissingError,
+    NoMemoryError,
+    NoSpaceError,
+    RevokedError,
+    RollbackError,
+    UnreachableError,
+    UnresolvedError,
+    UnsupportedError,
+    UntrustedError,
+)
+from .file import File
+from .ids import Id
+from .library import call as _call
+from .reader import Reader
+from .version import VERSION as __version__
+from .vfs import Change, Entry, MissingContent, MissingDependency, Node, RecalledMount, Stat, Vfs
+
+__all__ = [
+    "__version__",
+    "ArgumentError",
+    "BusyError",
+    "CancelledError",
+    "Change",
+    "ConflictError",
+    "CorruptError",
+    "DeniedError",
+    "Entry",
+    "Error",
+    "ExpiredError",
+    "File",
+    "Id",
+    "IoError",
+    "library_version",
+    "LimitError",
+    "MalformedError",
+    "MissingContent",
+    "MissingDependency",
+    "MissingError",
+    "Node",
+    "NoMemoryError",
+    "NoSpaceError",
+    "Reader",
+    "RecalledMount",
+    "RevokedError",
+    "RollbackError",
+    "Stat",
+    "UnreachableError",
+    "UnresolvedError",
+    "UnsupportedError",
+    "UntrustedError",
+    "Vfs",
+]
+
+
+def library_version() -> str:
+    """The version of the C library that was found, "0.1.0"."""
+    return str(_call("fardel_version_text").decode())

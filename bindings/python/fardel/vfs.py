@@ -1,0 +1,396 @@
+"""The tree that a game sees: bundles, mounted above one another."""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from . import c
+from .errors import LimitError
+from .file import File, open_file
+from .ids import Id, id_of, ids_of, ids_to
+from .library import Handle, call, collector, make, path_to, readable, text_of, text_to, texts_to
+from .reader import Reader
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+class Node(enum.IntEnum):
+    """What is at a path."""
+
+    FOLDER = c.FARDEL_NODE_FOLDER
+    FILE = c.FARDEL_NODE_FILE
+    LINK = c.FARDEL_NODE_LINK
+    """A published name."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a folder."""
+
+    name: str
+    node: Node
+
+    @property
+    def is_folder(self) -> bool:
+        return self.node is Node.FOLDER
+
+
+@dataclass(frozen=True)
+class Stat:
+    """What is at a path; of a link: its target."""
+
+    node: Node
+    size: int
+    """In bytes."""
+    asset: Id | None
+    bundle: Id | None
+    content_type: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """A path whose asset changed. None: there was none before, or there is none now."""
+
+    path: str
+    before: Id | None
+    after: Id | None
+
+
+@dataclass(frozen=True)
+class MissingDependency:
+    """What a mounted bundle needs and is not mounted: a bundle, or a requirement such as "studio/base >= 1.0"."""
+
+    mount: int
+    bundle: Id | None
+    requirement: str | None
+
+
+@dataclass(frozen=True)
+class MissingContent:
+    """Assets of one bundle whose content is not here."""
+
+    bundle: Id
+    assets: tuple[Id, ...]
+    is_mounted: bool
+
+
+@dataclass(frozen=True)
+class RecalledMount:
+    """A mounted bundle that a policy withdraws."""
+
+    mount: int
+    bundle: Id
+    label: str
+    reason: str
+
+
+class Vfs:
+    """Mounted bundles as one tree. Any thread may call any method at any time. Files stay readable after ``close``.
+
+    >>> with fardel.Vfs() as vfs:
+    ...     vfs.mount("game.fardel", policy="trust.policy")
+    ...     vfs.read("/maps/dm01.bsp")
+    """
+
+    def __init__(
+        self,
+        *,
+        cache_bytes: int = 32 << 20,
+        digest_folder: str | os.PathLike[str] | None = None,
+        open_needs_content: bool = False,
+        records_trace: bool = False,
+    ) -> None:
+        """``cache_bytes``: for decoded blocks. ``digest_folder``: keeps digests of mounted folders between runs.
+        ``open_needs_content``: opening an asset whose content is not all here is a MissingError.
+        ``records_trace``: notes what is opened, for ``read_trace``."""
+        flags = (c.FARDEL_VFS_OPEN_NEEDS_CONTENT if open_needs_content else 0) | (
+            c.FARDEL_VFS_RECORDS_TRACE if records_trace else 0)
+        options = make(c.fardel_vfs_options, cache_bytes=cache_bytes, flags=flags, digest_folder=path_to(digest_folder))
+        pointer = ctypes.POINTER(c.fardel_vfs)()
+        call("fardel_vfs_create", ctypes.byref(options), ctypes.byref(pointer))
+        self._handle = Handle(pointer, "fardel_vfs_destroy")
+
+    def __enter__(self) -> Vfs:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Unmounts everything. Waits for nothing: calls of other threads end as if it were open."""
+        self._handle.close()
+
+    # ---- Mounts
+
+    def mount(
+        self,
+        source: str | os.PathLike[str] | ReadableBuffer | Reader,
+        *,
+        policy: str | os.PathLike[str] | None = None,
+        policy_text: str | None = None,
+        at: str | None = None,
+        priority: int = 0,
+        label: str | None = None,
+        fold_case: bool = False,
+        allow_unsigned: bool = False,
+        watch: bool = False,
+        ignore_dates: bool = False,
+        require_dependencies: bool = False,
+        pure_only: bool = False,
+        now_s: int = 0,
+        licenses: Iterable[bytes] = (),
+        resolved: Iterable[Id | str] = (),
+    ) -> int:
+        """Mounts a bundle and returns the number of the mount.
+
+        ``source``: the path of a bundle (with ``allow_unsigned``, also of a folder), the bytes of one, which are
+        copied, or a reader, as a store gives it. ``policy``: the file of a trust policy; ``policy_text``: its text.
+        Without one, only ``allow_unsigned`` mounts anything. ``at``: the folder of the published names, "mods/x".
+        Of two mounts, the one with the higher ``priority`` wins; of equal ones, the later. ``licenses``: the bytes of
+        licence tokens. ``now_s``: Unix seconds, for dates in signatures; 0: now. On an error nothing changes."""
+        tokens = list(licenses)
+        token_structs = (c.fardel_license_token * len(tokens))()
+        for number, token in enumerate(tokens):
+            token_structs[number].bytes = ctypes.cast(ctypes.c_char_p(token), ctypes.c_void_p)
+            token_structs[number].size_bytes = len(token)
+        resolved_ids = ids_to(resolved)
+        flags = 0
+        for flag, is_set in (
+            (c.FARDEL_MOUNT_FOLD_CASE, fold_case),
+            (c.FARDEL_MOUNT_ALLOW_UNSIGNED, allow_unsigned),
+            (c.FARDEL_MOUNT_WATCH, watch),
+            (c.FARDEL_MOUNT_IGNORE_DATES, ignore_dates),
+            (c.FARDEL_MOUNT_REQUIRE_DEPENDENCIES, require_dependencies),
+            (c.FARDEL_MOUNT_PURE_ONLY, pure_only),
+        ):
+            flags |= flag if is_set else 0
+        options = make(
+            c.fardel_mount_options,
+            place=text_to(at),
+            policy_path=path_to(policy),
+            policy_text=text_to(policy_text),
+            label=text_to(label),
+            now_s=now_s,
+            priority=priority,
+            flags=flags,
+            licenses=token_structs,
+            license_count=len(tokens),
+            resolved=resolved_ids,
+            resolved_count=len(resolved_ids),
+        )
+        mount = ctypes.c_uint32()
+        rest = (ctypes.byref(options), ctypes.byref(mount))
+        with self._handle as vfs:
+            if isinstance(source, Reader):
+                call("fardel_mount_reader", vfs, ctypes.byref(source.take()), *rest)
+            elif isinstance(source, (str, os.PathLike)):
+                call("fardel_mount_file", vfs, path_to(source), *rest)
+            else:
+                memory, size_bytes = readable(source)
+                call("fardel_mount_memory", vfs, memory, size_bytes, *rest)
+        return mount.value
+
+    def unmount(self, mount: int) -> None:
+        """Open files stay readable. Error: MissingError."""
+        with self._handle as vfs:
+            call("fardel_unmount", vfs, mount)
+
+    @property
+    def is_tainted(self) -> bool:
+        """Whether something is mounted that no policy vouches for."""
+        with self._handle as vfs:
+            return bool(call("fardel_is_tainted", vfs))
+
+    def enable_archives(self) -> None:
+        """From now on, zip, pk3, 7z and other archives can be mounted, too: for development."""
+        with self._handle as vfs:
+            call("fardel_enable_archives", vfs)
+
+    def prefer(self, preference: str) -> None:
+        """Chooses the variants that are taken from now on: "texture=astc,png; lang=fr,en"; "": the first of each
+        name. Errors: MalformedError, LimitError."""
+        with self._handle as vfs:
+            call("fardel_prefer", vfs, text_to(preference))
+
+    def refresh(self, mount: int) -> Sequence[Change]:
+        """Scans a mounted folder again, and returns what changed."""
+        changed, changes = collector(c.fardel_changed, _change_of)
+        with self._handle as vfs:
+            call("fardel_refresh", vfs, mount, changed, None)
+        return changes
+
+    def poll(self) -> Sequence[Change]:
+        """The same for all folders that were mounted with ``watch``: cheap enough for each frame."""
+        changed, changes = collector(c.fardel_changed, _change_of)
+        with self._handle as vfs:
+            call("fardel_poll", vfs, changed, None)
+        return changes
+
+    def missing_dependencies(self) -> Sequence[MissingDependency]:
+        """What mounted bundles need and is not mounted."""
+        found, missing = collector(c.fardel_dependency_missing, _missing_dependency_of)
+        with self._handle as vfs:
+            call("fardel_missing_dependencies", vfs, found, None, None)
+        return missing
+
+    def judge_again(self, policy_text: str, now_s: int = 0) -> Sequence[RecalledMount]:
+        """Judges all mounts by a policy with the revocations of today, and returns what it withdraws: opening that is
+        a RevokedError from now on."""
+        found, recalled = collector(c.fardel_recalled, _recalled_mount_of)
+        with self._handle as vfs:
+            call("fardel_judge_again", vfs, text_to(policy_text), now_s, found, None, None)
+        return recalled
+
+    # ---- What is at a path
+
+    def exists(self, path: str) -> bool:
+        with self._handle as vfs:
+            return bool(call("fardel_exists", vfs, text_to(path)))
+
+    def stat(self, path: str) -> Stat:
+        """Reads no content. Errors: MissingError, CorruptError, MalformedError, LimitError, IoError."""
+        stat = make(c.fardel_stat)
+        with self._handle as vfs:
+            call("fardel_stat_path", vfs, text_to(path), ctypes.byref(stat))
+        return Stat(
+            Node(stat.node),
+            stat.size_bytes,
+            id_of(stat.asset) if stat.has & c.FARDEL_STAT_ASSET else None,
+            id_of(stat.bundle) if stat.has & c.FARDEL_STAT_BUNDLE else None,
+            text_of(stat.content_type),
+        )
+
+    def list(self, path: str = "/") -> Iterator[Entry]:
+        """The entries of a folder in the order of their bytes, from the mounts as they are now. Errors: those of
+        ``stat``; MissingError also if it is not a folder."""
+        listing = ctypes.POINTER(c.fardel_listing)()
+        with self._handle as vfs:
+            call("fardel_listing_open", vfs, text_to(path), ctypes.byref(listing))
+        return _entries_of(Handle(listing, "fardel_listing_close"))
+
+    def walk(self, path: str = "/") -> Iterator[tuple[str, Sequence[str], Sequence[str]]]:
+        """As ``os.walk``: the path of each folder, the names of its folders, and the names of its files. Below "/",
+        what is at "/assets" and "/bundles" is there, too."""
+        folders: list[str] = []
+        files: list[str] = []
+        for entry in self.list(path):
+            (folders if entry.is_folder else files).append(entry.name)
+        yield path, folders, files
+        for name in folders:
+            yield from self.walk(f"{path.rstrip('/')}/{name}")
+
+    def read_link(self, path: str) -> str:
+        """The path "/assets/<id>" of a published name. Errors: those of ``stat``; MissingError also if it is none."""
+        return self._text_from("fardel_read_link", text_to(path))
+
+    def find_missing(self, paths: Iterable[str], *, closures: bool = False) -> Sequence[MissingContent]:
+        """Which content has to be fetched before these paths can be read. ``closures``: also everything that the
+        assets refer to. Errors: those of ``stat``."""
+        found, missing = collector(c.fardel_content_missing, _missing_content_of)
+        texts = texts_to(paths)
+        flags = c.FARDEL_MISSING_CLOSURES if closures else 0
+        with self._handle as vfs:
+            call("fardel_find_missing", vfs, texts, len(texts), flags, found, None, None)
+        return missing
+
+    # ---- Content
+
+    def open(self, path: str, extensions: str | None = None) -> File:
+        """Opens an asset. ``extensions``, "tga,jpg,png": the path may lack its extension, or have another of these.
+        Errors: those of ``stat``; DeniedError, RevokedError."""
+        if extensions is None:
+            return open_file(self._handle, "fardel_open", text_to(path))
+        return open_file(self._handle, "fardel_open_any", text_to(path), text_to(extensions))
+
+    def read(self, path: str) -> bytes:
+        """The content of an asset. ``open(path).readinto(buffer)`` reads without a copy."""
+        with self.open(path) as file:
+            return file.readall()
+
+    # ---- Traces
+
+    def read_trace(self) -> str:
+        """What was opened, in the order in which it was opened first. Error: UnsupportedError, without
+        ``records_trace``."""
+        return self._text_from("fardel_read_trace")
+
+    def read_trace_ahead(self, trace: str) -> None:
+        """Reads from the disk what the trace lists, so that it is in memory when it is opened; for a thread of its
+        own."""
+        encoded = trace.encode("utf-8")
+        with self._handle as vfs:
+            call("fardel_read_trace_ahead", vfs, encoded, len(encoded))
+
+    # ---- Pure mode
+
+    def enter_pure(self, policy_text: str) -> int:
+        """From now on only what the server's policy allows is visible. Returns the number of problems: see
+        ``fardel.pure.problems``. Errors: MalformedError, LimitError, ConflictError, UnsupportedError."""
+        count = ctypes.c_size_t()
+        with self._handle as vfs:
+            call("fardel_enter_pure", vfs, text_to(policy_text), ctypes.byref(count))
+        return count.value
+
+    def leave_pure(self) -> None:
+        with self._handle as vfs:
+            call("fardel_leave_pure", vfs)
+
+    def _text_from(self, function: str, *arguments: Any) -> str:
+        """What a function writes into a buffer whose size it says."""
+        needed = ctypes.c_size_t(256)
+        while True:
+            buffer = ctypes.create_string_buffer(needed.value)
+            try:
+                with self._handle as vfs:
+                    call(function, vfs, *arguments, buffer, len(buffer), ctypes.byref(needed))
+            except LimitError:
+                if needed.value <= len(buffer):
+                    raise
+                continue  # the text is longer, or has become so
+            return text_of(buffer.value)
+
+
+def _entries_of(listing: Handle) -> Iterator[Entry]:
+    entry = make(c.fardel_entry)
+    with listing as pointer:
+        while True:
+            call("fardel_listing_next", pointer, ctypes.byref(entry))
+            if entry.node == c.FARDEL_NODE_NONE:
+                return
+            yield Entry(text_of(entry.name), Node(entry.node))
+
+
+def _change_of(pointer: Any) -> Change:
+    change = pointer.contents
+    return Change(
+        text_of(change.path),
+        id_of(change.before) if change.has_before else None,
+        id_of(change.after) if change.has_after else None,
+    )
+
+
+def _missing_dependency_of(pointer: Any) -> MissingDependency:
+    missing = pointer.contents
+    if missing.requirement is None:
+        return MissingDependency(missing.mount, id_of(missing.bundle), None)
+    return MissingDependency(missing.mount, None, text_of(missing.requirement))
+
+
+def _missing_content_of(pointer: Any) -> MissingContent:
+    missing = pointer.contents
+    return MissingContent(
+        id_of(missing.bundle), ids_of(missing.assets, missing.asset_count), bool(missing.is_mounted))
+
+
+def _recalled_mount_of(pointer: Any) -> RecalledMount:
+    recalled = pointer.contents
+    return RecalledMount(recalled.mount, id_of(recalled.bundle), text_of(recalled.label), text_of(recalled.reason))

@@ -1,0 +1,177 @@
+import os
+import threading
+import unittest
+
+import fardel
+from kit import GAME, BundleTest, run
+
+
+class VfsTest(BundleTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.game = cls.pack(GAME, "blobby")
+        cls.write("mod/Icon.bmp", "not a picture")
+        cls.write("mod/texts/größe.txt", "äöü")
+        cls.mod = cls.pack(cls.folder / "mod", "mods/icon")
+
+    def test_reads_each_file_of_a_real_game_as_it_was_packed(self):
+        with fardel.Vfs() as vfs:
+            vfs.mount(self.game, policy=self.policy)
+            files = [path for path in GAME.rglob("*") if path.is_file()]
+            self.assertGreater(len(files), 10)
+            for path in files:
+                self.assertEqual(vfs.read(f"/{path.relative_to(GAME)}"), path.read_bytes(), path)
+
+    def test_lists_a_folder_and_walks_a_tree_as_the_disk_has_them(self):
+        with fardel.Vfs() as vfs:
+            vfs.mount(str(self.game), policy=self.policy, at="game")
+            names = [entry.name for entry in vfs.list("/game")]
+            self.assertEqual(names, sorted(os.listdir(GAME)))
+            walked = {f"{folder}/{name}" for folder, _, files in vfs.walk("/game") for name in files}
+            self.assertEqual(walked, {f"/game/{path.relative_to(GAME)}" for path in GAME.rglob("*") if path.is_file()})
+            vfs.mount(self.mod, policy=self.policy, at="mods/icon")
+            self.assertEqual(list(vfs.list("/mods/icon")), [
+                fardel.Entry("Icon.bmp", fardel.Node.LINK), fardel.Entry("texts", fardel.Node.FOLDER)])
+            self.assertEqual(list(vfs.walk("/mods")), [
+                ("/mods", ["icon"], []), ("/mods/icon", ["texts"], ["Icon.bmp"]),
+                ("/mods/icon/texts", [], ["größe.txt"])])
+
+    def test_says_what_is_at_a_path(self):
+        with fardel.Vfs() as vfs:
+            vfs.mount(self.game, policy=self.policy)
+            stat = vfs.stat("/Icon.bmp")
+            self.assertEqual(stat.size, (GAME / "Icon.bmp").stat().st_size)
+            self.assertEqual(vfs.read_link("/Icon.bmp"), f"/assets/{stat.asset}")
+            self.assertEqual(vfs.read(f"/assets/{stat.asset}"), (GAME / "Icon.bmp").read_bytes())
+            self.assertIn(str(stat.bundle), run("id", self.game))
+            self.assertTrue(vfs.exists("/Icon.bmp"))
+            self.assertFalse(vfs.exists("/no such picture"))
+            with self.assertRaises(fardel.MissingError) as caught:
+                vfs.stat("/no such picture")
+            self.assertEqual(caught.exception.code, fardel.c.FARDEL_ERROR_MISSING)
+            self.assertIn("no such picture", str(caught.exception))
+
+    def test_refuses_a_bundle_that_the_policy_does_not_trust(self):
+        with fardel.Vfs() as vfs:
+            with self.assertRaises(fardel.UntrustedError) as caught:
+                vfs.mount(self.game, policy=self.folder / "stranger.policy")
+            self.assertIn("blobby.fardel", str(caught.exception))
+            with self.assertRaises(fardel.UntrustedError):
+                vfs.mount(self.game)
+            self.assertFalse(vfs.exists("/Icon.bmp"))
+            self.assertFalse(vfs.is_tainted)
+            vfs.mount(self.game, allow_unsigned=True)
+            self.assertTrue(vfs.exists("/Icon.bmp"))
+            self.assertTrue(vfs.is_tainted)
+
+    def test_takes_a_policy_as_text_and_a_bundle_as_bytes(self):
+        for content in (self.game.read_bytes(), bytearray(self.game.read_bytes()),
+                        memoryview(self.game.read_bytes()).toreadonly()):
+            with fardel.Vfs() as vfs:
+                vfs.mount(content, policy_text=self.policy.read_text())
+                self.assertEqual(vfs.read("/Icon.bmp"), (GAME / "Icon.bmp").read_bytes())
+
+    def test_a_mod_above_replaces_what_is_below_until_it_is_unmounted(self):
+        with fardel.Vfs() as vfs:
+            mod = vfs.mount(self.mod, policy=self.policy, priority=1)
+            vfs.mount(self.game, policy=self.policy)
+            self.assertEqual(vfs.read("/Icon.bmp"), b"not a picture")
+            self.assertEqual(vfs.read("/texts/größe.txt").decode(), "äöü")
+            open_file = vfs.open("/Icon.bmp")
+            vfs.unmount(mod)
+            self.assertEqual(vfs.read("/Icon.bmp"), (GAME / "Icon.bmp").read_bytes())
+            self.assertEqual(open_file.read(), b"not a picture")
+            open_file.close()
+            with self.assertRaises(fardel.MissingError):
+                vfs.unmount(mod)
+
+    def test_follows_a_folder_that_is_edited(self):
+        source = self.write("edited/a.txt", "one")
+        with fardel.Vfs() as vfs:
+            mount = vfs.mount(source.parent, allow_unsigned=True, watch=True)
+            self.assertEqual(vfs.read("/a.txt"), b"one")
+            self.write("edited/a.txt", "second")
+            self.write("edited/b.txt", "new")
+            changes = {change.path: change for change in vfs.refresh(mount)}
+            self.assertEqual(set(changes), {"/a.txt", "/b.txt"})
+            self.assertIsNone(changes["/b.txt"].before)
+            self.assertEqual(changes["/a.txt"].after, vfs.stat("/a.txt").asset)
+            self.assertEqual(vfs.poll(), [])
+
+    def test_records_a_trace_however_long(self):
+        with fardel.Vfs(records_trace=True) as vfs:
+            vfs.mount(self.game, policy=self.policy)
+            opened = [path for path in sorted(GAME.rglob("*")) if path.is_file()]
+            for path in opened:
+                vfs.open(str(path.relative_to(GAME))).close()
+            trace = vfs.read_trace()
+            self.assertGreater(len(trace), 1000)
+            self.assertIn("Icon.bmp", trace)
+            vfs.read_trace_ahead(trace)
+        with fardel.Vfs() as vfs, self.assertRaises(fardel.UnsupportedError):
+            vfs.read_trace()
+
+    def test_refuses_text_that_c_would_cut(self):
+        with fardel.Vfs() as vfs:
+            for path in ("/Icon.bmp\0.txt", "\0"):
+                with self.assertRaises(ValueError):
+                    vfs.exists(path)
+            with self.assertRaises(ValueError):
+                vfs.mount("a\0b", allow_unsigned=True)
+
+    def test_says_that_it_is_closed_and_not_more(self):
+        vfs = fardel.Vfs()
+        vfs.mount(self.game, policy=self.policy)
+        file = vfs.open("/Icon.bmp")
+        entries = vfs.list("/")
+        vfs.close()
+        vfs.close()
+        self.assertEqual(file.read(), (GAME / "Icon.bmp").read_bytes())
+        self.assertIn("Icon.bmp", [entry.name for entry in entries])
+        for use in (lambda: vfs.read("/Icon.bmp"), lambda: vfs.list("/"), lambda: file.open("Icon.bmp")):
+            with self.assertRaises(ValueError):
+                use()
+
+    def test_threads_read_while_others_mount_unmount_and_close(self):
+        expected = (GAME / "Icon.bmp").read_bytes()
+        vfs = fardel.Vfs()
+        vfs.mount(self.game, policy=self.policy)
+        shared = vfs.open("/Icon.bmp")
+        failures = []
+        start = threading.Barrier(6)
+
+        def read():
+            start.wait()
+            buffer = bytearray(len(expected))
+            try:
+                while True:
+                    shared.read_at(0, buffer)
+                    if buffer != expected or vfs.read("/Icon.bmp") not in (expected, b"not a picture"):
+                        failures.append("other bytes")
+                        return
+            except ValueError:  # closed
+                pass
+            except Exception as error:
+                failures.append(repr(error))
+
+        def change():
+            start.wait()
+            for _ in range(50):
+                vfs.unmount(vfs.mount(self.mod, policy=self.policy))
+            shared.close()
+            vfs.close()
+
+        threads = [threading.Thread(target=read) for _ in range(5)] + [threading.Thread(target=change)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_the_library_and_the_package_have_one_version(self):
+        self.assertEqual(fardel.__version__, fardel.library_version())
+
+
+if __name__ == "__main__":
+    unittest.main()
