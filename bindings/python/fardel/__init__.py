@@ -25,10 +25,13 @@ from .errors import (
     UnsupportedError,
     UntrustedError,
 )
+from .fetch import Fetch, FetchOutcome, FetchPlan, FetchProgress, PlannedFetch
 from .file import File
 from .ids import Id
 from .library import call as _call
 from .reader import Reader
+from .servers import Remote, ServerList, Servers
+from .store import Store, StoredBundle, StoredLicense
 from .version import VERSION as __version__
 from .vfs import Change, Entry, MissingContent, MissingDependency, Node, RecalledMount, Stat, Vfs
 
@@ -44,6 +47,10 @@ __all__ = [
     "Entry",
     "Error",
     "ExpiredError",
+    "Fetch",
+    "FetchOutcome",
+    "FetchPlan",
+    "FetchProgress",
     "File",
     "Id",
     "IoError",
@@ -56,11 +63,18 @@ __all__ = [
     "Node",
     "NoMemoryError",
     "NoSpaceError",
+    "PlannedFetch",
     "Reader",
     "RecalledMount",
+    "Remote",
     "RevokedError",
     "RollbackError",
+    "ServerList",
+    "Servers",
     "Stat",
+    "Store",
+    "StoredBundle",
+    "StoredLicense",
     "UnreachableError",
     "UnresolvedError",
     "UnsupportedError",

@@ -84,6 +84,11 @@ def make(kind: type[Value], **values: Any) -> Value:
     return struct  # type: ignore[no-any-return]
 
 
+def field_kind(struct: Any, name: str) -> Any:
+    """The type of a field, such as that of a callback."""
+    return dict(struct._fields_)[name]
+
+
 def text_of(text: bytes | None) -> str:
     return (text or b"").decode("utf-8", "replace")
 

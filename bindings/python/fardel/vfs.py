@@ -115,7 +115,7 @@ class Vfs:
         options = make(c.fardel_vfs_options, cache_bytes=cache_bytes, flags=flags, digest_folder=path_to(digest_folder))
         pointer = ctypes.POINTER(c.fardel_vfs)()
         call("fardel_vfs_create", ctypes.byref(options), ctypes.byref(pointer))
-        self._handle = Handle(pointer, "fardel_vfs_destroy")
+        self.handle = Handle(pointer, "fardel_vfs_destroy")
 
     def __enter__(self) -> Vfs:
         return self
@@ -127,7 +127,7 @@ class Vfs:
 
     def close(self) -> None:
         """Unmounts everything. Waits for nothing: calls of other threads end as if it were open."""
-        self._handle.close()
+        self.handle.close()
 
     # ---- Mounts
 
@@ -189,7 +189,7 @@ class Vfs:
         )
         mount = ctypes.c_uint32()
         rest = (ctypes.byref(options), ctypes.byref(mount))
-        with self._handle as vfs:
+        with self.handle as vfs:
             if isinstance(source, Reader):
                 call("fardel_mount_reader", vfs, ctypes.byref(source.take()), *rest)
             elif isinstance(source, (str, os.PathLike)):
@@ -201,44 +201,44 @@ class Vfs:
 
     def unmount(self, mount: int) -> None:
         """Open files stay readable. Error: MissingError."""
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_unmount", vfs, mount)
 
     @property
     def is_tainted(self) -> bool:
         """Whether something is mounted that no policy vouches for."""
-        with self._handle as vfs:
+        with self.handle as vfs:
             return bool(call("fardel_is_tainted", vfs))
 
     def enable_archives(self) -> None:
         """From now on, zip, pk3, 7z and other archives can be mounted, too: for development."""
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_enable_archives", vfs)
 
     def prefer(self, preference: str) -> None:
         """Chooses the variants that are taken from now on: "texture=astc,png; lang=fr,en"; "": the first of each
         name. Errors: MalformedError, LimitError."""
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_prefer", vfs, text_to(preference))
 
     def refresh(self, mount: int) -> Sequence[Change]:
         """Scans a mounted folder again, and returns what changed."""
         changed, changes = collector(c.fardel_changed, _change_of)
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_refresh", vfs, mount, changed, None)
         return changes
 
     def poll(self) -> Sequence[Change]:
         """The same for all folders that were mounted with ``watch``: cheap enough for each frame."""
         changed, changes = collector(c.fardel_changed, _change_of)
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_poll", vfs, changed, None)
         return changes
 
     def missing_dependencies(self) -> Sequence[MissingDependency]:
         """What mounted bundles need and is not mounted."""
         found, missing = collector(c.fardel_dependency_missing, _missing_dependency_of)
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_missing_dependencies", vfs, found, None, None)
         return missing
 
@@ -246,20 +246,20 @@ class Vfs:
         """Judges all mounts by a policy with the revocations of today, and returns what it withdraws: opening that is
         a RevokedError from now on."""
         found, recalled = collector(c.fardel_recalled, _recalled_mount_of)
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_judge_again", vfs, text_to(policy_text), now_s, found, None, None)
         return recalled
 
     # ---- What is at a path
 
     def exists(self, path: str) -> bool:
-        with self._handle as vfs:
+        with self.handle as vfs:
             return bool(call("fardel_exists", vfs, text_to(path)))
 
     def stat(self, path: str) -> Stat:
         """Reads no content. Errors: MissingError, CorruptError, MalformedError, LimitError, IoError."""
         stat = make(c.fardel_stat)
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_stat_path", vfs, text_to(path), ctypes.byref(stat))
         return Stat(
             Node(stat.node),
@@ -273,7 +273,7 @@ class Vfs:
         """The entries of a folder in the order of their bytes, from the mounts as they are now. Errors: those of
         ``stat``; MissingError also if it is not a folder."""
         listing = ctypes.POINTER(c.fardel_listing)()
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_listing_open", vfs, text_to(path), ctypes.byref(listing))
         return _entries_of(Handle(listing, "fardel_listing_close"))
 
@@ -298,7 +298,7 @@ class Vfs:
         found, missing = collector(c.fardel_content_missing, _missing_content_of)
         texts = texts_to(paths)
         flags = c.FARDEL_MISSING_CLOSURES if closures else 0
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_find_missing", vfs, texts, len(texts), flags, found, None, None)
         return missing
 
@@ -308,8 +308,8 @@ class Vfs:
         """Opens an asset. ``extensions``, "tga,jpg,png": the path may lack its extension, or have another of these.
         Errors: those of ``stat``; DeniedError, RevokedError."""
         if extensions is None:
-            return open_file(self._handle, "fardel_open", text_to(path))
-        return open_file(self._handle, "fardel_open_any", text_to(path), text_to(extensions))
+            return open_file(self.handle, "fardel_open", text_to(path))
+        return open_file(self.handle, "fardel_open_any", text_to(path), text_to(extensions))
 
     def read(self, path: str) -> bytes:
         """The content of an asset. ``open(path).readinto(buffer)`` reads without a copy."""
@@ -327,7 +327,7 @@ class Vfs:
         """Reads from the disk what the trace lists, so that it is in memory when it is opened; for a thread of its
         own."""
         encoded = trace.encode("utf-8")
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_read_trace_ahead", vfs, encoded, len(encoded))
 
     # ---- Pure mode
@@ -336,12 +336,12 @@ class Vfs:
         """From now on only what the server's policy allows is visible. Returns the number of problems: see
         ``fardel.pure.problems``. Errors: MalformedError, LimitError, ConflictError, UnsupportedError."""
         count = ctypes.c_size_t()
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_enter_pure", vfs, text_to(policy_text), ctypes.byref(count))
         return count.value
 
     def leave_pure(self) -> None:
-        with self._handle as vfs:
+        with self.handle as vfs:
             call("fardel_leave_pure", vfs)
 
     def _text_from(self, function: str, *arguments: Any) -> str:
@@ -350,7 +350,7 @@ class Vfs:
         while True:
             buffer = ctypes.create_string_buffer(needed.value)
             try:
-                with self._handle as vfs:
+                with self.handle as vfs:
                     call(function, vfs, *arguments, buffer, len(buffer), ctypes.byref(needed))
             except LimitError:
                 if needed.value <= len(buffer):

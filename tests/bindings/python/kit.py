@@ -9,6 +9,8 @@ from pathlib import Path
 
 PROGRAM = os.environ["FARDEL_PROGRAM"]
 
+ROOT = Path(__file__).resolve().parents[3]  # of the source
+
 # Of Debian's package blobby-data: pictures, sounds and archives of a game.
 GAME = Path("/usr/share/blobby")
 
