@@ -86,7 +86,8 @@ function(fardel_compile_strictly target)
     if(CMAKE_UNITY_BUILD)
         target_compile_options(${target} PRIVATE
             -Wno-shadow  # a local of one file beside a constant of another
-            $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)  # anonymous namespaces of what is not the main file
+            # Anonymous namespaces of what is not the main file.
+            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         target_compile_options(${target} PRIVATE
