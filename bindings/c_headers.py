@@ -18,6 +18,9 @@ LIBRARIES = {
     "delivery": "fardel-c-delivery",
 }
 
+# It is about a struct of SDL, for programs that link SDL.
+FOR_C_ALONE = "vfs/include/fardel/vfs/fardel_rwops.h"
+
 
 @dataclass(frozen=True)
 class Type:
@@ -61,7 +64,7 @@ class Header:
 
 def c_header_paths() -> list[Path]:
     """All C headers, each after those that it includes."""
-    found = sorted(ROOT.glob("*/include/fardel/*/fardel*.h"))
+    found = sorted(set(ROOT.glob("*/include/fardel/*/fardel*.h")) - {ROOT / FOR_C_ALONE})
     names = {str(path).split("/include/", 1)[1]: path for path in found}
     ordered: list[Path] = []
 

@@ -3,7 +3,7 @@
  *     sample_load_image BUNDLE POLICY PATH FILE
  */
 #include <SDL.h>
-#include <fardel/sdl2/fardel_rwops.h>
+#include <fardel/vfs/fardel_rwops.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SDL reads a file of a bundle: prints hello.txt. */
 #include <SDL.h>
-#include <fardel/sdl2/fardel_rwops.h>
+#include <fardel/vfs/fardel_rwops.h>
 
 #include <stdio.h>
 

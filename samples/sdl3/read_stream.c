@@ -1,6 +1,6 @@
-/* bindings/sdl3/ over a stand-in for SDL 3: its streams, and the functions of SDL that call them.
+/* fardel_iostream.c over a stand-in for SDL 3: its streams, and the functions of SDL that call them.
  *
- *     fardel_iostream_test FOLDER      FOLDER: for two files
+ *     sample_read_stream FOLDER      FOLDER: for two files
  */
 #include "fardel_iostream.h"
 

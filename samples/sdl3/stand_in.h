@@ -1,4 +1,4 @@
-/* A stand-in for SDL 3, which Debian 12 does not have: what bindings/sdl3/ uses, written from the documentation of
+/* A stand-in for SDL 3, which Debian 12 does not have: what fardel_iostream.c uses, written from the documentation of
  * SDL 3.2 (wiki.libsdl.org/SDL3/CategoryIOStream). It proves that the code compiles and keeps to the interface as it is
  * documented, and not that the real SDL calls it so.
  */

@@ -2,8 +2,8 @@
  *
  * In libfardel_sdl2.a; docs/languages.md says how to link it. A program that uses it includes <SDL.h>, too.
  */
-#ifndef FARDEL_SDL2_FARDEL_RWOPS_H
-#define FARDEL_SDL2_FARDEL_RWOPS_H
+#ifndef FARDEL_VFS_FARDEL_RWOPS_H
+#define FARDEL_VFS_FARDEL_RWOPS_H
 
 #include <fardel/vfs/fardel.h>
 
