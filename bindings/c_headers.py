@@ -16,6 +16,7 @@ LIBRARIES = {
     "vfs": "fardel",
     "fardel_archives.h": "fardel-c-archives",
     "delivery": "fardel-c-delivery",
+    "tools": "fardel-c-tools",
 }
 
 # It is about a struct of SDL, for programs that link SDL.
@@ -142,7 +143,10 @@ def number(text: str, constants: dict[str, int]) -> int:
 
 
 def parse_header(path: Path, known: dict[str, int]) -> Header:
-    header = Header(path, library_of(path), plain_c(path.read_text()))
+    text = path.read_text()
+    header = Header(path, library_of(path), plain_c(text))
+    for name, value in re.findall(r"^#define (\w+) U?INT(?:32|64)_C\((\w+)\)$", text, re.MULTILINE):
+        header.constants[name] = int(value, 0)
     for text in split_outside(header.text, ";"):
         constants = {**known, **header.constants}
         if enum := re.fullmatch(r"(?:typedef )?enum(?: \w+)? \{(.*)\}(?: \w+)?", text):

@@ -35,8 +35,18 @@ typedef uint32_t fardel_mount_id;
 typedef struct fardel_missing_dependency { size_t struct_size; fardel_mount_id mount; fardel_id bundle; const char*
     requirement; } fardel_missing_dependency;
 typedef void (*fardel_dependency_missing)(void* context, const fardel_missing_dependency* missing);
+typedef struct fardel_allocator { size_t struct_size; void* context; void* (*allocate)(void* context, size_t size_bytes,
+    size_t alignment); void (*release)(void* context, void* memory, size_t size_bytes, size_t alignment); }
+    fardel_allocator;
+typedef int32_t fardel_log_level;
+enum { FARDEL_LOG_ERROR = 0, FARDEL_LOG_WARNING = 1, FARDEL_LOG_NOTE = 2 };
+typedef void (*fardel_log)(void* context, fardel_log_level level, const char* text);
+typedef struct fardel_recalled_mount { size_t struct_size; fardel_id bundle; const char* label; const char* reason;
+    fardel_mount_id mount; } fardel_recalled_mount;
+typedef void (*fardel_recalled)(void* context, const fardel_recalled_mount* recalled);
 typedef struct fardel_vfs_options { size_t struct_size; uint64_t cache_bytes; fardel_dependency_missing
-    dependency_missing; void* dependency_context; uint32_t flags; const char* digest_folder; } fardel_vfs_options;
+    dependency_missing; void* dependency_context; uint32_t flags; const char* digest_folder; fardel_recalled recalled;
+    void* recalled_context; fardel_log log; void* log_context; const fardel_allocator* allocator; } fardel_vfs_options;
 enum { FARDEL_VFS_OPEN_NEEDS_CONTENT = 1, FARDEL_VFS_RECORDS_TRACE = 2 };
 fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error);
 void fardel_vfs_destroy(fardel_vfs* vfs);
@@ -51,11 +61,15 @@ fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_
     options, fardel_mount_id* mount, fardel_error* error);
 fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader, const fardel_mount_options* options,
     fardel_mount_id* mount, fardel_error* error);
+typedef struct fardel_mount_request { size_t struct_size; const char* path; const void* bytes; size_t size_bytes; const
+    fardel_reader* reader; const fardel_mount_options* options; } fardel_mount_request;
+typedef struct fardel_mount_priority { fardel_mount_id mount; int32_t priority; } fardel_mount_priority;
+typedef struct fardel_mount_change { size_t struct_size; const fardel_mount_id* unmounts; size_t unmount_count; const
+    fardel_mount_request* const* mounts; size_t mount_count; const fardel_mount_priority* priorities; size_t
+    priority_count; fardel_mount_id* new_mounts; } fardel_mount_change;
+fardel_code fardel_apply(fardel_vfs* vfs, const fardel_mount_change* change, fardel_error* error);
 fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error);
 int fardel_is_tainted(const fardel_vfs* vfs);
-typedef struct fardel_recalled_mount { size_t struct_size; fardel_id bundle; const char* label; const char* reason;
-    fardel_mount_id mount; } fardel_recalled_mount;
-typedef void (*fardel_recalled)(void* context, const fardel_recalled_mount* recalled);
 fardel_code fardel_judge_again(fardel_vfs* vfs, const char* policy_text, uint64_t now_s, fardel_recalled recalled, void*
     context, size_t* count, fardel_error* error);
 fardel_code fardel_missing_dependencies(const fardel_vfs* vfs, fardel_dependency_missing missing, void* context, size_t*
@@ -67,6 +81,8 @@ typedef void (*fardel_changed)(void* context, const fardel_change* change);
 fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_changed changed, void* context, fardel_error*
     error);
 fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error);
+fardel_code fardel_replace(fardel_vfs* vfs, fardel_mount_id mount, const fardel_mount_request* request, fardel_changed
+    changed, void* context, fardel_error* error);
 fardel_code fardel_replace_readers(fardel_vfs* vfs, const fardel_mount_id* mounts, size_t mount_count, const
     fardel_reader* readers, size_t reader_count, const fardel_mount_options* options, fardel_mount_id* new_mounts,
     fardel_changed changed, void* context, fardel_error* error);
@@ -110,6 +126,78 @@ typedef struct fardel_entry { size_t struct_size; fardel_node node; char name[25
 fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_listing** listing, fardel_error* error);
 fardel_code fardel_listing_next(fardel_listing* listing, fardel_entry* entry, fardel_error* error);
 void fardel_listing_close(fardel_listing* listing);
+typedef struct fardel_stream fardel_stream;
+fardel_code fardel_stream_open(const fardel_file* file, fardel_stream** stream, fardel_error* error);
+fardel_code fardel_stream_read(fardel_stream* stream, void* buffer, size_t size_bytes, size_t* read_bytes, fardel_error*
+    error);
+void fardel_stream_seek(fardel_stream* stream, uint64_t position);
+uint64_t fardel_stream_position(const fardel_stream* stream);
+void fardel_stream_close(fardel_stream* stream);
+typedef struct fardel_view fardel_view;
+fardel_code fardel_view_open(const fardel_file* file, uint64_t offset, size_t size_bytes, fardel_view** view,
+    fardel_error* error);
+const void* fardel_view_bytes(const fardel_view* view);
+size_t fardel_view_size(const fardel_view* view);
+void fardel_view_close(fardel_view* view);
+typedef struct fardel_queue fardel_queue;
+typedef uint64_t fardel_read_id;
+typedef void (*fardel_read_done)(void* context, fardel_read_id read, fardel_code code, size_t read_bytes, const char*
+    text);
+typedef struct fardel_read_request { size_t struct_size; const fardel_file* file; uint64_t offset; void* buffer; size_t
+    size_bytes; fardel_read_done done; void* context; int32_t priority; } fardel_read_request;
+fardel_code fardel_queue_start(uint32_t threads, fardel_queue** queue, fardel_error* error);
+fardel_code fardel_queue_submit(fardel_queue* queue, const fardel_read_request* const* requests, size_t request_count,
+    fardel_read_id* reads, fardel_error* error);
+int fardel_queue_cancel(fardel_queue* queue, fardel_read_id read);
+void fardel_queue_wait(fardel_queue* queue);
+void fardel_queue_close(fardel_queue* queue);
+typedef int32_t fardel_mount_kind;
+enum { FARDEL_MOUNTED_BUNDLE = 0, FARDEL_MOUNTED_FOLDER = 1, FARDEL_MOUNTED_ARCHIVE = 2, FARDEL_MOUNTED_PLAN = 3 };
+enum { FARDEL_MOUNTED_TAINTED = 1, FARDEL_MOUNTED_HIDDEN = 2, FARDEL_MOUNTED_FOLDS_CASE = 4 };
+typedef struct fardel_mount_description { size_t struct_size; const char* label; const char* place; const char* recall;
+    const char* const* signers; size_t signer_count; size_t missing_count; size_t left_out_count; const char* left_out;
+    fardel_id bundle; fardel_id layout; fardel_mount_id mount; int32_t priority; fardel_mount_kind kind; uint32_t flags;
+    } fardel_mount_description;
+typedef void (*fardel_mount_listed)(void* context, const fardel_mount_description* mount);
+fardel_code fardel_mounts(const fardel_vfs* vfs, fardel_mount_listed listed, void* context, size_t* count, fardel_error*
+    error);
+typedef struct fardel_candidate { size_t struct_size; const fardel_mount_description* mount; const char* outcome; const
+    char* name; const char* variant; const char* damage; uint64_t size_bytes; fardel_id asset; int32_t has_asset;
+    uint32_t variants; } fardel_candidate;
+typedef struct fardel_explanation { size_t struct_size; const char* path; const fardel_candidate* const* candidates;
+    size_t candidate_count; const fardel_candidate* winner; const char* other_case; const char* const* tried; size_t
+    tried_count; int32_t is_folder; } fardel_explanation;
+typedef void (*fardel_explained)(void* context, const fardel_explanation* explanation);
+fardel_code fardel_explain(const fardel_vfs* vfs, const char* path, const char* extensions, fardel_explained explained,
+    void* context, fardel_error* error);
+typedef struct fardel_conflict_side { fardel_mount_id mount; int32_t has_asset; fardel_id asset; } fardel_conflict_side;
+typedef struct fardel_conflict { size_t struct_size; const char* path; const fardel_conflict_side* sides; size_t
+    side_count; int32_t is_harmless; } fardel_conflict;
+typedef void (*fardel_conflict_found)(void* context, const fardel_conflict* conflict);
+fardel_code fardel_conflicts(const fardel_vfs* vfs, fardel_conflict_found found, void* context, size_t* count,
+    fardel_error* error);
+typedef int32_t fardel_need_kind;
+enum { FARDEL_NEED_NAME = 0, FARDEL_NEED_BUNDLE = 1, FARDEL_NEED_REQUIREMENT = 2 };
+enum { FARDEL_NEED_PATTERN = 1, FARDEL_NEED_OPTIONAL = 2, FARDEL_NEED_STATIC = 4 };
+typedef struct fardel_unresolved_need { size_t struct_size; const char* name; const char* version; const char* reason;
+    fardel_id bundle; fardel_mount_id mount; fardel_need_kind kind; uint32_t flags; } fardel_unresolved_need;
+typedef void (*fardel_unresolved)(void* context, const fardel_unresolved_need* need);
+fardel_code fardel_check_links(const fardel_vfs* vfs, fardel_unresolved found, void* context, int32_t* is_complete,
+    fardel_error* error);
+typedef struct fardel_figures { size_t struct_size; uint64_t cached_bytes; uint64_t hits; uint64_t misses; uint64_t
+    decoded_bytes; uint64_t stalls; } fardel_figures;
+fardel_code fardel_read_figures(const fardel_vfs* vfs, fardel_figures* figures, fardel_error* error);
+void fardel_error_init(fardel_error* error, size_t struct_size);
+void fardel_reader_init(fardel_reader* reader, size_t struct_size);
+void fardel_allocator_init(fardel_allocator* allocator, size_t struct_size);
+void fardel_vfs_options_init(fardel_vfs_options* options, size_t struct_size);
+void fardel_mount_options_init(fardel_mount_options* options, size_t struct_size);
+void fardel_mount_request_init(fardel_mount_request* request, size_t struct_size);
+void fardel_mount_change_init(fardel_mount_change* change, size_t struct_size);
+void fardel_stat_init(fardel_stat* stat, size_t struct_size);
+void fardel_entry_init(fardel_entry* entry, size_t struct_size);
+void fardel_read_request_init(fardel_read_request* request, size_t struct_size);
+void fardel_figures_init(fardel_figures* figures, size_t struct_size);
 ]]
 
 local function load_library()

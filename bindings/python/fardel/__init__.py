@@ -1,4 +1,4 @@
-"""Signed, content-addressed asset bundles for games: mount, list, read, fetch.
+"""Signed, content-addressed asset bundles for games: mount, list, read, verify, sign, pack, fetch.
 
 A typed package over Fardel's C API; docs/languages.md is its guide. ``fardel.c`` has the C API itself.
 """
@@ -29,20 +29,25 @@ from .fetch import Fetch, FetchOutcome, FetchPlan, FetchProgress, PlannedFetch
 from .file import File
 from .ids import Id
 from .library import call as _call
+from .packing import Plan, WrittenBundle, build, pack
 from .reader import Reader
 from .servers import Remote, ServerList, Servers
+from .signing import Signer, create_key, sign
 from .store import Store, StoredBundle, StoredLicense
+from .verifying import Finding, Severity, VerifiedBundle, verify
 from .version import VERSION as __version__
 from .vfs import Change, Entry, MissingContent, MissingDependency, Node, RecalledMount, Stat, Vfs
 
 __all__ = [
     "__version__",
     "ArgumentError",
+    "build",
     "BusyError",
     "CancelledError",
     "Change",
     "ConflictError",
     "CorruptError",
+    "create_key",
     "DeniedError",
     "Entry",
     "Error",
@@ -52,6 +57,7 @@ __all__ = [
     "FetchPlan",
     "FetchProgress",
     "File",
+    "Finding",
     "Id",
     "IoError",
     "library_version",
@@ -63,6 +69,8 @@ __all__ = [
     "Node",
     "NoMemoryError",
     "NoSpaceError",
+    "pack",
+    "Plan",
     "PlannedFetch",
     "Reader",
     "RecalledMount",
@@ -71,6 +79,9 @@ __all__ = [
     "RollbackError",
     "ServerList",
     "Servers",
+    "Severity",
+    "sign",
+    "Signer",
     "Stat",
     "Store",
     "StoredBundle",
@@ -79,7 +90,10 @@ __all__ = [
     "UnresolvedError",
     "UnsupportedError",
     "UntrustedError",
+    "VerifiedBundle",
+    "verify",
     "Vfs",
+    "WrittenBundle",
 ]
 
 

@@ -12,6 +12,7 @@ from ctypes import (
     Structure,
     c_char,
     c_char_p,
+    c_double,
     c_int,
     c_int32,
     c_int64,
@@ -161,6 +162,61 @@ class fardel_trust_options(Structure):
         ("policy_text", c_char_p),
         ("now_s", c_uint64),
         ("flags", c_uint32),
+    )
+
+
+class fardel_store_addition(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("file_bytes", c_uint64),
+        ("written_bytes", c_uint64),
+        ("shared_bytes", c_uint64),
+        ("bundle", fardel_id),
+        ("was_there", c_int32),
+    )
+
+
+fardel_store_progress = CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
+
+
+fardel_pin_listed = CFUNCTYPE(None, c_void_p, POINTER(fardel_id), c_char_p, c_uint64)
+
+
+class fardel_collection_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("bytes_max", c_uint64),
+        ("unused_for_s", c_uint64),
+        ("grace_s", c_uint64),
+        ("now_s", c_uint64),
+        ("is_without_grace", c_int32),
+        ("is_dry_run", c_int32),
+    )
+
+
+class fardel_collected_bundle(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("file_bytes", c_uint64),
+        ("reason", c_char_p),
+        ("bundle", fardel_id),
+        ("is_removed", c_int32),
+    )
+
+
+fardel_bundle_collected = CFUNCTYPE(None, c_void_p, POINTER(fardel_collected_bundle))
+
+
+class fardel_store_usage(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("bundles", c_uint64),
+        ("file_bytes", c_uint64),
+        ("pack_bytes", c_uint64),
+        ("unnamed_bytes", c_uint64),
+        ("referred_bytes", c_uint64),
+        ("condemned_bundles", c_uint64),
+        ("pins", c_uint64),
     )
 
 
@@ -330,8 +386,190 @@ class fardel_install_options(Structure):
     )
 
 
+# ---- fardel_tools.h
+
+FARDEL_NO_ASSET = 4294967295
+FARDEL_ASSET_STREAMED = 1
+FARDEL_NAME_PRIVATE = 1
+FARDEL_NAME_EXTENDS = 2
+FARDEL_REFERENCE_OPTIONAL = 1
+FARDEL_CONSUME_PATTERN = 1
+FARDEL_CONSUME_OPTIONAL = 2
+FARDEL_SEVERITY_ERROR = 0
+FARDEL_SEVERITY_WARNING = 1
+FARDEL_SEVERITY_NOTE = 2
+FARDEL_PACK_STRICT = 1
+FARDEL_PACK_FROM_SCRATCH = 2
+FARDEL_VERIFY_IGNORE_DATES = 1
+FARDEL_VERIFY_LOCAL_LAYOUT = 2
+fardel_severity = c_int32
+
+
+class fardel_signer(Structure):
+    pass
+
+
+class fardel_plan(Structure):
+    pass
+
+
+class fardel_public_key(Structure):
+    _fields_ = (("bytes", c_uint8 * 32),)
+
+
+fardel_sign_message = CFUNCTYPE(fardel_code, c_void_p, c_void_p, c_size_t, POINTER(c_uint8))
+
+
+class fardel_sign_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("channel", c_char_p),
+        ("comment", c_char_p),
+        ("epoch", c_uint64),
+        ("created_s", c_uint64),
+        ("expires_s", c_uint64),
+    )
+
+
+class fardel_written_bundle(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("bundle", fardel_id),
+        ("layout", fardel_id),
+        ("path", c_char_p),
+        ("name", c_char_p),
+        ("version", c_char_p),
+        ("assets", c_uint64),
+        ("names", c_uint64),
+        ("raw_bytes", c_uint64),
+        ("stored_bytes", c_uint64),
+        ("file_bytes", c_uint64),
+        ("is_signed", c_int32),
+    )
+
+
+fardel_bundle_written = CFUNCTYPE(None, c_void_p, POINTER(fardel_written_bundle))
+
+
+fardel_tool_progress = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_uint64, c_uint64)
+
+
+class fardel_planned_asset(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("bytes", c_void_p),
+        ("size_bytes", c_size_t),
+        ("path", c_char_p),
+        ("key", c_char_p),
+        ("content_type", c_char_p),
+        ("flags", c_uint32),
+    )
+
+
+class fardel_planned_reference(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("spelling", c_char_p),
+        ("name", c_char_p),
+        ("bundle", POINTER(fardel_id)),
+        ("foreign", fardel_id),
+        ("asset", c_uint32),
+        ("flags", c_uint32),
+    )
+
+
+class fardel_write_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("signer", POINTER(fardel_signer)),
+        ("sign", POINTER(fardel_sign_options)),
+        ("written", fardel_bundle_written),
+        ("progress", fardel_tool_progress),
+        ("context", c_void_p),
+        ("level", c_int32),
+        ("jobs", c_uint32),
+    )
+
+
+fardel_pack_message = CFUNCTYPE(None, c_void_p, fardel_severity, c_char_p)
+
+
+class fardel_pack_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("output", c_char_p),
+        ("name", c_char_p),
+        ("version", c_char_p),
+        ("excludes", POINTER(c_char_p)),
+        ("exclude_count", c_size_t),
+        ("requirements", POINTER(c_char_p)),
+        ("requirement_count", c_size_t),
+        ("signer", POINTER(fardel_signer)),
+        ("written", fardel_bundle_written),
+        ("message", fardel_pack_message),
+        ("progress", fardel_tool_progress),
+        ("context", c_void_p),
+        ("created_s", c_uint64),
+        ("level", c_int32),
+        ("jobs", c_uint32),
+        ("flags", c_uint32),
+    )
+
+
+class fardel_finding(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("severity", fardel_severity),
+        ("code", fardel_code),
+        ("rule", c_char_p),
+        ("where", c_char_p),
+        ("text", c_char_p),
+    )
+
+
+fardel_found = CFUNCTYPE(None, c_void_p, POINTER(fardel_finding))
+
+
+class fardel_verified_bundle(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("errors", c_uint64),
+        ("warnings", c_uint64),
+        ("notes", c_uint64),
+        ("bundle", fardel_id),
+        ("layout", fardel_id),
+        ("name", c_char * 256),
+        ("version", c_char * 128),
+        ("assets", c_uint64),
+        ("names", c_uint64),
+        ("file_bytes", c_uint64),
+        ("raw_bytes", c_uint64),
+        ("signatures", c_uint64),
+    )
+
+
+class fardel_verify_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("policy_path", c_char_p),
+        ("policy_text", c_char_p),
+        ("licenses", POINTER(fardel_license_token)),
+        ("license_count", c_size_t),
+        ("now_s", c_uint64),
+        ("found", fardel_found),
+        ("progress", fardel_tool_progress),
+        ("context", c_void_p),
+        ("jobs", c_uint32),
+        ("findings_max", c_uint32),
+        ("flags", c_uint32),
+    )
+
+
 # ---- fardel.h
 
+FARDEL_LOG_ERROR = 0
+FARDEL_LOG_WARNING = 1
+FARDEL_LOG_NOTE = 2
 FARDEL_VFS_OPEN_NEEDS_CONTENT = 1
 FARDEL_VFS_RECORDS_TRACE = 2
 FARDEL_MOUNT_FOLD_CASE = 1
@@ -347,8 +585,25 @@ FARDEL_NODE_LINK = 3
 FARDEL_STAT_ASSET = 1
 FARDEL_STAT_BUNDLE = 2
 FARDEL_MISSING_CLOSURES = 1
+FARDEL_MOUNTED_BUNDLE = 0
+FARDEL_MOUNTED_FOLDER = 1
+FARDEL_MOUNTED_ARCHIVE = 2
+FARDEL_MOUNTED_PLAN = 3
+FARDEL_MOUNTED_TAINTED = 1
+FARDEL_MOUNTED_HIDDEN = 2
+FARDEL_MOUNTED_FOLDS_CASE = 4
+FARDEL_NEED_NAME = 0
+FARDEL_NEED_BUNDLE = 1
+FARDEL_NEED_REQUIREMENT = 2
+FARDEL_NEED_PATTERN = 1
+FARDEL_NEED_OPTIONAL = 2
+FARDEL_NEED_STATIC = 4
 fardel_mount_id = c_uint32
+fardel_log_level = c_int32
 fardel_node = c_int32
+fardel_read_id = c_uint64
+fardel_mount_kind = c_int32
+fardel_need_kind = c_int32
 
 
 class fardel_vfs(Structure):
@@ -363,11 +618,48 @@ class fardel_listing(Structure):
     pass
 
 
+class fardel_stream(Structure):
+    pass
+
+
+class fardel_view(Structure):
+    pass
+
+
+class fardel_queue(Structure):
+    pass
+
+
 class fardel_missing_dependency(Structure):
     _fields_ = (("struct_size", c_size_t), ("mount", fardel_mount_id), ("bundle", fardel_id), ("requirement", c_char_p))
 
 
 fardel_dependency_missing = CFUNCTYPE(None, c_void_p, POINTER(fardel_missing_dependency))
+
+
+class fardel_allocator(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("context", c_void_p),
+        ("allocate", CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_size_t)),
+        ("release", CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)),
+    )
+
+
+fardel_log = CFUNCTYPE(None, c_void_p, fardel_log_level, c_char_p)
+
+
+class fardel_recalled_mount(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("bundle", fardel_id),
+        ("label", c_char_p),
+        ("reason", c_char_p),
+        ("mount", fardel_mount_id),
+    )
+
+
+fardel_recalled = CFUNCTYPE(None, c_void_p, POINTER(fardel_recalled_mount))
 
 
 class fardel_vfs_options(Structure):
@@ -378,6 +670,11 @@ class fardel_vfs_options(Structure):
         ("dependency_context", c_void_p),
         ("flags", c_uint32),
         ("digest_folder", c_char_p),
+        ("recalled", fardel_recalled),
+        ("recalled_context", c_void_p),
+        ("log", fardel_log),
+        ("log_context", c_void_p),
+        ("allocator", POINTER(fardel_allocator)),
     )
 
 
@@ -398,17 +695,32 @@ class fardel_mount_options(Structure):
     )
 
 
-class fardel_recalled_mount(Structure):
+class fardel_mount_request(Structure):
     _fields_ = (
         ("struct_size", c_size_t),
-        ("bundle", fardel_id),
-        ("label", c_char_p),
-        ("reason", c_char_p),
-        ("mount", fardel_mount_id),
+        ("path", c_char_p),
+        ("bytes", c_void_p),
+        ("size_bytes", c_size_t),
+        ("reader", POINTER(fardel_reader)),
+        ("options", POINTER(fardel_mount_options)),
     )
 
 
-fardel_recalled = CFUNCTYPE(None, c_void_p, POINTER(fardel_recalled_mount))
+class fardel_mount_priority(Structure):
+    _fields_ = (("mount", fardel_mount_id), ("priority", c_int32))
+
+
+class fardel_mount_change(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("unmounts", POINTER(fardel_mount_id)),
+        ("unmount_count", c_size_t),
+        ("mounts", POINTER(POINTER(fardel_mount_request))),
+        ("mount_count", c_size_t),
+        ("priorities", POINTER(fardel_mount_priority)),
+        ("priority_count", c_size_t),
+        ("new_mounts", POINTER(fardel_mount_id)),
+    )
 
 
 class fardel_change(Structure):
@@ -452,6 +764,121 @@ fardel_content_missing = CFUNCTYPE(None, c_void_p, POINTER(fardel_missing_conten
 
 class fardel_entry(Structure):
     _fields_ = (("struct_size", c_size_t), ("node", fardel_node), ("name", c_char * 256))
+
+
+fardel_read_done = CFUNCTYPE(None, c_void_p, fardel_read_id, fardel_code, c_size_t, c_char_p)
+
+
+class fardel_read_request(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("file", POINTER(fardel_file)),
+        ("offset", c_uint64),
+        ("buffer", c_void_p),
+        ("size_bytes", c_size_t),
+        ("done", fardel_read_done),
+        ("context", c_void_p),
+        ("priority", c_int32),
+    )
+
+
+class fardel_mount_description(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("label", c_char_p),
+        ("place", c_char_p),
+        ("recall", c_char_p),
+        ("signers", POINTER(c_char_p)),
+        ("signer_count", c_size_t),
+        ("missing_count", c_size_t),
+        ("left_out_count", c_size_t),
+        ("left_out", c_char_p),
+        ("bundle", fardel_id),
+        ("layout", fardel_id),
+        ("mount", fardel_mount_id),
+        ("priority", c_int32),
+        ("kind", fardel_mount_kind),
+        ("flags", c_uint32),
+    )
+
+
+fardel_mount_listed = CFUNCTYPE(None, c_void_p, POINTER(fardel_mount_description))
+
+
+class fardel_candidate(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("mount", POINTER(fardel_mount_description)),
+        ("outcome", c_char_p),
+        ("name", c_char_p),
+        ("variant", c_char_p),
+        ("damage", c_char_p),
+        ("size_bytes", c_uint64),
+        ("asset", fardel_id),
+        ("has_asset", c_int32),
+        ("variants", c_uint32),
+    )
+
+
+class fardel_explanation(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("path", c_char_p),
+        ("candidates", POINTER(POINTER(fardel_candidate))),
+        ("candidate_count", c_size_t),
+        ("winner", POINTER(fardel_candidate)),
+        ("other_case", c_char_p),
+        ("tried", POINTER(c_char_p)),
+        ("tried_count", c_size_t),
+        ("is_folder", c_int32),
+    )
+
+
+fardel_explained = CFUNCTYPE(None, c_void_p, POINTER(fardel_explanation))
+
+
+class fardel_conflict_side(Structure):
+    _fields_ = (("mount", fardel_mount_id), ("has_asset", c_int32), ("asset", fardel_id))
+
+
+class fardel_conflict(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("path", c_char_p),
+        ("sides", POINTER(fardel_conflict_side)),
+        ("side_count", c_size_t),
+        ("is_harmless", c_int32),
+    )
+
+
+fardel_conflict_found = CFUNCTYPE(None, c_void_p, POINTER(fardel_conflict))
+
+
+class fardel_unresolved_need(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("version", c_char_p),
+        ("reason", c_char_p),
+        ("bundle", fardel_id),
+        ("mount", fardel_mount_id),
+        ("kind", fardel_need_kind),
+        ("flags", c_uint32),
+    )
+
+
+fardel_unresolved = CFUNCTYPE(None, c_void_p, POINTER(fardel_unresolved_need))
+
+
+class fardel_figures(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("cached_bytes", c_uint64),
+        ("hits", c_uint64),
+        ("misses", c_uint64),
+        ("decoded_bytes", c_uint64),
+        ("stalls", c_uint64),
+    )
 
 
 # ---- fardel_archives.h
@@ -575,6 +1002,68 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         POINTER(c_size_t),
         POINTER(fardel_error),
     )),
+    "fardel_server_options_init": ("fardel-c-delivery", None, (POINTER(fardel_server_options), c_size_t)),
+    "fardel_trust_options_init": ("fardel-c-delivery", None, (POINTER(fardel_trust_options), c_size_t)),
+    "fardel_store_addition_init": ("fardel-c-delivery", None, (POINTER(fardel_store_addition), c_size_t)),
+    "fardel_store_add": ("fardel-c-delivery", fardel_code, (
+        POINTER(fardel_store),
+        c_char_p,
+        POINTER(fardel_trust_options),
+        fardel_store_progress,
+        c_void_p,
+        POINTER(fardel_store_addition),
+        POINTER(fardel_error),
+    )),
+    "fardel_store_export": ("fardel-c-delivery", fardel_code, (
+        POINTER(fardel_store),
+        POINTER(fardel_id),
+        c_char_p,
+        fardel_store_progress,
+        c_void_p,
+        POINTER(fardel_error),
+    )),
+    "fardel_store_pin": ("fardel-c-delivery", fardel_code, (
+        POINTER(fardel_store),
+        POINTER(fardel_id),
+        c_char_p,
+        c_uint64,
+        POINTER(fardel_error),
+    )),
+    "fardel_store_unpin": ("fardel-c-delivery", fardel_code, (
+        POINTER(fardel_store),
+        POINTER(fardel_id),
+        c_char_p,
+        POINTER(fardel_error),
+    )),
+    "fardel_store_list_pins": ("fardel-c-delivery", fardel_code, (
+        POINTER(fardel_store),
+        fardel_pin_listed,
+        c_void_p,
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
+    "fardel_store_remove": ("fardel-c-delivery", fardel_code, (
+        POINTER(fardel_store),
+        POINTER(fardel_id),
+        c_size_t,
+        POINTER(fardel_error),
+    )),
+    "fardel_collection_options_init": ("fardel-c-delivery", None, (POINTER(fardel_collection_options), c_size_t)),
+    "fardel_store_collect": ("fardel-c-delivery", fardel_code, (
+        POINTER(fardel_store),
+        POINTER(fardel_collection_options),
+        fardel_bundle_collected,
+        c_void_p,
+        POINTER(c_uint64),
+        POINTER(fardel_error),
+    )),
+    "fardel_store_usage_init": ("fardel-c-delivery", None, (POINTER(fardel_store_usage), c_size_t)),
+    "fardel_store_read_usage": ("fardel-c-delivery", fardel_code, (
+        POINTER(fardel_store),
+        POINTER(fardel_store_usage),
+        POINTER(fardel_error),
+    )),
+    "fardel_fetch_options_init": ("fardel-c-delivery", None, (POINTER(fardel_fetch_options), c_size_t)),
     "fardel_fetch_start": ("fardel-c-delivery", fardel_code, (
         POINTER(fardel_store),
         POINTER(fardel_fetch_options),
@@ -640,6 +1129,7 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
     )),
     "fardel_read_ahead_wait": ("fardel-c-delivery", None, (POINTER(fardel_read_ahead),)),
     "fardel_read_ahead_close": ("fardel-c-delivery", None, (POINTER(fardel_read_ahead),)),
+    "fardel_project_options_init": ("fardel-c-delivery", None, (POINTER(fardel_project_options), c_size_t)),
     "fardel_project_open": ("fardel-c-delivery", fardel_code, (
         POINTER(fardel_store),
         POINTER(fardel_servers),
@@ -672,6 +1162,7 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
     )),
     "fardel_project_stop": ("fardel-c-delivery", None, (POINTER(fardel_project),)),
     "fardel_project_close": ("fardel-c-delivery", None, (POINTER(fardel_project),)),
+    "fardel_channel_options_init": ("fardel-c-delivery", None, (POINTER(fardel_channel_options), c_size_t)),
     "fardel_channel_accepted": ("fardel-c-delivery", fardel_code, (
         POINTER(fardel_store),
         POINTER(fardel_channel_options),
@@ -695,6 +1186,7 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
     )),
     "fardel_channel_follow_cancel": ("fardel-c-delivery", None, (POINTER(fardel_channel_follow),)),
     "fardel_channel_follow_close": ("fardel-c-delivery", None, (POINTER(fardel_channel_follow),)),
+    "fardel_install_options_init": ("fardel-c-delivery", None, (POINTER(fardel_install_options), c_size_t)),
     "fardel_install_start": ("fardel-c-delivery", fardel_code, (
         POINTER(fardel_store),
         POINTER(fardel_install_options),
@@ -726,6 +1218,134 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         c_char_p,
         POINTER(c_char_p),
         c_size_t,
+        POINTER(fardel_error),
+    )),
+    "fardel_key_create": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        c_char_p,
+        c_char_p,
+        POINTER(fardel_public_key),
+        POINTER(fardel_error),
+    )),
+    "fardel_signer_open": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        c_char_p,
+        POINTER(POINTER(fardel_signer)),
+        POINTER(fardel_error),
+    )),
+    "fardel_signer_create": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_public_key),
+        fardel_sign_message,
+        c_void_p,
+        POINTER(POINTER(fardel_signer)),
+        POINTER(fardel_error),
+    )),
+    "fardel_signer_key": ("fardel-c-tools", fardel_public_key, (POINTER(fardel_signer),)),
+    "fardel_signer_close": ("fardel-c-tools", None, (POINTER(fardel_signer),)),
+    "fardel_sign_options_init": ("fardel-c-tools", None, (POINTER(fardel_sign_options), c_size_t)),
+    "fardel_sign_file": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        POINTER(fardel_signer),
+        POINTER(fardel_sign_options),
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_create": ("fardel-c-tools", fardel_code, (POINTER(POINTER(fardel_plan)), POINTER(fardel_error))),
+    "fardel_plan_destroy": ("fardel-c-tools", None, (POINTER(fardel_plan),)),
+    "fardel_planned_asset_init": ("fardel-c-tools", None, (POINTER(fardel_planned_asset), c_size_t)),
+    "fardel_plan_add_asset": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        POINTER(fardel_planned_asset),
+        POINTER(c_uint32),
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_add_name": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_char_p,
+        c_uint32,
+        c_char_p,
+        c_uint32,
+        POINTER(fardel_error),
+    )),
+    "fardel_planned_reference_init": ("fardel-c-tools", None, (POINTER(fardel_planned_reference), c_size_t)),
+    "fardel_plan_add_reference": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        POINTER(fardel_planned_reference),
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_add_consume": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_char_p,
+        c_uint32,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_add_dependency": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        POINTER(fardel_id),
+        c_char_p,
+        c_char_p,
+        c_int32,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_set_text": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        c_char_p,
+        c_char_p,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_set_number": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        c_char_p,
+        c_double,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_set_integer": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        c_char_p,
+        c_int64,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_set_flag": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        c_char_p,
+        c_int32,
+        POINTER(fardel_error),
+    )),
+    "fardel_write_options_init": ("fardel-c-tools", None, (POINTER(fardel_write_options), c_size_t)),
+    "fardel_plan_write": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_char_p,
+        POINTER(fardel_write_options),
+        POINTER(fardel_error),
+    )),
+    "fardel_pack_options_init": ("fardel-c-tools", None, (POINTER(fardel_pack_options), c_size_t)),
+    "fardel_pack_sources": ("fardel-c-tools", fardel_code, (
+        POINTER(c_char_p),
+        c_size_t,
+        POINTER(fardel_pack_options),
+        POINTER(fardel_error),
+    )),
+    "fardel_pack_project": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        POINTER(fardel_pack_options),
+        POINTER(fardel_error),
+    )),
+    "fardel_verified_bundle_init": ("fardel-c-tools", None, (POINTER(fardel_verified_bundle), c_size_t)),
+    "fardel_verify_options_init": ("fardel-c-tools", None, (POINTER(fardel_verify_options), c_size_t)),
+    "fardel_verify_file": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        POINTER(fardel_verify_options),
+        POINTER(fardel_verified_bundle),
+        POINTER(fardel_error),
+    )),
+    "fardel_verify_reader": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_reader),
+        POINTER(fardel_verify_options),
+        POINTER(fardel_verified_bundle),
         POINTER(fardel_error),
     )),
     "fardel_code_name": ("fardel", c_char_p, (fardel_code,)),
@@ -761,6 +1381,7 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         POINTER(fardel_mount_id),
         POINTER(fardel_error),
     )),
+    "fardel_apply": ("fardel", fardel_code, (POINTER(fardel_vfs), POINTER(fardel_mount_change), POINTER(fardel_error))),
     "fardel_unmount": ("fardel", fardel_code, (POINTER(fardel_vfs), fardel_mount_id, POINTER(fardel_error))),
     "fardel_is_tainted": ("fardel", c_int, (POINTER(fardel_vfs),)),
     "fardel_judge_again": ("fardel", fardel_code, (
@@ -788,6 +1409,14 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         POINTER(fardel_error),
     )),
     "fardel_poll": ("fardel", fardel_code, (POINTER(fardel_vfs), fardel_changed, c_void_p, POINTER(fardel_error))),
+    "fardel_replace": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        fardel_mount_id,
+        POINTER(fardel_mount_request),
+        fardel_changed,
+        c_void_p,
+        POINTER(fardel_error),
+    )),
     "fardel_replace_readers": ("fardel", fardel_code, (
         POINTER(fardel_vfs),
         POINTER(fardel_mount_id),
@@ -898,6 +1527,87 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         POINTER(fardel_error),
     )),
     "fardel_listing_close": ("fardel", None, (POINTER(fardel_listing),)),
+    "fardel_stream_open": ("fardel", fardel_code, (
+        POINTER(fardel_file),
+        POINTER(POINTER(fardel_stream)),
+        POINTER(fardel_error),
+    )),
+    "fardel_stream_read": ("fardel", fardel_code, (
+        POINTER(fardel_stream),
+        c_void_p,
+        c_size_t,
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
+    "fardel_stream_seek": ("fardel", None, (POINTER(fardel_stream), c_uint64)),
+    "fardel_stream_position": ("fardel", c_uint64, (POINTER(fardel_stream),)),
+    "fardel_stream_close": ("fardel", None, (POINTER(fardel_stream),)),
+    "fardel_view_open": ("fardel", fardel_code, (
+        POINTER(fardel_file),
+        c_uint64,
+        c_size_t,
+        POINTER(POINTER(fardel_view)),
+        POINTER(fardel_error),
+    )),
+    "fardel_view_bytes": ("fardel", c_void_p, (POINTER(fardel_view),)),
+    "fardel_view_size": ("fardel", c_size_t, (POINTER(fardel_view),)),
+    "fardel_view_close": ("fardel", None, (POINTER(fardel_view),)),
+    "fardel_queue_start": ("fardel", fardel_code, (c_uint32, POINTER(POINTER(fardel_queue)), POINTER(fardel_error))),
+    "fardel_queue_submit": ("fardel", fardel_code, (
+        POINTER(fardel_queue),
+        POINTER(POINTER(fardel_read_request)),
+        c_size_t,
+        POINTER(fardel_read_id),
+        POINTER(fardel_error),
+    )),
+    "fardel_queue_cancel": ("fardel", c_int, (POINTER(fardel_queue), fardel_read_id)),
+    "fardel_queue_wait": ("fardel", None, (POINTER(fardel_queue),)),
+    "fardel_queue_close": ("fardel", None, (POINTER(fardel_queue),)),
+    "fardel_mounts": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        fardel_mount_listed,
+        c_void_p,
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
+    "fardel_explain": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        c_char_p,
+        c_char_p,
+        fardel_explained,
+        c_void_p,
+        POINTER(fardel_error),
+    )),
+    "fardel_conflicts": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        fardel_conflict_found,
+        c_void_p,
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
+    "fardel_check_links": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        fardel_unresolved,
+        c_void_p,
+        POINTER(c_int32),
+        POINTER(fardel_error),
+    )),
+    "fardel_read_figures": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        POINTER(fardel_figures),
+        POINTER(fardel_error),
+    )),
+    "fardel_error_init": ("fardel", None, (POINTER(fardel_error), c_size_t)),
+    "fardel_reader_init": ("fardel", None, (POINTER(fardel_reader), c_size_t)),
+    "fardel_allocator_init": ("fardel", None, (POINTER(fardel_allocator), c_size_t)),
+    "fardel_vfs_options_init": ("fardel", None, (POINTER(fardel_vfs_options), c_size_t)),
+    "fardel_mount_options_init": ("fardel", None, (POINTER(fardel_mount_options), c_size_t)),
+    "fardel_mount_request_init": ("fardel", None, (POINTER(fardel_mount_request), c_size_t)),
+    "fardel_mount_change_init": ("fardel", None, (POINTER(fardel_mount_change), c_size_t)),
+    "fardel_stat_init": ("fardel", None, (POINTER(fardel_stat), c_size_t)),
+    "fardel_entry_init": ("fardel", None, (POINTER(fardel_entry), c_size_t)),
+    "fardel_read_request_init": ("fardel", None, (POINTER(fardel_read_request), c_size_t)),
+    "fardel_figures_init": ("fardel", None, (POINTER(fardel_figures), c_size_t)),
     "fardel_enable_archives": ("fardel-c-archives", fardel_code, (POINTER(fardel_vfs), POINTER(fardel_error))),
     "fardel_pure_read_policy": ("fardel", fardel_code, (
         c_char_p,
@@ -954,6 +1664,7 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         POINTER(c_int32),
         POINTER(fardel_error),
     )),
+    "fardel_pure_server_options_init": ("fardel", None, (POINTER(fardel_pure_server_options), c_size_t)),
     "fardel_pure_server_create": ("fardel", fardel_code, (
         POINTER(fardel_pure_server_options),
         POINTER(POINTER(fardel_pure_server)),

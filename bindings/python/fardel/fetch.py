@@ -10,7 +10,7 @@ from typing import Any
 from . import c
 from .errors import Error, error_of
 from .ids import Id, id_of
-from .library import Handle, call, field_kind, text_of
+from .library import Handle, Raised, call, field_kind, text_of
 
 
 @dataclass(frozen=True)
@@ -67,20 +67,25 @@ class Fetch:
         self, store: Handle, options: Any, planned: Planned | None, progress: Progressed | None
     ) -> None:
         self._outcome: FetchOutcome | None = None
-        self._raised: BaseException | None = None
+        self._raised = Raised()
         self._handle: Handle | None = None
 
         def on_planned(_context: object, _fetch: object, plan: Any) -> None:
-            assert planned
-            answer = self._guard(planned, _plan_of(plan.contents))
+            answer: bool | None = False
+            with self._raised.kept():
+                assert planned
+                answer = planned(_plan_of(plan.contents))
             if answer:
                 self.accept()
             elif answer is False:
                 self.refuse()
 
         def on_progress(_context: object, _fetch: object, value: Any) -> None:
-            assert progress
-            self._guard(progress, _progress_of(value.contents))
+            with self._raised.kept():
+                assert progress
+                progress(_progress_of(value.contents))
+                return
+            self.cancel()
 
         def on_ended(_context: object, _fetch: object, value: Any) -> None:
             self._outcome = _outcome_of(value.contents)
@@ -110,13 +115,11 @@ class Fetch:
 
     def poll(self, wait_s: float = 0) -> bool:
         """Calls the callbacks for what has happened, and returns whether the fetch has ended. Waits until something
-        happens, at most so many seconds. What a callback raises is raised here, and the fetch is cancelled."""
+        happens, at most so many seconds. What a callback raises is raised here, and the fetch ends."""
         has_ended = ctypes.c_int32()
         with self._open() as fetch:
             call("fardel_fetch_poll", fetch, int(wait_s * 1000), ctypes.byref(has_ended))
-        if self._raised is not None:
-            raised, self._raised = self._raised, None
-            raise raised
+        self._raised.raise_kept()
         return bool(has_ended.value)
 
     def wait(self) -> FetchOutcome:
@@ -150,17 +153,6 @@ class Fetch:
     def _open(self) -> Handle:
         assert self._handle
         return self._handle
-
-    def _guard(self, callback: Callable[[Any], Any], value: Any) -> Any:
-        """Keeps what a callback raises for ``poll``: nothing can be raised through C."""
-        if self._raised is not None:
-            return None
-        try:
-            return callback(value)
-        except BaseException as error:
-            self._raised = error
-            self.cancel()
-            return None
 
 
 def _plan_of(plan: Any) -> FetchPlan:

@@ -84,6 +84,11 @@ def make(kind: type[Value], **values: Any) -> Value:
     return struct  # type: ignore[no-any-return]
 
 
+def no_function(kind: Any) -> Any:
+    """A null pointer to a function, which ctypes does not make of None in a struct."""
+    return kind()
+
+
 def field_kind(struct: Any, name: str) -> Any:
     """The type of a field, such as that of a callback."""
     return dict(struct._fields_)[name]
@@ -117,6 +122,13 @@ def texts_to(texts: Iterable[str]) -> ctypes.Array[ctypes.c_char_p]:
     return (ctypes.c_char_p * len(encoded))(*encoded)
 
 
+def licenses_to(tokens: Iterable[bytes]) -> ctypes.Array[c.fardel_license_token]:
+    """The structs keep their bytes."""
+    structs = [c.fardel_license_token(ctypes.cast(ctypes.c_char_p(token), ctypes.c_void_p), len(token))
+               for token in tokens]
+    return (c.fardel_license_token * len(structs))(*structs)
+
+
 def collector(kind: Any, convert: Callable[..., Value]) -> tuple[Any, list[Value]]:
     """A callback of the type ``kind``, and the list into which it puts what ``convert`` makes of each call: what the
     callback receives is valid during the call only, so ``convert`` copies."""
@@ -142,6 +154,44 @@ def readable(buffer: ReadableBuffer) -> tuple[Any, int]:
     if view.readonly:
         return bytes(view), view.nbytes
     return (ctypes.c_char * view.nbytes).from_buffer(view), view.nbytes
+
+
+class Raised:
+    """Keeps what callbacks raise, because nothing can be raised through C. ``with raised.kept():`` in a callback;
+    ``with raised:`` around the call, which raises it there instead of the error of the call."""
+
+    def __init__(self) -> None:
+        self._first: BaseException | None = None
+
+    def kept(self) -> _Kept:
+        return _Kept(self)
+
+    def keep(self, error: BaseException) -> None:
+        self._first = self._first or error
+
+    def raise_kept(self) -> None:
+        if self._first is not None:
+            first, self._first = self._first, None
+            raise first
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_exception: object) -> None:
+        self.raise_kept()
+
+
+class _Kept:
+    def __init__(self, raised: Raised) -> None:
+        self._raised = raised
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if error is not None:
+            self._raised.keep(error)
+        return True
 
 
 class Handle:

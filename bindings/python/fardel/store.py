@@ -11,7 +11,7 @@ from typing import Any
 from . import c
 from .fetch import Fetch, FetchOutcome, Planned, Progressed
 from .ids import Id, id_of, id_to, ids_to
-from .library import Handle, call, collector, make, path_to, text_of, text_to, texts_to
+from .library import Handle, call, collector, licenses_to, make, path_to, text_of, text_to, texts_to
 from .reader import Reader
 from .servers import Remote, ServerList, Servers, server_options, trust_options
 
@@ -95,9 +95,8 @@ class Store:
     def add_license(self, token: bytes) -> None:
         """Keeps a licence token, the bytes of its file. Errors: MalformedError, UnsupportedError, UntrustedError,
         LimitError, BusyError, DeniedError, NoSpaceError, IoError."""
-        struct = c.fardel_license_token(ctypes.cast(ctypes.c_char_p(token), ctypes.c_void_p), len(token))
         with self._handle as store:
-            call("fardel_store_add_license", store, ctypes.byref(struct))
+            call("fardel_store_add_license", store, licenses_to([token]))
 
     def licenses(self) -> Sequence[StoredLicense]:
         """Also those that have ended."""

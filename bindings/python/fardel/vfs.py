@@ -14,7 +14,7 @@ from . import c
 from .errors import LimitError
 from .file import File, open_file
 from .ids import Id, id_of, ids_of, ids_to
-from .library import Handle, call, collector, make, path_to, readable, text_of, text_to, texts_to
+from .library import Handle, call, collector, licenses_to, make, path_to, readable, text_of, text_to, texts_to
 from .reader import Reader
 
 if TYPE_CHECKING:
@@ -102,17 +102,22 @@ class Vfs:
     def __init__(
         self,
         *,
-        cache_bytes: int = 32 << 20,
+        cache_bytes: int | None = None,
         digest_folder: str | os.PathLike[str] | None = None,
         open_needs_content: bool = False,
         records_trace: bool = False,
     ) -> None:
-        """``cache_bytes``: for decoded blocks. ``digest_folder``: keeps digests of mounted folders between runs.
-        ``open_needs_content``: opening an asset whose content is not all here is a MissingError.
-        ``records_trace``: notes what is opened, for ``read_trace``."""
+        """``cache_bytes``: for decoded blocks; None: as many as the library takes. ``digest_folder``: keeps digests of
+        mounted folders between runs. ``open_needs_content``: opening an asset whose content is not all here is a
+        MissingError. ``records_trace``: notes what is opened, for ``read_trace``."""
         flags = (c.FARDEL_VFS_OPEN_NEEDS_CONTENT if open_needs_content else 0) | (
             c.FARDEL_VFS_RECORDS_TRACE if records_trace else 0)
-        options = make(c.fardel_vfs_options, cache_bytes=cache_bytes, flags=flags, digest_folder=path_to(digest_folder))
+        options = make(c.fardel_vfs_options)
+        call("fardel_vfs_options_init", ctypes.byref(options), ctypes.sizeof(options))
+        options.flags = flags
+        options.digest_folder = path_to(digest_folder)
+        if cache_bytes is not None:
+            options.cache_bytes = cache_bytes
         pointer = ctypes.POINTER(c.fardel_vfs)()
         call("fardel_vfs_create", ctypes.byref(options), ctypes.byref(pointer))
         self.handle = Handle(pointer, "fardel_vfs_destroy")
@@ -157,11 +162,7 @@ class Vfs:
         Without one, only ``allow_unsigned`` mounts anything. ``at``: the folder of the published names, "mods/x".
         Of two mounts, the one with the higher ``priority`` wins; of equal ones, the later. ``licenses``: the bytes of
         licence tokens. ``now_s``: Unix seconds, for dates in signatures; 0: now. On an error nothing changes."""
-        tokens = list(licenses)
-        token_structs = (c.fardel_license_token * len(tokens))()
-        for number, token in enumerate(tokens):
-            token_structs[number].bytes = ctypes.cast(ctypes.c_char_p(token), ctypes.c_void_p)
-            token_structs[number].size_bytes = len(token)
+        tokens = licenses_to(licenses)
         resolved_ids = ids_to(resolved)
         flags = 0
         for flag, is_set in (
@@ -182,7 +183,7 @@ class Vfs:
             now_s=now_s,
             priority=priority,
             flags=flags,
-            licenses=token_structs,
+            licenses=tokens,
             license_count=len(tokens),
             resolved=resolved_ids,
             resolved_count=len(resolved_ids),

@@ -17,6 +17,7 @@ class DocumentsTest(BundleTest):
         noise = os.urandom(100_000)
         self.write("game/maps/start.txt", "a start\nan end\n")
         self.write("game/noise.bin", noise)
+        self.write("my-mod/texts/a.txt", "a mod")
         bundle = self.pack(self.folder / "game", "game")
         run("publish", bundle, self.folder / "tree")
         os.rename(self.policy, self.folder / "trust.policy")
@@ -34,6 +35,10 @@ class DocumentsTest(BundleTest):
         self.assertEqual(names["memory"], noise)
         self.assertEqual(names["fetched"], noise)
         self.assertIn("game.fardel", names["reason"])
+        self.assertEqual((names["written"].name, names["written"].is_signed), ("mods/my-mod", True))
+        self.assertTrue(names["verified"].is_good, names["verified"].findings)
+        self.assertEqual(names["verified"].signatures, 2)
+        run("verify", "hello.fardel")
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ class FetchTest(BundleTest):
         with self.store.start_fetch([self.id], [self.url], policy=self.policy, planned=planned) as fetch:
             with self.assertRaisesRegex(ZeroDivisionError, "of the game"):
                 fetch.wait()
-            with self.assertRaises(fardel.CancelledError):
+            with self.assertRaises(fardel.DeniedError):
                 fetch.wait()
         self.assertEqual(self.store.bundles(), [])
 
