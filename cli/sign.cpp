@@ -12,10 +12,7 @@
 #include <fardel/format/author_statement.h>
 #include <fardel/format/bundle_use.h>
 #include <fardel/format/envelope.h>
-#include <fardel/format/head.h>
 #include <fardel/format/key_file.h>
-#include <fardel/format/limits.h>
-#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/signing_rule.h>
 #include <fardel/format/staged_file.h>

@@ -81,6 +81,7 @@ TEST_CASE("arrows: a folder reaches only what its arrows allow") {
         {"verifier", {"store", "format"}},
         {"delivery", {"verifier", "store", "http", "format"}},
         {"hosting", {"delivery", "verifier", "store", "cache", "http", "format"}},
+        {"tools", {"packer", "verifier", "store", "cache", "sources", "format"}},
     };
     CHECK(may.size() + 2 == fardel::arrows::product_folders().size());  // base and cli are tested elsewhere
     const auto folder_of = [](const std::string& name) { return name == "format" ? "bundle-format" : name; };

@@ -288,9 +288,9 @@ struct Memory {
             ++memory.calls;
             return ::operator new(size, std::align_val_t(alignment));
         };
-        out.release = [](void* context, void* bytes, std::size_t size, std::size_t alignment) {
+        out.release = [](void* context, void* block, std::size_t size, std::size_t alignment) {
             static_cast<Memory*>(context)->bytes -= static_cast<long>(size);
-            ::operator delete(bytes, std::align_val_t(alignment));
+            ::operator delete(block, std::align_val_t(alignment));
         };
         return out;
     }
