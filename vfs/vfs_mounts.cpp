@@ -276,20 +276,25 @@ Result<std::vector<AssetChange>> Vfs::poll() {
     const std::unique_lock lock(impl_->refreshing, std::try_to_lock);
     if (!lock)
         return changes;
-    for (const auto& [id, watch] : impl_->current_watches()) {
-        FARDEL_TRY_ASSIGN(const bool changed, watch->content->take_change());
-        watch->pending = watch->pending || changed;
-        if (!watch->pending)
+    for (const auto& one : impl_->current_watches()) {
+        const MountId id = one.first;
+        Impl::Watch& watch = *one.second;
+        FARDEL_TRY_ASSIGN(const bool changed, watch.content->take_change());
+        watch.pending = watch.pending || changed;
+        if (!watch.pending)
             continue;
         const auto reopen = [&](const MountContent& old) {
-            return watch->content->reopen(old, impl_->cache, impl_->digests);
+            return watch.content->reopen(old, impl_->cache, impl_->digests);
         };
-        auto more = impl_->refresh(id, reopen, watch->required);
+        auto more = impl_->refresh(id, reopen, watch.required);
         using Verdict = ContentWatch::Verdict;
-        const Verdict verdict = more ? Verdict::once : watch->content->judge(more.error(), changed);
+        const Verdict verdict = more ? Verdict::once : watch.content->judge(more.error(), changed);
         if (!more && (verdict == Verdict::later || !impl_->current_watches().contains(id)))
             continue;  // files are being written, or the mount has been removed or replaced meanwhile
-        watch->pending = verdict == Verdict::again;
+        // The error waits for the next call if it would take the changes of other mounts away.
+        watch.pending = !more && (verdict == Verdict::again || !changes.empty());
+        if (!more && !changes.empty())
+            continue;
         if (!more)
             return std::move(more).error();
         changes.insert(changes.end(), more->begin(), more->end());

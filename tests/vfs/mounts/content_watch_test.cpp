@@ -112,6 +112,23 @@ TEST_CASE("content watch: a new bundle is judged by the policy of the first one,
     CHECK_FALSE(vfs.tainted());
 }
 
+TEST_CASE("content watch: an error of one mount does not take away what changed in another one") {
+    const ScratchFolder scratch;
+    for (const char* name : {"1.fardel", "2.fardel", "3.fardel"})
+        replace_file(scratch, name, BundleMaker().add(name, "first").write());
+    Vfs vfs;
+    for (const char* name : {"1.fardel", "2.fardel", "3.fardel"})
+        value_of(vfs.mount(scratch.path(name), watched()));
+    replace_file(scratch, "1.fardel", BundleMaker().add("1.fardel", "second").write());
+    replace_file(scratch, "2.fardel", bytes_of("no bundle"));
+    replace_file(scratch, "3.fardel", BundleMaker().add("3.fardel", "second").write());
+    grow_old();
+    CHECK(paths_of(vfs.poll()) == "/1.fardel /3.fardel");
+    CHECK(outcome_of(vfs.poll()) != "ok");
+    CHECK(paths_of(vfs.poll()).empty());
+    CHECK(content_at(vfs, "2.fardel") == "first");
+}
+
 // ---- Projects -------------------------------------------------------------------------------------------------------
 
 // What the project of a test is now.
