@@ -69,6 +69,7 @@ constexpr Verb kVerbs[] = {
     {kEverybody, "extract", "write a bundle's assets to a folder", run_extract},
     {kEverybody, "which", "explain which asset a path leads to, and why", run_which},
     {kEverybody, "diff", "show what changed from one bundle to another", run_diff},
+    {kEverybody, "doctor", "say what this machine has, what is wrong, and what to do about it", run_doctor},
     {kEverybody, "completion", "print the script with which a shell completes command lines", run_completion},
 };
 
@@ -89,7 +90,7 @@ std::string overview() {
         "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0\n"
         "  fardel verify mygame.fardel --trust policy.trust\n"
         "  fardel cat mygame.fardel default.cfg\n\n"
-        "'fardel VERB --help' explains one verb, 'man fardel' all of them. 'fardel --version' prints the version.\n");
+        "'fardel VERB --help' explains one verb, 'man fardel' all of them. 'fardel doctor' looks at this machine.\n");
 }
 
 Result<Exit> run_unknown(const std::string& word, Console& console) {

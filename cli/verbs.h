@@ -45,6 +45,7 @@ Result<Exit> run_remove(Words words, Console& console);
 Result<Exit> run_list(Words words, Console& console);
 Result<Exit> run_registry(Words words, Console& console);
 Result<Exit> run_trace(Words words, Console& console);
+Result<Exit> run_doctor(Words words, Console& console);
 Result<Exit> run_completion(Words words, Console& console);
 
 }  // namespace fardel

@@ -76,11 +76,6 @@ Result<std::string> empty_folder(const std::string& folder) {
     return path.string();
 }
 
-Status check_device() {
-    return verify_may_read_and_write(std::string("/dev/fuse"),
-                                     "/dev/fuse: FUSE is not available on this system, or not for this user");
-}
-
 // "\040" stands for a space.
 std::string unescaped(std::string_view text) {
     std::string plain;
@@ -145,6 +140,20 @@ private:
 
 }  // namespace
 
+Status FuseSession::verify_device() {
+    return verify_may_read_and_write(std::string("/dev/fuse"),
+                                     "/dev/fuse: FUSE is not available on this system, or not for this user");
+}
+
+Status FuseSession::verify_program() {
+    FARDEL_TRY_ASSIGN(const Descriptor nowhere,
+                      open_file(std::string("/dev/null"), "/dev/null", {.access = FileAccess::write}));
+    auto program = ChildProgram::start({"fusermount3", "--version"}, {.output = &nowhere});
+    if (program && program->wait().is_success())
+        return ok();
+    return Error(ErrorCode::missing, "fusermount3: is not installed, or does not run");
+}
+
 FuseSession::FuseSession(FuseSession&& other) noexcept
     : fuse_(std::exchange(other.fuse_, nullptr)),
       mount_point_(std::move(other.mount_point_)),
@@ -159,7 +168,7 @@ FuseSession::~FuseSession() {
 
 Result<FuseSession> FuseSession::mount(FuseTree& tree, const std::string& folder, bool allow_other) {
     FARDEL_TRY_ASSIGN(const std::string mount_point, empty_folder(folder));
-    FARDEL_TRY(check_device());
+    FARDEL_TRY(verify_device());
     ::fuse_set_log_func(collect_logged);
     std::string options = "ro,nosuid,nodev,default_permissions,fsname=fardel,subtype=fardel";
     if (allow_other)

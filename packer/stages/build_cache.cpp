@@ -3,6 +3,7 @@
 
 #include <fardel/base/file.h>
 #include <fardel/cache/cache_layers.h>
+#include <fardel/packer/project_cache.h>
 #include <fardel/packer/project_path.h>
 
 #include <chrono>
@@ -14,19 +15,6 @@ namespace {
 
 constexpr auto kTrimTimeMax = std::chrono::seconds(2);
 constexpr auto kTrimAgainAfter = std::chrono::minutes(10);
-
-Result<std::unique_ptr<CacheLayer>> open_layer(const ProjectCache& cache, const std::string& folder) {
-    if (!cache.folder.empty())
-        return open_folder_layer(path_in_project(folder, cache.folder), cache.shared);
-    if (!cache.bundle.empty())
-        return open_bundle_layer(path_in_project(folder, cache.bundle));
-    HttpLayerOptions options{.writable = cache.write || cache.fill};
-    if (!cache.token_file.empty()) {
-        const std::string path = path_in_project(folder, cache.token_file);
-        FARDEL_TRY_ASSIGN(options.bearer_token, read_secret_line(path, printable(path), "token file"));
-    }
-    return open_http_layer(cache.url, std::move(options));
-}
 
 // Returns what a build removes from a folder: little at once, since somebody waits for the build.
 CacheTrimOptions trim_of(const ProjectCacheLimits& limits) {
@@ -51,6 +39,20 @@ void trim_folder(const std::string& folder, const ProjectCacheLimits& limits, co
 
 }  // namespace
 
+Result<std::unique_ptr<CacheLayer>> open_project_cache(const ProjectCache& cache, const std::string& folder,
+                                                       std::chrono::milliseconds patience) {
+    if (!cache.folder.empty())
+        return open_folder_layer(path_in_project(folder, cache.folder), cache.shared);
+    if (!cache.bundle.empty())
+        return open_bundle_layer(path_in_project(folder, cache.bundle));
+    HttpLayerOptions options{.writable = cache.write || cache.fill, .timeout = patience};
+    if (!cache.token_file.empty()) {
+        const std::string path = path_in_project(folder, cache.token_file);
+        FARDEL_TRY_ASSIGN(options.bearer_token, read_secret_line(path, printable(path), "token file"));
+    }
+    return open_http_layer(cache.url, std::move(options));
+}
+
 std::vector<CacheTrimmed> ProjectBuild::trim_caches() const {
     std::vector<CacheTrimmed> trimmed;
     if (!state_->cache)
@@ -70,7 +72,7 @@ Status ProjectBuild::State::open_cache() {
     std::vector<CacheLayerSlot> layers;
     layers.push_back({.layer = std::move(own_layer)});
     for (const ProjectCache& named : project.caches) {
-        auto layer = open_layer(named, folder);
+        auto layer = open_project_cache(named, folder);
         if (!layer) {
             // A cache only saves time, so one that cannot be opened does not end the build.
             warnings.push_back(printable(project.file) + ":" + std::to_string(named.line) + ": " +

@@ -9,7 +9,7 @@ const std::vector<std::string> kVerbs = {
     "init",    "build",  "watch",  "graph", "pack",     "audit",      "id",    "ls",      "cat",     "extract",
     "verify",  "keygen", "sign",   "trust", "which",    "links",      "delta", "diff",    "report",  "mount",
     "pure",    "cache",  "serve",  "trace", "fetch",    "conflicts",  "store", "publish", "license", "channel",
-    "install", "update", "remove", "list",  "registry", "completion"};
+    "install", "update", "remove", "list",  "registry", "completion", "doctor"};
 
 // The verbs of a verb; empty if it has none.
 std::vector<std::string> steps_of(const std::string& verb) {
