@@ -377,6 +377,73 @@ TEST_CASE("documents: README.md is typed") {
     reader.type_page();
 }
 
+// ---- The five first pages -------------------------------------------------------------------------------------------
+
+// Their reader has the program, and what the first lines of the page name.
+
+TEST_CASE("documents: docs/first-game.md is typed") {
+    Reader reader("docs/first-game.md");
+    // As an installed Fardel answers; tests/consumer/ asks a real one.
+    reader.scratch.write_program("bin/pkg-config", "#!/bin/sh\necho '" FARDEL_GAME_FLAGS "'\n");
+    reader.replace("g++ ", FARDEL_GAME_COMPILER " -fno-lto ");
+    reader.variables = {{"PATH", reader.scratch.path("bin") + ":/usr/local/bin:/usr/bin:/bin"}};
+    reader.type_page();
+    reader.take({
+        {"./game game.trust mygame/mygame.fardel", 0, "Hello, player!"},
+        {"./game game.trust mygame/mygame.fardel other.fardel", 1, "untrusted: other.fardel"},
+    });
+}
+
+TEST_CASE("documents: docs/first-mod.md is typed") {
+    Reader reader("docs/first-mod.md");
+    reader.scratch.write("work/base/texts/greeting.txt", "Welcome!\n");
+    reader.scratch.write("work/base/texts/rules.txt", "Be kind.\n");
+    reader.prepare("fardel pack base -o base.fardel --name studio/base --version 1.0\n");
+    reader.type_page();
+}
+
+TEST_CASE("documents: docs/pure-server.md is typed") {
+    Reader reader("docs/pure-server.md");
+    reader.have_keys({"studio"});
+    reader.have_bundle("base", "studio/base", "1.0", "studio");
+    reader.have_bundle("castle", "maps/castle", "1.0", "studio");
+    reader.prepare("fardel trust init game.trust --author studio.key.pub\n");
+    reader.type_page();
+}
+
+TEST_CASE("documents: docs/install-and-update.md is typed") {
+    Reader reader("docs/install-and-update.md");
+    reader.have_bundle("base", "studio/base", "1.0");
+    reader.have_bundle("forest", "mods/forest", "1.0");
+    reader.have_folder("castle", "castle");
+    have_channel(reader, "mods/all", "mods.root");
+    reader.prepare(
+        "fardel pack castle -o castle.fardel --name mods/castle --version 1.0 --require 'studio/base >= 1.0'\n"
+        "fardel publish base.fardel castle.fardel forest.fardel /srv/www/mods\n"
+        "fardel channel release base.fardel castle.fardel forest.fardel /srv/www/mods --channel mods/all --key "
+        "release.key\n"
+        "fardel channel head /srv/www/mods --channel mods/all --key head.key\n");
+    reader.replace("6e34…a01d", b3sum(reader.nginx.tree() + "/channels/mods/all/root/1"));
+    reader.type_page();
+}
+
+TEST_CASE("documents: docs/build-with-caches.md is typed") { Reader("docs/build-with-caches.md").type_page(); }
+
+TEST_CASE("documents: the pictures are those that their script draws") {
+    const ScratchFolder scratch;
+    REQUIRE(run_program({"python3", FARDEL_SOURCE_DIR "/docs/pictures/draw.py", scratch.root().string()}).exit_code ==
+            0);
+    std::size_t drawn = 0;
+    for (const auto& entry : fs::directory_iterator(scratch.root())) {
+        CAPTURE(entry.path().string());
+        CHECK(read_file(entry.path()) == read_file(kRoot / "docs/pictures" / entry.path().filename()));
+        ++drawn;
+    }
+    CHECK(drawn == 5);
+}
+
+// ---- The other pages ------------------------------------------------------------------------------------------------
+
 TEST_CASE("documents: docs/channels.md is typed") {
     Reader reader("docs/channels.md");
     reader.have_keys({"root-b", "root-c", "author", "new-head"});
