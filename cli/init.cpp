@@ -12,6 +12,7 @@
 #include <fardel/packer/project.h>
 #include <fardel/packer/project_build.h>
 #include <fardel/sources/legacy_archives.h>
+#include <fardel/sources/secret_files.h>
 #include <fardel/sources/source_scan.h>
 
 #include <fmt/format.h>
@@ -69,7 +70,9 @@ std::string output_folder(const std::vector<std::string>& names) {
 Result<StarterContent> sources_in(const std::string& folder, const std::string& name) {
     StarterContent starter;
     FARDEL_TRY_ASSIGN(const std::vector<std::string> names, list_names_at(folder));
-    if (std::ranges::find(names, kAssets) != names.end() && fs::is_directory(fs::path(folder) / kAssets))
+    std::error_code none;
+    if (const fs::path assets = fs::path(folder) / kAssets;
+        fs::is_directory(assets, none) && !fs::is_empty(assets, none))
         return starter;
     bool has_more = false;
     std::vector<std::string> archives;
@@ -110,11 +113,16 @@ Result<Content> content_of(const std::string& folder, const std::string& name) {
     options.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
     const auto archives = make_archive_reader();
     FARDEL_TRY_ASSIGN(const ScanResult scan, scan_sources(paths, options, archives.get()));
-    content.files = scan.entries.size();
-    content.lost = count_lost(scan.report);
     std::vector<std::string> names = content.starter.sources;
+    std::vector<std::string> secrets;
     for (const SourceEntry& entry : scan.entries)
-        names.emplace_back(entry.name.view());
+        (has_secret_name(entry.name.view()) ? secrets : names).emplace_back(entry.name.view());
+    if (names.size() == content.starter.sources.size())
+        return Content();
+    content.files = names.size() - content.starter.sources.size();
+    content.lost = count_lost(scan.report) + secrets.size();
+    // A build refuses them, until somebody says whether they are meant.
+    content.starter.excludes.insert(content.starter.excludes.end(), secrets.begin(), secrets.end());
     content.game = recognise_game(names);
     if (content.game) {
         content.starter.profile = content.game->profile;

@@ -106,6 +106,25 @@ TEST_CASE("init: a folder named assets is the source, and one named build stays 
     CHECK(run_well({"ls", scratch.path("b/fardel-build/b.fardel")}) == "build/house.txt\n");
 }
 
+TEST_CASE("init: an empty folder of assets, and what may not be packed, are no content") {
+    const ScratchFolder scratch;
+    fs::create_directories(scratch.path("a/assets"));
+    scratch.write("a/models/crate.gltf", "{\"asset\": {\"version\": \"2.0\"}}");
+    CHECK(init_and_build(scratch, "a")["sources"] == json{"."});
+
+    scratch.write("b/old.fardel", "a bundle of before");
+    fs::create_directories(scratch.path("b/empty"));
+    const json none = json::parse(run_well({"init", scratch.path("b"), "--json"}));
+    CHECK(none["sources"] == json{"assets"});
+    CHECK(none["files"] == 0);
+
+    scratch.write("c/maps/dm01.txt", "a map");
+    scratch.write("c/maps/id_rsa", "a secret");
+    const json said = init_and_build(scratch, "c");
+    CHECK(said["left_out"] == 1);
+    CHECK(run_well({"ls", scratch.path("c/build/c.fardel")}) == "maps/dm01.txt\n");
+}
+
 TEST_CASE("init: recognises the game by its files, and says which") {
     const std::vector<std::pair<std::string, std::vector<std::string>>> games = {
         {"quake3", {"scripts/common.shader"}},
