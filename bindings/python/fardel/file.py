@@ -59,6 +59,23 @@ class File(io.RawIOBase):
             call("fardel_read_at", file, offset, memory, len(memory), ctypes.byref(count))
         return count.value
 
+    def view(self, offset: int = 0, size: int | None = None) -> memoryview:
+        """Bytes of the bundle's file in memory, read-only and without a copy, for as long as anybody has the view or a
+        part of it. Only for bundles that no other program writes: a program that truncates the file makes touching the
+        view fatal. ``size`` None: to the end. Errors: UnsupportedError (the bytes are compressed, or not in a file or
+        memory: read them instead), LimitError (not all in the file, or no bytes), CorruptError, MalformedError,
+        IoError."""
+        if offset < 0 or (size is not None and size < 0):
+            raise ValueError("a negative offset or size")
+        wanted = max(0, self._size - offset) if size is None else size
+        pointer = ctypes.POINTER(c.fardel_view)()
+        with self._handle as file:
+            call("fardel_view_open", file, offset, wanted, ctypes.byref(pointer))
+        array = (ctypes.c_char * wanted).from_address(call("fardel_view_bytes", pointer))
+        # The view is closed with the last memoryview of the array, slices included.
+        array.keeper = Handle(pointer, "fardel_view_close")  # type: ignore[attr-defined]
+        return memoryview(array).cast("B").toreadonly()
+
     def readinto(self, buffer: WriteableBuffer) -> int:
         count = self.read_at(self._position, buffer)
         self._position += count

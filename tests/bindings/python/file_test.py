@@ -1,4 +1,5 @@
 import array
+import gc
 import io
 import mmap
 import os
@@ -93,6 +94,27 @@ class FileTest(BundleTest):
                 self.assertEqual(other.size, len(self.noise))
             with self.assertRaises(fardel.MissingError):
                 file.open("no such file")
+
+    def test_a_view_has_the_bytes_without_a_copy_for_as_long_as_a_part_of_it_is_used(self):
+        file = self.vfs.open("/noise.bin")  # stored as it is, because it cannot be compressed
+        whole = file.view()
+        part = file.view(1000, 50)[10:20]
+        self.assertTrue(whole.readonly)
+        file.close()
+        self.vfs.close()
+        gc.collect()
+        self.assertEqual(whole, self.noise)
+        slice_of_whole = whole[5:9]
+        whole.release()
+        self.assertEqual((slice_of_whole, part), (self.noise[5:9], self.noise[1010:1020]))
+        with fardel.Vfs() as vfs:
+            vfs.mount(self.bundle, policy=self.policy)
+            with vfs.open("/noise.bin") as file:
+                for error, offset, size in ((fardel.LimitError, 0, 300_001), (ValueError, -1, 1), (ValueError, 0, -1)):
+                    with self.assertRaises(error):
+                        file.view(offset, size)
+            with vfs.open("/empty") as file, self.assertRaises(fardel.LimitError):
+                file.view()
 
     def test_a_damaged_byte_is_an_exception(self):
         content = bytearray(self.bundle.read_bytes())
