@@ -1,6 +1,6 @@
 /* Loads a picture from a bundle through SDL, and compares it with the same picture in a file.
  *
- *     sample_load_image BUNDLE POLICY PATH FILE
+ *     sample_load_image BUNDLE POLICY PATH FILE [show]      show: in a window, until its input ends
  */
 #include <SDL.h>
 #include <fardel/vfs/fardel_rwops.h>
@@ -33,8 +33,28 @@ static int check_stream(const fardel_vfs* vfs, const char* path) {
     return good;
 }
 
+static int show(SDL_Surface* picture) {
+    if (SDL_Init(SDL_INIT_VIDEO) != 0)
+        return 0;
+    SDL_Window* const window =
+        SDL_CreateWindow("A picture out of a bundle", 0, 0, picture->w, picture->h, SDL_WINDOW_BORDERLESS);
+    SDL_Surface* const screen = window != NULL ? SDL_GetWindowSurface(window) : NULL;
+    const int is_shown =
+        screen != NULL && SDL_BlitSurface(picture, NULL, screen, NULL) == 0 && SDL_UpdateWindowSurface(window) == 0;
+    if (is_shown) {
+        puts("shown");
+        fflush(stdout);
+        getchar();
+    } else {
+        fprintf(stderr, "%s\n", SDL_GetError());
+    }
+    SDL_DestroyWindow(window);
+    SDL_Quit();
+    return is_shown;
+}
+
 int main(int argc, char** argv) {
-    if (argc != 5)
+    if (argc != 5 && argc != 6)
         return 2;
     fardel_error error = FARDEL_ERROR_INIT;
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
@@ -57,7 +77,8 @@ int main(int argc, char** argv) {
     if (picture != NULL)
         printf("%s: %d x %d, %s\n", argv[3], picture->w, picture->h,
                same ? "the same as the file" : "NOT the same as the file");
+    const int is_shown = argc == 5 || (picture != NULL && show(picture));
     SDL_FreeSurface(picture);
     SDL_FreeSurface(expected);
-    return same && streams_well ? 0 : 1;
+    return same && streams_well && is_shown ? 0 : 1;
 }
