@@ -4,6 +4,7 @@
 #include "script_text.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/extension.h>
 
 #include <algorithm>
 #include <array>

@@ -203,12 +203,6 @@ constexpr BytePattern kMoreMedia[] = {
 
 }  // namespace
 
-std::string_view extension_of(std::string_view name) noexcept {
-    const std::string_view leaf = name.substr(name.rfind('/') + 1);
-    const std::size_t dot = leaf.rfind('.');
-    return dot == leaf.npos ? std::string_view() : leaf.substr(dot + 1);
-}
-
 ContentFinding find_code(std::span<const std::byte> head) {
     for (const CodeSignature& code : kCode)
         if (matches(code, head))

@@ -25,9 +25,6 @@ constexpr std::string_view raw_bytes_of(const char (&literal)[N]) {  // includin
     return {literal, N - 1};
 }
 
-// The part of `name` after the last dot of its last part; empty if there is none.
-std::string_view extension_of(std::string_view name) noexcept;
-
 // What a compiled program, byte code or an archive begins with; data if the bytes are none of these.
 ContentFinding find_code(std::span<const std::byte> head);
 // Whether pictures, sounds, models or fonts begin like this.

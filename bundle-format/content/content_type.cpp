@@ -3,6 +3,7 @@
 #include "content_signatures.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/extension.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>

@@ -60,9 +60,11 @@ private:
             if (reference.use != ReferenceUse::script)
                 continue;
             for (const NameCandidate& candidate : candidate_names(reference, {}))
-                if (const auto file = files_.find(fold_name(candidate.name));
-                    file != files_.end() && known.insert(file->second).second)
-                    at->second.push_back(file->second);
+                if (const auto file = files_.find(fold_name(candidate.name)); file != files_.end()) {
+                    if (known.insert(file->second).second)
+                        at->second.push_back(file->second);
+                    break;
+                }
         }
         return at->second;
     }

@@ -71,20 +71,24 @@ Result<std::optional<Found>> find_existing(const ResolveInput& input, const Name
     return foreign ? std::optional(Found{.target = *std::move(foreign)}) : std::nullopt;
 }
 
-// If candidates with several extensions are consumed, the bundle consumes the name with any extension.
+// If candidates with several extensions are consumed, the bundle consumes the name with any extension. Globs over
+// folders say nothing about the extension, so a bare name is what another bundle has only if no other name may be.
 std::optional<Found> find_consumed(std::span<const std::string> consumed, const FoundReference& reference,
                                    std::span<const NameCandidate> candidates) {
     const auto is_consumed = [&](const NameCandidate& one) {
         return one.kind == CandidateKind::asset &&
                std::ranges::any_of(consumed, [&](const std::string& glob) { return glob_matches(glob, one.name); });
     };
-    const auto first = std::ranges::find_if(candidates, is_consumed);
+    const auto is_likely = [&](const NameCandidate& one) { return !one.is_bare && is_consumed(one); };
+    auto first = std::ranges::find_if(candidates, is_likely);
+    if (first == candidates.end())
+        first = std::ranges::find_if(candidates, is_consumed);
     if (first == candidates.end())
         return std::nullopt;
     PlannedConsume consume{.text = first->name,
                            .optional = reference.optional || reference.use == ReferenceUse::shader};
     std::string any_extension = first->name.substr(0, first->name.rfind('.')) + ".*";
-    if (std::ranges::count_if(candidates, is_consumed) > 1 && verify_glob(any_extension)) {
+    if (std::ranges::count_if(candidates, is_likely) > 1 && verify_glob(any_extension)) {
         consume.text = std::move(any_extension);
         consume.pattern = true;
     }
@@ -198,9 +202,11 @@ void add_missing(const ResolveInput& input, std::uint32_t asset, const FoundRefe
     missing.occurrences.push_back({.reference = reference, .sources = origin.sources});
     if (!missing.tried.empty())
         return;
+    // Files have extensions, and people look for files: that the name without one is not there either says nothing
+    // more.
     const auto add_tried = [&](const FoundReference& one) {
         for (const NameCandidate& candidate : candidate_names(one, origin.file, input.profile))
-            if (std::ranges::find(missing.tried, candidate.name) == missing.tried.end())
+            if (!candidate.is_bare && std::ranges::find(missing.tried, candidate.name) == missing.tried.end())
                 missing.tried.push_back(candidate.name);
     };
     for (const FoundReference& one : statement)

@@ -2,7 +2,9 @@
 #include "script_text.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/extension.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/meant_names.h>
 #include <fardel/format/name.h>
 #include <fardel/format/name_form.h>
 
@@ -25,17 +27,6 @@ std::span<const std::string> extensions_of(const GameProfile& profile, Reference
         case ReferenceUse::video: return profile.video_extensions;
         default: return {};
     }
-}
-
-std::string_view extension_of(std::string_view name) {
-    const std::size_t dot = name.rfind('.');
-    const std::size_t slash = name.rfind('/');
-    return dot == name.npos || (slash != name.npos && dot < slash) ? std::string_view() : name.substr(dot + 1);
-}
-
-std::string_view strip_extension(std::string_view name) {
-    const std::string_view extension = extension_of(name);
-    return extension.data() ? name.substr(0, name.size() - extension.size() - 1) : name;
 }
 
 // Both \ and / separate folders; the game ignores one at the start.
@@ -140,11 +131,24 @@ public:
     }
 
     // Names are composed, and some tools write decomposed accents.
-    void add_asset(std::string name) {
+    void add_asset(std::string name, bool is_bare = false) {
         NameCandidate candidate{CandidateKind::asset, compose_text(name)};
         candidate.is_respelled = candidate.name != name;
+        candidate.is_bare = is_bare;
         if (verify_name(candidate.name) && std::ranges::find(list_, candidate) == list_.end())
             list_.push_back(std::move(candidate));
+    }
+
+    // All that the readings may mean.
+    void add_meant(std::span<const std::string> readings, std::span<const std::string> extensions) {
+        for (std::string& name : meant_names(readings, extensions)) {
+            const bool is_written = std::ranges::find(readings, name) != readings.end();
+            const bool is_bare = extensions.empty() ? !is_written : !has_extension_of(name, extensions);
+            add_asset(std::move(name), is_bare);
+        }
+    }
+    void add_meant(const std::string& path, std::span<const std::string> extensions) {
+        add_meant(std::span(&path, 1), extensions);
     }
 
     std::vector<NameCandidate> take() && { return std::move(list_); }
@@ -153,38 +157,16 @@ private:
     std::vector<NameCandidate> list_;
 };
 
-// If `path` has one of `extensions`, adds that file first, then the other extensions. Otherwise appends each extension.
-void add_by_extension(CandidateList& list, const std::string& path, std::span<const std::string> extensions) {
-    if (extensions.empty())
-        return list.add_asset(path);
-    const std::string_view given = extension_of(path);
-    const bool known = std::ranges::any_of(extensions, [&](std::string_view one) { return words_equal(one, given); });
-    if (known)
-        list.add_asset(path);
-    const std::string stem(known ? strip_extension(path) : std::string_view(path));
-    for (const std::string& extension : extensions)
-        if (!known || !words_equal(extension, given))
-            list.add_asset(stem + "." + extension);
-}
-
-// The path as it is, then, if it has no extension of its own, with each of `extensions`.
-void add_relative(CandidateList& list, const std::string& path, std::span<const std::string> extensions) {
-    list.add_asset(path);
-    if (extension_of(path).empty())
-        for (const std::string& extension : extensions)
-            list.add_asset(path + "." + extension);
-}
-
 // A player's files lie in models/players/NAME, or below one of two more folders. NAME/head.md3 may also be
 // heads/NAME/NAME.md3, and NAME/head_SKIN.skin also NAME/SKIN/head_default.skin.
 void add_player(CandidateList& list, const std::string& path, std::span<const std::string> extensions) {
     constexpr std::string_view kPlayers = "models/players/";
-    add_by_extension(list, path, extensions);
+    list.add_meant(path, extensions);
     if (!path.starts_with(kPlayers))
         return;
     const std::string rest = path.substr(kPlayers.size());
     for (const std::string_view folder : {"characters/", "heads/"})
-        add_by_extension(list, std::string(kPlayers) + std::string(folder) + rest, extensions);
+        list.add_meant(std::string(kPlayers) + std::string(folder) + rest, extensions);
     const std::size_t slash = std::min(rest.rfind('/'), rest.size());
     const std::string folder = rest.substr(0, slash);
     const std::string file = rest.substr(std::min(slash + 1, rest.size()));
@@ -234,8 +216,8 @@ std::vector<NameCandidate> candidate_names(const FoundReference& reference, std:
         return {};
     const auto extensions = extensions_of(profile, reference.use);
     if (is_relative(reference)) {
-        for (const std::string& path : paths_of(reference, from))
-            add_relative(list, path, profile.relative_extensions ? extensions : std::span<const std::string>());
+        list.add_meant(paths_of(reference, from),
+                       profile.relative_extensions ? extensions : std::span<const std::string>());
         return std::move(list).take();
     }
     std::string path = paths_of(reference, from).front();
@@ -245,16 +227,13 @@ std::vector<NameCandidate> candidate_names(const FoundReference& reference, std:
     }
     if (reference.form == ReferenceForm::speaker && path.find(profile.speaker_suffix) == path.npos)
         path += profile.speaker_suffix;
-    switch (reference.use) {
-        case ReferenceUse::file:
-        case ReferenceUse::script: list.add_asset(std::move(path)); break;
-        case ReferenceUse::map: list.add_asset("maps/" + path + ".bsp"); break;
-        case ReferenceUse::video:
-            add_by_extension(list, path.find('/') == path.npos ? "video/" + path : path, extensions);
-            break;
-        case ReferenceUse::shader: list.add_shader(shader_name(reference, path, profile)); [[fallthrough]];
-        default: add_by_extension(list, path, extensions);
-    }
+    if (reference.use == ReferenceUse::shader)
+        list.add_shader(shader_name(reference, path, profile));
+    if (reference.use == ReferenceUse::map)
+        path = "maps/" + path + ".bsp";
+    if (reference.use == ReferenceUse::video && path.find('/') == path.npos)
+        path.insert(0, "video/");
+    list.add_meant(path, extensions);
     return std::move(list).take();
 }
 

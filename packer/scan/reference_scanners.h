@@ -48,6 +48,7 @@ struct NameCandidate {
     CandidateKind kind = CandidateKind::asset;
     std::string name;  // shader: as in ScanFindings::defines; asset: a well-formed name. Both are compared by fold_name
     bool is_respelled = false;  // the asset has the name in another form than this one, which is that of all names
+    bool is_bare = false;       // without an extension that the use requires: the name of several formats, as variants
 
     friend bool operator==(const NameCandidate&, const NameCandidate&) = default;
 };
@@ -56,7 +57,8 @@ struct NameCandidate {
 std::vector<FoundReference> sky_box_sides(const FoundReference& box);
 
 // The names that `reference`, found in the asset `from`, may mean; the first one that exists is meant. Empty if the
-// spelling cannot be a name. For a sky box: the candidates of its first side. Without a profile: those of no game.
+// spelling cannot be a name. For a sky box: the candidates of its first side. Without a profile: those of no game. The
+// rule is that of meant_names.h, by which a Vfs looks names up, too.
 std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from,
                                            const GameProfile& profile = no_profile());
 

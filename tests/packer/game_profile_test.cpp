@@ -280,16 +280,17 @@ TEST_CASE("quake3 profile: the sound of a speaker gets .wav unless it contains i
             {.spelling = std::move(spelling), .use = ReferenceUse::sound, .form = ReferenceForm::speaker}, "",
             quake3()));
     };
-    CHECK(speaker("sound/wind") == Lines{"sound/wind.wav", "sound/wind.ogg", "sound/wind.opus"});
-    CHECK(speaker("sound/wind.wav") == Lines{"sound/wind.wav", "sound/wind.ogg", "sound/wind.opus"});
-    CHECK(speaker("sound/wind.ogg") == Lines{"sound/wind.ogg.wav", "sound/wind.ogg.ogg", "sound/wind.ogg.opus"});
+    CHECK(speaker("sound/wind") == Lines{"sound/wind.wav", "sound/wind.ogg", "sound/wind.opus", "sound/wind"});
+    CHECK(speaker("sound/wind.wav") == Lines{"sound/wind.wav", "sound/wind.ogg", "sound/wind.opus", "sound/wind"});
+    CHECK(speaker("sound/wind.ogg") ==
+          Lines{"sound/wind.ogg.wav", "sound/wind.ogg.ogg", "sound/wind.ogg.opus", "sound/wind.ogg"});
     CHECK(names_of(candidate_names({.spelling = "music/a.ogg", .use = ReferenceUse::sound}, "", quake3())) ==
-          Lines{"music/a.ogg", "music/a.wav", "music/a.opus"});
+          Lines{"music/a.ogg", "music/a.wav", "music/a.opus", "music/a"});
 }
 
 TEST_CASE("quake3 profile: a film has the name that is spelled, with its extension") {
     CHECK(names_of(candidate_names({.spelling = "intro.roq", .use = ReferenceUse::video}, "", quake3())) ==
-          Lines{"video/intro.roq"});
+          Lines{"video/intro.roq", "video/intro"});
     CHECK(names_of(candidate_names({.spelling = "a\\intro", .use = ReferenceUse::video}, "", quake3())) ==
           Lines{"a/intro"});
 }
@@ -350,7 +351,7 @@ TEST_CASE("gltf profile: a name without extension means the first file by the pr
     const auto profile = find_game_profile("gltf");
     REQUIRE(profile);
     CHECK(names_of(candidate_names({.spelling = "textures/base/water", .use = ReferenceUse::texture}, "", **profile)) ==
-          Lines{"textures/base/water.ktx2", "textures/base/water.ktx", "textures/base/water.png",
+          Lines{"textures/base/water", "textures/base/water.ktx2", "textures/base/water.ktx", "textures/base/water.png",
                 "textures/base/water.jpg", "textures/base/water.jpeg", "textures/base/water.webp"});
     CHECK(names_of(
               candidate_names({.spelling = "skin", .use = ReferenceUse::texture, .form = ReferenceForm::relative_uri},

@@ -14,19 +14,19 @@ Lines candidates(std::string spelling, ReferenceUse use, ReferenceForm form = Re
     return lines;
 }
 
-TEST_CASE("candidates: a shader of that name comes first, then images in the game's order") {
-    CHECK(candidates("textures/x", ReferenceUse::shader) == Lines{"<textures/x>", "textures/x.tga", "textures/x.jpg",
-                                                                  "textures/x.jpeg", "textures/x.png", "textures/x.pcx",
-                                                                  "textures/x.bmp"});
+TEST_CASE("candidates: a shader of that name comes first, then the name as written, then images in the game's order") {
+    CHECK(candidates("textures/x", ReferenceUse::shader) == Lines{"<textures/x>", "textures/x", "textures/x.tga",
+                                                                  "textures/x.jpg", "textures/x.jpeg", "textures/x.png",
+                                                                  "textures/x.pcx", "textures/x.bmp"});
 }
 
-TEST_CASE("candidates: a given extension comes before the others, and is no part of a shader's name") {
+TEST_CASE("candidates: a given extension comes before the others, none comes last, and a shader's name has none") {
     CHECK(candidates("a/x.JPG", ReferenceUse::shader) ==
-          Lines{"<a/x>", "a/x.JPG", "a/x.tga", "a/x.jpeg", "a/x.png", "a/x.pcx", "a/x.bmp"});
-    CHECK(candidates("s/x.wav", ReferenceUse::sound) == Lines{"s/x.wav", "s/x.ogg", "s/x.opus"});
-    CHECK(candidates("m/x.md3", ReferenceUse::model) == Lines{"m/x.md3", "m/x.iqm", "m/x.mdr"});
-    CHECK(candidates("a.b/x", ReferenceUse::sound) == Lines{"a.b/x.wav", "a.b/x.ogg", "a.b/x.opus"});
-    CHECK(candidates("x.1", ReferenceUse::sound) == Lines{"x.1.wav", "x.1.ogg", "x.1.opus"});
+          Lines{"<a/x>", "a/x.JPG", "a/x.tga", "a/x.jpeg", "a/x.png", "a/x.pcx", "a/x.bmp", "a/x"});
+    CHECK(candidates("s/x.wav", ReferenceUse::sound) == Lines{"s/x.wav", "s/x.ogg", "s/x.opus", "s/x"});
+    CHECK(candidates("m/x.md3", ReferenceUse::model) == Lines{"m/x.md3", "m/x.iqm", "m/x.mdr", "m/x"});
+    CHECK(candidates("a.b/x", ReferenceUse::sound) == Lines{"a.b/x", "a.b/x.wav", "a.b/x.ogg", "a.b/x.opus"});
+    CHECK(candidates("x.1", ReferenceUse::sound) == Lines{"x.1", "x.1.wav", "x.1.ogg", "x.1.opus", "x"});
 }
 
 TEST_CASE("candidates: an image of a stage is never a shader") {
@@ -34,9 +34,9 @@ TEST_CASE("candidates: an image of a stage is never a shader") {
 }
 
 TEST_CASE("candidates: maps, films and shaders of map sources are looked up in their folders") {
-    CHECK(candidates("oa_dm1", ReferenceUse::map) == Lines{"maps/oa_dm1.bsp"});
-    CHECK(candidates("intro.roq", ReferenceUse::video) == Lines{"video/intro.roq"});
-    CHECK(candidates("a/intro", ReferenceUse::video) == Lines{"a/intro.roq"});
+    CHECK(candidates("oa_dm1", ReferenceUse::map) == Lines{"maps/oa_dm1.bsp", "maps/oa_dm1"});
+    CHECK(candidates("intro.roq", ReferenceUse::video) == Lines{"video/intro.roq", "video/intro"});
+    CHECK(candidates("a/intro", ReferenceUse::video) == Lines{"a/intro", "a/intro.roq"});
     CHECK(candidates("common/caulk", ReferenceUse::shader, ReferenceForm::below_textures).front() ==
           "<textures/common/caulk>");
 }
@@ -59,26 +59,26 @@ TEST_CASE("candidates: relative names start at the folder of their asset, and st
     const auto relative = [](std::string spelling) {
         return candidates(std::move(spelling), ReferenceUse::texture, ReferenceForm::relative, "a/b/x.mtl");
     };
-    CHECK(relative("t.png") == Lines{"a/b/t.png"});
-    CHECK(relative(".\\c\\..\\t.png") == Lines{"a/b/t.png"});
-    CHECK(relative("../../t.png") == Lines{"t.png"});
-    CHECK(relative("..\\\\c//./t.png ") == Lines{"a/c/t.png"});
+    CHECK(relative("t.png") == Lines{"a/b/t.png", "a/b/t"});
+    CHECK(relative(".\\c\\..\\t.png") == Lines{"a/b/t.png", "a/b/t"});
+    CHECK(relative("../../t.png") == Lines{"t.png", "t"});
+    CHECK(relative("..\\\\c//./t.png ") == Lines{"a/c/t.png", "a/c/t"});
     CHECK(relative("../../../t.png").empty());
     CHECK(relative("/t.png").empty());
     CHECK(relative("c:/t.png").empty());
     const auto uri = [](std::string spelling) {
         return candidates(std::move(spelling), ReferenceUse::file, ReferenceForm::relative_uri, "x.gltf");
     };
-    CHECK(uri("a%20b%2Fc.bin?v=1#f") == Lines{"a b/c.bin", "a%20b%2Fc.bin"});
+    CHECK(uri("a%20b%2Fc.bin?v=1#f") == Lines{"a b/c.bin", "a%20b%2Fc.bin", "a b/c", "a%20b%2Fc"});
     CHECK(uri("http://host/a.bin").empty());
     CHECK(uri("a%2") == Lines{"a%2"});
     CHECK(uri("a%zz") == Lines{"a%zz"});
     CHECK(uri("%2e%2e/a") == Lines{"%2e%2e/a"});
     CHECK(uri("a%00b") == Lines{"a%00b"});
-    CHECK(uri("Material #25.png") == Lines{"Material", "Material #25.png"});
-    CHECK(uri("#sample.jpg") == Lines{"#sample.jpg"});
-    CHECK(uri("tex\\a.png") == Lines{"tex/a.png"});
-    CHECK(uri("Ocan\u0303a.png") == Lines{"Oca\u00f1a.png"});
+    CHECK(uri("Material #25.png") == Lines{"Material", "Material #25.png", "Material #25"});
+    CHECK(uri("#sample.jpg") == Lines{"#sample.jpg", "#sample"});
+    CHECK(uri("tex\\a.png") == Lines{"tex/a.png", "tex/a"});
+    CHECK(uri("Ocan\u0303a.png") == Lines{"Oca\u00f1a.png", "Oca\u00f1a"});
 }
 
 TEST_CASE(

@@ -3,6 +3,7 @@
 #include <fardel/base/ascii.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/id_path.h>
+#include <fardel/format/meant_names.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -76,18 +77,8 @@ Result<NameExtensions> NameExtensions::parse(std::string_view text) {
 }
 
 std::vector<std::string> NameExtensions::other_names(std::string_view name) const {
-    const std::size_t dot = name.rfind('.');
-    const std::size_t slash = name.rfind('/');
-    const bool has_one = dot != name.npos && (slash == name.npos || dot > slash);
-    const std::string given = has_one ? lower_ascii_text(name.substr(dot + 1)) : std::string();
-    const auto is_given = [&](const std::string& one) { return has_one && lower_ascii_text(one) == given; };
-    // An unknown extension is part of the name: `floor.2` has the stem `floor.2`.
-    const bool known = std::ranges::any_of(list_, is_given);
-    const std::string stem(known ? name.substr(0, dot) : name);
-    std::vector<std::string> out;
-    for (const std::string& one : list_)
-        if (!is_given(one))
-            out.push_back(stem + "." + one);
+    std::vector<std::string> out = meant_names(name, list_);
+    out.erase(out.begin());
     return out;
 }
 
