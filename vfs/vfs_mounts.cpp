@@ -4,6 +4,7 @@
 #include "vfs_state.h"
 
 #include <fardel/format/id_path.h>
+#include <fardel/vfs/bundle_variants.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/pure_policy.h>
@@ -42,6 +43,11 @@ std::string label_of(const MountRequest& request) {
     if (const auto* path = std::get_if<std::string>(&request.subject))
         return *path;
     return std::holds_alternative<std::shared_ptr<const BundlePlan>>(request.subject) ? "plan" : "bundle";
+}
+
+// nullptr: none.
+std::shared_ptr<const VariantPreference> shared_preference(VariantPreference preference) {
+    return preference.empty() ? nullptr : std::make_shared<const VariantPreference>(std::move(preference));
 }
 
 }  // namespace
@@ -104,6 +110,7 @@ Result<std::vector<Vfs::Impl::OpenedMount>> Vfs::Impl::open_mounts(std::span<con
         one.mount.case_rule = how.case_rule;
         one.mount.mount_point = how.mount_point;
         one.mount.pure_only = how.pure_only;
+        one.mount.own_preference = shared_preference(how.preference);
         if (!how.watch)
             continue;
         FARDEL_TRY_ASSIGN(auto content, watch_content(one.mount.content, request));
@@ -306,6 +313,23 @@ void Vfs::prefer(VariantPreference preference) {
     std::shared_ptr<const MountSet> old;
     const std::scoped_lock lock(impl_->writing);
     old = impl_->show(impl_->mounted->preferring(std::make_shared<const VariantPreference>(std::move(preference))));
+}
+
+Status Vfs::prefer(MountId mount, VariantPreference preference) {
+    std::shared_ptr<const MountSet> old;
+    const std::scoped_lock lock(impl_->writing);
+    if (impl_->mounted->find(mount) == nullptr)
+        return no_such_mount(mount);
+    old = impl_->show(impl_->mounted->preferring(mount, shared_preference(std::move(preference))));
+    return ok();
+}
+
+Result<VariantPreference> Vfs::variant_axes() const {
+    VariantAxes axes;
+    const auto set = impl_->set.share();
+    for (const std::uint32_t mount : set->extenders())
+        FARDEL_TRY(add_variant_axes(set->mounts()[mount].bundle(), axes));
+    return list_axes(axes);
 }
 
 PureReport Vfs::enter_pure(PurePolicy policy) {

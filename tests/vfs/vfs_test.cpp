@@ -520,6 +520,17 @@ TEST_CASE("extensions: the name as given, otherwise the first extension that exi
     CHECK(image_at(vfs, "t/wall") == "as given");
 }
 
+TEST_CASE("extensions: at last the name without its own extension, as variants of several formats have it") {
+    Vfs vfs;
+    mount(vfs,
+          BundleMaker().add_variants("t/water", {"one", "two"}).add("t/lava.png", "png").add("t/lava", "lava").write());
+    CHECK(image_at(vfs, "t/water.tga") == content_at(vfs, "t/water"));
+    CHECK(image_at(vfs, "t/water.dds") == content_at(vfs, "t/water"));
+    CHECK(image_at(vfs, "t/lava.tga") == "png");
+    CHECK(image_at(vfs, "t/ice.tga") == "missing");
+    CHECK(outcome_of(vfs.open("t/water.tga")) == "missing");  // a path without a list is taken as given
+}
+
 TEST_CASE("extensions: variants, tombstones, mount points and folded names are those of a plain look-up") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("t/wall.jpg", "jpg").add("t/wall.png", "png").write());

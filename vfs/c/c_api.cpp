@@ -81,6 +81,10 @@ fardel_code read_mount_options(const fardel_mount_options* given, const char* la
         return report.argument("a null pointer instead of bundle ids");
     if (options.resolved_count > kRequirementsMax)
         return report.fail(FARDEL_ERROR_LIMIT, "too many bundles for the requirements of one");
+    auto preference = parse_variant_preference(options.preference != nullptr ? options.preference : "");
+    if (!preference)
+        return report.fail(preference.error());
+    how.preference = *std::move(preference);
     for (std::size_t i = 0; i < options.resolved_count; ++i)
         how.resolved.push_back(id_of<BundleId>(options.resolved[i]));
     how.licenses = *std::move(licenses);
@@ -434,13 +438,6 @@ fardel_code fardel_missing_dependencies(const fardel_vfs* vfs, fardel_dependency
         if (count != nullptr)
             *count = found;
         return fardel_code{FARDEL_OK};
-    });
-}
-
-fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error* error) {
-    return call(error, vfs != nullptr, [&](const Report& report) {
-        return report.end(parse_variant_preference(preference != nullptr ? preference : ""),
-                          [&](VariantPreference parsed) { vfs->vfs.prefer(std::move(parsed)); });
     });
 }
 

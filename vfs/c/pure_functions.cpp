@@ -82,6 +82,8 @@ Result<std::vector<PureAxis>> read_axes(const char* variants) {
     FARDEL_TRY_ASSIGN(VariantPreference preference, parse_variant_preference(variants != nullptr ? variants : ""));
     std::vector<PureAxis> axes;
     for (AxisPreference& axis : preference) {
+        if (axis.most)  // a bound is no tag
+            continue;
         // The order of preference is the game's affair; the policy knows sets of tags.
         std::ranges::sort(axis.values);
         axes.push_back({.axis = std::move(axis.axis), .tags = std::move(axis.values)});

@@ -3,9 +3,13 @@
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/vfs/bundle_variants.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,46 +30,34 @@ bool is_allowed(const VariantTags& tags, const PurePolicy* policy) {
 // Mounts are in order of precedence. Tags of a variant are sorted by axis, so equal sets of tags are equal lists.
 bool is_above(const Mount& a, const Mount& b) { return &a < &b; }
 
-// The variants to choose from. Tags are views of the bundles' tables.
+// The variants to choose from, by the preference of the mount whose name it is. Tags are views of the bundles' tables.
 struct Choices {
     const PurePolicy* policy = nullptr;
-    std::vector<VariantTags> tags;
+    const VariantPreference& preference;
+    std::vector<VariantTraits> traits;
     std::vector<AssetChoice> assets;
+
+    Choices(const MountSet& set, const NameMatch& match)
+        : policy(set.pure_policy()), preference(set.preference_of(*match.mount)) {}
 
     Status add(const NameMatch& match) {
         const Bundle& bundle = match.mount->bundle();
-        if (!match.record.is(NameRecord::has_variants)) {
+        std::vector<VariantTraits> more;
+        std::vector<AssetIndex> indexes;
+        if (match.record.is(NameRecord::has_variants)) {
+            FARDEL_TRY(read_variants(bundle, match.record, preference, more, indexes));
+        } else {
             FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(match.record));
-            tags.emplace_back();
-            assets.push_back({.mount = match.mount, .asset = asset});
-            return ok();
+            FARDEL_TRY(read_metrics(bundle, asset, preference, more.emplace_back()));
+            indexes.push_back(asset);
         }
-        if (match.record.count == 0 || match.record.count > limits::kVariantsPerNameMax)
-            return Error(ErrorCode::malformed,
-                         bundle.label() + ": a name with " + std::to_string(match.record.count) + " variants");
-        for (std::uint32_t i = 0; i < match.record.count; ++i)
-            FARDEL_TRY(add_variant(*match.mount, match.record.target + i));
-        return ok();
-    }
-
-    Status add_variant(const Mount& mount, std::uint32_t index) {
-        const Bundle& bundle = mount.bundle();
-        FARDEL_TRY_ASSIGN(const VariantRecord variant, bundle.variant(index));
-        if (variant.asset >= bundle.asset_count() || variant.tag_count > limits::kTagsPerVariantMax)
-            return Error(ErrorCode::malformed,
-                         bundle.label() + ": variant " + std::to_string(index) + " leads nowhere");
-        VariantTags out;
-        for (std::uint32_t i = 0; i < variant.tag_count; ++i) {
-            FARDEL_TRY_ASSIGN(const TagRecord tag, bundle.tag(variant.tag_first + i));
-            FARDEL_TRY_ASSIGN(const std::string_view axis, bundle.string(tag.axis));
-            FARDEL_TRY_ASSIGN(const std::string_view value, bundle.string(tag.value));
-            out.push_back({axis, value});
+        for (std::size_t i = 0; i < more.size(); ++i) {
+            // Left out before choosing, so that a preference cannot choose what the server does not allow.
+            if (!is_allowed(more[i].tags, policy))
+                continue;
+            traits.push_back(std::move(more[i]));
+            assets.push_back({.mount = match.mount, .asset = indexes[i]});
         }
-        // Left out before choosing, so that a preference cannot choose what the server does not allow.
-        if (!is_allowed(out, policy))
-            return ok();
-        tags.push_back(std::move(out));
-        assets.push_back({.mount = &mount, .asset = AssetIndex{variant.asset}});
         return ok();
     }
 
@@ -73,21 +65,32 @@ struct Choices {
         return assets.empty() ? Status(Error(ErrorCode::denied, "the pure policy allows none of its variants")) : ok();
     }
 
-    // Of two variants with equal tags, that of the mount with the higher precedence.
-    Result<AssetChoice> choose_best(const MountSet& set, WithTags with_tags) && {
+    Result<AssetChoice> choose_best(WithTags with_tags) && {
         FARDEL_TRY(verify_any());
-        std::size_t best = choose_variant(tags, set.preference());
-        for (std::size_t i = 0; i < tags.size(); ++i)
-            if (tags[i] == tags[best] && is_above(*assets[i].mount, *assets[best].mount))
-                best = i;
-        return std::move(*this).take(best, with_tags);
+        const std::size_t best = choose_variant(traits, preference);
+        AssetChoice choice = std::move(assets[best]);
+        if (with_tags == WithTags::yes)
+            choice.tags = std::move(traits[best].tags);
+        return choice;
     }
 
-    AssetChoice take(std::size_t index, WithTags with_tags) && {
-        AssetChoice choice = std::move(assets[index]);
-        if (with_tags == WithTags::yes)
-            choice.tags = std::move(tags[index]);
-        return choice;
+    // Leaves, of variants with equal tags, that of the mount with the highest precedence, in the position of the first:
+    // a bound of a metric must not choose one that it hides.
+    void remove_hidden() {
+        std::map<VariantTags, std::size_t> position;
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < assets.size(); ++i) {
+            const auto [at, is_first] = position.try_emplace(traits[i].tags, kept);
+            if (!is_first && !is_above(*assets[i].mount, *assets[at->second].mount))
+                continue;
+            const std::size_t to = is_first ? kept++ : at->second;
+            if (to != i) {
+                traits[to] = std::move(traits[i]);
+                assets[to] = std::move(assets[i]);
+            }
+        }
+        traits.resize(kept);
+        assets.resize(kept);
     }
 };
 
@@ -120,11 +123,12 @@ Result<Extends> target_of(const MountSet& set, const Mount& extender, const Moun
     return target;
 }
 
-// Adds the variants that other bundles add to `name` of the tree, as the match's bundle has it. `wins` says whether
-// the match is what the published tree gives.
+// The names that add variants to `name` of the tree, as the match's bundle has it. `wins` says whether the match is
+// what the published tree gives.
 template <class Wins>
-Status add_extensions(Choices& choices, const MountSet& set, const NameMatch& match, std::string_view name,
-                      std::uint64_t hash, const Wins& wins) {
+Result<std::vector<NameMatch>> find_extensions(const MountSet& set, const NameMatch& match, std::string_view name,
+                                               std::uint64_t hash, const Wins& wins) {
+    std::vector<NameMatch> found;
     for (const std::uint32_t index : set.extenders()) {
         const Mount& mount = set.mounts()[index];
         FARDEL_TRY_ASSIGN(const auto more, find_in_mount(mount, name, hash));
@@ -140,34 +144,41 @@ Status add_extensions(Choices& choices, const MountSet& set, const NameMatch& ma
             FARDEL_TRY_ASSIGN(added, wins());
         }
         if (added)
-            FARDEL_TRY(choices.add(*more));
+            found.push_back(*more);
     }
-    return ok();
+    return found;
+}
+
+// Among the variants of the match and of those that extend it.
+Result<AssetChoice> choose_among(const MountSet& set, const NameMatch& match, std::span<const NameMatch> extensions,
+                                 WithTags with_tags) {
+    // The short way: one asset, or nothing that could prefer another. Most look-ups take it.
+    const bool has_choice = match.record.is(NameRecord::has_variants) &&
+                            (!set.preference_of(*match.mount).empty() || set.pure_policy() != nullptr);
+    if (extensions.empty() && !has_choice && with_tags == WithTags::no)
+        return choose_default(match);
+    Choices choices(set, match);
+    FARDEL_TRY(choices.add(match));
+    for (const NameMatch& more : extensions)
+        FARDEL_TRY(choices.add(more));
+    if (!extensions.empty())
+        choices.remove_hidden();
+    return std::move(choices).choose_best(with_tags);
 }
 
 }  // namespace
 
 Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, WithTags with_tags) {
-    // The short way: one asset, or nothing that could prefer another. Most look-ups take it.
-    if (!match.record.is(NameRecord::has_variants) ||
-        (set.preference().empty() && set.pure_policy() == nullptr && with_tags == WithTags::no))
-        return choose_default(match);
-    Choices choices;
-    choices.policy = set.pure_policy();
-    FARDEL_TRY(choices.add(match));
-    FARDEL_TRY(choices.verify_any());
-    return std::move(choices).take(choose_variant(choices.tags, set.preference()), with_tags);
+    return choose_among(set, match, {}, with_tags);
 }
 
 Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match, std::string_view name,
                                      std::uint64_t hash, WithTags with_tags) {
     if (set.extenders().empty())
         return choose_own(set, match, with_tags);
-    Choices choices;
-    choices.policy = set.pure_policy();
-    FARDEL_TRY(choices.add(match));
-    FARDEL_TRY(add_extensions(choices, set, match, name, hash, [] { return Result<bool>(true); }));
-    return std::move(choices).choose_best(set, with_tags);
+    FARDEL_TRY_ASSIGN(const auto extensions,
+                      find_extensions(set, match, name, hash, [] { return Result<bool>(true); }));
+    return choose_among(set, match, extensions, with_tags);
 }
 
 Result<AssetChoice> choose_scoped(const MountSet& set, const NameMatch& match, std::string_view name) {
@@ -177,14 +188,11 @@ Result<AssetChoice> choose_scoped(const MountSet& set, const NameMatch& match, s
     const std::string path =
         mount.mount_point.empty() ? std::string(name) : mount.mount_point + '/' + std::string(name);
     const std::uint64_t hash = name_hash(path);
-    Choices choices;
-    choices.policy = set.pure_policy();
-    FARDEL_TRY(choices.add(match));
-    FARDEL_TRY(add_extensions(choices, set, match, path, hash, [&]() -> Result<bool> {
-        FARDEL_TRY_ASSIGN(const auto winner, find_published(set, path, hash));
-        return winner && winner->same_record(match);
-    }));
-    return std::move(choices).choose_best(set, WithTags::no);
+    FARDEL_TRY_ASSIGN(const auto extensions, find_extensions(set, match, path, hash, [&]() -> Result<bool> {
+                          FARDEL_TRY_ASSIGN(const auto winner, find_published(set, path, hash));
+                          return winner && winner->same_record(match);
+                      }));
+    return choose_among(set, match, extensions, WithTags::no);
 }
 
 Result<File> open_choice(const AssetChoice& choice) {

@@ -43,7 +43,7 @@ Result<std::optional<File>> find_beside(const MountSet& set, const File& from, s
 
 // Whether a name can give another asset than its default.
 bool has_choice(const MountSet& set) {
-    return !set.extenders().empty() || !set.preference().empty() || set.pure_policy() != nullptr;
+    return !set.extenders().empty() || set.prefers() || set.pure_policy() != nullptr;
 }
 
 // The target in the link table: the asset of the dependency that the record names, or if it has a name there, one of

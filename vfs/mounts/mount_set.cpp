@@ -20,6 +20,18 @@ std::string_view read_part(std::string_view& name) {
     return part;
 }
 
+// The preference of a mount: an axis that is in both ranks twice, by `own` first.
+std::shared_ptr<const VariantPreference> join(const std::shared_ptr<const VariantPreference>& own,
+                                              const std::shared_ptr<const VariantPreference>& of_set) {
+    if (!own)
+        return of_set;
+    if (of_set->empty())
+        return own;
+    auto both = std::make_shared<VariantPreference>(*own);
+    both->insert(both->end(), of_set->begin(), of_set->end());
+    return both;
+}
+
 // The number of mounts that could be in a run and are in none.
 constexpr std::size_t kDirectMax = 8;
 
@@ -177,6 +189,7 @@ MountDescription Mount::describe() const {
                          .bundle = bundle().id(),
                          .layout = bundle().layout_id(),
                          .tainted = tainted(),
+                         .has_variants = bundle().table_count(TableKind::variants) > 0,
                          .hidden = false,
                          .recall = {},
                          .signers = {},
@@ -195,7 +208,9 @@ std::shared_ptr<MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& 
     set->preference_ = std::move(preference);
     std::unordered_map<ContentNumber, std::uint32_t> index_of;
     for (std::uint32_t i = 0; i < set->mounts_.size(); ++i) {
-        const Mount& mount = set->mounts_[i];
+        Mount& mount = set->mounts_[i];
+        mount.preference = join(mount.own_preference, set->preference_);
+        set->prefers_ = set->prefers_ || !mount.preference->empty();
         index_of.emplace(mount.content.number, i);
         if (!mount.content.in_run)
             set->direct_.push_back(i);
@@ -275,6 +290,13 @@ std::shared_ptr<const MountSet> MountSet::recalling(std::span<const std::shared_
 
 std::shared_ptr<const MountSet> MountSet::preferring(std::shared_ptr<const VariantPreference> preference) const {
     return make(mounts_, runs(), std::move(preference));
+}
+
+std::shared_ptr<const MountSet> MountSet::preferring(MountId mount,
+                                                     std::shared_ptr<const VariantPreference> preference) const {
+    std::vector<Mount> mounts = mounts_;
+    std::ranges::find(mounts, mount, &Mount::id)->own_preference = std::move(preference);
+    return make(std::move(mounts), runs(), preference_);
 }
 
 std::shared_ptr<const MountSet> MountSet::locked(std::vector<Mount> mounts,

@@ -77,7 +77,9 @@ struct Mount {
     // Globs over paths of the tree: only these paths of the mount are visible, and neither its bundle nor its assets by
     // their ids. nullptr: everything is.
     std::shared_ptr<const GlobSet> paths;
-    std::shared_ptr<ShownAssets> shown_assets;  // set if `paths` are
+    std::shared_ptr<ShownAssets> shown_assets;                // set if `paths` are
+    std::shared_ptr<const VariantPreference> own_preference;  // nullptr: that of the set
+    std::shared_ptr<const VariantPreference> preference;      // of both, `own_preference` first; the set makes it
 
     const Bundle& bundle() const noexcept { return *content.bundle; }
     bool shows(std::string_view name) const;  // whether `paths` allow that path of the tree
@@ -118,6 +120,9 @@ public:
     Result<std::shared_ptr<const MountSet>> changed(MountSetChange change) const;
     // The same mounts with another preference for variants.
     std::shared_ptr<const MountSet> preferring(std::shared_ptr<const VariantPreference> preference) const;
+    // The same with another preference of one mount, which is in the set; nullptr: that of the set.
+    std::shared_ptr<const MountSet> preferring(MountId mount,
+                                               std::shared_ptr<const VariantPreference> preference) const;
 
     // The mounts that are visible outside of pure mode.
     std::shared_ptr<const MountSet> openly() const;
@@ -140,7 +145,12 @@ public:
     const Mount* find(MountId mount) const noexcept;
     // Mounts that may add variants to names of others, in order of precedence; indexes of mounts().
     std::span<const std::uint32_t> extenders() const noexcept { return extenders_; }
-    const VariantPreference& preference() const noexcept { return *preference_; }
+    // Which of the variants of a mount's names are taken. A copy of a mount that is in no set has that of the set.
+    const VariantPreference& preference_of(const Mount& mount) const noexcept {
+        return mount.preference ? *mount.preference : *preference_;
+    }
+    // Whether some name may give another variant than its first, because it is preferred.
+    bool prefers() const noexcept { return prefers_; }
 
 private:
     friend class CandidateWalk;
@@ -164,6 +174,7 @@ private:
     std::shared_ptr<const VariantPreference> preference_ = std::make_shared<const VariantPreference>();
     std::shared_ptr<const PurePolicy> pure_policy_;
     bool tainted_ = false;
+    bool prefers_ = false;
 };
 
 // The mounts that may have a published name, in order of precedence; the others do not have it.

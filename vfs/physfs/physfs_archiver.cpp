@@ -240,6 +240,7 @@ void report_missing(const Vfs& vfs, const PhysfsArchiverOptions& options) {
 Result<Archive> open_bundle(std::shared_ptr<PhysfsSource> source, const std::string& name,
                             const PhysfsArchiverOptions& options) {
     const auto vfs = std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes});
+    vfs->prefer(options.preference);
     FARDEL_TRY(vfs->mount(source, mount_options(options, name)));
     // Until the mount has succeeded, PhysicsFS destroys the reader itself.
     source->own();
@@ -272,6 +273,7 @@ Result<Archive> open_set(const PhysfsSource& source, const std::string& name, co
     }
     // All bundles of a set in one change, so that they find each other's dependencies, in whichever order they are
     // listed.
+    vfs->prefer(options.preference);
     FARDEL_TRY(vfs->apply(std::move(change)));
     report_missing(*vfs, options);
     return archive_showing(vfs);

@@ -4,8 +4,9 @@
 //
 // It replaces PHYSFS_init(), calls the real one, and registers the archiver. FARDEL_TRUST is a policy file;
 // FARDEL_ALLOW_UNSIGNED=1 mounts unsigned bundles too. With neither, or with a policy that cannot be read, every bundle
-// is refused. FARDEL_REQUIRE_DEPENDENCIES=1 refuses bundles whose static dependencies are not in the same mount.
-// Refusals and missing dependencies are reported on standard error.
+// is refused. FARDEL_VARIANTS="texture=astc,png lang=fr" says which variants are taken. FARDEL_REQUIRE_DEPENDENCIES=1
+// refuses bundles whose static dependencies are not in the same mount. Refusals and missing dependencies are reported
+// on standard error.
 //
 //     FARDEL_PURE=server.pure FARDEL_PURE_FILES=base.fardel:map.fardel
 //
@@ -85,6 +86,13 @@ Policies read_policies() {
     options.on_missing_dependency = say_missing;
     options.allow_unsigned = is_on("FARDEL_ALLOW_UNSIGNED");
     options.require_dependencies = is_on("FARDEL_REQUIRE_DEPENDENCIES");
+    if (const char* variants = environment("FARDEL_VARIANTS")) {
+        auto preference = fardel::parse_variant_preference(variants);
+        if (preference)
+            options.preference = *std::move(preference);
+        else
+            say("FARDEL_VARIANTS: " + preference.error().text() + "; the first variant of each name is taken");
+    }
     if (const char* path = environment("FARDEL_TRUST")) {
         auto policy = fardel::read_trust_policy(path);
         if (policy) {
@@ -127,6 +135,7 @@ void say_problem(const fardel::PureProblem& problem) {
 fardel::Result<fardel::PureReport> enter_pure(const fardel::PhysfsArchiverOptions& options) {
     FARDEL_TRY_ASSIGN(const fardel::PurePolicy policy, fardel::read_pure_policy(environment("FARDEL_PURE")));
     const auto vfs = std::make_shared<fardel::Vfs>(fardel::VfsOptions{.cache_bytes = options.cache_bytes});
+    vfs->prefer(options.preference);
     const fardel::MountOptions mount{.policy = options.policy ? &*options.policy : nullptr,
                                      .time = options.time,
                                      .allow_unsigned = options.allow_unsigned || !options.policy,

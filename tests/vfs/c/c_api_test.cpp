@@ -121,9 +121,10 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(sizeof(fardel_allocator) == 32);
         CHECK(sizeof(fardel_missing_content) == 64);
         CHECK(sizeof(fardel_missing_dependency) == 56);
-        CHECK(offsetof(fardel_mount_options, licenses) == 56);  // the end of the first version's
-        CHECK(offsetof(fardel_mount_options, resolved) == 72);  // the end of the second version's
-        CHECK(sizeof(fardel_mount_options) == 88);
+        CHECK(offsetof(fardel_mount_options, licenses) == 56);    // the end of the first version's
+        CHECK(offsetof(fardel_mount_options, resolved) == 72);    // the end of the second version's
+        CHECK(offsetof(fardel_mount_options, preference) == 88);  // the end of the third version's
+        CHECK(sizeof(fardel_mount_options) == 96);
         CHECK(sizeof(fardel_reader) == 56);
         CHECK(sizeof(fardel_stat) == 216);
         CHECK(sizeof(fardel_entry) == 272);
@@ -746,6 +747,32 @@ TEST_CASE("C API: variants, scopes and pure mode") {
     CHECK(fardel_prefer(vfs, nullptr, nullptr) == FARDEL_OK);
     CHECK(content("/wall") == "sd");
     CHECK(fardel_prefer(nullptr, "", nullptr) == FARDEL_ERROR_ARGUMENT);
+
+    std::string axes(100, '\0');
+    std::size_t needed = 0;
+    CHECK(fardel_variant_axes(vfs, axes.data(), axes.size(), &needed, nullptr) == FARDEL_OK);
+    CHECK(axes.substr(0, needed - 1).find("quality=") != std::string::npos);
+    CHECK(fardel_variant_axes(vfs, nullptr, 0, &needed, nullptr) == FARDEL_ERROR_LIMIT);
+    CHECK(fardel_variant_axes(nullptr, nullptr, 0, &needed, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_prefer_in_mount(vfs, 1'000'000, "quality=hd", nullptr) == FARDEL_ERROR_MISSING);
+    CHECK(fardel_prefer_in_mount(vfs, 1, "quality", nullptr) == FARDEL_ERROR_MALFORMED);
+    CHECK(fardel_prefer_in_mount(nullptr, 1, "", nullptr) == FARDEL_ERROR_ARGUMENT);
+    const Handle other;
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+    options.flags = FARDEL_MOUNT_ALLOW_UNSIGNED;
+    options.preference = "quality";
+    fardel_mount_id id = 0;
+    CHECK(fardel_mount_memory(other, bundle.data(), bundle.size(), &options, &id, nullptr) == FARDEL_ERROR_MALFORMED);
+    options.preference = "quality=hd";
+    REQUIRE(fardel_mount_memory(other, bundle.data(), bundle.size(), &options, &id, nullptr) == FARDEL_OK);
+    const auto wall_of_other = [&] {
+        fardel_stat stat = FARDEL_STAT_INIT;
+        REQUIRE(fardel_stat_path(other, "/wall", &stat, nullptr) == FARDEL_OK);
+        return std::memcmp(&stat.asset, id_of("hd").bytes.data(), sizeof stat.asset) == 0 ? "hd" : "sd";
+    };
+    CHECK(wall_of_other() == std::string("hd"));
+    CHECK(fardel_prefer_in_mount(other, id, nullptr, nullptr) == FARDEL_OK);
+    CHECK(wall_of_other() == std::string("sd"));
 
     fardel_file* map = nullptr;
     fardel_file* own = nullptr;

@@ -5,7 +5,21 @@
 namespace fardel::tests::variants_test {
 
 std::size_t chosen(const std::vector<VariantTags>& variants, std::string_view preference) {
-    return choose_variant(variants, parse_variant_preference(preference).value());
+    std::vector<VariantTraits> traits;
+    for (const VariantTags& tags : variants)
+        traits.push_back({.tags = tags, .metrics = {}});
+    return choose_variant(traits, parse_variant_preference(preference).value());
+}
+
+// Of variants with these numbers of triangles; a negative one has no such metric.
+std::size_t chosen_by_triangles(const std::vector<double>& triangles, std::string_view preference) {
+    std::vector<VariantTraits> traits;
+    for (const double count : triangles) {
+        VariantTraits& one = traits.emplace_back();
+        if (count >= 0)
+            one.metrics.push_back({.name = "triangles", .value = count});
+    }
+    return choose_variant(traits, parse_variant_preference(preference).value());
 }
 
 std::string outcome(std::string_view text) {
@@ -49,6 +63,35 @@ TEST_CASE("variants: a preference is parsed axis by axis, whatever the spaces") 
     CHECK(preference[1] == AxisPreference{"lang", {"fr"}});
     CHECK(parse_variant_preference("texture=astc,bc7,png; lang=fr").value() == preference);
     CHECK(parse_variant_preference("").value().empty());
+}
+
+TEST_CASE("variants: spaces or ; separate axes, so a command line's words are a preference") {
+    const auto preference = parse_variant_preference("texture=astc,bc7; lang=fr").value();
+    for (const char* text :
+         {"texture=astc,bc7 lang=fr", "  texture = astc ,\tbc7\nlang =fr ", "texture=astc,bc7;;lang=fr"})
+        CHECK_MESSAGE(parse_variant_preference(text).value() == preference, text);
+    CHECK(format_variant_preference(preference) == "texture=astc,bc7 lang=fr");
+    CHECK(format_variant_preference({}).empty());
+}
+
+TEST_CASE("variants: within a bound of a metric the greatest is taken, then what lacks it, then the least beyond") {
+    CHECK(chosen_by_triangles({80000, 20000, 5000}, "triangles<=20000") == 1);
+    CHECK(chosen_by_triangles({80000, 20000.5, 5000}, "triangles<=20000") == 2);
+    CHECK(chosen_by_triangles({80000, -1, 30000}, "triangles<=20000") == 1);
+    CHECK(chosen_by_triangles({80000, 30000, 40000}, "triangles<=20000") == 1);
+    CHECK(chosen_by_triangles({80000, 30000}, "pixels<=1") == 0);
+    CHECK(chosen_by_triangles({1, 2, 2}, "triangles<=1e3") == 1);
+}
+
+TEST_CASE("variants: a bound is a finite number, and one metric has one") {
+    const auto preference = parse_variant_preference("lod=low triangles <= 20000 pixels<=0.5").value();
+    REQUIRE(preference.size() == 3);
+    CHECK(preference[1] == AxisPreference{"triangles", {}, 20000.0});
+    CHECK(format_variant_preference(preference) == "lod=low triangles<=20000 pixels<=0.5");
+    for (const char* text : {"triangles<=", "triangles<=many", "triangles<=1,2", "<=5", "a<=nan", "a<=inf", "a<=1e999",
+                             "a<=1 a<=2", "a<5", "a=<5"})
+        CHECK_MESSAGE(outcome(text) == "malformed", text);
+    CHECK(outcome("a<=1 a=b") == "ok");  // an axis and a metric of one name
 }
 
 TEST_CASE("variants: an invalid preference is malformed, one that is too long is a limit error") {

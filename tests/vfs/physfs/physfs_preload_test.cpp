@@ -37,6 +37,17 @@ TEST_CASE("preload: a bundle is mounted only if it is trusted or unsigned ones a
     CHECK(play({bundle}, {{"FARDEL_ALLOW_UNSIGNED", "1"}}).exit_code == 1);
 }
 
+TEST_CASE("preload: a preference for variants that is none is said, and the game runs with the first ones") {
+    const ScratchFolder scratch;
+    const std::string bundle = scratch.write("x.fardel", BundleMaker().add_variants("a", {"0", "1"}).write());
+    const Outcome good = play({bundle}, {{"FARDEL_ALLOW_UNSIGNED", "1"}, {"FARDEL_VARIANTS", "quality=1 lang=fr"}});
+    CHECK(good.exit_code == 1);
+    CHECK(good.err.empty());
+    const Outcome bad = play({bundle}, {{"FARDEL_ALLOW_UNSIGNED", "1"}, {"FARDEL_VARIANTS", "quality"}});
+    CHECK(bad.exit_code == 1);
+    CHECK(bad.err.starts_with("fardel: FARDEL_VARIANTS: malformed: "));
+}
+
 // A133
 TEST_CASE("preload: names of archives, of bundles in a set file and of the policy reach the terminal escaped") {
     const ScratchFolder scratch;

@@ -154,9 +154,11 @@ typedef struct fardel_mount_options {
      * its static dependencies. They count as dependencies that it needs. Copied. */
     const fardel_id* resolved;
     size_t resolved_count;
+    /* Which variants of this bundle's names are taken, as for fardel_prefer_in_mount; null: as the VFS prefers. */
+    const char* preference;
 } fardel_mount_options;
 #define FARDEL_MOUNT_OPTIONS_INIT \
-    { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0, NULL, 0 }
+    { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL }
 
 /* Mounts the bundle at the path, or for development (FARDEL_MOUNT_ALLOW_UNSIGNED) the folder or legacy archive there.
  * Without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED every bundle is untrusted. `mount` may be null. Errors: missing,
@@ -231,9 +233,19 @@ FARDEL_API fardel_code fardel_judge_again(fardel_vfs* vfs, const char* policy_te
 FARDEL_API fardel_code fardel_missing_dependencies(const fardel_vfs* vfs, fardel_dependency_missing missing,
                                                    void* context, size_t* count, fardel_error* error);
 
-/* Chooses the variants that are taken from now on: "texture=astc,png; lang=fr,en", axes and values in order of
- * preference; "" or null: the first variant of each name. Errors: malformed, limit. */
+/* Chooses the variants that are taken from now on: "texture=astc,png lang=fr,en triangles<=20000", axes, their values
+ * and bounds of metrics in order of preference; "" or null: the first variant of each name. Open files do not change.
+ * Errors: malformed, limit. */
 FARDEL_API fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error* error);
+/* The same for the names of one mount: it counts before that of the VFS. Errors: missing (the mount), malformed,
+ * limit. */
+FARDEL_API fardel_code fardel_prefer_in_mount(fardel_vfs* vfs, fardel_mount_id mount, const char* preference,
+                                              fardel_error* error);
+/* What the variants of all visible mounts differ by, in the form of a preference: all axes with all of their values,
+ * and the metrics with their greatest value. `needed_bytes` and `buffer` are those of fardel_read_link. Errors: limit,
+ * corrupt, malformed, io. */
+FARDEL_API fardel_code fardel_variant_axes(const fardel_vfs* vfs, char* buffer, size_t size_bytes, size_t* needed_bytes,
+                                           fardel_error* error);
 
 typedef struct fardel_change {
     size_t struct_size;
@@ -408,10 +420,10 @@ FARDEL_API fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fard
  * bundle's static dependencies, then the published names. Errors: those of fardel_open; unresolved. */
 FARDEL_API fardel_code fardel_open_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference,
                                         fardel_file** file, fardel_error* error);
-/* The same for names without extension: opens the path as given, otherwise the first of its names with another of the
- * extensions, "tga,jpg,png", that exists. Each name is looked up in all mounts before the next one is. If the path has
- * one of the extensions, the others are tried in its stead. Errors: those of fardel_open and fardel_open_from;
- * malformed, limit (the extensions). */
+/* The same for names as engines write them: opens the path as given, otherwise the first of its names with another of
+ * the extensions, "tga,jpg,png", or at last without one, that exists. Each name is looked up in all mounts before the
+ * next one is. If the path has one of the extensions, the others are tried in its stead. Errors: those of fardel_open
+ * and fardel_open_from; malformed, limit (the extensions). */
 FARDEL_API fardel_code fardel_open_any(const fardel_vfs* vfs, const char* path, const char* extensions,
                                        fardel_file** file, fardel_error* error);
 FARDEL_API fardel_code fardel_open_any_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference,

@@ -37,6 +37,7 @@ struct MountDescription {
     BundleId bundle;
     LayoutId layout;
     bool tainted = false;
+    bool has_variants = false;         // its bundle has names with variants, or adds some to names of others
     bool hidden = false;               // by a pure policy, or as MountOptions::pure_only says
     std::optional<Error> recall;       // why judge_again() withdrew it; nothing: it did not
     std::vector<std::string> signers;  // labels of the policy's keys that counted

@@ -10,6 +10,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/vfs/vfs_path.h>
 
 #include <cstdint>
 #include <memory>
@@ -67,6 +68,8 @@ struct MountOptions {
     // Reads projects (make_project_reader() of <fardel/packer/build.h>); without it, mounting one is `unsupported`.
     std::shared_ptr<const ProjectReader> projects;
     std::vector<Envelope> licenses;  // tokens (LicenseToken), for bundles that require one
+    // Which variants of this mount's names are taken: it counts before the preference of the Vfs.
+    VariantPreference preference = {};
 };
 
 struct MountRequest {

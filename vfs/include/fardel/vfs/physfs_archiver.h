@@ -26,6 +26,7 @@ struct PhysfsArchiverOptions {
     TrustTime time;                      // for dates in signatures and metadata; the default is the system's clock
     bool allow_unsigned = false;         // development: mounts also content that the policy does not trust
     std::size_t cache_bytes = 8u << 20;  // decoded blocks of each mounted archive
+    VariantPreference preference;        // which variants are taken; empty: the first of each name
     // As VfsOptions::digest_folder, for folders that a set file names.
     std::string digest_folder;
     // A bundle whose dependencies (MissingDependency) are not in the same mount fails to mount: each PHYSFS_mount() is

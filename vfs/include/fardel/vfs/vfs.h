@@ -132,6 +132,13 @@ public:
     // Chooses the variants that are taken from now on; empty, as at first: the first variant of each name. Open files
     // do not change.
     void prefer(VariantPreference preference);
+    // The same for the names of one mount, and the variants that others add to them: it counts before that of the Vfs,
+    // which decides among those that are equal by it. The mount keeps it when its content is replaced. Error: missing.
+    Status prefer(MountId mount, VariantPreference preference);
+    // What the variants of all visible mounts differ by: the axes with all of their values, and the metrics of their
+    // assets with the greatest value of each as `most`. For menus, and to find a misspelled axis. Reads all variants.
+    // Errors: malformed, corrupt, io.
+    Result<VariantPreference> variant_axes() const;
     // Whether a bundle is mounted that no policy vouches for.
     bool tainted() const noexcept;
 

@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,7 +60,8 @@ public:
 
     const std::vector<std::string>& list() const noexcept { return list_; }
     // The names behind `name` in the order in which they are tried. If it has one of the extensions, in any case, they
-    // are those with the others in its stead; otherwise those with each extension appended.
+    // are those with the others in its stead; otherwise those with each extension appended. The last is the name
+    // without its own extension, if it has one.
     std::vector<std::string> other_names(std::string_view name) const;
 
 private:
@@ -74,9 +76,9 @@ struct LookUp {
         : path(text), extensions(tried), from(referrer) {}
 
     std::string_view path;  // of the tree; with `from`, a reference in that asset's content
-    // For a name without extension, as engines look up "textures/base/water": the path as given, otherwise the first of
-    // its names with another extension that gives an asset. Each name is looked up in all mounts before the next one
-    // is. Paths of /assets are taken as given. nullptr: none.
+    // For names as engines write them, "textures/base/water": the path as given, otherwise the first of its names with
+    // another extension, or at last without one, that gives an asset. Each name is looked up in all mounts before the
+    // next one is. Paths of /assets are taken as given. nullptr: the path as given only.
     const NameExtensions* extensions;
     // The asset whose reference is looked up: the target in its link table; else a name of its own bundle, published or
     // not; else one of a static dependency of that bundle, in declared order; else a published name. A reference that
@@ -85,18 +87,21 @@ struct LookUp {
 };
 
 // A preference lists axes, the most important first, and for each axis the wanted values, the best first:
-// "texture=astc,bc7,png; lang=fr,en; quality=hd". docs/vfs.md defines the rule.
+// "texture=astc,bc7,png lang=fr,en triangles<=20000". docs/vfs.md defines the rule.
 struct AxisPreference {
     std::string axis;
     std::vector<std::string> values;  // best first
+    // At most this: `axis` is then the name of a metric of assets, and there are no values.
+    std::optional<double> most = std::nullopt;
     friend bool operator==(const AxisPreference&, const AxisPreference&) = default;
 };
 
-// Each axis once.
+// Each axis and each metric once.
 using VariantPreference = std::vector<AxisPreference>;
 
-// Axes and values: 1 to 255 letters, digits and - _ . + ; at most 64 axes of 64 values each.
-// Errors: malformed, limit.
+// Axes and values: 1 to 255 letters, digits and - _ . + ; at most 64 axes of 64 values each. Spaces or ';' stand
+// between axes. Errors: malformed, limit.
 Result<VariantPreference> parse_variant_preference(std::string_view text);
+std::string format_variant_preference(const VariantPreference& preference);
 
 }  // namespace fardel
