@@ -100,6 +100,8 @@ Result<PackPlan> ProjectBuild::plan() {
 Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<ObservedPath>& observed) {
     const auto start = Clock::now();
     FARDEL_TRY_ASSIGN(RequestedProject requested, read_requested_project(request));
+    // A bundle that lies in its own sources would be packed into the next one, and change with each build.
+    FARDEL_TRY(verify_bundle_target(requested.output.path, requested.output.sources, requested.output.excludes));
     FARDEL_TRY_ASSIGN(ProjectBuild build, open_build(requested, request));
     // Before the signer is opened: a build that has nothing to do asks for no passphrase.
     const bool left_out_fails = requested.project.pack.left_out_fails;

@@ -6,7 +6,6 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/bundle_target.h>
 #include <fardel/packer/project_path.h>
 #include <fardel/packer/project_plan.h>
 
@@ -128,8 +127,6 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
         requested.order_path = path_in_project(folder, project.order);
     FARDEL_TRY_ASSIGN(requested.order, read_order(requested.order_path));
     requested.project = std::move(project);
-    // A bundle that lies in its own sources would be packed into the next one, and change with each build.
-    FARDEL_TRY(verify_bundle_target(output.path, output.sources, output.excludes));
     return requested;
 }
 

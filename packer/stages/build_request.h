@@ -23,7 +23,7 @@ struct RequestedProject {
 // Reads the trace at `path`; an empty path has an empty one. Errors: those of read_trace.
 Result<Trace> read_order(const std::string& path);
 
-// Reads the project file. Errors: those of read_project, verify_bundle_target and read_order.
+// Reads the project file. Errors: those of read_project and read_order.
 Result<RequestedProject> read_requested_project(const BuildRequest& request);
 
 // Opens the build; discards earlier ones if the request asks for that. Errors: those of ProjectBuild::open; io.

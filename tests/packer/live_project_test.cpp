@@ -85,6 +85,19 @@ TEST_CASE("live project: a mount has the rules, the variants and the jobs of a b
     CHECK(built.summary.bundles.front().written.bundle == mounted);
 }
 
+TEST_CASE("live project: nothing is written, so the folder of the project may be its source") {
+    const BuiltGame game("name = \"game\"\nsources = [\".\"]\nexclude = [\"fardel.toml\"]\n");
+    game.write("hello.cfg", "hello");
+    CHECK_FALSE(build_project({.project_file = game.path("fardel.toml"), .level = 1}));
+    Vfs vfs;
+    value_of(vfs.mount(game.path("fardel.toml"), live()));
+    CHECK(text_at(vfs, "hello.cfg") == "hello");
+    CHECK(value_of(vfs.poll()).empty());
+    game.write("hello.cfg", "again");
+    CHECK(next_change(vfs) == "/hello.cfg");
+    CHECK(value_of(vfs.list("/")).size() == 3);  // with assets and bundles
+}
+
 TEST_CASE("live project: edits of a source, a rule, a program and the project file are followed") {
     const BuiltGame game = make_game();
     Vfs vfs;
