@@ -50,7 +50,7 @@ public:
     explicit Checkup(const CheckupRequest& request) : request_(request) {
         const std::string file = project_file();
         std::error_code unknown;
-        if (fs::exists(file, unknown))
+        if (!request.folder.empty() || fs::exists(file, unknown))  // one that was named must be there
             project_ = read_project(file);
     }
 
@@ -114,7 +114,9 @@ public:
         const UnixTime now = system_now();
         UnixTime newest{};
         std::string witness;
-        for (const std::string& path : {std::string("/proc/self/exe"), project_file(), request_.store}) {
+        const auto found = find_store(request_.store);
+        for (const std::string& path :
+             {std::string("/proc/self/exe"), project_file(), found && *found ? (*found)->path() : std::string()}) {
             const auto status =
                 path.empty() ? Result<std::optional<FileStatus>>(std::nullopt) : find_file_status(path, path);
             if (status && *status && second_of((*status)->modified_ns).seconds > newest.seconds) {

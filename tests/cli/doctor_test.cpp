@@ -117,6 +117,8 @@ TEST_CASE_FIXTURE(Patient, "doctor: finds a store that is none, a project with a
     scratch.write("fardel.toml", "nmae = \"a\"\n");
     check_has(ask("project", {"clock"}, 1)[0]["text"], "fardel.toml:1:");
     fs::remove(scratch.path("fardel.toml"));
+    CHECK(ask("project", {"--project", "elsewhere"}, 1)[0]["verdict"] == "problem");
+    ask("store", {"--store", "nowhere"}, 1);
     if (can_move_clock()) {
         const Outcome outcome = run_with_moved_clock("-4000d", {"doctor", "clock"}, around);
         CHECK(outcome.exit_code == 1);

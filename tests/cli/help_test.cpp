@@ -73,9 +73,9 @@ std::size_t longest_line_of(const std::string& text) {
 TEST_CASE("help: the pages that most people see first are those that were read and kept, at 80 columns") {
     const std::map<std::string, Arguments> captured = {
         {"overview", {"--help"}}, {"install", {"install", "--help"}}, {"mount", {"mount", "--help"}}};
-    for (const auto& [name, arguments] : captured) {
-        CAPTURE(name);
-        CHECK(run_well(arguments) == read_file(FARDEL_SOURCE_DIR "/tests/cli/help/" + name + ".txt"));
+    for (const auto& page : captured) {
+        CAPTURE(page.first);
+        CHECK(run_well(page.second) == read_file(FARDEL_SOURCE_DIR "/tests/cli/help/" + page.first + ".txt"));
     }
     CHECK(longest_line_of(run_well({"--help"})) <= 80);
 }

@@ -126,7 +126,11 @@ TEST_CASE("init: an empty folder of assets, and what may not be packed, are no c
 }
 
 TEST_CASE("init: recognises the game by its files, and says which") {
-    const std::vector<std::pair<std::string, std::vector<std::string>>> games = {
+    struct Game {
+        std::string profile;  // empty: none
+        std::vector<std::string> files;
+    };
+    const std::vector<Game> games = {
         {"quake3", {"scripts/common.shader"}},
         {"quake3", {"models/weapons/gun.md3", "models/crate.glb"}},
         {"quake3", {"vm/cgame.qvm"}},
@@ -140,15 +144,15 @@ TEST_CASE("init: recognises the game by its files, and says which") {
         {"", {"shaders/water.shader"}},  // of another engine
     };
     int number = 0;
-    for (const auto& [profile, files] : games) {
+    for (const Game& game : games) {
         const ScratchFolder scratch;
-        for (const std::string& file : files)
+        for (const std::string& file : game.files)
             scratch.write("game/" + file, std::to_string(++number));
-        CAPTURE(profile);
-        CAPTURE(files[0]);
+        CAPTURE(game.profile);
+        CAPTURE(game.files[0]);
         const json said = json::parse(run_well({"init", scratch.path("game"), "--json"}));
-        CHECK(said["profile"] == (profile.empty() ? json() : json(profile)));
-        CHECK(said["recognised_by"].empty() == profile.empty());
+        CHECK(said["profile"] == (game.profile.empty() ? json() : json(game.profile)));
+        CHECK(said["recognised_by"].empty() == game.profile.empty());
         run_well({"build", scratch.path("game")});
     }
     const ScratchFolder scratch;
