@@ -4,6 +4,7 @@
 #include "bundles/bundle_file.h"
 #include "bundles/extract_folder.h"
 #include "bundles/name_listing.h"
+#include "bundles/variants_option.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
@@ -34,16 +35,21 @@ struct ExtractCommand {
     std::string file;
     std::string folder;
     std::vector<std::string> patterns;
+    VariantPreference preference;
     bool force = false;
     bool any_size = false;
     bool json = false;
 };
 
 struct NameSelection {
-    std::vector<std::uint32_t> names;
+    struct One {
+        std::uint32_t name;  // its index
+        AssetIndex asset;
+    };
+    std::vector<One> names;
     std::uint64_t raw_bytes = 0;
     std::uint64_t tombstones = 0;
-    std::uint64_t with_variants = 0;  // names of which only the first variant is extracted
+    std::uint64_t with_variants = 0;  // names of which only the preferred variant is extracted
 };
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -95,8 +101,10 @@ Result<NameSelection> select(const Bundle& bundle, const ExtractCommand& command
         FARDEL_TRY_ASSIGN(const AssetName parsed, AssetName::parse(name.text));
         // All names are looked at before the first byte is written, and again when the files are moved.
         FARDEL_TRY(folder.verify_free(parsed));
-        selection.names.push_back(i);
-        const std::uint64_t raw_bytes = name.variants.front().asset.raw_bytes;
+        FARDEL_TRY_ASSIGN(const AssetIndex asset, preferred_asset(bundle, name.record, command.preference));
+        selection.names.push_back({.name = i, .asset = asset});
+        FARDEL_TRY_ASSIGN(const AssetRecord record, bundle.asset(asset));
+        const std::uint64_t raw_bytes = record.raw_bytes;
         selection.raw_bytes += std::min(raw_bytes, UINT64_MAX - selection.raw_bytes);  // hostile sizes
         selection.with_variants += name.variants.size() > 1 ? 1 : 0;
     }
@@ -141,12 +149,11 @@ Status write_all(const Bundle& bundle, const NameSelection& selection, ExtractFo
         bar.show_bytes(done, selection.raw_bytes);
         return stop.stop_requested() ? Error(ErrorCode::cancelled, "interrupted; nothing was extracted") : ok();
     };
-    for (const std::uint32_t i : selection.names) {
-        FARDEL_TRY_ASSIGN(const ListedName name, name_at(bundle, i));
-        FARDEL_TRY_ASSIGN(const AssetName parsed, AssetName::parse(name.text));
-        FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(name.record));
+    for (const NameSelection::One& one : selection.names) {
+        FARDEL_TRY_ASSIGN(const std::string_view name, name_text_at(bundle, one.name));
+        FARDEL_TRY_ASSIGN(const AssetName parsed, AssetName::parse(name));
         FARDEL_TRY(folder.begin(parsed));
-        FARDEL_TRY(write_asset(bundle, asset, folder, advance));
+        FARDEL_TRY(write_asset(bundle, one.asset, folder, advance));
     }
     return ok();
 }
@@ -157,8 +164,10 @@ std::string format_done(const ExtractCommand& command, const NameSelection& sele
     if (replaced != 0)
         text += fmt::format("  {} replaced\n", format_count(replaced, "file", "files"));
     if (selection.with_variants != 0)
-        text += fmt::format("  {} several variants; only the first was extracted\n",
-                            format_count(selection.with_variants, "name has", "names have"));
+        text += fmt::format("  {} several variants; only the {} was extracted{}\n",
+                            format_count(selection.with_variants, "name has", "names have"),
+                            command.preference.empty() ? "first" : "preferred one",
+                            command.preference.empty() ? "; --variants chooses others" : "");
     if (selection.tombstones != 0)
         text +=
             fmt::format("  {} no content (tombstones)\n", format_count(selection.tombstones, "name has", "names have"));
@@ -179,6 +188,7 @@ Json json_done(const Bundle& bundle, const ExtractCommand& command, const NameSe
 
 Result<Exit> extract(const ExtractCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(command.file));
+    say_idle_axes(command.preference, *bundle, console);
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(ExtractFolder folder, ExtractFolder::open(command.folder, command.force));
     FARDEL_TRY_ASSIGN(const NameSelection selection, select(*bundle, command, folder));
@@ -194,7 +204,7 @@ Result<Exit> extract(const ExtractCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_extract(Words words, Console& console) {
-    CommandLine line("extract", "FILE -C DIR [PATTERN...] [--force] [--any-size] [--json]",
+    CommandLine line("extract", "FILE -C DIR [PATTERN...] [--variants AXIS=VALUE,...] [--force] [--any-size] [--json]",
                      "Writes the assets of a bundle to a folder as plain files: all of them, or none.",
                      "  fardel extract mygame.fardel -C mygame/\n"
                      "  fardel extract mygame.fardel -C out/ maps '**/*.cfg'\n");
@@ -202,11 +212,17 @@ Result<Exit> run_extract(Words words, Console& console) {
     line.text("FILE", "FILE", command.file, "The bundle").required();
     line.text("-C,--directory", "DIR", command.folder, "The folder to write to; created if it is missing").required();
     line.texts("PATTERN", "PATTERN", command.patterns, "Names, folders or globs to extract (default: everything)");
+    std::vector<std::string> variants;
+    add_variants_option(line, variants);
     line.flag("-f,--force", command.force, "Replace existing files, but never links, folders or devices");
     line.flag("--any-size", command.any_size, "Extract also over 16 GiB that are over 100 times the bundle");
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
+    auto preference = read_variants(variants);
+    if (!preference)
+        return line.mistake(preference.error().text(), console);
+    command.preference = *std::move(preference);
     for (std::string& pattern : command.patterns) {
         if (pattern.size() > 1 && pattern.ends_with('/'))  // shells complete the names of folders like this
             pattern.pop_back();

@@ -5,6 +5,7 @@
 #include "bundles/mounts.h"
 #include "bundles/server_option.h"
 #include "bundles/store_option.h"
+#include "bundles/variants_option.h"
 #include "channel/mounted_channel.h"
 #include "console/figures.h"
 #include "console/output_file.h"
@@ -50,6 +51,9 @@ struct MountCommand {
     bool allow_other = false;
     bool foreground = false;
     bool unmount = false;
+    bool switches = false;
+    std::vector<std::string> variants;
+    VariantPreference preference;  // of those words
     bool follow = false;
     bool links = false;
     bool ids = false;
@@ -264,6 +268,8 @@ Result<Exit> mount(MountCommand command, Console& console) {
     }
     say_missing_dependencies(vfs, console);
     say_left_out(vfs, console);
+    vfs.prefer(command.preference);
+    say_idle_axes(command.preference, vfs, console);
     std::uint64_t stored_bytes = total_size(files);
     if (!remote)
         say_incomplete_bundles(vfs, command.mounting, console);
@@ -288,7 +294,8 @@ Result<Exit> mount(MountCommand command, Console& console) {
                   .changes = command.follow,
                   .links = command.links,
                   .ids = command.ids || command.links,
-                  .catch_up = {}};
+                  .catch_up = {},
+                  .preference = command.preference};
     if (command.mounting.watch && follows_edits(vfs, command.mounting)) {
         tree.changes = true;
         tree.catch_up = FolderEdits(vfs, console);
@@ -332,12 +339,13 @@ Result<Exit> run_mount(Words words, Console& console) {
     CommandLine line(
         "mount",
         "FILE... DIR [--trust POLICY] [--store DIR] [--library FOLDER] [--from URL] [--require-dependencies] "
-        "[--read-ahead TRACE] [--watch] [--links] [--ids] [--foreground] [--allow-other]\n"
+        "[--read-ahead TRACE] [--variants AXIS=VALUE,...] [--watch] [--links] [--ids] [--foreground] [--allow-other]\n"
         "       fardel mount DIR --from URL --follow [--store DIR] [--trust POLICY]\n"
         "       fardel mount [FILE...] DIR --pure POLICY --trust TRUST [--store DIR]\n"
         "       fardel mount DIR --channel NAME [--root ROOT] [--from URL [--every SECONDS]] [--store DIR]\n"
         "       fardel mount DIR --lock FILE [--from URL [--every SECONDS]] [--strict] [--need NAME] [--store DIR] "
         "[--trust POLICY]\n"
+        "       fardel mount --switch DIR [--variants AXIS=VALUE,...]\n"
         "       fardel mount --unmount DIR",
         "Mounts bundles as a folder that every program can read. Later bundles win.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
@@ -351,6 +359,8 @@ Result<Exit> run_mount(Words words, Console& console) {
         "  fardel mount /mnt/game --channel mygame/stable --store ~/.local/share/fardel\n"
         "  fardel mount /mnt/game --lock fardel.lock --store ~/.local/share/fardel\n"
         "  fardel mount base.fardel /mnt/game --pure server.pure --trust game.trust --store ~/.local/share/fardel\n"
+        "  fardel mount mygame.fardel /mnt/game --variants texture=astc,png lang=fr\n"
+        "  fardel mount --switch /mnt/game --variants lang=de\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
     line.texts("FILE", "FILE", command.words,
@@ -393,14 +403,29 @@ Result<Exit> run_mount(Words words, Console& console) {
               "As --ids, and show published names as links into assets; some programs refuse links");
     line.flag("-f,--foreground", command.foreground, "Do not go to the background; end when unmounted, or with Ctrl-C");
     line.flag("--allow-other", command.allow_other, "Let other users read the folder too");
+    add_variants_option(line, command.variants);
+    line.flag("--switch", command.switches,
+              "Take other variants in what fardel has mounted at DIR: those of --variants, or the first of each name. "
+              "Programs see them at once; files that are open stay what they are");
     line.flag("-u,--unmount", command.unmount, "Unmount what fardel has mounted at DIR");
     if (const auto over = line.parse(words, console))
         return *over;
+    auto preference = read_variants(command.variants);
+    if (!preference)
+        return line.mistake(preference.error().text(), console);
+    command.preference = *std::move(preference);
+    if (command.switches) {
+        if (command.words.size() != 1 || command.unmount)
+            return line.mistake("--switch takes one folder, and --variants", console);
+        FARDEL_TRY_ASSIGN(const VariantPreference axes, switch_variants(command.words[0], command.preference));
+        say_idle_axes(command.preference, axes, console);
+        return Exit::fine;
+    }
     if (command.unmount) {
         if (command.words.size() != 1 || !command.mounting.policy_path.empty() ||
             command.mounting.require_dependencies || !command.tree.empty() || !command.trace.empty() ||
             !command.ahead.empty() || command.mounting.watch_bundles || command.links || command.ids ||
-            command.foreground || command.allow_other)
+            command.foreground || command.allow_other || !command.variants.empty())
             return line.mistake("--unmount takes one folder and no other option", console);
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;

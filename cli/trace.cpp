@@ -1,6 +1,7 @@
 // fardel trace: records which files a program opens in mounted bundles, shows and joins such traces.
 
 #include "bundles/mounts.h"
+#include "bundles/variants_option.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/output_file.h"
@@ -26,6 +27,7 @@ struct RecordCommand {
     std::vector<std::string> words;    // files, then the folder
     std::vector<std::string> program;  // and its arguments
     MountingOptions mounting;
+    VariantPreference preference;
     std::string out;
 };
 
@@ -36,7 +38,9 @@ Result<Exit> record(const RecordCommand& command, Console& console) {
     Vfs vfs(options);
     FARDEL_TRY(mount_all(vfs, files, command.mounting));
     say_missing_dependencies(vfs, console);
-    FuseTree tree{.vfs = vfs, .stored_bytes = 0};
+    vfs.prefer(command.preference);
+    say_idle_axes(command.preference, vfs, console);
+    FuseTree tree{.vfs = vfs, .stored_bytes = 0, .catch_up = {}, .preference = command.preference};
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, command.words.back(), false));
     // What the program reads before serve_program() waits in the kernel.
     FARDEL_TRY_ASSIGN(ChildProgram program, ChildProgram::start(command.program));
@@ -54,7 +58,7 @@ Result<Exit> record(const RecordCommand& command, Console& console) {
 }
 
 Result<Exit> run_trace_record(Words words, Console& console) {
-    CommandLine line("trace record", "-o TRACE FILE... DIR -- PROGRAM [ARGUMENT...]",
+    CommandLine line("trace record", "-o TRACE FILE... DIR [--variants AXIS=VALUE,...] -- PROGRAM [ARGUMENT...]",
                      "Mounts bundles at DIR, runs a program, and writes which files it opened there, in which order.",
                      "  fardel trace record -o level1.trace mygame.fardel /mnt/game -- ./mygame --data /mnt/game\n");
     RecordCommand command;
@@ -63,12 +67,18 @@ Result<Exit> run_trace_record(Words words, Console& console) {
         .required();
     line.text("-o,--output", "TRACE", command.out, "The trace to write; replaces an older one").required();
     add_mounting_options(line, command.mounting);
+    std::vector<std::string> variants;
+    add_variants_option(line, variants);
     const auto dashes = std::ranges::find(words, "--");
     const auto count = static_cast<std::size_t>(dashes - words.begin());
     if (const auto over = line.parse(words.first(count), console))
         return *over;
     if (dashes != words.end())
         command.program.assign(dashes + 1, words.end());
+    auto preference = read_variants(variants);
+    if (!preference)
+        return line.mistake(preference.error().text(), console);
+    command.preference = *std::move(preference);
     if (command.program.empty())
         return line.mistake("name the program to run, after --", console);
     if (command.words.size() < 2)

@@ -2,6 +2,7 @@
 
 #include "bundles/left_out.h"
 #include "bundles/mounts.h"
+#include "bundles/variants_option.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "verbs.h"
@@ -130,6 +131,7 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     say_incomplete_bundles(vfs, command.mounting, console);
     say_left_out(vfs, console);
     vfs.prefer(command.preference);
+    say_idle_axes(command.preference, vfs, console);
     const Result<Explanation> explained = vfs.explain({command.path, &command.extensions});
     if (!explained) {
         // A name that no tree can have may be one that was refused.
@@ -160,7 +162,7 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
 Result<Exit> run_which(Words words, Console& console) {
     CommandLine line(
         "which",
-        "--mount FILE [--mount FILE...] PATH [--variants PREFERENCE] [--extensions LIST] [--trust POLICY] "
+        "--mount FILE [--mount FILE...] PATH [--variants AXIS=VALUE,...] [--extensions LIST] [--trust POLICY] "
         "[--require-dependencies] [--json]",
         "Explains which asset a path leads to when these bundles are mounted in this order, and why; later ones win.",
         "  fardel which --mount mygame.fardel --mount mod.fardel maps/dm01.bsp\n"
@@ -172,25 +174,22 @@ Result<Exit> run_which(Words words, Console& console) {
         .required();
     line.text("PATH", "PATH", command.path, "A published name, /assets/<asset id> or /bundles/<bundle id>/<name>")
         .required();
-    std::string variants;
-    line.text("--variants", "PREFERENCE", variants, "Preferred variants: \"texture=astc,png; lang=fr,en\"");
+    std::vector<std::string> variants;
+    add_variants_option(line, variants);
     std::string extensions;
-    line.text("--extensions", "LIST", extensions,
-              "If the path itself is no asset, try it with these extensions, in this order: \"tga,jpg,png\"");
+    add_extensions_option(line, extensions);
     add_mounting_options(line, command.mounting);
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
-    auto preference = parse_variant_preference(variants);
+    auto preference = read_variants(variants);
     if (!preference)
         return line.mistake(preference.error().text(), console);
     command.preference = *std::move(preference);
-    if (!extensions.empty()) {
-        auto parsed = NameExtensions::parse(extensions);
-        if (!parsed)
-            return line.mistake(parsed.error().text(), console);
-        command.extensions = *std::move(parsed);
-    }
+    auto parsed = read_extensions(extensions);
+    if (!parsed)
+        return line.mistake(parsed.error().text(), console);
+    command.extensions = *std::move(parsed);
     if (!command.path.starts_with('/'))
         command.path.insert(0, "/");
     return which(command, console);

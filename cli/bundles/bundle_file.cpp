@@ -6,21 +6,43 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/vfs/bundle_variants.h>
 #include <fardel/vfs/vfs_path.h>
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 namespace fardel {
 namespace {
 
+// Which of the assets that a name may mean is meant.
+struct NameChoice {
+    const VariantPreference& preference;
+    const NameExtensions& extensions;
+};
+
 constexpr std::string_view kNoSuchAssetPath =
     "no such name in this bundle; the path of an asset is /assets/ and its whole id, 64 lower-case hexadecimal digits";
 
+// The first of the names that `text` may mean and that is there; nothing if none is.
+Result<std::optional<NameIndex>> find_meant(const Bundle& bundle, std::string_view text,
+                                            const NameExtensions& extensions) {
+    FARDEL_TRY_ASSIGN(auto index, bundle.find_name(text));
+    for (const std::string& other : index ? std::vector<std::string>() : extensions.other_names(text)) {
+        if (!verify_name(other))
+            continue;
+        FARDEL_TRY_ASSIGN(index, bundle.find_name(other));
+        if (index)
+            break;
+    }
+    return index;
+}
+
 Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, std::string_view text,
-                                 bool must_be_published) {
-    FARDEL_TRY_ASSIGN(const auto index, bundle.find_name(text));
+                                 const NameChoice& choice, bool must_be_published) {
+    FARDEL_TRY_ASSIGN(const auto index, find_meant(bundle, text, choice.extensions));
     if (!index && path.starts_with("/assets/"))
         return unresolved_path(bundle, path, kNoSuchAssetPath);
     if (!index) {
@@ -32,7 +54,7 @@ Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, st
         return unresolved_path(bundle, path, "this name is not published; leave out the leading '/' to read it");
     if (name.is(NameRecord::tombstone))
         return unresolved_path(bundle, path, "a tombstone, which hides the name in other bundles and has no content");
-    return bundle.default_asset(name);
+    return preferred_asset(bundle, name, choice.preference);
 }
 
 Result<AssetIndex> asset_of_id(const Bundle& bundle, std::string_view path, const Hash& id) {
@@ -63,21 +85,31 @@ Result<std::string> bundle_text(const Bundle& bundle, std::string_view key) {
     return std::string(text.value_or(""));
 }
 
-Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path) {
+Result<AssetIndex> preferred_asset(const Bundle& bundle, const NameRecord& name, const VariantPreference& preference) {
+    FARDEL_TRY_ASSIGN(const std::uint32_t chosen, choose_in_bundle(bundle, name, preference));
+    if (chosen == 0)
+        return bundle.default_asset(name);
+    FARDEL_TRY_ASSIGN(const VariantRecord variant, bundle.variant(name.target + chosen));
+    return AssetIndex{variant.asset};
+}
+
+Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path, const VariantPreference& preference,
+                                 const NameExtensions& extensions) {
+    const NameChoice choice{.preference = preference, .extensions = extensions};
     if (!path.starts_with('/')) {
         if (Status good = verify_name(path); !good)
             return in_bundle(bundle, std::move(good).error().with_context("\"" + printable(path) + "\""));
-        return asset_of_name(bundle, path, path, false);
+        return asset_of_name(bundle, path, path, choice, false);
     }
     auto parts = parse_path_parts(path);
     if (!parts)
         return in_bundle(bundle, std::move(parts).error());
     switch (parts->kind) {
         case PathKind::asset: return asset_of_id(bundle, path, parts->id);
-        case PathKind::published: return asset_of_name(bundle, path, parts->name, true);
+        case PathKind::published: return asset_of_name(bundle, path, parts->name, choice, true);
         case PathKind::bundle_name:
             if (parts->id == id_from<Hash>(bundle.id()))
-                return asset_of_name(bundle, path, parts->name, false);
+                return asset_of_name(bundle, path, parts->name, choice, false);
             return unresolved_path(bundle, path, "this is the id of another bundle");
         case PathKind::root:
         case PathKind::assets:

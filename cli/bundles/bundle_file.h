@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fardel/format/bundle.h>
+#include <fardel/vfs/vfs_path.h>
 
 #include <algorithm>
 #include <memory>
@@ -24,8 +25,13 @@ Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path);
 Result<std::string> bundle_text(const Bundle& bundle, std::string_view key);
 
 // The asset at a name, "/<published name>", "/assets/<asset id>" or "/bundles/<this bundle's id>/<name>"; of several
-// variants the first. Errors: malformed, limit (path), unresolved (no such asset), those of the bundle.
-Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path);
+// variants the preferred one. A name that is not there is looked up with each of `extensions`, and without its own, as
+// by a Vfs. Errors: malformed, limit (path), unresolved (no such asset), those of the bundle.
+Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path, const VariantPreference& preference = {},
+                                 const NameExtensions& extensions = {});
+
+// The asset of a name that is no tombstone; of several variants the preferred one. Errors: those of the bundle.
+Result<AssetIndex> preferred_asset(const Bundle& bundle, const NameRecord& name, const VariantPreference& preference);
 
 // Reads an asset in pieces of at most 1 MiB, and calls `receive` with each. Errors: those of the bundle and of
 // `receive`.

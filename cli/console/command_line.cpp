@@ -132,7 +132,34 @@ struct CommandLine::Parser {
         return candidates;
     }
 
+    // The words as the parser takes them, in which each option has one value.
+    std::vector<std::string> joined(Words words) const {
+        std::vector<std::string> out;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            out.push_back(words[i]);
+            if (words[i] == "--") {
+                out.insert(out.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+                break;
+            }
+            const std::string name = words[i].substr(0, words[i].find('='));
+            const auto option = std::ranges::find(joining, name, &Joining::name);
+            if (option == joining.end())
+                continue;
+            if (name == words[i] && i + 1 < words.size() && !words[i + 1].starts_with("--"))
+                out.push_back(words[++i]);
+            for (; i + 1 < words.size() && option->belongs(words[i + 1]); ++i)
+                out.back() += " " + words[i + 1];
+        }
+        return out;
+    }
+
+    struct Joining {
+        std::string name;  // "--variants"
+        bool (*belongs)(const std::string& word);
+    };
+
     CLI::App app;
+    std::vector<Joining> joining;
     // Targets of options, from which parse() removes its guards.
     std::vector<std::string*> single;
     std::vector<std::vector<std::string>*> several;
@@ -161,6 +188,12 @@ Option CommandLine::texts(std::string_view names, std::string_view value, std::v
     CLI::Option* const option = parser_->add(names, value, target, description);
     // Otherwise an option would also take the arguments after its value.
     return Option(option->allow_extra_args(option->get_positional()));
+}
+
+Option CommandLine::joined_texts(std::string_view names, std::string_view value, std::vector<std::string>& target,
+                                 bool (*belongs)(const std::string& word), std::string_view description) {
+    parser_->joining.push_back({.name = std::string(names), .belongs = belongs});
+    return texts(names, value, target, description);
 }
 
 Option CommandLine::number(std::string_view names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
@@ -212,8 +245,9 @@ std::optional<Exit> CommandLine::parse(Words words, Console& console) {
         static_cast<void>(console.write(parser_->complete(words.subspan(1))));
         return Exit::fine;
     }
+    const std::vector<std::string> whole = parser_->joined(words);
     std::vector<std::string> reversed;  // the order that CLI11 expects
-    std::transform(words.rbegin(), words.rend(), std::back_inserter(reversed), guarded);
+    std::transform(whole.rbegin(), whole.rend(), std::back_inserter(reversed), guarded);
     try {
         parser_->app.parse(std::move(reversed));
         std::ranges::for_each(parser_->single, [](std::string* target) { unguard(*target); });

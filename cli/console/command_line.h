@@ -51,6 +51,10 @@ public:
     // Any number of values. A positional takes all that follow; an option is repeated, with one value each time.
     Option texts(std::string_view names, std::string_view value, std::vector<std::string>& target,
                  std::string_view description);
+    // The same for an option that may have values of several words: those behind it that `belongs` accepts are part of
+    // the value, after a space.
+    Option joined_texts(std::string_view names, std::string_view value, std::vector<std::string>& target,
+                        bool (*belongs)(const std::string& word), std::string_view description);
     // Decimal, from `least` to `most`.
     Option number(std::string_view names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
                   std::string_view description);

@@ -55,4 +55,9 @@ private:
 // Unmounts what `fardel mount` mounted there. Errors: missing (fardel has mounted nothing there), busy, denied, io.
 Status unmount_fuse(const std::string& folder);
 
+// Sets the preference for variants of what `fardel mount` mounted there: names give other assets from now on. Returns
+// what the variants differ by, as Vfs::variant_axes(), cut if it is long. Errors: missing (fardel has mounted nothing
+// there), denied (another user has), unsupported (an older version has), limit, io.
+Result<VariantPreference> switch_variants(const std::string& folder, const VariantPreference& preference);
+
 }  // namespace fardel

@@ -255,4 +255,12 @@ Status unmount_fuse(const std::string& folder) {
     return done;
 }
 
+Result<VariantPreference> switch_variants(const std::string& folder, const VariantPreference& preference) {
+    const std::string mount_point = absolute(folder);
+    if (mounted_type(mount_point) != kType)
+        return Error(ErrorCode::missing, folder + ": fardel has mounted nothing there; check the path");
+    FARDEL_TRY_ASSIGN(const std::string axes, send_to_mount(mount_point, format_variant_preference(preference)));
+    return parse_variant_preference(axes);
+}
+
 }  // namespace fardel

@@ -2,9 +2,11 @@
 
 #include "fuse_tree.h"
 
+#include <fardel/base/mount_point.h>
 #include <fardel/base/program.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/id_path.h>
+#include <fardel/vfs/inspect.h>
 
 #include <fuse.h>  // with struct stat and struct statvfs
 
@@ -30,7 +32,8 @@ constexpr time_t kTime_s = 315532800;     // 1980-01-01, the first day that ever
 constexpr blksize_t kReadBytes = 128 << 10;
 constexpr off_t kFirstEntry = 2;  // after "." and ".."
 
-constexpr std::string_view kAssetAttribute = "user.fardel.asset";
+constexpr std::string_view kAssetAttribute = "user.fardel.asset";        // of a file
+constexpr std::string_view kVariantsAttribute = "user.fardel.variants";  // of the root
 
 // An open file or folder. The kernel need not close all of them before the end, so OpenHandles owns them.
 class Handle {
@@ -102,8 +105,11 @@ private:
 // The state that libfuse passes to each callback, from start() to end().
 struct Serving {
     const FuseTree& tree;
+    bool varies;  // names have variants
     OpenHandles handles;
     std::mutex catching_up;
+    std::mutex preferring;
+    std::string preference;            // of the Vfs
     std::array<KeptContent, 64> kept;  // by inode_of(path): an open may wait for a server, and others should not
 
     KeptContent& kept_at(ino_t path) { return kept[path % kept.size()]; }
@@ -297,12 +303,21 @@ int drop(const fuse_file_info* open) {
 
 void* start(fuse_conn_info* connection, fuse_config* config) noexcept {
     const auto& served = *static_cast<const FuseTree*>(fuse_get_context()->private_data);
-    if (!served.changes)
+    // Another preference may be set while it is mounted, so the kernel keeps the attributes of no file then.
+    const bool varies = std::ranges::any_of(served.vfs.mounts(), &MountDescription::has_variants);
+    if (!served.changes && !varies)
         connection->want |= connection->capable & FUSE_CAP_CACHE_SYMLINKS;
     config->use_ino = 1;
     config->nullpath_ok = 1;  // callbacks of open files need no path
-    config->entry_timeout = config->attr_timeout = config->negative_timeout = served.changes ? 0 : kForever_s;
-    return new Serving{.tree = served, .handles = {}, .catching_up = {}, .kept = {}};
+    config->entry_timeout = config->negative_timeout = served.changes ? 0 : kForever_s;
+    config->attr_timeout = served.changes || varies ? 0 : kForever_s;
+    return new Serving{.tree = served,
+                       .varies = varies,
+                       .handles = {},
+                       .catching_up = {},
+                       .preferring = {},
+                       .preference = format_variant_preference(served.preference),
+                       .kept = {}};
 }
 
 void end(void* served) { delete static_cast<Serving*>(served); }
@@ -345,7 +360,7 @@ int open_file(const char* path, fuse_file_info* open) {
         if ((open->flags & O_ACCMODE) != O_RDONLY)
             return -EROFS;
         catch_up();
-        const bool may_change = tree().changes && !find_id_path(std::string_view(path).substr(1));
+        const bool may_change = (tree().changes || serving().varies) && !find_id_path(std::string_view(path).substr(1));
         if (!may_change) {
             auto file = tree().vfs.open(path);
             if (!file)
@@ -392,7 +407,7 @@ int open_folder(const char* path, fuse_file_info* open) {
         if (!folder)
             return failed(folder.error());
         attach(open, *std::move(folder));
-        open->cache_readdir = open->keep_cache = tree().changes ? 0 : 1;
+        open->cache_readdir = open->keep_cache = tree().changes || serving().varies ? 0 : 1;  // they hold inode numbers
         return 0;
     });
 }
@@ -449,8 +464,14 @@ int give_attribute(std::string_view text, char* out, std::size_t size_bytes) {
     return static_cast<int>(text.size());
 }
 
+bool is_root(std::string_view path) noexcept { return path == "/"; }
+
 int get_attribute(const char* path, const char* name, char* out, std::size_t size_bytes) {
     return guarded([&] {
+        if (is_root(path) && name == kVariantsAttribute) {
+            const std::scoped_lock lock(serving().preferring);
+            return give_attribute(serving().preference, out, size_bytes);
+        }
         if (name != kAssetAttribute)
             return -ENODATA;
         const auto asset = find_asset_id(path);
@@ -462,10 +483,46 @@ int get_attribute(const char* path, const char* name, char* out, std::size_t siz
 
 int list_attributes(const char* path, char* out, std::size_t size_bytes) {
     return guarded([&] {
+        if (is_root(path))
+            return give_attribute(std::string(kVariantsAttribute) + '\0', out, size_bytes);
         const auto asset = find_asset_id(path);
         if (!asset)
             return failed(asset.error());
         return *asset ? give_attribute(std::string(kAssetAttribute) + '\0', out, size_bytes) : 0;
+    });
+}
+
+// Sets the preference that the message has, and answers what there is to prefer.
+int take_message(MountMessage& message) {
+    const auto end = std::ranges::find(message.text, '\0');
+    const auto preference = parse_variant_preference({message.text.data(), end});
+    if (!preference)
+        return -EINVAL;
+    const auto axes = tree().vfs.variant_axes();
+    std::string answer = axes ? format_variant_preference(*axes) : "";
+    if (answer.size() >= message.text.size())
+        answer.resize(std::min(answer.rfind(' ', message.text.size() - 1), answer.size()));
+    if (answer.size() >= message.text.size())
+        answer.clear();
+    {
+        const std::scoped_lock lock(serving().preferring);
+        tree().vfs.prefer(*preference);
+        serving().preference = format_variant_preference(*preference);
+    }
+    message = {};
+    std::ranges::copy(answer, message.text.begin());
+    return 0;
+}
+
+// A read-only mount has no attributes that could be set, and no file that could be written.
+int control(const char*, unsigned int request, void*, fuse_file_info* open, unsigned int flags, void* data) {
+    return guarded([&] {
+        if ((flags & FUSE_IOCTL_DIR) == 0 || request != mount_message_request() ||
+            !is_root(handle_of<OpenFolder>(open).path()))
+            return -ENOTTY;
+        if (const uid_t user = fuse_get_context()->uid; user != 0 && user != user_id())
+            return -EACCES;
+        return take_message(*static_cast<MountMessage*>(data));
     });
 }
 
@@ -491,6 +548,7 @@ fuse_operations make_operations() noexcept {
     calls.releasedir = close_folder;
     calls.getxattr = get_attribute;
     calls.listxattr = list_attributes;
+    calls.ioctl = control;
     calls.statfs = stat_system;
     return calls;
 }

@@ -93,11 +93,16 @@ Result<std::uint32_t> choose_in_bundle(const Bundle& bundle, const NameRecord& n
 
 Status add_variant_axes(const Bundle& bundle, VariantAxes& axes) {
     const std::uint64_t count = bundle.table_count(TableKind::variants);
+    // A small bundle can have millions of variants that are one asset with much metadata: it is read once.
+    std::vector<bool> seen(bundle.asset_count());
     for (std::uint32_t i = 0; i < count; ++i) {
         FARDEL_TRY_ASSIGN(const VariantRecord variant, bundle.variant(i));
         FARDEL_TRY(each_tag(bundle, i, variant, [&](std::string_view axis, std::string_view value) {
             axes.values[std::string(axis)].emplace(value);
         }));
+        if (seen[variant.asset])
+            continue;
+        seen[variant.asset] = true;
         FARDEL_TRY(each_metric(bundle, AssetIndex{variant.asset}, [&](std::string_view name, double value) {
             const auto [at, added] = axes.metrics.try_emplace(std::string(name), value);
             at->second = added ? value : std::max(at->second, value);
