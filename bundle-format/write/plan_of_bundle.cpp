@@ -16,6 +16,8 @@
 namespace fardel {
 namespace {
 
+constexpr std::uint64_t kSmallBytesMax = std::uint64_t{1} << limits::kBlockLog2;  // what shares blocks
+
 // The bytes of one asset, each proved when it is read.
 class AssetBytes final : public ByteSource {
 public:
@@ -38,10 +40,11 @@ public:
 
     Result<BundlePlan> plan() {
         FARDEL_TRY(add_assets());
-        FARDEL_TRY(keep_order());
         FARDEL_TRY(add_metadata(TableKind::metadata));
         FARDEL_TRY(add_metadata(TableKind::creator_metadata));
         FARDEL_TRY(add_names());
+        add_keys();
+        FARDEL_TRY(keep_order());
         FARDEL_TRY(add_needs());
         return std::move(plan_);
     }
@@ -98,25 +101,51 @@ private:
         return planned;
     }
 
-    // Assets lie by rank, then by content type, then by key. So the key is the position in the file, and a rank begins
-    // where the content types do: that of a trace, or one for all assets.
+    // As the packer's keys, which are names; only texts with a line break, which no name has, are for other assets.
+    void add_keys() {
+        for (const PlannedName& name : plan_.names)
+            for (const PlannedVariant& variant : name.variants)
+                if (variant.asset < plan_.assets.size() && plan_.assets[variant.asset].key.empty()) {
+                    PlannedAsset& asset = plan_.assets[variant.asset];
+                    asset.key = name.name.text();
+                    if (&variant != &name.variants.front())
+                        asset.key += '\n' + asset.known->asset.hex();
+                }
+    }
+
+    // Assets lie by rank, then by content type, then by key. So a new rank begins where these do not rise: that of a
+    // trace, or the first one for all assets. A small asset lies where the block that it shares was closed, which may
+    // be behind large ones with greater keys, so both kinds are compared with their own.
     Status keep_order() {
         std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> stored;  // block, offset, asset
         for (std::uint32_t i = 0; i < bundle_.asset_count(); ++i) {
             FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle_.placement(AssetIndex{i}));
-            stored.emplace_back(placement.first_block, placement.offset, i);
+            PlannedAsset& asset = plan_.assets[i];
+            if (asset.known->size_bytes != 0)
+                stored.emplace_back(placement.first_block, placement.offset, i);
+            else if (asset.key.empty())  // it lies nowhere
+                asset.key = '\n' + asset.known->asset.hex();
         }
         std::ranges::sort(stored);
         std::uint32_t rank = 0;
-        std::uint32_t position = 1'000'000'000;  // all have ten digits
         std::string_view type;
+        std::string last_keys[2];  // of large and of small assets of that type
+        std::uint32_t position = 1'000'000'000;  // all have ten digits, so that no id is one
         for (const auto& place : stored) {
+            ++position;
             PlannedAsset& asset = plan_.assets[std::get<2>(place)];
-            if (asset.content_type < type)
+            if (type != asset.content_type)
+                std::ranges::fill(last_keys, std::string());
+            std::string& last_key = last_keys[asset.known->size_bytes <= kSmallBytesMax ? 1 : 0];
+            if (asset.key.empty())  // without a name: it stays behind the one before it
+                asset.key = last_key.substr(0, last_key.find('\n')) + '\n' + std::to_string(position);
+            if (asset.content_type < type || asset.key < last_key) {
                 ++rank;
+                std::ranges::fill(last_keys, std::string());
+            }
             type = asset.content_type;
+            last_key = asset.key;
             asset.rank = rank;
-            asset.key = std::to_string(position++) + ' ' + asset.known->asset.hex();
         }
         return ok();
     }

@@ -55,6 +55,18 @@ TEST_CASE("plan of a bundle: written again it is the same bundle, at any level, 
     }
 }
 
+TEST_CASE("plan of a bundle: small assets that share a block keep their position among large ones") {
+    BundlePlan plan;
+    add(plan, "a.bsp", noise_text(200'000, 1), "application/x-bsp");
+    add(plan, "b.jpg", "small", "image/jpeg");
+    add(plan, "c.txt", "small text", "text/plain");
+    add(plan, "d.txt", noise_text(150'000, 2), "text/plain");
+    add(plan, "e.txt", "another", "text/plain");
+    add(plan, "f.cfg", "set", "text/x-config");
+    const Bytes bytes = written(plan, {.level = 3, .jobs = 1});
+    CHECK(written(value_of(plan_of(open_bundle(bytes))), {.level = 3, .jobs = 1}) == bytes);
+}
+
 TEST_CASE("plan of a bundle: the order of a trace stays") {
     BundlePlan plan = rich_plan();
     plan.assets[3].rank = 1;
@@ -74,6 +86,8 @@ TEST_CASE("plan of a bundle: the order of a trace stays") {
             order.push_back(std::get<2>(one));
         return order;
     };
+    const Bytes same = written(value_of(plan_of(bundle)), {.level = 3, .jobs = 1});
+    CHECK(same == bytes);
     const auto again = open_bundle(written(value_of(plan_of(bundle)), {.level = 1, .jobs = 1}));
     CHECK(again->id() == bundle->id());
     CHECK(order_of(*again) == order_of(*bundle));
