@@ -5,22 +5,31 @@
 #include "build/resolved_project.h"
 #include "bundles/left_out.h"
 #include "bundles/unlinked.h"
+#include "console/clock.h"
 #include "console/command_line.h"
+#include "console/figures.h"
 #include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>
+#include <fardel/format/printable.h>
+#include <fardel/format/shown_date.h>
 #include <fardel/packer/game_profile.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
 #include <fardel/sources/source_scan.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <variant>
 
 namespace fardel {
 namespace {
+
+constexpr std::size_t kExpiredShownMax = 10;
 
 struct AuditCommand {
     std::vector<std::string> sources;
@@ -72,6 +81,28 @@ Status verify_sources(const std::vector<std::string>& sources) {
     return ok();
 }
 
+// An asset whose own date has passed: no game opens it.
+struct ExpiredAsset {
+    std::string name;
+    UnixTime date;
+};
+
+std::vector<ExpiredAsset> find_expired(const BundlePlan& plan, UnixTime now) {
+    std::vector<ExpiredAsset> expired;
+    for (const PlannedAsset& asset : plan.assets)
+        for (const PlannedMetadata& item : asset.metadata)
+            if (const auto* const seconds = std::get_if<std::int64_t>(&item.value); item.key == "expires" && seconds) {
+                const UnixTime date{static_cast<std::uint64_t>(std::max<std::int64_t>(*seconds, 0))};
+                if (has_passed(date, now))
+                    expired.push_back({.name = asset.key, .date = date});
+            }
+    return expired;
+}
+
+std::string format_expired(const ExpiredAsset& asset) {
+    return fmt::format("{}: since {}", printable(asset.name), shown_date(asset.date));
+}
+
 Result<Exit> audit(AuditCommand command, Console& console) {
     FARDEL_TRY(verify_sources(command.sources));
     for (const std::string& base : command.bases) {
@@ -90,10 +121,17 @@ Result<Exit> audit(AuditCommand command, Console& console) {
     const ReferenceAudit& found = packed.resolved->audit;
     Json json = json_of(found, packed.plan);
     set_left_out(json, packed.report);
+    const auto expired = find_expired(packed.plan, system_now());
+    json.set("expired", json_list(expired, [](const ExpiredAsset& one) {
+                 return Json{{"name", one.name}, {"expires", one.date.seconds}};
+             }));
     FARDEL_TRY(console.write(command.json ? format_json(json) + "\n"
-                                          : format_left_out(packed.report, console) + format_report(found, console)));
+                                          : format_left_out(packed.report, console) +
+                                                format_cut_list(console.paint(Colour::red, "expired"), expired,
+                                                                kExpiredShownMax, format_expired) +
+                                                format_report(found, console)));
     // What is left out may be what a reference leads to, or have references of its own.
-    return is_complete(found) && count_lost(packed.report) == 0 ? Exit::fine : Exit::refusal;
+    return is_complete(found) && count_lost(packed.report) == 0 && expired.empty() ? Exit::fine : Exit::refusal;
 }
 
 }  // namespace

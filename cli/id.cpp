@@ -1,6 +1,7 @@
 // fardel id: identifies a bundle by its two heads, its metadata and its trailer.
 
 #include "bundles/bundle_file.h"
+#include "bundles/metadata_text.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "verbs.h"
@@ -112,6 +113,7 @@ struct BundleFacts {
     std::string name;
     std::string version;
     std::vector<Requirement> requirements;
+    std::vector<StatedMetadata> metadata;
     std::vector<ListedSignature> signatures;
 };
 
@@ -120,11 +122,17 @@ Result<BundleFacts> collect(const Bundle& bundle) {
     FARDEL_TRY_ASSIGN(facts.name, bundle_text(bundle, "name"));
     FARDEL_TRY_ASSIGN(facts.version, bundle_text(bundle, "version"));
     FARDEL_TRY_ASSIGN(facts.requirements, requirements_of(bundle));
+    FARDEL_TRY_ASSIGN(facts.metadata, own_metadata(bundle));
     facts.signatures = list_signatures(bundle);
     return facts;
 }
 
-std::string format_text(const Bundle& bundle, const BundleFacts& facts) {
+// Name, version and requirements have lines of their own.
+bool has_own_line(std::string_view key) {
+    return key == "name" || key == "version" || key.starts_with(kRequirementKeyPrefix);
+}
+
+Result<std::string> format_text(const Bundle& bundle, const BundleFacts& facts) {
     std::string text = fmt::format("bundle     {}\nlayout     {}\n", bundle.id().hex(), bundle.layout_id().hex());
     text += fmt::format("name       {}\nversion    {}\n", printable(facts.name), printable(facts.version));
     text += fmt::format("contains   {}, {}\n", format_count(bundle.asset_count(), "asset", "assets"),
@@ -132,6 +140,13 @@ std::string format_text(const Bundle& bundle, const BundleFacts& facts) {
     text += fmt::format("file       {}\n", format_size(bundle.source()->size_bytes()));
     for (const Requirement& requirement : facts.requirements)
         text += fmt::format("requires   {}\n", printable(requirement.text(), 2000));
+    for (const StatedMetadata& one : facts.metadata) {
+        if (has_own_line(one.key))
+            continue;
+        FARDEL_TRY_ASSIGN(const MetadataValue value, metadata_value(bundle, one.record));
+        const std::string_view key = metadata_key(one.key);
+        text += fmt::format("{:<10} {}\n", printable(key, 1000), format_metadata(key, value));
+    }
     for (const ListedSignature& signature : facts.signatures)
         text += fmt::format("signature  {}\n", format_signature(signature));
     if (facts.signatures.empty())
@@ -139,7 +154,8 @@ std::string format_text(const Bundle& bundle, const BundleFacts& facts) {
     return text;
 }
 
-Json json_of(const Bundle& bundle, const BundleFacts& facts) {
+Result<Json> json_of(const Bundle& bundle, const BundleFacts& facts) {
+    FARDEL_TRY_ASSIGN(Json metadata, metadata_json(bundle, facts.metadata));
     return Json{
         {"file", bundle.label()},
         {"bundle", bundle.id().hex()},
@@ -150,6 +166,7 @@ Json json_of(const Bundle& bundle, const BundleFacts& facts) {
         {"names", bundle.name_count()},
         {"file_bytes", bundle.source()->size_bytes()},
         {"requires", json_list(facts.requirements, [](const Requirement& one) { return Json(one.text()); })},
+        {"metadata", std::move(metadata)},
         {"signatures", json_list(facts.signatures, [](const ListedSignature& one) { return json_of(one); })},
     };
 }
@@ -161,12 +178,12 @@ Result<Exit> run_id(Words words, Console& console) {
                      "Prints the id of a bundle: the BLAKE3 hash of its first 4096 bytes.",
                      "  fardel id mygame.fardel\n"
                      "  head -c 4096 mygame.fardel | b3sum     # the same\n"
-                     "  fardel id --all mygame.fardel          # also name, version, layout id and signatures\n");
+                     "  fardel id --all mygame.fardel          # also name, version, licence, layout id, signatures\n");
     std::string file;
     bool all = false;
     bool json = false;
     line.text("FILE", "FILE", file, "The bundle").required();
-    line.flag("-a,--all", all, "Also print layout id, name, version, counts and signatures");
+    line.flag("-a,--all", all, "Also print layout id, name, version, counts, metadata and signatures");
     line.json(json, "Print all of it as JSON");
     if (const auto over = line.parse(words, console))
         return *over;
@@ -176,8 +193,12 @@ Result<Exit> run_id(Words words, Console& console) {
         return console.print(bundle->id().hex() + "\n");
     }
     FARDEL_TRY_ASSIGN(const BundleFacts facts, collect(*bundle));
-    return print_result(
-        console, json, [&] { return json_of(*bundle, facts); }, [&] { return format_text(*bundle, facts); });
+    if (json) {
+        FARDEL_TRY_ASSIGN(const Json out, json_of(*bundle, facts));
+        return console.print(format_json(out) + "\n");
+    }
+    FARDEL_TRY_ASSIGN(const std::string text, format_text(*bundle, facts));
+    return console.print(text);
 }
 
 }  // namespace fardel

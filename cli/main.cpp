@@ -43,6 +43,7 @@ constexpr Verb kVerbs[] = {
     {kPlayers, "license", "issue, keep and show tokens for bundles that require a licence", run_license},
     {kAuthors, "init", "write a project file to start from", run_init},
     {kAuthors, "pack", "create a bundle from folders and game archives", run_pack},
+    {kAuthors, "repack", "write a bundle again, smaller or faster to read, under the same id", run_repack},
     {kAuthors, "audit", "list missing references and unused assets", run_audit},
     {kAuthors, "keygen", "create a key pair to sign with", run_keygen},
     {kAuthors, "sign", "sign or countersign a bundle", run_sign},
@@ -130,6 +131,9 @@ Result<Exit> run(std::vector<std::string> words, Console& console) {
         return complete(Words(words).subspan(1), console);
     if (words[0] == "help" && words.size() == 2)  // fardel help pack
         words = {words[1], "--help"};
+    // Two spellings of one word, also of the options (command_line.cpp).
+    if (words[0] == "licence")
+        words[0] = "license";
     if (words[0] == "--help" || words[0] == "-h" || words[0] == "help")
         return console.print(overview());
     const auto verb = std::ranges::find(kVerbs, words[0], &Verb::name);

@@ -2,6 +2,7 @@
 
 #include "build/build_command.h"
 #include "build/build_report.h"
+#include "build/metadata_option.h"
 #include "bundles/bundle_file.h"
 #include "bundles/mounts.h"
 #include "console/temporary_folder.h"
@@ -31,6 +32,8 @@ struct PackCommand {
     std::vector<std::string> excludes;
     std::vector<std::string> allowed_secrets;
     std::vector<std::string> requirements;
+    MetadataOptions metadata;
+    std::vector<PlannedMetadata> stated;  // parsed
     std::string order;
     SigningKey key;
     std::string policy;
@@ -50,6 +53,7 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
                          .excludes = command.excludes,
                          .allowed_secrets = command.allowed_secrets,
                          .requirements = command.requirements,
+                         .metadata = command.stated,
                          .order = command.order,
                          .level = static_cast<int>(command.output.level),
                          .jobs = static_cast<unsigned>(command.output.jobs),
@@ -119,6 +123,7 @@ Result<Exit> run_pack(Words words, Console& console) {
         "  fardel pack baseoa/*.pk3 -o openarena.fardel\n"
         "  fardel pack art/ -o art.fardel --exclude '**/*.psd' --exclude 'wip/**'\n"
         "  fardel pack mod/ -o mod.fardel --name mods/castle --version 1.0 --require 'studio/base >= 1.0, < 2'\n"
+        "  fardel pack mod/ -o mod.fardel --license CC-BY-4.0 --metadata origin=https://example.org/castle\n"
         "  fardel pack mygame/fardel.toml -o mygame.fardel --version 1.1\n");
     PackCommand command;
     line.texts("SOURCE", "SOURCE", command.sources, "Folders and archives, later ones win; or one project file, *.toml")
@@ -136,6 +141,7 @@ Result<Exit> run_pack(Words words, Console& console) {
     line.texts("--require", "TEXT", command.requirements,
                "What the bundle requires by name, such as 'studio/base >= 1.0, < 2'; "
                "may be repeated ('man fardel-install')");
+    add_metadata_options(line, command.metadata);
     line.text(
         "--order", "TRACE", command.order,
         "A trace of what a game opens: what it lists lies together in the bundle, in this order ('fardel trace')");
@@ -143,6 +149,11 @@ Result<Exit> run_pack(Words words, Console& console) {
     add_output_options(line, command.output);
     if (const auto over = line.parse(words, console))
         return *over;
+
+    auto stated = parse_metadata(command.metadata);
+    if (!stated)
+        return line.mistake(stated.error().message(), console);
+    command.stated = *std::move(stated);
 
     const bool has_project = std::ranges::any_of(command.sources, is_project);
     if (has_project && command.sources.size() > 1)

@@ -36,7 +36,7 @@ Result<AuthorStatement> choose_statement(const Bundle& bundle, const std::option
         std::erase_if(found, [&](const AuthorStatement& one) { return one.statement.author != *author; });
     if (found.empty())
         return in_bundle(bundle, Error(ErrorCode::untrusted,
-                                       "no author has signed it; the author has to sign first, with --role author"));
+                                       "no author has signed it; the author has to sign first, without --role"));
     if (std::ranges::any_of(
             found, [&](const AuthorStatement& one) { return one.statement.author != found.front().statement.author; }))
         return in_bundle(
@@ -209,7 +209,8 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
 std::string_view mistake_in(const SignOptions& options) {
     const bool states = !options.channel.empty();
     if (options.role != SignerRole::author && (states || options.cosign))
-        return "--channel and --cosign are for --role author; a countersignature repeats what the author states";
+        return "--channel and --cosign are for authors, without --role; a countersignature repeats what the author "
+               "states";
     if (options.cosign && (states || options.epoch != 0 || !options.comment.empty() || options.expires))
         return "--cosign signs the statement of another author unchanged; it goes with no option that states something";
     if (options.role == SignerRole::author && !options.cosign && !options.author.empty())
@@ -221,18 +222,18 @@ std::string_view mistake_in(const SignOptions& options) {
 
 Result<Exit> run_sign(Words words, Console& console) {
     CommandLine line(
-        "sign", "FILE --key KEY --role ROLE [options]",
+        "sign", "FILE --key KEY [--role ROLE] [options]",
         "Verifies a bundle and signs it as its author, or as a registry or release signer who vouches for the author.",
-        "  fardel sign mygame.fardel --key author.key --role author\n"
+        "  fardel sign mygame.fardel --key author.key\n"
         "  fardel sign mygame.fardel --key hub.key --role registry --comment reviewed\n"
-        "  fardel sign skins.fardel --key painter.key --role author --trust policy.trust\n"
+        "  fardel sign skins.fardel --key painter.key --trust policy.trust\n"
         "  fardel sign mygame.fardel --key token.pub --signer ./sign-with-token --role release\n");
     SignOptions options;
-    std::string role;
+    std::string role(role_name(SignerRole::author));
     std::string expires;
     line.text("FILE", "FILE", options.file, "The bundle to which the signature is appended").required();
     add_signing_options(line, options.key).required();
-    line.text("--role", "ROLE", role, "author, registry or release").required();
+    line.text("--role", "ROLE", role, "author, which is the default; registry or release");
     line.text("--channel", "CHANNEL", options.channel, "Author: the channel for which the bundle is meant");
     line.number("--epoch", options.epoch, 0, UINT64_MAX, "A number that grows from one release to the next");
     line.text("--expires", "DAY", expires,

@@ -1,6 +1,7 @@
 // fardel which: mounts bundles as a game would, and explains which asset a path leads to.
 
 #include "bundles/left_out.h"
+#include "bundles/metadata_text.h"
 #include "bundles/mounts.h"
 #include "bundles/variants_option.h"
 #include "console/figures.h"
@@ -20,6 +21,7 @@ namespace {
 struct WhichCommand {
     std::vector<std::string> mounts;
     std::string path;
+    std::string from;  // the asset whose reference `path` is; empty: `path` is one
     MountingOptions mounting;
     VariantPreference preference;
     NameExtensions extensions;
@@ -82,11 +84,33 @@ std::string format_verdict(const Explanation& explanation) {
                        explanation.folder ? "a folder" : "no such name", near);
 }
 
+std::string_view route_text(ReferenceRoute route) {
+    switch (route) {
+        case ReferenceRoute::none: break;
+        case ReferenceRoute::fixed: return "static: its link table decides, whatever is mounted above";
+        case ReferenceRoute::dynamic: return "dynamic: a mount above may replace what it leads to";
+        case ReferenceRoute::unlisted:
+            return "in no link table: its own bundle comes first, then its dependencies, then the tree";
+    }
+    return "";
+}
+
+// What a person asks about an asset: not that its bundle has a name.
+std::string format_stated(const Metadata& metadata) {
+    std::string text;
+    for (const MetadataEntry& entry : metadata.entries)
+        text += fmt::format("  {} {}{}\n", printable(entry.key, 1000), format_metadata(entry.key, entry.value),
+                            entry.of_bundle && metadata.asset ? " (of its bundle)" : "");
+    return text;
+}
+
 std::string format_tried(const std::string& path) { return fmt::format("  {}: no such name\n", printable(path, 2000)); }
 
 std::string format_explanation(const Explanation& explanation) {
     const std::string tried = format_each(explanation.tried, format_tried);
-    return format_verdict(explanation) + tried + format_each(explanation.candidates, format_candidate);
+    const std::string route =
+        explanation.route == ReferenceRoute::none ? "" : fmt::format("  {}\n", route_text(explanation.route));
+    return format_verdict(explanation) + route + tried + format_each(explanation.candidates, format_candidate);
 }
 
 // ---- JSON -----------------------------------------------------------------------------------------------------------
@@ -115,11 +139,23 @@ Json json_of(const Explanation& explanation) {
         {"path", explanation.path},
         {"kind", kind_text(explanation.kind)},
         {"folder", explanation.folder},
+        {"reference",
+         explanation.route == ReferenceRoute::none ? Json() : Json(reference_route_text(explanation.route))},
         {"winner", explanation.winner ? Json(*explanation.winner) : Json()},
         {"tried", explanation.tried},
         {"other_case", explanation.other_case.empty() ? Json() : Json(explanation.other_case)},
         {"candidates", json_list(explanation.candidates, [](const PathCandidate& one) { return json_of(one); })},
     };
+}
+
+// What is stated about the asset; each entry says whose it is. Null: no asset is there.
+Json json_of(const std::optional<Metadata>& metadata) {
+    if (!metadata)
+        return {};
+    Json json = Json::object();
+    for (const MetadataEntry& entry : metadata->entries)
+        json.set(entry.key, Json{{"value", metadata_json(entry.value)}, {"of", entry.of_bundle ? "bundle" : "asset"}});
+    return json;
 }
 
 // ---- The verb -------------------------------------------------------------------------------------------------------
@@ -131,8 +167,12 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     say_incomplete_bundles(vfs, command.mounting, console);
     say_left_out(vfs, console);
     vfs.prefer(command.preference);
+    std::optional<File> from;
+    if (!command.from.empty()) {
+        FARDEL_TRY_ASSIGN(from, vfs.open(command.from));
+    }
     say_idle_axes(command.preference, vfs, console);
-    const Result<Explanation> explained = vfs.explain({command.path, &command.extensions});
+    const Result<Explanation> explained = vfs.explain({command.path, &command.extensions, from ? &*from : nullptr});
     if (!explained) {
         // A name that no tree can have may be one that was refused.
         if (const auto reason = find_left_out(vfs, command.path))
@@ -142,16 +182,21 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     const Explanation& explanation = *explained;
     // Another mount may have the path, or a folder of that name.
     const auto left_out = explanation.winner || explanation.folder ? std::nullopt : find_left_out(vfs, command.path);
+    // Also of an asset that cannot be opened, such as one that has expired.
+    std::optional<Metadata> metadata;
+    if (auto found = vfs.metadata(explanation.path))
+        metadata = *std::move(found);
     return print_result(
         console, command.json,
         [&] {
             Json json = json_of(explanation);
+            json.set("metadata", json_of(metadata));
             json.set("left_out_here", left_out ? Json(*left_out) : Json());
             set_left_out(json, vfs);
             return json;
         },
         [&] {
-            return format_explanation(explanation) +
+            return format_explanation(explanation) + (metadata ? format_stated(*metadata) : "") +
                    (left_out ? fmt::format("  left out: {}\n", printable(*left_out, 2000)) : "");
         },
         explanation.winner || explanation.folder ? Exit::fine : Exit::refusal);
@@ -162,18 +207,22 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
 Result<Exit> run_which(Words words, Console& console) {
     CommandLine line(
         "which",
-        "--mount FILE [--mount FILE...] PATH [--variants AXIS=VALUE,...] [--extensions LIST] [--trust POLICY] "
+        "--mount FILE [--mount FILE...] PATH [--from ASSET] [--variants AXIS=VALUE,...] [--extensions LIST] "
+        "[--trust POLICY] "
         "[--require-dependencies] [--json]",
         "Explains which asset a path leads to when these bundles are mounted in this order, and why; later ones win.",
         "  fardel which --mount mygame.fardel --mount mod.fardel maps/dm01.bsp\n"
         "  fardel which --mount mygame.fardel --trust policy.trust /default.cfg\n"
-        "  fardel which --mount mygame.fardel textures/base/water --extensions tga,jpg,png\n");
+        "  fardel which --mount mygame.fardel textures/base/water --extensions tga,jpg,png\n"
+        "  fardel which --mount mygame.fardel --mount mod.fardel textures/wall.tga --from models/house.obj\n");
     WhichCommand command;
     line.texts("-m,--mount", "FILE", command.mounts,
                "A bundle, folder or archive to mount; may be repeated, later ones win")
         .required();
     line.text("PATH", "PATH", command.path, "A published name, /assets/<asset id> or /bundles/<bundle id>/<name>")
         .required();
+    line.text("--from", "ASSET", command.from,
+              "PATH is a reference as this asset writes it: says whether it is static or dynamic, and where it leads");
     std::vector<std::string> variants;
     add_variants_option(line, variants);
     std::string extensions;
@@ -190,7 +239,9 @@ Result<Exit> run_which(Words words, Console& console) {
     if (!parsed)
         return line.mistake(parsed.error().text(), console);
     command.extensions = *std::move(parsed);
-    if (!command.path.starts_with('/'))
+    if (!command.from.empty() && !extensions.empty())
+        return line.mistake("--extensions is for paths; a reference means what it says", console);
+    if (!command.path.starts_with('/') && command.from.empty())
         command.path.insert(0, "/");
     return which(command, console);
 }

@@ -36,7 +36,7 @@ Result<NameRange> names_below(const Bundle& bundle, std::string_view path, const
 }
 
 Result<ListedVariant> asset_at(const Bundle& bundle, std::uint32_t index) {
-    ListedVariant listed;
+    ListedVariant listed{.index = AssetIndex{index}};
     FARDEL_TRY_ASSIGN(listed.asset, bundle.asset(AssetIndex{index}));
     FARDEL_TRY_ASSIGN(listed.type, bundle.string(listed.asset.content_type));
     return listed;

@@ -23,6 +23,7 @@ struct NameRange {
 Result<NameRange> find_names_at(const Bundle& bundle, std::string_view path);
 
 struct ListedVariant {
+    AssetIndex index{};
     AssetRecord asset;
     std::string_view type;
     TagViews tags;

@@ -153,6 +153,24 @@ struct CommandLine::Parser {
         return out;
     }
 
+    // An option that has "license" in its name is meant by "licence", too, and the other way round.
+    std::vector<std::string> respell_licence(Words words) const {
+        std::vector<std::string> respelled(words.begin(), words.end());
+        for (std::string& word : respelled) {
+            if (word == "--")
+                break;
+            const std::string name = word.substr(0, word.find('='));
+            if (!word.starts_with("--") || app.get_option_no_throw(name) != nullptr)
+                continue;
+            for (const auto& [from, to] : {std::pair("licence", "license"), std::pair("license", "licence")})
+                if (const auto at = name.find(from); at != name.npos)
+                    if (std::string other = std::string(name).replace(at, 7, to);
+                        app.get_option_no_throw(other) != nullptr)
+                        word.replace(0, name.size(), other);
+        }
+        return respelled;
+    }
+
     struct Joining {
         std::string name;  // "--variants"
         bool (*belongs)(const std::string& word);
@@ -245,7 +263,8 @@ std::optional<Exit> CommandLine::parse(Words words, Console& console) {
         static_cast<void>(console.write(parser_->complete(words.subspan(1))));
         return Exit::fine;
     }
-    const std::vector<std::string> whole = parser_->joined(words);
+    const std::vector<std::string> respelled = parser_->respell_licence(words);
+    const std::vector<std::string> whole = parser_->joined(respelled);
     std::vector<std::string> reversed;  // the order that CLI11 expects
     std::transform(whole.rbegin(), whole.rend(), std::back_inserter(reversed), guarded);
     try {

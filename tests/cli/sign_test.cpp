@@ -51,7 +51,8 @@ TEST_CASE_FIXTURE(PackedGame, "sign: signing the same twice is refused, a renewa
     const std::string hub = make_key(scratch, "hub");
     sign(bundle, author, "author");
     sign(bundle, hub, "release");
-    for (const Arguments& arguments : {Arguments{"sign", bundle, "--key", author, "--role", "author"},
+    for (const Arguments& arguments : {Arguments{"sign", bundle, "--key", author},  // as author, which is the default
+                                       Arguments{"sign", bundle, "--key", author, "--role", "author"},
                                        Arguments{"sign", bundle, "--key", hub, "--role", "release"}}) {
         const std::string before = read_file(bundle);
         const Outcome again = run(arguments);
