@@ -3,6 +3,7 @@
 #include <fardel/vfs/fardel.h>
 
 #include "kit/bundles.h"
+#include "vfs/recalling_policy.h"
 #include "vfs/test_bundle.h"
 
 #include <atomic>
@@ -258,10 +259,9 @@ TEST_CASE("C API: a stream reads on, and a view is the bytes themselves") {
     CHECK(std::string(buffer, count) == "89");
     fardel_view* view = nullptr;
     const fardel_code code = fardel_view_open(file, 2, 3, &view, nullptr);
-    if (code == FARDEL_OK)
-        CHECK(std::memcmp(fardel_view_bytes(view), "234", fardel_view_size(view)) == 0);
-    else
-        CHECK(code == FARDEL_ERROR_UNSUPPORTED);
+    REQUIRE(code == FARDEL_OK);  // ten bytes do not become smaller, so they are stored as they are
+    CHECK(std::string(static_cast<const char*>(fardel_view_bytes(view)), fardel_view_size(view)) == "234");
+    fardel_view_close(view);
     CHECK(fardel_view_open(file, 0, 0, &view, nullptr) == FARDEL_ERROR_LIMIT);
     CHECK(view == nullptr);
     CHECK(fardel_view_bytes(nullptr) == nullptr);
@@ -359,6 +359,39 @@ TEST_CASE("C API: a log tells what is mounted, refused and damaged, and nothing 
     game.add(damage_table(map_bundle("y"), TableKind::names));
     CHECK(fardel_open(game.vfs, "maps/now", &file, nullptr) == FARDEL_ERROR_CORRUPT);
     CHECK(lines.back().starts_with("E "));
+}
+
+TEST_CASE("C API: a bundle that is withdrawn is an event once, is a line of the log, and is listed as such") {
+    std::vector<std::string> seen;
+    fardel_vfs_options options = FARDEL_VFS_OPTIONS_INIT;
+    options.recalled_context = options.log_context = &seen;
+    options.recalled = [](void* context, const fardel_recalled_mount* recalled) {
+        static_cast<std::vector<std::string>*>(context)->push_back("event " + std::string(recalled->label));
+    };
+    options.log = [](void* context, fardel_log_level level, const char* text) {
+        if (level == FARDEL_LOG_WARNING)
+            static_cast<std::vector<std::string>*>(context)->push_back(std::string(text).substr(0, 10));
+    };
+    Handle game(&options);
+    game.mount.label = "mod";
+    const Bytes bundle = map_bundle("x");
+    game.add(bundle);
+    const std::string policy = recalling({{bundle_id_of(bundle), "crashes"}}).format();
+    for (int i = 0; i < 2; ++i)
+        REQUIRE(fardel_judge_again(game.vfs, policy.c_str(), 0, nullptr, nullptr, nullptr, nullptr) == FARDEL_OK);
+    std::ranges::sort(seen);
+    CHECK(seen == std::vector<std::string>{"event mod", "withdrawn:"});
+    std::string why;
+    REQUIRE(fardel_mounts(
+                game.vfs,
+                [](void* context, const fardel_mount_description* mount) {
+                    *static_cast<std::string*>(context) = mount->recall != nullptr ? mount->recall : "";
+                },
+                &why, nullptr, nullptr) == FARDEL_OK);
+    check_has(why, "crashes");
+    seen.clear();
+    CHECK(game.read("maps/now") == "none");  // revoked
+    CHECK(seen.size() == 1);
 }
 
 TEST_CASE("C API: mounts, explanations, conflicts and needs are those of the C++ Vfs") {
