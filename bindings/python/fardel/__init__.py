@@ -36,7 +36,7 @@ from .signing import Signer, create_key, sign
 from .store import Store, StoredBundle, StoredLicense
 from .verifying import Finding, Severity, VerifiedBundle, verify
 from .version import VERSION as __version__
-from .vfs import Change, Entry, MissingContent, MissingDependency, Node, RecalledMount, Stat, Vfs
+from .vfs import Change, Entry, MissingContent, MissingDependency, Mounting, Node, RecalledMount, Stat, Vfs
 
 __all__ = [
     "__version__",
@@ -66,6 +66,7 @@ __all__ = [
     "MissingContent",
     "MissingDependency",
     "MissingError",
+    "Mounting",
     "Node",
     "NoMemoryError",
     "NoSpaceError",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 import enum
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from . import c
 from .errors import LimitError
@@ -91,6 +91,68 @@ class RecalledMount:
     reason: str
 
 
+Source = Union[str, "os.PathLike[str]", "ReadableBuffer", Reader]
+
+
+@dataclass(frozen=True)
+class Mounting:
+    """What is to be mounted, and how: the parameters of ``Vfs.mount``, for ``apply`` and ``replace``."""
+
+    source: Source
+    policy: str | os.PathLike[str] | None = None
+    policy_text: str | None = None
+    at: str | None = None
+    priority: int = 0
+    label: str | None = None
+    fold_case: bool = False
+    allow_unsigned: bool = False
+    watch: bool = False
+    ignore_dates: bool = False
+    require_dependencies: bool = False
+    pure_only: bool = False
+    now_s: int = 0
+    licenses: Iterable[bytes] = ()
+    resolved: Iterable[Id | str] = ()
+
+    def request(self) -> Any:
+        """The struct of the C API. It keeps what it points to, and takes a reader over."""
+        tokens, resolved = licenses_to(self.licenses), ids_to(self.resolved)
+        flags = 0
+        for flag, is_set in (
+            (c.FARDEL_MOUNT_FOLD_CASE, self.fold_case),
+            (c.FARDEL_MOUNT_ALLOW_UNSIGNED, self.allow_unsigned),
+            (c.FARDEL_MOUNT_WATCH, self.watch),
+            (c.FARDEL_MOUNT_IGNORE_DATES, self.ignore_dates),
+            (c.FARDEL_MOUNT_REQUIRE_DEPENDENCIES, self.require_dependencies),
+            (c.FARDEL_MOUNT_PURE_ONLY, self.pure_only),
+        ):
+            flags |= flag if is_set else 0
+        options = make(
+            c.fardel_mount_options,
+            place=text_to(self.at),
+            policy_path=path_to(self.policy),
+            policy_text=text_to(self.policy_text),
+            label=text_to(self.label),
+            now_s=self.now_s,
+            priority=self.priority,
+            flags=flags,
+            licenses=tokens,
+            license_count=len(tokens),
+            resolved=resolved,
+            resolved_count=len(resolved),
+        )
+        request = make(c.fardel_mount_request, options=ctypes.pointer(options))
+        if isinstance(self.source, Reader):
+            request.reader = ctypes.pointer(self.source.take())
+        elif isinstance(self.source, (str, os.PathLike)):
+            request.path = path_to(self.source)
+        else:
+            # An attribute beside the fields, because ctypes does not keep bytes for a field that points to them.
+            request.memory, request.size_bytes = readable(self.source)
+            request.bytes = ctypes.cast(request.memory, ctypes.c_void_p)
+        return request
+
+
 class Vfs:
     """Mounted bundles as one tree. Any thread may call any method at any time. Files stay readable after ``close``.
 
@@ -138,7 +200,7 @@ class Vfs:
 
     def mount(
         self,
-        source: str | os.PathLike[str] | ReadableBuffer | Reader,
+        source: Source,
         *,
         policy: str | os.PathLike[str] | None = None,
         policy_text: str | None = None,
@@ -162,43 +224,61 @@ class Vfs:
         Without one, only ``allow_unsigned`` mounts anything. ``at``: the folder of the published names, "mods/x".
         Of two mounts, the one with the higher ``priority`` wins; of equal ones, the later. ``licenses``: the bytes of
         licence tokens. ``now_s``: Unix seconds, for dates in signatures; 0: now. On an error nothing changes."""
-        tokens = licenses_to(licenses)
-        resolved_ids = ids_to(resolved)
-        flags = 0
-        for flag, is_set in (
-            (c.FARDEL_MOUNT_FOLD_CASE, fold_case),
-            (c.FARDEL_MOUNT_ALLOW_UNSIGNED, allow_unsigned),
-            (c.FARDEL_MOUNT_WATCH, watch),
-            (c.FARDEL_MOUNT_IGNORE_DATES, ignore_dates),
-            (c.FARDEL_MOUNT_REQUIRE_DEPENDENCIES, require_dependencies),
-            (c.FARDEL_MOUNT_PURE_ONLY, pure_only),
-        ):
-            flags |= flag if is_set else 0
-        options = make(
-            c.fardel_mount_options,
-            place=text_to(at),
-            policy_path=path_to(policy),
-            policy_text=text_to(policy_text),
-            label=text_to(label),
-            now_s=now_s,
+        return self.apply(mounts=[Mounting(
+            source,
+            policy=policy,
+            policy_text=policy_text,
+            at=at,
             priority=priority,
-            flags=flags,
-            licenses=tokens,
-            license_count=len(tokens),
-            resolved=resolved_ids,
-            resolved_count=len(resolved_ids),
+            label=label,
+            fold_case=fold_case,
+            allow_unsigned=allow_unsigned,
+            watch=watch,
+            ignore_dates=ignore_dates,
+            require_dependencies=require_dependencies,
+            pure_only=pure_only,
+            now_s=now_s,
+            licenses=licenses,
+            resolved=resolved,
+        )])[0]
+
+    def apply(
+        self,
+        *,
+        unmounts: Iterable[int] = (),
+        mounts: Iterable[Mounting] = (),
+        priorities: Mapping[int, int] | None = None,
+    ) -> Sequence[int]:
+        """Makes a whole change in one step, and returns the numbers of the new mounts: every look-up sees all of it or
+        nothing of it, so a game changes its map without a moment in which only the base game is there. ``priorities``:
+        new ones of mounts that stay. Errors: those of ``mount`` and ``unmount``; on an error nothing has changed."""
+        requests = [mounting.request() for mounting in mounts]
+        old = list(unmounts)
+        moved = [c.fardel_mount_priority(mount, priority) for mount, priority in (priorities or {}).items()]
+        pointers = [ctypes.pointer(request) for request in requests]
+        new_mounts = (ctypes.c_uint32 * len(requests))()
+        change = make(
+            c.fardel_mount_change,
+            unmounts=(ctypes.c_uint32 * len(old))(*old),
+            unmount_count=len(old),
+            mounts=(ctypes.POINTER(c.fardel_mount_request) * len(requests))(*pointers),
+            mount_count=len(requests),
+            priorities=(c.fardel_mount_priority * len(moved))(*moved),
+            priority_count=len(moved),
+            new_mounts=new_mounts,
         )
-        mount = ctypes.c_uint32()
-        rest = (ctypes.byref(options), ctypes.byref(mount))
         with self.handle as vfs:
-            if isinstance(source, Reader):
-                call("fardel_mount_reader", vfs, ctypes.byref(source.take()), *rest)
-            elif isinstance(source, (str, os.PathLike)):
-                call("fardel_mount_file", vfs, path_to(source), *rest)
-            else:
-                memory, size_bytes = readable(source)
-                call("fardel_mount_memory", vfs, memory, size_bytes, *rest)
-        return mount.value
+            call("fardel_apply", vfs, ctypes.byref(change))
+        return list(new_mounts)
+
+    def replace(self, mount: int, mounting: Mounting) -> Sequence[Change]:
+        """Puts other content into a mount, which keeps its number, position, mount point, priority and case rule, and
+        returns what changed. Errors: those of ``mount``; MissingError. On an error nothing changes."""
+        changed, changes = collector(c.fardel_changed, _change_of)
+        request = mounting.request()
+        with self.handle as vfs:
+            call("fardel_replace", vfs, mount, ctypes.byref(request), changed, None)
+        return changes
 
     def unmount(self, mount: int) -> None:
         """Open files stay readable. Error: MissingError."""

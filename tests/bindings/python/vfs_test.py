@@ -86,6 +86,27 @@ class VfsTest(BundleTest):
             with self.assertRaises(fardel.MissingError):
                 vfs.unmount(mod)
 
+    def test_changes_mounts_in_one_step_or_not_at_all(self):
+        with fardel.Vfs() as vfs:
+            game = vfs.mount(self.game, policy=self.policy)
+            first = vfs.mount(self.mod, policy=self.policy, at="mods/first")
+            with self.assertRaises(fardel.UntrustedError):
+                vfs.apply(unmounts=[game, first], mounts=[fardel.Mounting(self.mod)])
+            self.assertTrue(vfs.exists("/mods/first/Icon.bmp"))
+            second, third = vfs.apply(unmounts=[first], mounts=[
+                fardel.Mounting(self.mod.read_bytes(), policy=self.policy, at="mods/second"),
+                fardel.Mounting(self.mod, policy=self.policy)], priorities={game: 5})
+            self.assertFalse(vfs.exists("/mods/first/Icon.bmp"))
+            self.assertEqual(vfs.read("/mods/second/Icon.bmp"), b"not a picture")
+            self.assertEqual(vfs.read("/Icon.bmp"), (GAME / "Icon.bmp").read_bytes())
+            changes = vfs.replace(third, fardel.Mounting(self.folder / "mod", allow_unsigned=True))
+            self.assertEqual(changes, [])  # the same assets
+            changes = vfs.replace(game, fardel.Mounting(self.mod, policy=self.policy))
+            self.assertIn("/Icon.bmp", [change.path for change in changes])
+            self.assertEqual(vfs.read("/Icon.bmp"), b"not a picture")
+            vfs.apply(unmounts=[game, second, third])
+            self.assertEqual(list(vfs.walk("/mods")) if vfs.exists("/mods") else [], [])
+
     def test_follows_a_folder_that_is_edited(self):
         source = self.write("edited/a.txt", "one")
         with fardel.Vfs() as vfs:
