@@ -54,7 +54,8 @@ enum { FARDEL_MOUNT_FOLD_CASE = 1, FARDEL_MOUNT_ALLOW_UNSIGNED = 2, FARDEL_MOUNT
     8, FARDEL_MOUNT_REQUIRE_DEPENDENCIES = 16, FARDEL_MOUNT_PURE_ONLY = 32 };
 typedef struct fardel_mount_options { size_t struct_size; const char* place; const char* policy_path; const char*
     policy_text; const char* label; uint64_t now_s; int32_t priority; uint32_t flags; const fardel_license_token*
-    licenses; size_t license_count; const fardel_id* resolved; size_t resolved_count; } fardel_mount_options;
+    licenses; size_t license_count; const fardel_id* resolved; size_t resolved_count; const char* preference; }
+    fardel_mount_options;
 fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options, fardel_mount_id*
     mount, fardel_error* error);
 fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_bytes, const fardel_mount_options*
@@ -75,6 +76,9 @@ fardel_code fardel_judge_again(fardel_vfs* vfs, const char* policy_text, uint64_
 fardel_code fardel_missing_dependencies(const fardel_vfs* vfs, fardel_dependency_missing missing, void* context, size_t*
     count, fardel_error* error);
 fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error* error);
+fardel_code fardel_prefer_in_mount(fardel_vfs* vfs, fardel_mount_id mount, const char* preference, fardel_error* error);
+fardel_code fardel_variant_axes(const fardel_vfs* vfs, char* buffer, size_t size_bytes, size_t* needed_bytes,
+    fardel_error* error);
 typedef struct fardel_change { size_t struct_size; const char* path; int32_t has_before; int32_t has_after; fardel_id
     before; fardel_id after; } fardel_change;
 typedef void (*fardel_changed)(void* context, const fardel_change* change);
@@ -90,11 +94,18 @@ fardel_code fardel_enter_pure(fardel_vfs* vfs, const char* policy_text, size_t* 
 void fardel_leave_pure(fardel_vfs* vfs);
 typedef int32_t fardel_node;
 enum { FARDEL_NODE_NONE = 0, FARDEL_NODE_FOLDER = 1, FARDEL_NODE_FILE = 2, FARDEL_NODE_LINK = 3 };
-enum { FARDEL_STAT_ASSET = 1, FARDEL_STAT_BUNDLE = 2 };
+enum { FARDEL_STAT_ASSET = 1, FARDEL_STAT_BUNDLE = 2, FARDEL_STAT_METADATA = 4 };
 typedef struct fardel_stat { size_t struct_size; uint64_t size_bytes; fardel_node node; uint32_t has; fardel_id asset;
     fardel_id bundle; char content_type[128]; } fardel_stat;
 fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_stat* stat, fardel_error* error);
 int fardel_exists(const fardel_vfs* vfs, const char* path);
+typedef int32_t fardel_metadata_kind;
+enum { FARDEL_METADATA_TEXT = 1, FARDEL_METADATA_NUMBER = 2, FARDEL_METADATA_INTEGER = 3, FARDEL_METADATA_BOOLEAN = 4 };
+typedef struct fardel_metadata { size_t struct_size; const char* key; const char* text; double number; int64_t integer;
+    fardel_metadata_kind kind; int32_t of_bundle; } fardel_metadata;
+typedef void (*fardel_metadata_found)(void* context, const fardel_metadata* metadata);
+fardel_code fardel_read_metadata(const fardel_vfs* vfs, const char* path, const char* key, fardel_metadata_found found,
+    void* context, size_t* count, fardel_error* error);
 typedef struct fardel_missing_content { size_t struct_size; const fardel_id* assets; size_t asset_count; fardel_id
     bundle; int32_t is_mounted; } fardel_missing_content;
 typedef void (*fardel_content_missing)(void* context, const fardel_missing_content* missing);
@@ -187,6 +198,32 @@ fardel_code fardel_check_links(const fardel_vfs* vfs, fardel_unresolved found, v
 typedef struct fardel_figures { size_t struct_size; uint64_t cached_bytes; uint64_t hits; uint64_t misses; uint64_t
     decoded_bytes; uint64_t stalls; } fardel_figures;
 fardel_code fardel_read_figures(const fardel_vfs* vfs, fardel_figures* figures, fardel_error* error);
+typedef struct fardel_writable fardel_writable;
+fardel_code fardel_writable_open(const char* path, uint64_t bytes_max, uint32_t files_max, fardel_writable** folder,
+    fardel_error* error);
+void fardel_writable_close(fardel_writable* folder);
+fardel_code fardel_writable_write(fardel_writable* folder, const char* name, const void* bytes, size_t size_bytes,
+    fardel_error* error);
+fardel_code fardel_writable_read(const fardel_writable* folder, const char* name, void* buffer, size_t size_bytes,
+    size_t* needed_bytes, fardel_error* error);
+typedef struct fardel_writable_entry { size_t struct_size; const char* name; uint64_t size_bytes; uint64_t modified_s;
+    int32_t is_folder; } fardel_writable_entry;
+typedef void (*fardel_writable_found)(void* context, const fardel_writable_entry* entry);
+fardel_code fardel_writable_stat(const fardel_writable* folder, const char* name, fardel_writable_found found, void*
+    context, fardel_error* error);
+fardel_code fardel_writable_list(const fardel_writable* folder, const char* name, fardel_writable_found found, void*
+    context, fardel_error* error);
+fardel_code fardel_writable_remove(fardel_writable* folder, const char* name, int32_t* removed, fardel_error* error);
+fardel_code fardel_writable_use(const fardel_writable* folder, uint64_t* bytes, uint64_t* files, fardel_error* error);
+typedef struct fardel_writable_file fardel_writable_file;
+fardel_code fardel_writable_create(fardel_writable* folder, const char* name, fardel_writable_file** file, fardel_error*
+    error);
+fardel_code fardel_writable_append(fardel_writable_file* file, const void* bytes, size_t size_bytes, fardel_error*
+    error);
+fardel_code fardel_writable_commit(fardel_writable_file* file, fardel_error* error);
+void fardel_writable_file_close(fardel_writable_file* file);
+fardel_code fardel_user_data_folder(const char* organisation, const char* game, char* buffer, size_t size_bytes, size_t*
+    needed_bytes, fardel_error* error);
 void fardel_error_init(fardel_error* error, size_t struct_size);
 void fardel_reader_init(fardel_reader* reader, size_t struct_size);
 void fardel_allocator_init(fardel_allocator* allocator, size_t struct_size);
@@ -310,7 +347,7 @@ local flags = {
 }
 
 -- Mounts the bundle at a path of the disk and returns the number of the mount. Options: policy (a file), policy_text,
--- at (the folder of the published names), label, priority, and the Booleans of `flags`.
+-- at (the folder of the published names), label, preference (variants), priority, and the Booleans of `flags`.
 function Vfs:mount(path, options)
     local wanted = new_struct("fardel_mount_options")
     for name, value in pairs(options or {}) do
@@ -322,7 +359,7 @@ function Vfs:mount(path, options)
             wanted.policy_path = text_to(value)
         elseif name == "at" then
             wanted.place = text_to(value)
-        elseif name == "policy_text" or name == "label" then
+        elseif name == "policy_text" or name == "label" or name == "preference" then
             wanted[name] = text_to(value)
         else
             error("no option of a mount: " .. name, 2)
@@ -349,9 +386,14 @@ function Vfs:is_tainted()
     return C.fardel_is_tainted(self.handle) == 1
 end
 
--- Chooses variants: "texture=astc,png; lang=fr,en".
-function Vfs:prefer(preference)
-    local code = C.fardel_prefer(self.handle, text_to(preference), the_error)
+-- Chooses variants, of all mounts or of one: "texture=astc,png lang=fr,en triangles<=20000".
+function Vfs:prefer(preference, mount)
+    local code
+    if mount then
+        code = C.fardel_prefer_in_mount(self.handle, mount, text_to(preference), the_error)
+    else
+        code = C.fardel_prefer(self.handle, text_to(preference), the_error)
+    end
     if code ~= C.FARDEL_OK then
         return failure(code)
     end

@@ -41,12 +41,14 @@ assert(nothing == nil and word == "missing" and text:find("no such file", 1, tru
 assert(select(3, vfs:list("/text.txt")) == "missing")
 assert(select(3, vfs:unmount(12345)) == "missing")
 assert(select(3, vfs:prefer("=")) == "malformed")
+assert(select(3, vfs:prefer("lang=fr", 12345)) == "missing")
+assert(vfs:prefer("lang=fr"))
 assert(not pcall(vfs.exists, vfs, "text.txt\0.png"))
 assert(not pcall(vfs.mount, vfs, bundle, {polcy = policy}))
 assert(not vfs:exists("/no such file") and vfs:exists("text.txt") and not vfs:is_tainted())
 
 -- A mod above, and a file that outlives it.
-local number = assert(vfs:mount(mod, {policy = policy, priority = 1, require_dependencies = true}))
+local number = assert(vfs:mount(mod, {policy = policy, priority = 1, preference = "lang=fr", require_dependencies = true}))
 local file = assert(vfs:open("/text.txt"))
 assert(vfs:unmount(number))
 vfs:close()

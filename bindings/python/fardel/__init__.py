@@ -37,6 +37,7 @@ from .store import Store, StoredBundle, StoredLicense
 from .verifying import Finding, Severity, VerifiedBundle, verify
 from .version import VERSION as __version__
 from .vfs import Change, Entry, MissingContent, MissingDependency, Mounting, Node, RecalledMount, Stat, Vfs
+from .writable import Writable, WritableEntry
 
 __all__ = [
     "__version__",
@@ -94,6 +95,8 @@ __all__ = [
     "VerifiedBundle",
     "verify",
     "Vfs",
+    "Writable",
+    "WritableEntry",
     "WrittenBundle",
 ]
 

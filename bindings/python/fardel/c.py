@@ -584,6 +584,11 @@ FARDEL_NODE_FILE = 2
 FARDEL_NODE_LINK = 3
 FARDEL_STAT_ASSET = 1
 FARDEL_STAT_BUNDLE = 2
+FARDEL_STAT_METADATA = 4
+FARDEL_METADATA_TEXT = 1
+FARDEL_METADATA_NUMBER = 2
+FARDEL_METADATA_INTEGER = 3
+FARDEL_METADATA_BOOLEAN = 4
 FARDEL_MISSING_CLOSURES = 1
 FARDEL_MOUNTED_BUNDLE = 0
 FARDEL_MOUNTED_FOLDER = 1
@@ -601,6 +606,7 @@ FARDEL_NEED_STATIC = 4
 fardel_mount_id = c_uint32
 fardel_log_level = c_int32
 fardel_node = c_int32
+fardel_metadata_kind = c_int32
 fardel_read_id = c_uint64
 fardel_mount_kind = c_int32
 fardel_need_kind = c_int32
@@ -627,6 +633,14 @@ class fardel_view(Structure):
 
 
 class fardel_queue(Structure):
+    pass
+
+
+class fardel_writable(Structure):
+    pass
+
+
+class fardel_writable_file(Structure):
     pass
 
 
@@ -692,6 +706,7 @@ class fardel_mount_options(Structure):
         ("license_count", c_size_t),
         ("resolved", POINTER(fardel_id)),
         ("resolved_count", c_size_t),
+        ("preference", c_char_p),
     )
 
 
@@ -747,6 +762,21 @@ class fardel_stat(Structure):
         ("bundle", fardel_id),
         ("content_type", c_char * 128),
     )
+
+
+class fardel_metadata(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("key", c_char_p),
+        ("text", c_char_p),
+        ("number", c_double),
+        ("integer", c_int64),
+        ("kind", fardel_metadata_kind),
+        ("of_bundle", c_int32),
+    )
+
+
+fardel_metadata_found = CFUNCTYPE(None, c_void_p, POINTER(fardel_metadata))
 
 
 class fardel_missing_content(Structure):
@@ -879,6 +909,19 @@ class fardel_figures(Structure):
         ("decoded_bytes", c_uint64),
         ("stalls", c_uint64),
     )
+
+
+class fardel_writable_entry(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("size_bytes", c_uint64),
+        ("modified_s", c_uint64),
+        ("is_folder", c_int32),
+    )
+
+
+fardel_writable_found = CFUNCTYPE(None, c_void_p, POINTER(fardel_writable_entry))
 
 
 # ---- fardel_archives.h
@@ -1401,6 +1444,19 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         POINTER(fardel_error),
     )),
     "fardel_prefer": ("fardel", fardel_code, (POINTER(fardel_vfs), c_char_p, POINTER(fardel_error))),
+    "fardel_prefer_in_mount": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        fardel_mount_id,
+        c_char_p,
+        POINTER(fardel_error),
+    )),
+    "fardel_variant_axes": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        POINTER(c_char),
+        c_size_t,
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
     "fardel_refresh": ("fardel", fardel_code, (
         POINTER(fardel_vfs),
         fardel_mount_id,
@@ -1443,6 +1499,15 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         POINTER(fardel_error),
     )),
     "fardel_exists": ("fardel", c_int, (POINTER(fardel_vfs), c_char_p)),
+    "fardel_read_metadata": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        c_char_p,
+        c_char_p,
+        fardel_metadata_found,
+        c_void_p,
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
     "fardel_find_missing": ("fardel", fardel_code, (
         POINTER(fardel_vfs),
         POINTER(c_char_p),
@@ -1595,6 +1660,77 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
     "fardel_read_figures": ("fardel", fardel_code, (
         POINTER(fardel_vfs),
         POINTER(fardel_figures),
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_open": ("fardel", fardel_code, (
+        c_char_p,
+        c_uint64,
+        c_uint32,
+        POINTER(POINTER(fardel_writable)),
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_close": ("fardel", None, (POINTER(fardel_writable),)),
+    "fardel_writable_write": ("fardel", fardel_code, (
+        POINTER(fardel_writable),
+        c_char_p,
+        c_void_p,
+        c_size_t,
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_read": ("fardel", fardel_code, (
+        POINTER(fardel_writable),
+        c_char_p,
+        c_void_p,
+        c_size_t,
+        POINTER(c_size_t),
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_stat": ("fardel", fardel_code, (
+        POINTER(fardel_writable),
+        c_char_p,
+        fardel_writable_found,
+        c_void_p,
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_list": ("fardel", fardel_code, (
+        POINTER(fardel_writable),
+        c_char_p,
+        fardel_writable_found,
+        c_void_p,
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_remove": ("fardel", fardel_code, (
+        POINTER(fardel_writable),
+        c_char_p,
+        POINTER(c_int32),
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_use": ("fardel", fardel_code, (
+        POINTER(fardel_writable),
+        POINTER(c_uint64),
+        POINTER(c_uint64),
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_create": ("fardel", fardel_code, (
+        POINTER(fardel_writable),
+        c_char_p,
+        POINTER(POINTER(fardel_writable_file)),
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_append": ("fardel", fardel_code, (
+        POINTER(fardel_writable_file),
+        c_void_p,
+        c_size_t,
+        POINTER(fardel_error),
+    )),
+    "fardel_writable_commit": ("fardel", fardel_code, (POINTER(fardel_writable_file), POINTER(fardel_error))),
+    "fardel_writable_file_close": ("fardel", None, (POINTER(fardel_writable_file),)),
+    "fardel_user_data_folder": ("fardel", fardel_code, (
+        c_char_p,
+        c_char_p,
+        POINTER(c_char),
+        c_size_t,
+        POINTER(c_size_t),
         POINTER(fardel_error),
     )),
     "fardel_error_init": ("fardel", None, (POINTER(fardel_error), c_size_t)),

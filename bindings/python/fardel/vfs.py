@@ -104,6 +104,7 @@ class Mounting:
     at: str | None = None
     priority: int = 0
     label: str | None = None
+    preference: str | None = None
     fold_case: bool = False
     allow_unsigned: bool = False
     watch: bool = False
@@ -133,6 +134,7 @@ class Mounting:
             policy_path=path_to(self.policy),
             policy_text=text_to(self.policy_text),
             label=text_to(self.label),
+            preference=text_to(self.preference),
             now_s=self.now_s,
             priority=self.priority,
             flags=flags,
@@ -207,6 +209,7 @@ class Vfs:
         at: str | None = None,
         priority: int = 0,
         label: str | None = None,
+        preference: str | None = None,
         fold_case: bool = False,
         allow_unsigned: bool = False,
         watch: bool = False,
@@ -222,7 +225,8 @@ class Vfs:
         ``source``: the path of a bundle (with ``allow_unsigned``, also of a folder), the bytes of one, which are
         copied, or a reader, as a store gives it. ``policy``: the file of a trust policy; ``policy_text``: its text.
         Without one, only ``allow_unsigned`` mounts anything. ``at``: the folder of the published names, "mods/x".
-        Of two mounts, the one with the higher ``priority`` wins; of equal ones, the later. ``licenses``: the bytes of
+        Of two mounts, the one with the higher ``priority`` wins; of equal ones, the later. ``preference``: which
+        variants are taken of this mount, as for ``prefer``; None: as the VFS prefers. ``licenses``: the bytes of
         licence tokens. ``now_s``: Unix seconds, for dates in signatures; 0: now. On an error nothing changes."""
         return self.apply(mounts=[Mounting(
             source,
@@ -231,6 +235,7 @@ class Vfs:
             at=at,
             priority=priority,
             label=label,
+            preference=preference,
             fold_case=fold_case,
             allow_unsigned=allow_unsigned,
             watch=watch,
@@ -296,11 +301,20 @@ class Vfs:
         with self.handle as vfs:
             call("fardel_enable_archives", vfs)
 
-    def prefer(self, preference: str) -> None:
-        """Chooses the variants that are taken from now on: "texture=astc,png; lang=fr,en"; "": the first of each
-        name. Errors: MalformedError, LimitError."""
+    def prefer(self, preference: str, mount: int | None = None) -> None:
+        """Chooses the variants that are taken from now on: "texture=astc,png lang=fr,en triangles<=20000"; "":
+        the first of each name. With ``mount``, only of that one; there it counts before that of the VFS. Errors:
+        MalformedError, LimitError, MissingError (the mount)."""
         with self.handle as vfs:
-            call("fardel_prefer", vfs, text_to(preference))
+            if mount is None:
+                call("fardel_prefer", vfs, text_to(preference))
+            else:
+                call("fardel_prefer_in_mount", vfs, mount, text_to(preference))
+
+    def variant_axes(self) -> str:
+        """What the variants of all visible mounts differ by, in the form of a preference. Errors: LimitError,
+        CorruptError, MalformedError, IoError."""
+        return self._text_from("fardel_variant_axes")
 
     def refresh(self, mount: int) -> Sequence[Change]:
         """Scans a mounted folder again, and returns what changed."""

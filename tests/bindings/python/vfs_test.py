@@ -86,6 +86,27 @@ class VfsTest(BundleTest):
             with self.assertRaises(fardel.MissingError):
                 vfs.unmount(mod)
 
+    def test_a_preference_chooses_variants_of_one_mount_or_of_all(self):
+        with fardel.Plan() as plan:
+            plan.set(None, "name", "texts")
+            for language, text in (("en", b"Hello"), ("fr", b"Bonjour"), ("de", b"Hallo")):
+                plan.add_name("hello.txt", plan.add_asset(text), tags=f"lang={language}")
+            plan.write(self.folder / "texts.fardel")
+        with fardel.Vfs() as vfs:
+            first = vfs.mount(self.folder / "texts.fardel", allow_unsigned=True, at="first")
+            vfs.mount(self.folder / "texts.fardel", allow_unsigned=True, at="second", preference="lang=de")
+            read = lambda: (vfs.read("/first/hello.txt"), vfs.read("/second/hello.txt"))
+            self.assertEqual(read(), (b"Hello", b"Hallo"))
+            vfs.prefer("lang=fr")
+            self.assertEqual(read(), (b"Bonjour", b"Hallo"))
+            vfs.prefer("lang=en", first)
+            self.assertEqual(read(), (b"Hello", b"Hallo"))
+            self.assertIn("lang=", vfs.variant_axes())
+            with self.assertRaises(fardel.MalformedError):
+                vfs.prefer("=")
+            with self.assertRaises(fardel.MissingError):
+                vfs.prefer("lang=fr", 12345)
+
     def test_changes_mounts_in_one_step_or_not_at_all(self):
         with fardel.Vfs() as vfs:
             game = vfs.mount(self.game, policy=self.policy)
