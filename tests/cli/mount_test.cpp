@@ -289,6 +289,20 @@ TEST_CASE_FIXTURE(PackedGame, "mount: a name and its asset share an inode number
           shell_output("stat -c '%i %n' * | sort", mount.path("textures/base")));
 }
 
+TEST_CASE("mount: an asset whose own date has passed is listed, and reading it is denied") {
+    const ScratchFolder scratch;
+    scratch.write("a/old.txt", "old");
+    scratch.write("a/new.txt", "new");
+    scratch.write("fardel.toml",
+                  "name = \"x\"\nsources = [\"a\"]\n[[rule]]\nmatch = \"old.txt\"\n"
+                  "metadata = { expires = 1577836800 }\n");
+    run_well({"pack", scratch.path("fardel.toml"), "-o", scratch.path("x.fardel")});
+    const MountedFolder mounted(scratch, {scratch.path("x.fardel")});
+    CHECK(fs::file_size(mounted.path("old.txt")) == 3);
+    CHECK(errno_of_reading(mounted.path("old.txt")) == EACCES);
+    CHECK(contents_of(mounted.path("new.txt")) == "new");
+}
+
 TEST_CASE("mount: the game's own assets and bundles are shown, and those of ids only on request") {
     const ScratchFolder scratch;
     scratch.write("pack/assets/minecraft/stone.png", "png");

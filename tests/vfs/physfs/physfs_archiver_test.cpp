@@ -473,4 +473,17 @@ TEST_CASE("physfs: a missing static dependency is reported, and refused on reque
     CHECK(events.size() == 1);
 }
 
+TEST_CASE("PhysicsFS: an asset whose own date has passed gives no byte, and nothing behind it takes its place") {
+    const ScratchFolder scratch;
+    BundleMaker maker;
+    maker.add("old.txt", "old").add("new.txt", "new");
+    maker.plan().assets[0].metadata = {{.key = "expires", .value = std::int64_t{1'577'836'800}}};
+    const PhysfsGame game;
+    REQUIRE(physfs_mount(scratch.write("x.fardel", maker.write())) == "ok");
+    scratch.write("behind/old.txt", "from behind");
+    REQUIRE(physfs_mount(scratch.path("behind")) == "ok");
+    CHECK(physfs_content("new.txt") == "new");
+    CHECK(physfs_content("old.txt").starts_with("<read: "));
+}
+
 }  // namespace fardel::tests::physfs_archiver_test
