@@ -253,6 +253,18 @@ TEST_CASE("mount: other variants are seen at once by whoever looks, and not by w
     CHECK(is_one_clear_line(run({"mount", "--switch", scratch.path("game"), "--variants", "lang=fr"}), "missing"));
 }
 
+TEST_CASE("mount: who may read a mount of another user may not switch it") {
+    if (::geteuid() != 0)
+        return;  // only root runs programs as another user
+    const ScratchFolder scratch;
+    REQUIRE(::chmod(scratch.root().c_str(), 0755) == 0);
+    const MountedFolder mount(scratch, {make_walls(scratch), "--variants", "lang=en", "--allow-other", "--"});
+    const Outcome other = run({"mount", "--switch", mount.path(""), "--variants", "lang=fr"}, {.user = 65534});
+    CHECK(is_one_clear_line(other, "denied"));
+    CHECK(contents_of(mount.path("hello.txt")) == "hello");
+    CHECK(variants_of(mount) == "lang=en");
+}
+
 TEST_CASE("trace record: the program sees the preferred variants, and its trace has them") {
     const ScratchFolder scratch;
     const std::string bundle = make_walls(scratch);
