@@ -163,7 +163,8 @@ int fardel_queue_cancel(fardel_queue* queue, fardel_read_id read);
 void fardel_queue_wait(fardel_queue* queue);
 void fardel_queue_close(fardel_queue* queue);
 typedef int32_t fardel_mount_kind;
-enum { FARDEL_MOUNTED_BUNDLE = 0, FARDEL_MOUNTED_FOLDER = 1, FARDEL_MOUNTED_ARCHIVE = 2, FARDEL_MOUNTED_PLAN = 3 };
+enum { FARDEL_MOUNTED_BUNDLE = 0, FARDEL_MOUNTED_FOLDER = 1, FARDEL_MOUNTED_ARCHIVE = 2, FARDEL_MOUNTED_PLAN = 3,
+    FARDEL_MOUNTED_PROJECT = 4 };
 enum { FARDEL_MOUNTED_TAINTED = 1, FARDEL_MOUNTED_HIDDEN = 2, FARDEL_MOUNTED_FOLDS_CASE = 4 };
 typedef struct fardel_mount_description { size_t struct_size; const char* label; const char* place; const char* recall;
     const char* const* signers; size_t signer_count; size_t missing_count; size_t left_out_count; const char* left_out;

@@ -1,11 +1,14 @@
 // Folders and projects that are packed through fardel_tools.h.
 #include <fardel/tools/fardel_tools.h>
+#include <fardel/vfs/fardel.h>
 
 #include "kit/files.h"
 
 #include <fardel/format/signer.h>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 namespace fardel::tests::pack_functions_test {
@@ -100,6 +103,44 @@ TEST_CASE("pack: a project is built, signed by a key that is elsewhere, and not 
     options.progress = [](void*, const char*, std::uint64_t, std::uint64_t) -> std::int32_t { return 1; };
     CHECK(fardel_pack_project(project.c_str(), &options, nullptr) == FARDEL_ERROR_CANCELLED);
     fardel_signer_close(signer);
+}
+
+TEST_CASE("projects in C: a VFS mounts one as it would be built, and follows its edits") {
+    const ScratchFolder folder;
+    fs::create_directories(folder.root() / "src");
+    folder.write("src/menu_fr.txt", "jouer");
+    const std::string project =
+        folder.write("fardel.toml",
+                     "name = \"game\"\nsources = [\"src\"]\noutput = \"game.fardel\"\n"
+                     "[[rule]]\nmatch = \"menu_fr.txt\"\nname = \"menu.txt\"\ntags = { lang = \"fr\" }\n");
+    fardel_vfs* vfs = nullptr;
+    fardel_error error = FARDEL_ERROR_INIT;
+    REQUIRE(fardel_vfs_create(nullptr, &vfs, &error) == FARDEL_OK);
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+    options.flags = FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH;
+    CHECK(fardel_mount_file(vfs, project.c_str(), &options, nullptr, &error) == FARDEL_ERROR_UNSUPPORTED);
+    CHECK(fardel_enable_projects(nullptr, &error) == FARDEL_ERROR_ARGUMENT);
+    REQUIRE(fardel_enable_projects(vfs, &error) == FARDEL_OK);
+    REQUIRE_MESSAGE(fardel_mount_file(vfs, project.c_str(), &options, nullptr, &error) == FARDEL_OK, error.text);
+    fardel_mount_kind kind = FARDEL_MOUNTED_BUNDLE;
+    const auto keep_kind = [](void* context, const fardel_mount_description* mount) {
+        *static_cast<fardel_mount_kind*>(context) = mount->kind;
+    };
+    REQUIRE(fardel_mounts(vfs, keep_kind, &kind, nullptr, &error) == FARDEL_OK);
+    CHECK(kind == FARDEL_MOUNTED_PROJECT);
+    fardel_stat stat = FARDEL_STAT_INIT;
+    REQUIRE(fardel_stat_path(vfs, "menu.txt", &stat, &error) == FARDEL_OK);
+    CHECK(stat.size_bytes == 5);
+
+    folder.write("src/menu_fr.txt", "jouer encore");
+    for (int tries = 0; tries < 200 && stat.size_bytes == 5; ++tries) {
+        REQUIRE_MESSAGE(fardel_poll(vfs, nullptr, nullptr, &error) == FARDEL_OK, error.text);
+        REQUIRE(fardel_stat_path(vfs, "menu.txt", &stat, &error) == FARDEL_OK);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    CHECK(stat.size_bytes == 12);
+    CHECK_FALSE(fs::exists(folder.root() / "game.fardel"));
+    fardel_vfs_destroy(vfs);
 }
 
 }  // namespace fardel::tests::pack_functions_test

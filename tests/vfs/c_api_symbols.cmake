@@ -1,5 +1,5 @@
-# Compares the symbols that LIBRARY exports, by NM, with the functions that HEADERS declare with FARDEL_API. One more
-# function, which has its own symbol version, is only for the other library of the same release.
+# Compares the symbols that LIBRARY exports, by NM, with the functions that HEADERS declare with FARDEL_API. Two more
+# functions, which have their own symbol version, are only for the other libraries of the same release.
 
 execute_process(COMMAND "${NM}" -D --defined-only --format=posix "${LIBRARY}"
     OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
@@ -7,7 +7,7 @@ string(REGEX MATCHALL "[^\n]+" lines "${listed}")
 set(exported)
 foreach(line IN LISTS lines)
     string(REGEX MATCH "^[^ @]+" name "${line}")
-    if(line MATCHES "^fardel_private_set_archives@@FARDEL_PRIVATE_[0-9.]+ ")
+    if(line MATCHES "^fardel_private_set_(archives|projects)@@FARDEL_PRIVATE_[0-9.]+ ")
         continue()
     endif()
     if(NOT name MATCHES "^FARDEL_(0|PRIVATE_.*)$")  # the versions of all of them

@@ -2,7 +2,6 @@
 
 #include <fardel/vfs/fardel.h>
 
-#include "archive_seam.h"
 #include "c_handles.h"
 #include "c_text.h"
 
@@ -146,15 +145,16 @@ void adopt_subject(GivenMount& given) {
     }
 }
 
-fardel_code translate_options(GivenMount& given, const std::shared_ptr<const ArchiveReader>& archives,
-                              const Report& report) {
+fardel_code translate_options(GivenMount& given, const fardel_vfs::Readers& readers, const Report& report) {
     const fardel_mount_request& request = given.request;
     const char* const label = request.reader != nullptr ? "reader" : request.bytes != nullptr ? "memory" : "";
     MountOptions& how = given.translated.options;
     if (const fardel_code bad = read_mount_options(request.options, label, report, given.policy, how); bad != FARDEL_OK)
         return bad;
-    if (request.path != nullptr)
-        how.archives = archives;
+    if (request.path != nullptr) {
+        how.archives = readers.archives;
+        how.projects = readers.projects;
+    }
     return FARDEL_OK;
 }
 
@@ -334,11 +334,20 @@ fardel_code fardel_private_set_archives(fardel_vfs* vfs, ArchiveReaderMaker make
     });
 }
 
+fardel_code fardel_private_set_projects(fardel_vfs* vfs, ProjectReaderMaker make, fardel_error* error) {
+    return call(error, vfs != nullptr, [&](const Report&) {
+        vfs->set_projects(make());
+        return fardel_code{FARDEL_OK};
+    });
+}
+
 fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options,
                               fardel_mount_id* mount, fardel_error* error) {
     return call(error, vfs != nullptr && path != nullptr, [&](const Report& report) {
         return mount_with(options, "", mount, report, [&](MountOptions how) {
-            how.archives = vfs->find_archives();
+            const fardel_vfs::Readers readers = vfs->find_readers();
+            how.archives = readers.archives;
+            how.projects = readers.projects;
             return vfs->vfs.mount(path, std::move(how));
         });
     });
@@ -387,7 +396,7 @@ fardel_code fardel_apply(fardel_vfs* vfs, const fardel_mount_change* change, far
             adopt_subject(mount);
         MountChange wanted;
         for (GivenMount& mount : mounts) {
-            if (const fardel_code bad = translate_options(mount, vfs->find_archives(), report); bad != FARDEL_OK)
+            if (const fardel_code bad = translate_options(mount, vfs->find_readers(), report); bad != FARDEL_OK)
                 return bad;
             wanted.mount.push_back(std::move(mount.translated));
         }
@@ -409,7 +418,7 @@ fardel_code fardel_replace(fardel_vfs* vfs, fardel_mount_id mount, const fardel_
         if (const fardel_code bad = read_request(request, given, report); bad != FARDEL_OK)
             return bad;
         adopt_subject(given);
-        if (const fardel_code bad = translate_options(given, vfs->find_archives(), report); bad != FARDEL_OK)
+        if (const fardel_code bad = translate_options(given, vfs->find_readers(), report); bad != FARDEL_OK)
             return bad;
         return report.end(vfs->vfs.replace(MountId{mount}, std::move(given.translated)),
                           [&](const auto& changes) { report_changes(changes, changed, context); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fardel/sources/archive_reader.h>
+#include <fardel/sources/project_reader.h>
 #include <fardel/vfs/fardel.h>
 #include <fardel/vfs/vfs.h>
 
@@ -13,18 +14,27 @@ struct fardel_vfs {
     explicit fardel_vfs(const fardel::VfsOptions& options) : vfs(options) {}
     fardel::Vfs vfs;
 
+    // What reads paths that are no bundles; null until another library gives it (private_seam.h).
+    struct Readers {
+        std::shared_ptr<const fardel::ArchiveReader> archives;
+        std::shared_ptr<const fardel::ProjectReader> projects;
+    };
     void set_archives(std::shared_ptr<const fardel::ArchiveReader> reader) {
         const std::lock_guard guard(lock);
-        archives = std::move(reader);
+        readers.archives = std::move(reader);
     }
-    std::shared_ptr<const fardel::ArchiveReader> find_archives() {
+    void set_projects(std::shared_ptr<const fardel::ProjectReader> reader) {
         const std::lock_guard guard(lock);
-        return archives;
+        readers.projects = std::move(reader);
+    }
+    Readers find_readers() {
+        const std::lock_guard guard(lock);
+        return readers;
     }
 
 private:
     std::mutex lock;
-    std::shared_ptr<const fardel::ArchiveReader> archives;  // null until fardel_enable_archives()
+    Readers readers;
 };
 struct fardel_file {
     fardel::File file;

@@ -59,7 +59,8 @@ private:
 static_assert(static_cast<int>(MountKind::bundle) == FARDEL_MOUNTED_BUNDLE &&
               static_cast<int>(MountKind::folder) == FARDEL_MOUNTED_FOLDER &&
               static_cast<int>(MountKind::archive) == FARDEL_MOUNTED_ARCHIVE &&
-              static_cast<int>(MountKind::plan) == FARDEL_MOUNTED_PLAN);
+              static_cast<int>(MountKind::plan) == FARDEL_MOUNTED_PLAN &&
+              static_cast<int>(MountKind::project) == FARDEL_MOUNTED_PROJECT);
 
 class PlainCandidate {
 public:

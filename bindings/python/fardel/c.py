@@ -386,185 +386,6 @@ class fardel_install_options(Structure):
     )
 
 
-# ---- fardel_tools.h
-
-FARDEL_NO_ASSET = 4294967295
-FARDEL_ASSET_STREAMED = 1
-FARDEL_NAME_PRIVATE = 1
-FARDEL_NAME_EXTENDS = 2
-FARDEL_REFERENCE_OPTIONAL = 1
-FARDEL_CONSUME_PATTERN = 1
-FARDEL_CONSUME_OPTIONAL = 2
-FARDEL_SEVERITY_ERROR = 0
-FARDEL_SEVERITY_WARNING = 1
-FARDEL_SEVERITY_NOTE = 2
-FARDEL_PACK_STRICT = 1
-FARDEL_PACK_FROM_SCRATCH = 2
-FARDEL_VERIFY_IGNORE_DATES = 1
-FARDEL_VERIFY_LOCAL_LAYOUT = 2
-fardel_severity = c_int32
-
-
-class fardel_signer(Structure):
-    pass
-
-
-class fardel_plan(Structure):
-    pass
-
-
-class fardel_public_key(Structure):
-    _fields_ = (("bytes", c_uint8 * 32),)
-
-
-fardel_sign_message = CFUNCTYPE(fardel_code, c_void_p, c_void_p, c_size_t, POINTER(c_uint8))
-
-
-class fardel_sign_options(Structure):
-    _fields_ = (
-        ("struct_size", c_size_t),
-        ("channel", c_char_p),
-        ("comment", c_char_p),
-        ("epoch", c_uint64),
-        ("created_s", c_uint64),
-        ("expires_s", c_uint64),
-    )
-
-
-class fardel_written_bundle(Structure):
-    _fields_ = (
-        ("struct_size", c_size_t),
-        ("bundle", fardel_id),
-        ("layout", fardel_id),
-        ("path", c_char_p),
-        ("name", c_char_p),
-        ("version", c_char_p),
-        ("assets", c_uint64),
-        ("names", c_uint64),
-        ("raw_bytes", c_uint64),
-        ("stored_bytes", c_uint64),
-        ("file_bytes", c_uint64),
-        ("is_signed", c_int32),
-    )
-
-
-fardel_bundle_written = CFUNCTYPE(None, c_void_p, POINTER(fardel_written_bundle))
-
-
-fardel_tool_progress = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_uint64, c_uint64)
-
-
-class fardel_planned_asset(Structure):
-    _fields_ = (
-        ("struct_size", c_size_t),
-        ("bytes", c_void_p),
-        ("size_bytes", c_size_t),
-        ("path", c_char_p),
-        ("key", c_char_p),
-        ("content_type", c_char_p),
-        ("flags", c_uint32),
-    )
-
-
-class fardel_planned_reference(Structure):
-    _fields_ = (
-        ("struct_size", c_size_t),
-        ("spelling", c_char_p),
-        ("name", c_char_p),
-        ("bundle", POINTER(fardel_id)),
-        ("foreign", fardel_id),
-        ("asset", c_uint32),
-        ("flags", c_uint32),
-    )
-
-
-class fardel_write_options(Structure):
-    _fields_ = (
-        ("struct_size", c_size_t),
-        ("signer", POINTER(fardel_signer)),
-        ("sign", POINTER(fardel_sign_options)),
-        ("written", fardel_bundle_written),
-        ("progress", fardel_tool_progress),
-        ("context", c_void_p),
-        ("level", c_int32),
-        ("jobs", c_uint32),
-    )
-
-
-fardel_pack_message = CFUNCTYPE(None, c_void_p, fardel_severity, c_char_p)
-
-
-class fardel_pack_options(Structure):
-    _fields_ = (
-        ("struct_size", c_size_t),
-        ("output", c_char_p),
-        ("name", c_char_p),
-        ("version", c_char_p),
-        ("excludes", POINTER(c_char_p)),
-        ("exclude_count", c_size_t),
-        ("requirements", POINTER(c_char_p)),
-        ("requirement_count", c_size_t),
-        ("signer", POINTER(fardel_signer)),
-        ("written", fardel_bundle_written),
-        ("message", fardel_pack_message),
-        ("progress", fardel_tool_progress),
-        ("context", c_void_p),
-        ("created_s", c_uint64),
-        ("level", c_int32),
-        ("jobs", c_uint32),
-        ("flags", c_uint32),
-    )
-
-
-class fardel_finding(Structure):
-    _fields_ = (
-        ("struct_size", c_size_t),
-        ("severity", fardel_severity),
-        ("code", fardel_code),
-        ("rule", c_char_p),
-        ("where", c_char_p),
-        ("text", c_char_p),
-    )
-
-
-fardel_found = CFUNCTYPE(None, c_void_p, POINTER(fardel_finding))
-
-
-class fardel_verified_bundle(Structure):
-    _fields_ = (
-        ("struct_size", c_size_t),
-        ("errors", c_uint64),
-        ("warnings", c_uint64),
-        ("notes", c_uint64),
-        ("bundle", fardel_id),
-        ("layout", fardel_id),
-        ("name", c_char * 256),
-        ("version", c_char * 128),
-        ("assets", c_uint64),
-        ("names", c_uint64),
-        ("file_bytes", c_uint64),
-        ("raw_bytes", c_uint64),
-        ("signatures", c_uint64),
-    )
-
-
-class fardel_verify_options(Structure):
-    _fields_ = (
-        ("struct_size", c_size_t),
-        ("policy_path", c_char_p),
-        ("policy_text", c_char_p),
-        ("licenses", POINTER(fardel_license_token)),
-        ("license_count", c_size_t),
-        ("now_s", c_uint64),
-        ("found", fardel_found),
-        ("progress", fardel_tool_progress),
-        ("context", c_void_p),
-        ("jobs", c_uint32),
-        ("findings_max", c_uint32),
-        ("flags", c_uint32),
-    )
-
-
 # ---- fardel.h
 
 FARDEL_LOG_ERROR = 0
@@ -594,6 +415,7 @@ FARDEL_MOUNTED_BUNDLE = 0
 FARDEL_MOUNTED_FOLDER = 1
 FARDEL_MOUNTED_ARCHIVE = 2
 FARDEL_MOUNTED_PLAN = 3
+FARDEL_MOUNTED_PROJECT = 4
 FARDEL_MOUNTED_TAINTED = 1
 FARDEL_MOUNTED_HIDDEN = 2
 FARDEL_MOUNTED_FOLDS_CASE = 4
@@ -922,6 +744,185 @@ class fardel_writable_entry(Structure):
 
 
 fardel_writable_found = CFUNCTYPE(None, c_void_p, POINTER(fardel_writable_entry))
+
+
+# ---- fardel_tools.h
+
+FARDEL_NO_ASSET = 4294967295
+FARDEL_ASSET_STREAMED = 1
+FARDEL_NAME_PRIVATE = 1
+FARDEL_NAME_EXTENDS = 2
+FARDEL_REFERENCE_OPTIONAL = 1
+FARDEL_CONSUME_PATTERN = 1
+FARDEL_CONSUME_OPTIONAL = 2
+FARDEL_SEVERITY_ERROR = 0
+FARDEL_SEVERITY_WARNING = 1
+FARDEL_SEVERITY_NOTE = 2
+FARDEL_PACK_STRICT = 1
+FARDEL_PACK_FROM_SCRATCH = 2
+FARDEL_VERIFY_IGNORE_DATES = 1
+FARDEL_VERIFY_LOCAL_LAYOUT = 2
+fardel_severity = c_int32
+
+
+class fardel_signer(Structure):
+    pass
+
+
+class fardel_plan(Structure):
+    pass
+
+
+class fardel_public_key(Structure):
+    _fields_ = (("bytes", c_uint8 * 32),)
+
+
+fardel_sign_message = CFUNCTYPE(fardel_code, c_void_p, c_void_p, c_size_t, POINTER(c_uint8))
+
+
+class fardel_sign_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("channel", c_char_p),
+        ("comment", c_char_p),
+        ("epoch", c_uint64),
+        ("created_s", c_uint64),
+        ("expires_s", c_uint64),
+    )
+
+
+class fardel_written_bundle(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("bundle", fardel_id),
+        ("layout", fardel_id),
+        ("path", c_char_p),
+        ("name", c_char_p),
+        ("version", c_char_p),
+        ("assets", c_uint64),
+        ("names", c_uint64),
+        ("raw_bytes", c_uint64),
+        ("stored_bytes", c_uint64),
+        ("file_bytes", c_uint64),
+        ("is_signed", c_int32),
+    )
+
+
+fardel_bundle_written = CFUNCTYPE(None, c_void_p, POINTER(fardel_written_bundle))
+
+
+fardel_tool_progress = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_uint64, c_uint64)
+
+
+class fardel_planned_asset(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("bytes", c_void_p),
+        ("size_bytes", c_size_t),
+        ("path", c_char_p),
+        ("key", c_char_p),
+        ("content_type", c_char_p),
+        ("flags", c_uint32),
+    )
+
+
+class fardel_planned_reference(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("spelling", c_char_p),
+        ("name", c_char_p),
+        ("bundle", POINTER(fardel_id)),
+        ("foreign", fardel_id),
+        ("asset", c_uint32),
+        ("flags", c_uint32),
+    )
+
+
+class fardel_write_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("signer", POINTER(fardel_signer)),
+        ("sign", POINTER(fardel_sign_options)),
+        ("written", fardel_bundle_written),
+        ("progress", fardel_tool_progress),
+        ("context", c_void_p),
+        ("level", c_int32),
+        ("jobs", c_uint32),
+    )
+
+
+fardel_pack_message = CFUNCTYPE(None, c_void_p, fardel_severity, c_char_p)
+
+
+class fardel_pack_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("output", c_char_p),
+        ("name", c_char_p),
+        ("version", c_char_p),
+        ("excludes", POINTER(c_char_p)),
+        ("exclude_count", c_size_t),
+        ("requirements", POINTER(c_char_p)),
+        ("requirement_count", c_size_t),
+        ("signer", POINTER(fardel_signer)),
+        ("written", fardel_bundle_written),
+        ("message", fardel_pack_message),
+        ("progress", fardel_tool_progress),
+        ("context", c_void_p),
+        ("created_s", c_uint64),
+        ("level", c_int32),
+        ("jobs", c_uint32),
+        ("flags", c_uint32),
+    )
+
+
+class fardel_finding(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("severity", fardel_severity),
+        ("code", fardel_code),
+        ("rule", c_char_p),
+        ("where", c_char_p),
+        ("text", c_char_p),
+    )
+
+
+fardel_found = CFUNCTYPE(None, c_void_p, POINTER(fardel_finding))
+
+
+class fardel_verified_bundle(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("errors", c_uint64),
+        ("warnings", c_uint64),
+        ("notes", c_uint64),
+        ("bundle", fardel_id),
+        ("layout", fardel_id),
+        ("name", c_char * 256),
+        ("version", c_char * 128),
+        ("assets", c_uint64),
+        ("names", c_uint64),
+        ("file_bytes", c_uint64),
+        ("raw_bytes", c_uint64),
+        ("signatures", c_uint64),
+    )
+
+
+class fardel_verify_options(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("policy_path", c_char_p),
+        ("policy_text", c_char_p),
+        ("licenses", POINTER(fardel_license_token)),
+        ("license_count", c_size_t),
+        ("now_s", c_uint64),
+        ("found", fardel_found),
+        ("progress", fardel_tool_progress),
+        ("context", c_void_p),
+        ("jobs", c_uint32),
+        ("findings_max", c_uint32),
+        ("flags", c_uint32),
+    )
 
 
 # ---- fardel_archives.h
@@ -1261,134 +1262,6 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         c_char_p,
         POINTER(c_char_p),
         c_size_t,
-        POINTER(fardel_error),
-    )),
-    "fardel_key_create": ("fardel-c-tools", fardel_code, (
-        c_char_p,
-        c_char_p,
-        c_char_p,
-        POINTER(fardel_public_key),
-        POINTER(fardel_error),
-    )),
-    "fardel_signer_open": ("fardel-c-tools", fardel_code, (
-        c_char_p,
-        c_char_p,
-        POINTER(POINTER(fardel_signer)),
-        POINTER(fardel_error),
-    )),
-    "fardel_signer_create": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_public_key),
-        fardel_sign_message,
-        c_void_p,
-        POINTER(POINTER(fardel_signer)),
-        POINTER(fardel_error),
-    )),
-    "fardel_signer_key": ("fardel-c-tools", fardel_public_key, (POINTER(fardel_signer),)),
-    "fardel_signer_close": ("fardel-c-tools", None, (POINTER(fardel_signer),)),
-    "fardel_sign_options_init": ("fardel-c-tools", None, (POINTER(fardel_sign_options), c_size_t)),
-    "fardel_sign_file": ("fardel-c-tools", fardel_code, (
-        c_char_p,
-        POINTER(fardel_signer),
-        POINTER(fardel_sign_options),
-        POINTER(fardel_error),
-    )),
-    "fardel_plan_create": ("fardel-c-tools", fardel_code, (POINTER(POINTER(fardel_plan)), POINTER(fardel_error))),
-    "fardel_plan_destroy": ("fardel-c-tools", None, (POINTER(fardel_plan),)),
-    "fardel_planned_asset_init": ("fardel-c-tools", None, (POINTER(fardel_planned_asset), c_size_t)),
-    "fardel_plan_add_asset": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        POINTER(fardel_planned_asset),
-        POINTER(c_uint32),
-        POINTER(fardel_error),
-    )),
-    "fardel_plan_add_name": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        c_char_p,
-        c_uint32,
-        c_char_p,
-        c_uint32,
-        POINTER(fardel_error),
-    )),
-    "fardel_planned_reference_init": ("fardel-c-tools", None, (POINTER(fardel_planned_reference), c_size_t)),
-    "fardel_plan_add_reference": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        c_uint32,
-        POINTER(fardel_planned_reference),
-        POINTER(fardel_error),
-    )),
-    "fardel_plan_add_consume": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        c_char_p,
-        c_uint32,
-        POINTER(fardel_error),
-    )),
-    "fardel_plan_add_dependency": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        POINTER(fardel_id),
-        c_char_p,
-        c_char_p,
-        c_int32,
-        POINTER(fardel_error),
-    )),
-    "fardel_plan_set_text": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        c_uint32,
-        c_char_p,
-        c_char_p,
-        POINTER(fardel_error),
-    )),
-    "fardel_plan_set_number": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        c_uint32,
-        c_char_p,
-        c_double,
-        POINTER(fardel_error),
-    )),
-    "fardel_plan_set_integer": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        c_uint32,
-        c_char_p,
-        c_int64,
-        POINTER(fardel_error),
-    )),
-    "fardel_plan_set_flag": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        c_uint32,
-        c_char_p,
-        c_int32,
-        POINTER(fardel_error),
-    )),
-    "fardel_write_options_init": ("fardel-c-tools", None, (POINTER(fardel_write_options), c_size_t)),
-    "fardel_plan_write": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_plan),
-        c_char_p,
-        POINTER(fardel_write_options),
-        POINTER(fardel_error),
-    )),
-    "fardel_pack_options_init": ("fardel-c-tools", None, (POINTER(fardel_pack_options), c_size_t)),
-    "fardel_pack_sources": ("fardel-c-tools", fardel_code, (
-        POINTER(c_char_p),
-        c_size_t,
-        POINTER(fardel_pack_options),
-        POINTER(fardel_error),
-    )),
-    "fardel_pack_project": ("fardel-c-tools", fardel_code, (
-        c_char_p,
-        POINTER(fardel_pack_options),
-        POINTER(fardel_error),
-    )),
-    "fardel_verified_bundle_init": ("fardel-c-tools", None, (POINTER(fardel_verified_bundle), c_size_t)),
-    "fardel_verify_options_init": ("fardel-c-tools", None, (POINTER(fardel_verify_options), c_size_t)),
-    "fardel_verify_file": ("fardel-c-tools", fardel_code, (
-        c_char_p,
-        POINTER(fardel_verify_options),
-        POINTER(fardel_verified_bundle),
-        POINTER(fardel_error),
-    )),
-    "fardel_verify_reader": ("fardel-c-tools", fardel_code, (
-        POINTER(fardel_reader),
-        POINTER(fardel_verify_options),
-        POINTER(fardel_verified_bundle),
         POINTER(fardel_error),
     )),
     "fardel_code_name": ("fardel", c_char_p, (fardel_code,)),
@@ -1744,6 +1617,135 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
     "fardel_entry_init": ("fardel", None, (POINTER(fardel_entry), c_size_t)),
     "fardel_read_request_init": ("fardel", None, (POINTER(fardel_read_request), c_size_t)),
     "fardel_figures_init": ("fardel", None, (POINTER(fardel_figures), c_size_t)),
+    "fardel_key_create": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        c_char_p,
+        c_char_p,
+        POINTER(fardel_public_key),
+        POINTER(fardel_error),
+    )),
+    "fardel_signer_open": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        c_char_p,
+        POINTER(POINTER(fardel_signer)),
+        POINTER(fardel_error),
+    )),
+    "fardel_signer_create": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_public_key),
+        fardel_sign_message,
+        c_void_p,
+        POINTER(POINTER(fardel_signer)),
+        POINTER(fardel_error),
+    )),
+    "fardel_signer_key": ("fardel-c-tools", fardel_public_key, (POINTER(fardel_signer),)),
+    "fardel_signer_close": ("fardel-c-tools", None, (POINTER(fardel_signer),)),
+    "fardel_sign_options_init": ("fardel-c-tools", None, (POINTER(fardel_sign_options), c_size_t)),
+    "fardel_sign_file": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        POINTER(fardel_signer),
+        POINTER(fardel_sign_options),
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_create": ("fardel-c-tools", fardel_code, (POINTER(POINTER(fardel_plan)), POINTER(fardel_error))),
+    "fardel_plan_destroy": ("fardel-c-tools", None, (POINTER(fardel_plan),)),
+    "fardel_planned_asset_init": ("fardel-c-tools", None, (POINTER(fardel_planned_asset), c_size_t)),
+    "fardel_plan_add_asset": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        POINTER(fardel_planned_asset),
+        POINTER(c_uint32),
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_add_name": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_char_p,
+        c_uint32,
+        c_char_p,
+        c_uint32,
+        POINTER(fardel_error),
+    )),
+    "fardel_planned_reference_init": ("fardel-c-tools", None, (POINTER(fardel_planned_reference), c_size_t)),
+    "fardel_plan_add_reference": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        POINTER(fardel_planned_reference),
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_add_consume": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_char_p,
+        c_uint32,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_add_dependency": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        POINTER(fardel_id),
+        c_char_p,
+        c_char_p,
+        c_int32,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_set_text": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        c_char_p,
+        c_char_p,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_set_number": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        c_char_p,
+        c_double,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_set_integer": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        c_char_p,
+        c_int64,
+        POINTER(fardel_error),
+    )),
+    "fardel_plan_set_flag": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_uint32,
+        c_char_p,
+        c_int32,
+        POINTER(fardel_error),
+    )),
+    "fardel_write_options_init": ("fardel-c-tools", None, (POINTER(fardel_write_options), c_size_t)),
+    "fardel_plan_write": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_plan),
+        c_char_p,
+        POINTER(fardel_write_options),
+        POINTER(fardel_error),
+    )),
+    "fardel_pack_options_init": ("fardel-c-tools", None, (POINTER(fardel_pack_options), c_size_t)),
+    "fardel_pack_sources": ("fardel-c-tools", fardel_code, (
+        POINTER(c_char_p),
+        c_size_t,
+        POINTER(fardel_pack_options),
+        POINTER(fardel_error),
+    )),
+    "fardel_pack_project": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        POINTER(fardel_pack_options),
+        POINTER(fardel_error),
+    )),
+    "fardel_enable_projects": ("fardel-c-tools", fardel_code, (POINTER(fardel_vfs), POINTER(fardel_error))),
+    "fardel_verified_bundle_init": ("fardel-c-tools", None, (POINTER(fardel_verified_bundle), c_size_t)),
+    "fardel_verify_options_init": ("fardel-c-tools", None, (POINTER(fardel_verify_options), c_size_t)),
+    "fardel_verify_file": ("fardel-c-tools", fardel_code, (
+        c_char_p,
+        POINTER(fardel_verify_options),
+        POINTER(fardel_verified_bundle),
+        POINTER(fardel_error),
+    )),
+    "fardel_verify_reader": ("fardel-c-tools", fardel_code, (
+        POINTER(fardel_reader),
+        POINTER(fardel_verify_options),
+        POINTER(fardel_verified_bundle),
+        POINTER(fardel_error),
+    )),
     "fardel_enable_archives": ("fardel-c-archives", fardel_code, (POINTER(fardel_vfs), POINTER(fardel_error))),
     "fardel_pure_read_policy": ("fardel", fardel_code, (
         c_char_p,

@@ -10,7 +10,7 @@
 #ifndef FARDEL_TOOLS_FARDEL_TOOLS_H
 #define FARDEL_TOOLS_FARDEL_TOOLS_H
 
-#include <fardel/format/fardel_types.h>
+#include <fardel/vfs/fardel.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -250,6 +250,11 @@ FARDEL_API fardel_code fardel_pack_sources(const char* const* sources, size_t so
  * Errors: the same; busy (another build of the project runs), unsupported. */
 FARDEL_API fardel_code fardel_pack_project(const char* project_file, const fardel_pack_options* options,
                                            fardel_error* error);
+
+/* Development: fardel_mount_file, and fardel_apply with a path, mount a fardel.toml from now on as the bundle that
+ * fardel_pack_project would write, with FARDEL_MOUNT_ALLOW_UNSIGNED; jobs run as in a build. With FARDEL_MOUNT_WATCH,
+ * fardel_poll follows its edits. Call it once for a VFS. Errors: argument, no_memory. */
+FARDEL_API fardel_code fardel_enable_projects(fardel_vfs* vfs, fardel_error* error);
 
 /* ---- Verifying -------------------------------------------------------------------------------------------------- */
 

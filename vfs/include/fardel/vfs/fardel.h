@@ -550,7 +550,13 @@ FARDEL_API void fardel_queue_close(fardel_queue* queue);
  */
 
 typedef int32_t fardel_mount_kind;
-enum { FARDEL_MOUNTED_BUNDLE = 0, FARDEL_MOUNTED_FOLDER = 1, FARDEL_MOUNTED_ARCHIVE = 2, FARDEL_MOUNTED_PLAN = 3 };
+enum {
+    FARDEL_MOUNTED_BUNDLE = 0,
+    FARDEL_MOUNTED_FOLDER = 1,
+    FARDEL_MOUNTED_ARCHIVE = 2,
+    FARDEL_MOUNTED_PLAN = 3,
+    FARDEL_MOUNTED_PROJECT = 4
+};
 
 enum {
     FARDEL_MOUNTED_TAINTED = 1,   /* no policy vouches for it */
