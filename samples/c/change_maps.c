@@ -1,5 +1,6 @@
 /* A game's loop in C: it changes maps while it draws, so that no frame shows the base game alone, reads music in the
- * background, says what is mounted and what is missing, and joins a server that enforces its content.
+ * background, says what is mounted, under which licences, and what is missing, saves, and joins a server that enforces
+ * its content.
  *
  *     sample_change_maps FOLDER        the folder of sample_make_game
  */
@@ -125,6 +126,20 @@ static void show_mount(void* context, const fardel_mount_description* mount) {
     printf("mounted %s, signed by %s\n", mount->label, mount->signer_count > 0 ? mount->signers[0] : "nobody");
 }
 
+static void show_licence(void* context, const fardel_metadata* metadata) {
+    printf("%s is under %s%s\n", (const char*)context, metadata->text != NULL ? metadata->text : "?",
+           metadata->of_bundle != 0 ? ", as all of its bundle" : "");
+}
+
+static fardel_code show_licences(struct game* game) {
+    static char paths[2][16] = {"/maps/current", "/texts/title"};
+    fardel_code code = FARDEL_OK;
+    int i;
+    for (i = 0; i < 2 && code == FARDEL_OK; ++i)
+        code = fardel_read_metadata(game->vfs, paths[i], "licence", show_licence, paths[i], NULL, &game->error);
+    return code;
+}
+
 static void show_need(void* context, const fardel_unresolved_need* need) {
     (void)context;
     printf("missing %s%s\n", need->name, (need->flags & FARDEL_NEED_OPTIONAL) != 0 ? ", which it does without" : "");
@@ -134,6 +149,27 @@ static void show_log(void* context, fardel_log_level level, const char* text) {
     (void)context;
     if (level != FARDEL_LOG_NOTE)
         fprintf(stderr, "%s\n", text);
+}
+
+/* ---- Saved games ------------------------------------------------------------------------------------------------- */
+
+/* A game installed on a system asks fardel_user_data_folder() for the folder. */
+static fardel_code save(struct game* game, const char* map) {
+    char path[4096];
+    char saved[100];
+    size_t size_bytes = 0;
+    fardel_writable* folder = NULL;
+    fardel_code code;
+    snprintf(path, sizeof path, "%s/saves", game->folder);
+    code = fardel_writable_open(path, 1 << 20, 100, &folder, &game->error);
+    if (code == FARDEL_OK)
+        code = fardel_writable_write(folder, "slot1/map", map, strlen(map), &game->error); /* whole, or not at all */
+    if (code == FARDEL_OK)
+        code = fardel_writable_read(folder, "slot1/map", saved, sizeof saved, &size_bytes, &game->error);
+    if (code == FARDEL_OK)
+        printf("saved: %.*s\n", (int)size_bytes, saved);
+    fardel_writable_close(folder);
+    return code;
 }
 
 /* ---- A server that enforces its content ----------------------------------------------------------------------------
@@ -242,6 +278,10 @@ static fardel_code play(struct game* game) {
         code = fardel_mounts(game->vfs, show_mount, NULL, NULL, &game->error);
     if (code == FARDEL_OK)
         code = fardel_check_links(game->vfs, show_need, NULL, NULL, &game->error);
+    if (code == FARDEL_OK)
+        code = show_licences(game);
+    if (code == FARDEL_OK)
+        code = save(game, "castle");
     if (code == FARDEL_OK)
         code = fardel_read_figures(game->vfs, &figures, &game->error);
     printf("%s bytes were decoded\n", figures.decoded_bytes > 0 ? "some" : "no");

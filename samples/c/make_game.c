@@ -69,7 +69,7 @@ static void write_plan(fardel_plan* plan, const char* folder, const char* name, 
     options.context = id;
     if (first_failure == FARDEL_OK && done(fardel_plan_set_text(plan, FARDEL_NO_ASSET, "name", bundle_name, &error)) &&
         done(fardel_plan_set_text(plan, FARDEL_NO_ASSET, "version", "1.0", &error)) &&
-        done(fardel_plan_set_text(plan, FARDEL_NO_ASSET, "license", "CC-BY-SA-4.0", &error)))
+        done(fardel_plan_set_text(plan, FARDEL_NO_ASSET, "licence", "CC-BY-SA-4.0", &error)))
         done(fardel_plan_write(plan, path, &options, &error));
     fardel_plan_destroy(plan);
 }
@@ -87,7 +87,7 @@ static void make_map(const char* folder, const char* name, unsigned seed, const 
     add_sound(plan, "music/current", seed);
     done(fardel_plan_add_dependency(plan, base, "mygame/base", "1.0", 1, &error));
     done(fardel_plan_add_consume(plan, "fonts/title", FARDEL_CONSUME_OPTIONAL, &error));
-    done(fardel_plan_set_text(plan, map, "license", "CC0-1.0", &error));
+    done(fardel_plan_set_text(plan, map, "licence", "CC0-1.0", &error));
     write_plan(plan, folder, name, author, &id);
 }
 

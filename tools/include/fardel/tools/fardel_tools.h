@@ -170,7 +170,7 @@ FARDEL_API fardel_code fardel_plan_add_consume(fardel_plan* plan, const char* na
 FARDEL_API fardel_code fardel_plan_add_dependency(fardel_plan* plan, const fardel_id* bundle, const char* name,
                                                   const char* version, int32_t is_static, fardel_error* error);
 
-/* Metadata of an asset, or with FARDEL_NO_ASSET of the bundle: "name", "version", "license", "origin", "expires" (Unix
+/* Metadata of an asset, or with FARDEL_NO_ASSET of the bundle: "name", "version", "licence", "origin", "expires" (Unix
  * seconds), "metric.triangles". The text sets a number, an integer or a Boolean in the other functions. Errors: limit
  * (the asset's number). */
 FARDEL_API fardel_code fardel_plan_set_text(fardel_plan* plan, uint32_t asset, const char* key, const char* text,
