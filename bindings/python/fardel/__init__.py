@@ -36,7 +36,7 @@ from .signing import Signer, create_key, sign
 from .store import Store, StoredBundle, StoredLicense
 from .verifying import Finding, Severity, VerifiedBundle, verify
 from .version import VERSION as __version__
-from .vfs import Change, Entry, MissingContent, MissingDependency, Mounting, Node, RecalledMount, Stat, Vfs
+from .vfs import Change, Entry, MissingContent, MissingDependency, Mounting, Node, RecalledMount, Stat, Stated, Vfs
 from .writable import Writable, WritableEntry
 
 __all__ = [
@@ -85,6 +85,7 @@ __all__ = [
     "sign",
     "Signer",
     "Stat",
+    "Stated",
     "Store",
     "StoredBundle",
     "StoredLicense",

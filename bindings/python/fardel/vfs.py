@@ -55,6 +55,15 @@ class Stat:
 
 
 @dataclass(frozen=True)
+class Stated:
+    """What is stated under one key of metadata."""
+
+    value: str | float | int | bool
+    of_bundle: bool
+    """The asset states nothing under this key, and its bundle does."""
+
+
+@dataclass(frozen=True)
 class Change:
     """A path whose asset changed. None: there was none before, or there is none now."""
 
@@ -387,6 +396,15 @@ class Vfs:
         """The path "/assets/<id>" of a published name. Errors: those of ``stat``; MissingError also if it is none."""
         return self._text_from("fardel_read_link", text_to(path))
 
+    def metadata(self, path: str, key: str | None = None) -> dict[str, Stated]:
+        """What is stated about the asset at a path, or of "/bundles/<id>" about the bundle: "licence", "origin",
+        "metric.triangles", "expires" (Unix seconds). ``key``: only this one; "license" means "licence". Reads no
+        content. Errors: those of ``stat``."""
+        found, stated = collector(c.fardel_metadata_found, _stated_of)
+        with self.handle as vfs:
+            call("fardel_read_metadata", vfs, text_to(path), text_to(key), found, None, None)
+        return dict(stated)
+
     def find_missing(self, paths: Iterable[str], *, closures: bool = False) -> Sequence[MissingContent]:
         """Which content has to be fetched before these paths can be read. ``closures``: also everything that the
         assets refer to. Errors: those of ``stat``."""
@@ -462,6 +480,20 @@ def _entries_of(listing: Handle) -> Iterator[Entry]:
             if entry.node == c.FARDEL_NODE_NONE:
                 return
             yield Entry(text_of(entry.name), Node(entry.node))
+
+
+def _stated_of(pointer: Any) -> tuple[str, Stated]:
+    metadata = pointer.contents
+    value: str | float | int | bool
+    if metadata.kind == c.FARDEL_METADATA_TEXT:
+        value = text_of(metadata.text)
+    elif metadata.kind == c.FARDEL_METADATA_NUMBER:
+        value = float(metadata.number)
+    elif metadata.kind == c.FARDEL_METADATA_BOOLEAN:
+        value = bool(metadata.integer)
+    else:
+        value = int(metadata.integer)
+    return text_of(metadata.key), Stated(value, bool(metadata.of_bundle))
 
 
 def _change_of(pointer: Any) -> Change:

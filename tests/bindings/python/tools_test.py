@@ -69,6 +69,8 @@ class ToolsTest(BundleTest):
             picture = plan.add_asset(path=GAME / "Icon.bmp", key="icon", content_type="image/bmp")
             self.assertEqual((english, french, picture), (0, 1, 2))
             plan.set(picture, "license", "GPL-2.0")
+            plan.set(picture, "expires", 4102444800)
+            plan.set(None, "origin", "a test")
             plan.set(picture, "metric.pixels", 64 * 64)
             plan.add_name("texts/hello.txt", english, tags="lang=en")
             plan.add_name("texts/hello.txt", french, tags="lang=fr")
@@ -90,6 +92,14 @@ class ToolsTest(BundleTest):
             self.assertEqual(vfs.read("/texts/hello.txt"), b"Bonjour")
             vfs.prefer("")
             self.assertFalse(vfs.exists("/inside"))
+            stated = vfs.metadata("/Icon.bmp")
+            self.assertEqual((stated["licence"], stated["metric.pixels"], stated["expires"], stated["origin"]),
+                             (fardel.Stated("GPL-2.0", False), fardel.Stated(4096.0, False),
+                              fardel.Stated(4102444800, False), fardel.Stated("a test", True)))
+            self.assertEqual(list(vfs.metadata("/Icon.bmp", "license")), ["licence"])
+            self.assertEqual(vfs.metadata(f"/bundles/{written.bundle}")["name"].value, "mods/hello")
+            with self.assertRaises(fardel.MissingError):
+                vfs.metadata("/no such file")
             with vfs.open("/texts/hello.txt") as file, file.open("my icon") as icon:
                 self.assertEqual(icon.read(), (GAME / "Icon.bmp").read_bytes())
 
