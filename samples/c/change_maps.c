@@ -1,6 +1,6 @@
 /* A game's loop in C: it changes maps while it draws, so that no frame shows the base game alone, reads music in the
  * background, says what is mounted, under which licences, and what is missing, saves, and joins a server that enforces
- * its content.
+ * its content. change_maps_physfs.c is the same game over PhysicsFS.
  *
  *     sample_change_maps FOLDER        the folder of sample_make_game
  */
@@ -79,8 +79,7 @@ static fardel_code change_map(struct game* game, const char* name) {
     return fardel_apply(game->vfs, &change, &game->error);
 }
 
-/* ---- Music in the background --------------------------------------------------------------------------------------
- */
+/* ---- Music in the background ------------------------------------------------------------------------------------- */
 
 struct music {
     unsigned char* bytes;
@@ -118,8 +117,7 @@ static fardel_code begin_music(struct game* game, fardel_queue* queue, struct mu
     return code;
 }
 
-/* ---- What the player is shown --------------------------------------------------------------------------------------
- */
+/* ---- What the player is shown ------------------------------------------------------------------------------------ */
 
 static void show_mount(void* context, const fardel_mount_description* mount) {
     (void)context;
@@ -172,8 +170,7 @@ static fardel_code save(struct game* game, const char* map) {
     return code;
 }
 
-/* ---- A server that enforces its content ----------------------------------------------------------------------------
- */
+/* ---- A server that enforces its content -------------------------------------------------------------------------- */
 
 struct policy {
     char text[1000];
