@@ -44,6 +44,10 @@ FetchCallbacks callbacks_of(const fardel_fetch_options& options, fardel_fetch* f
         callbacks.planned = [options, fetch](const FetchPlan& plan) { report_plan(options, fetch, plan); };
     if (options.progress != nullptr)
         callbacks.progress = [options, fetch](const FetchProgress& now) { report_progress(options, fetch, now); };
+    if (options.fault != nullptr)
+        callbacks.fault = [options, fetch](const Error& fault) {
+            options.fault(options.context, fetch, code_of(fault.code()), fault.message().c_str());
+        };
     if (options.ended != nullptr)
         callbacks.ended = [options, fetch](const Result<FetchSummary>& outcome) {
             report_end(options, fetch, outcome);

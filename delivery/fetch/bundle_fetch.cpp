@@ -99,7 +99,9 @@ BundleFetch::BundleFetch(const FetchContext& context, const BundleId& bundle, In
       was_whole_(is_whole(incoming_)),
       transfer_(context.client, urls_of(context.trees, tree_path_of(bundle)), context.options.attempts_max, incoming_),
       copy_(add(suppliers_, std::make_unique<DamagedCopy>(std::move(copy)))),
-      tables_(context, bundle, transfer_, incoming_, copy_) {}
+      tables_(context, bundle, transfer_, incoming_, copy_) {
+    transfer_.set_fault_observer(context.options.fault);
+}
 BundleFetch::~BundleFetch() = default;
 
 Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const FetchContext& context, const BundleId& bundle) {

@@ -23,6 +23,7 @@ struct Fetch::Impl {
         return fetch_bundles(store, {.work = work,
                                      .consent = polled.consent(),
                                      .progress = polled.progress(),
+                                     .fault = polled.fault(),
                                      .stop = polled.token(),
                                      .damaged_copy = nullptr,
                                      .times = {}});

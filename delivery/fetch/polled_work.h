@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 
@@ -75,6 +76,18 @@ public:
         };
     }
 
+    // For callbacks that have `fault`.
+    std::function<void(const Error&)> fault() {
+        if (!callbacks_.fault)
+            return nullptr;
+        return [this](const Error& fault) {
+            const std::scoped_lock lock(mutex_);
+            if (faults_.size() < kFaultsMax)
+                faults_.push_back(fault);
+            changed_.notify_all();
+        };
+    }
+
     // ---- The caller ----
 
     bool poll(std::chrono::milliseconds wait_max) {
@@ -82,15 +95,21 @@ public:
             return true;
         std::optional<Plan> asked;
         std::optional<FetchProgress> shown;
+        std::vector<Error> faults;
         {
             std::unique_lock lock(mutex_);
             if (wait_max.count() > 0)
-                changed_.wait_for(lock, wait_max, [this] { return question_ || progress_ || ended_; });
+                changed_.wait_for(lock, wait_max,
+                                  [this] { return question_ || progress_ || ended_ || !faults_.empty(); });
             asked = std::exchange(question_, std::nullopt);
             shown = std::exchange(progress_, std::nullopt);
+            faults.swap(faults_);
             if (ended_)
                 outcome_.emplace(*std::exchange(ended_, std::nullopt));
         }
+        if constexpr (requires { callbacks_.fault; })
+            for (const Error& fault : faults)
+                callbacks_.fault(fault);
         if (asked && !outcome_)
             callbacks_.planned(*asked);
         if (shown)
@@ -114,6 +133,8 @@ public:
     const Result<Summary>* outcome() const noexcept { return outcome_ ? &*outcome_ : nullptr; }
 
 private:
+    static constexpr std::size_t kFaultsMax = 100;  // that wait for poll()
+
     const Callbacks callbacks_;
     std::stop_source stop_;
     std::mutex mutex_;
@@ -121,6 +142,7 @@ private:
     std::optional<Plan> question_;  // not yet shown
     std::optional<Status> answer_;
     std::optional<FetchProgress> progress_;  // not yet shown
+    std::vector<Error> faults_;              // not yet shown
     std::optional<Result<Summary>> ended_;
     std::optional<Result<Summary>> outcome_;  // of the caller's thread
     std::thread worker_;

@@ -80,8 +80,11 @@ private:
         transfer_.has_misfit_ = transfer_.has_misfit_ || reason.code() == ErrorCode::corrupt;
         if (failure_)
             return;
-        if (reason.code() != ErrorCode::cancelled)
+        if (reason.code() != ErrorCode::cancelled) {
             transfer_.faults_.insert_or_assign(request.server.index(), reason);
+            if (transfer_.fault_observer_)
+                transfer_.fault_observer_(reason);
+        }
         const SteadyTime now = SteadyClock::now();
         const auto wait = request.server.fail(std::move(reason), asked_wait, now);
         if (!wait)

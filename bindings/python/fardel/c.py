@@ -288,6 +288,7 @@ class fardel_fetch_options(Structure):
         ("ended", CFUNCTYPE(None, c_void_p, POINTER(fardel_fetch), POINTER(fardel_fetch_outcome))),
         ("source", c_char_p),
         ("source_bytes_max", c_uint64),
+        ("fault", CFUNCTYPE(None, c_void_p, POINTER(fardel_fetch), fardel_code, c_char_p)),
     )
 
 

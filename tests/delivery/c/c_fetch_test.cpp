@@ -521,7 +521,8 @@ TEST_CASE("C fetch: structs have the layout of the first version") {
         CHECK(sizeof(fardel_fetch_progress) == 40);
         CHECK(sizeof(fardel_fetch_outcome) == 40);
         CHECK(offsetof(fardel_fetch_options, source) == 136);  // the size in the first version
-        CHECK(sizeof(fardel_fetch_options) == 152);
+        CHECK(offsetof(fardel_fetch_options, fault) == 152);   // the size in the second version
+        CHECK(sizeof(fardel_fetch_options) == 160);
         CHECK(offsetof(fardel_fetch_options, context) == 104);
         CHECK(offsetof(fardel_planned_fetch, file_bytes) == 80);
     }

@@ -228,4 +228,26 @@ TEST_CASE_FIXTURE(ServedGame, "fetch: the limit of bytes per second is that of a
     CHECK(latest.seconds_left == 0);
 }
 
+TEST_CASE("fetch loop: what a server does wrong is told on the thread that polls, though another one has the bundle") {
+    const ScratchFolder scratch;
+    const Bytes bytes = licensed_version();
+    const TreeServer empty(std::vector<Bytes>{});
+    const TreeServer server({bytes});
+    const BundleStore store = make_store(scratch);
+    const auto here = std::this_thread::get_id();
+    std::vector<std::string> faults;
+    FetchCallbacks callbacks;
+    callbacks.fault = [&](const Error& fault) {
+        CHECK(std::this_thread::get_id() == here);
+        faults.push_back(fault.message());
+    };
+    FetchWork work = work_of(empty.url(), bundle_id_of(bytes));
+    work.servers = {empty.url(), server.url()};
+    Fetch fetch = value_of(Fetch::start(store, work, std::move(callbacks)));
+    REQUIRE(poll_to_end(fetch));
+    CHECK(static_cast<bool>(*fetch.outcome()));
+    REQUIRE_FALSE(faults.empty());
+    check_has(faults.front(), empty.url());
+}
+
 }  // namespace fardel::tests::fetch_loop_test

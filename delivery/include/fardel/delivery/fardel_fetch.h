@@ -291,13 +291,15 @@ typedef struct fardel_fetch_options {
      * the URLs, so a client that fetches for one gives its own name for it, such as its address; null: the first URL.
      */
     const char* source;
-    uint64_t
-        source_bytes_max; /* of the files of all bundles of this source in the store; 0: no limit. More: no_space */
+    /* Of the files of all bundles of this source in the store; 0: no limit. More: no_space. */
+    uint64_t source_bytes_max;
+    /* What a server did wrong before it was tried again or elsewhere, for a log: one sentence. May be null. */
+    void (*fault)(void* context, fardel_fetch* fetch, fardel_code code, const char* text);
 } fardel_fetch_options;
 #define FARDEL_FETCH_OPTIONS_INIT                                                                                      \
     {                                                                                                                  \
         sizeof(fardel_fetch_options), NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, \
-            NULL, 0                                                                                                    \
+            NULL, 0, NULL                                                                                              \
     }
 FARDEL_API void fardel_fetch_options_init(fardel_fetch_options* options, size_t struct_size);
 

@@ -118,6 +118,8 @@ struct FetchCallbacks {
     // any later time. Called again if it turns out to be more than was accepted. Empty: consent is given.
     std::function<void(const FetchPlan&)> planned;
     std::function<void(const FetchProgress&)> progress;  // the latest state; at most once per poll()
+    // What a server did wrong before it was tried again or elsewhere, for a log. Not more than 100 per poll().
+    std::function<void(const Error&)> fault = {};
     // Called once, last.
     std::function<void(const Result<FetchSummary>&)> ended;
 };

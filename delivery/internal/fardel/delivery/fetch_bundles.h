@@ -22,6 +22,8 @@ struct FetchOptions {
     // work. Empty: consent is given.
     std::function<Status(const FetchPlan&)> consent;
     std::function<void(const FetchProgress&)> progress;  // on the caller's thread
+    // What a server did wrong, before it is tried again or elsewhere; on the caller's thread.
+    std::function<void(const Error&)> fault = {};
     std::stop_token stop;
     // Also bundles that the store has are read and compared; what is damaged is fetched again.
     bool repairs = false;

@@ -38,6 +38,8 @@ public:
     UnitTransfer(RangeClient& client, std::vector<std::string> urls, unsigned attempts_max, IncomingBundle& incoming)
         : client_(client), urls_(std::move(urls)), attempts_max_(attempts_max), incoming_(incoming) {}
 
+    // Receives what a server did wrong each time, before it is tried again.
+    void set_fault_observer(std::function<void(const Error&)> observer) { fault_observer_ = std::move(observer); }
     // Chooses the server that is asked first; from the second round on, caches on the way are bypassed.
     void begin_round(std::size_t round) { round_ = round; }
     // The server that the latest unit came from.
@@ -64,6 +66,7 @@ private:
     IncomingBundle& incoming_;
     std::size_t round_ = 0;
     std::map<std::size_t, Error> faults_;
+    std::function<void(const Error&)> fault_observer_;  // empty: nothing observes
     std::string latest_url_ = urls_.front();
     bool has_misfit_ = false;
 };
