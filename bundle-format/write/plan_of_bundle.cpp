@@ -129,7 +129,7 @@ private:
         std::ranges::sort(stored);
         std::uint32_t rank = 0;
         std::string_view type;
-        std::string last_keys[2];  // of large and of small assets of that type
+        std::string last_keys[2];                // of large and of small assets of that type
         std::uint32_t position = 1'000'000'000;  // all have ten digits, so that no id is one
         for (const auto& place : stored) {
             ++position;

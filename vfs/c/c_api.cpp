@@ -11,8 +11,8 @@
 #include <fardel/format/requirement.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/inspect.h>
-#include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/private_seam.h>
+#include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/vfs.h>
 
 #include <algorithm>

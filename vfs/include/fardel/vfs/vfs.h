@@ -109,12 +109,12 @@ public:
     // Functions that change the mounts wait for each other while a new set of mounts is built, but never while files
     // are scanned or hashed: that happens before, on the calling thread.
 
-    // Mounts the bundle, folder, legacy archive or project at a path; the bundle whose bytes the source gives; or the assets and
-    // names of a plan, whose bytes stay in their blobs. Errors: those of open_file_source, Bundle::open
+    // Mounts the bundle, folder, legacy archive or project at a path; the bundle whose bytes the source gives; or the
+    // assets and names of a plan, whose bytes stay in their blobs. Errors: those of open_file_source, Bundle::open
     // (untrusted also if there is no policy and no allow_unsigned; expired also if the bundle's metadata say so and the
-    // policy has no `expired-content allow`), scan_sources and make_unpacked_source; malformed or
-    // limit (the mount point); denied (a mount point that is /assets, /bundles or below an id there); conflict (this
-    // bundle is already mounted at this mount point); unresolved (a missing dependency, with require_dependencies).
+    // policy has no `expired-content allow`), scan_sources and make_unpacked_source; malformed or limit (the mount
+    // point); denied (a mount point that is /assets, /bundles or below an id there); conflict (this bundle is already
+    // mounted at this mount point); unresolved (a missing dependency, with require_dependencies).
     Result<MountId> mount(MountSubject subject, MountOptions options);
     // Of the plan, which is not kept, the blobs have to stay.
     Result<MountId> mount(const BundlePlan& plan, MountOptions options);
@@ -159,8 +159,8 @@ public:
     // running refresh() or poll(). Errors: as replace; unsupported (a bundle or plan); conflict (something is writing
     // there).
     Result<std::vector<AssetChange>> refresh(MountId mount);
-    // Refreshes each mount with MountOptions::watch whose folder or project changed since the last call, or whose bundle
-    // file another one has replaced; for a game to call once per frame. If nothing changed, it costs a system call per
+    // Refreshes each mount with MountOptions::watch whose folder or project changed since the last call, or whose
+    // bundle file another one has replaced; for a game to call once per frame. If nothing changed, it costs a call per
     // watched folder or bundle, and one per input of a project that is outside of its folders. If something did, it
     // reads and hashes what changed, and runs a project's jobs, before it returns: a game that cannot afford that calls
     // it on another thread, which delays no other call. It never waits for another thread or program: files that are
