@@ -1,6 +1,6 @@
 /* A game's loop in C: it changes maps while it draws, so that no frame shows the base game alone, reads music in the
  * background, says what is mounted, under which licences, and what is missing, saves, and joins a server that enforces
- * its content. change_maps_physfs.c is the same game over PhysicsFS.
+ * its content. physfs_change_maps.c is the same game over PhysicsFS.
  *
  *     sample_change_maps FOLDER        the folder of sample_make_game
  */

@@ -34,7 +34,7 @@ constexpr Folder kFolders[] = {
     {"verifier", "verifier", {"store", "format"}},
     {"delivery", "delivery", {"verifier", "store", "http", "format"}},
     {"hosting", "hosting", {"delivery", "verifier", "store", "cache", "http", "format"}},
-    {"tools", "tools", {"packer", "verifier", "store", "cache", "sources", "format"}},
+    {"tools", "tools", {"packer", "verifier", "vfs", "store", "cache", "sources", "format"}},
     {"cli", "", {}, true},
     {"samples", "", {}, true},
     {"tests", "", {}, true},
@@ -324,8 +324,8 @@ private:
                 add(include.line, "only base includes <" + header + ">");
         } else if (is_format_only(header) && file_.folder->name != "bundle-format" && file_.folder->name != "bench") {
             add(include.line, "only bundle-format includes <" + header + ">");
-        } else if (header == "physfs.h" && !(file_.leaf().starts_with("physfs_") && file_.leaf().ends_with(".cpp"))) {
-            add(include.line, "only files named physfs_*.cpp include <physfs.h>");
+        } else if (header == "physfs.h" && (!file_.leaf().starts_with("physfs_") || file_.leaf().ends_with(".h"))) {
+            add(include.line, "only sources named physfs_* include <physfs.h>");
         } else if (is_for_other_files(header, file_.relative()) && !contains(kOutsideProduct, file_.folder->name)) {
             add(include.line, "docs/architecture.md names the files that include <" + header + ">");
         }

@@ -81,7 +81,7 @@ TEST_CASE("arrows: a folder reaches only what its arrows allow") {
         {"verifier", {"store", "format"}},
         {"delivery", {"verifier", "store", "http", "format"}},
         {"hosting", {"delivery", "verifier", "store", "cache", "http", "format"}},
-        {"tools", {"packer", "verifier", "store", "cache", "sources", "format"}},
+        {"tools", {"packer", "verifier", "vfs", "store", "cache", "sources", "format"}},
     };
     CHECK(may.size() + 2 == fardel::arrows::product_folders().size());  // base and cli are tested elsewhere
     const auto folder_of = [](const std::string& name) { return name == "format" ? "bundle-format" : name; };
@@ -266,12 +266,12 @@ TEST_CASE("arrows: CLI11 and the JSON library are for the files that wrap them")
                 "packer/pack.cpp:1: docs/architecture.md names the files that include <nlohmann/json_fwd.hpp>"});
 }
 
-TEST_CASE("arrows: physfs.h is for files named physfs_*.cpp") {
+TEST_CASE("arrows: physfs.h is for sources named physfs_*") {
     const Tree tree;
     tree.write("vfs/vfs.cpp", "#include <physfs.h>\n");
     tree.write("vfs/physfs_archiver.h", "#include <physfs.h>\n");
-    CHECK(tree.findings() == Texts{"vfs/physfs_archiver.h:1: only files named physfs_*.cpp include <physfs.h>",
-                                   "vfs/vfs.cpp:1: only files named physfs_*.cpp include <physfs.h>"});
+    CHECK(tree.findings() == Texts{"vfs/physfs_archiver.h:1: only sources named physfs_* include <physfs.h>",
+                                   "vfs/vfs.cpp:1: only sources named physfs_* include <physfs.h>"});
 }
 
 TEST_CASE("arrows: private headers stay in their folder") {

@@ -124,8 +124,9 @@ TEST_CASE("docs/c-api.md: each public C++ function has its C function or a reaso
     Names missing;
     std::set<std::string> used;
     const std::vector<Row> rows = read_table();
-    for (const auto& [header, text] : headers)
-        for (const std::string& name : public_functions(text)) {
+    for (const auto& installed : headers)
+        for (const std::string& name : public_functions(installed.second)) {
+            const std::string& header = installed.first;
             bool is_there = false;
             for (const Row& row : rows)
                 for (const std::string& entry : row.cpp)
@@ -168,7 +169,9 @@ TEST_CASE("docs/c-api.md: the table has each C function, and names no other") {
 }
 
 TEST_CASE("C headers: for each macro that sets a struct there is a function that does the same") {
-    for (const auto& [header, text] : installed_headers(true)) {
+    for (const auto& installed : installed_headers(true)) {
+        const std::string& header = installed.first;
+        const std::string& text = installed.second;
         if (header == "format/fardel_types.h")  // its two functions are in libfardel.so
             continue;
         const Names functions = c_functions(text);

@@ -25,11 +25,13 @@ TEST_CASE("registry rules: what is read is written again, and what is unknown is
     CHECK(rules.is_open("maps/castle"));
     CHECK_FALSE(rules.is_open("maps/a/b"));
     CHECK(value_of(parse_registry_rules(kRulesText + "# note\n\n")) == rules);
+    CHECK(value_of(parse_registry_rules(kRulesText + "license MIT\n")) ==
+          value_of(parse_registry_rules(kRulesText + "licence MIT\n")));
     for (std::size_t size = 0; size < kRulesText.size(); ++size)
         if (const auto cut = parse_registry_rules(kRulesText.substr(0, size)); cut)
             CHECK(kRulesText[size - 1] == '\n');  // whole lines alone
     for (const char* const line :
-         {"license MIT", "bytes_max 0", "bytes_max 1", "bytes_max -1", "versions_max 01", "open a**", "open a b",
+         {"lisence MIT", "bytes_max 0", "bytes_max 1", "bytes_max -1", "versions_max 01", "open a**", "open a b",
           "owner core", "owner core zz", "channel other", "url ftp://x", "url https://u:p@x",
           "url https://hub.example/", "licence ", "licence a\tb", "open", " open maps/*", "owner core\t"})
         CHECK(refusal_of(kRulesText + line + "\n") == ErrorCode::malformed);

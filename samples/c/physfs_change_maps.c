@@ -1,7 +1,7 @@
 /* The game of change_maps.c over PhysicsFS alone, to set the two side by side (docs/physfs.md). Where PhysicsFS has no
  * function, the section says so, and what the game does instead.
  *
- *     sample_change_maps_physfs FOLDER        it writes its content there, and plays it
+ *     sample_physfs_change_maps FOLDER        it writes its content there, and plays it
  */
 #define _POSIX_C_SOURCE 200112L
 #include <physfs.h>
