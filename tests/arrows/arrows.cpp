@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 struct Folder {
     std::string_view name;
     std::string_view short_name;                // <fardel/short_name/x.h>; empty: no public headers
-    std::array<std::string_view, 6> may_reach;  // short names, besides its own
+    std::array<std::string_view, 7> may_reach;  // short names, besides its own
     bool reaches_all = false;
 };
 

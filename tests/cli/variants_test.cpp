@@ -409,7 +409,9 @@ TEST_CASE("variants: every face gives the same bytes for the same preference, wi
         {"lod=mid,high; lang=xx",
          {{"hello.txt", "hey there"}, {"plain.cfg", "plain"}, {"tree.md3", "a tree of some triangles"}}},
     };
-    for (const auto& [preference, contents] : expected) {
+    for (const auto& one : expected) {
+        const std::string& preference = one.first;
+        const Contents& contents = one.second;
         CAPTURE(preference);
         CHECK(by_cpp(*game.mounted(preference)) == contents);
         CHECK(by_c(game, preference, false) == contents);
