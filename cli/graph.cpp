@@ -218,7 +218,8 @@ Result<Exit> run_graph(Words words, Console& console) {
     if (json && dot)
         return line.mistake("--json and --dot are two forms; choose one", console);
 
-    const std::string path = (std::filesystem::path(folder) / kProjectFileName).string();
+    FARDEL_TRY_ASSIGN(const std::string path, project_file_of(folder));
+    folder = std::filesystem::path(path).parent_path().string();
     if (references)
         return write_references(path, name, json, dot, console);
     FARDEL_TRY_ASSIGN(Project project, read_project(path));

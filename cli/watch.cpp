@@ -1,6 +1,7 @@
 // fardel watch: builds a project, and again whenever one of its inputs changes.
 
 #include "build/build_command.h"
+#include "build/resolved_project.h"
 #include "verbs.h"
 
 #include <fardel/base/folder.h>
@@ -103,10 +104,10 @@ Result<Exit> run_watch(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
 
+    FARDEL_TRY_ASSIGN(const std::string project_file, project_file_of(command.folder));
     // The project file may appear later; a folder that does not exist is a mistake.
-    if (!command.folder.empty())
-        FARDEL_TRY(open_folder(command.folder, command.folder));
-    const std::string project_file = (std::filesystem::path(command.folder) / kProjectFileName).string();
+    if (const std::string folder = std::filesystem::path(project_file).parent_path().string(); !folder.empty())
+        FARDEL_TRY(open_folder(folder, folder));
     const Interrupt interrupt;
     std::set<std::string> files;
     for (std::uint64_t builds = 0;;) {

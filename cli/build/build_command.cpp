@@ -7,6 +7,7 @@
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/passphrase.h"
+#include "resolved_project.h"
 
 #include <fardel/packer/project.h>
 #include <fardel/packer/project_build.h>
@@ -116,7 +117,8 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
 
 Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop, std::vector<ObservedPath>& observed,
                                Console& console) {
-    BuildRequest request{.project_file = (std::filesystem::path(command.folder) / kProjectFileName).string(),
+    FARDEL_TRY_ASSIGN(std::string project_file, project_file_of(command.folder));
+    BuildRequest request{.project_file = std::move(project_file),
                          .version = command.version,
                          .order = command.order,
                          .level = static_cast<int>(command.output.level),

@@ -1,6 +1,7 @@
 #include "resolved_project.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/format/name.h>
 #include <fardel/packer/project_build.h>
 #include <fardel/packer/project_path.h>
 
@@ -24,6 +25,18 @@ std::string find_project_file(const std::string& source) {
     std::error_code ignored;
     const std::filesystem::path inside = path / kProjectFileName;
     return std::filesystem::exists(inside, ignored) ? inside.string() : std::string();
+}
+
+Result<std::string> project_file_of(const std::string& folder) {
+    const std::filesystem::path path(folder);
+    if (path.filename() == kProjectFileName)
+        return folder;
+    std::error_code ignored;
+    if (path.extension() == ".toml" && std::filesystem::is_regular_file(path, ignored))
+        return Error(ErrorCode::malformed, printable(folder) + ": give the folder of a " +
+                                               std::string(kProjectFileName) +
+                                               "; 'fardel pack' packs a project file of any name");
+    return (path / kProjectFileName).string();
 }
 
 void say_unconfined(const ResolvedProject& resolved, Console& console) {

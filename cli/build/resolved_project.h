@@ -26,6 +26,10 @@ void say_unconfined(const ResolvedProject& resolved, Console& console);
 // Returns `source` if it is a project file, or the project file in it if it is a folder; empty: neither.
 std::string find_project_file(const std::string& source);
 
+// The project file that DIR of build, watch and graph means: the fardel.toml in it, or that file itself. Error:
+// malformed (a project file of another name: builds keep what they know in their folder, for one project).
+Result<std::string> project_file_of(const std::string& folder);
+
 // Runs the jobs that must run. `more` and `excludes` are added to the project's own; a project without [link] is
 // resolved as if it had an empty one. Errors: those of ProjectBuild.
 Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more = {},

@@ -26,6 +26,7 @@ TEST_CASE_FIXTURE(Author, "advice: keys, projects, folders and names that are no
     const std::string pub = key + ".pub";
     std::filesystem::create_directories(scratch.path("empty"));
     std::filesystem::create_symlink(key, scratch.path("link.key"));
+    const std::string other_project = scratch.write("other.toml", "name = \"t/t\"\nsources = [\"game\"]\n");
     const std::string open_key = scratch.write("open.key", read_file(key));
     REQUIRE(::chmod(open_key.c_str(), 0644) == 0);
     const Mistake mistakes[] = {
@@ -41,6 +42,11 @@ TEST_CASE_FIXTURE(Author, "advice: keys, projects, folders and names that are no
          "malformed",
          "this is a secret key; the public key is "},
         {{"build", scratch.path("empty")}, "missing", "'fardel init' begins a project"},
+        {{"build", other_project},
+         "malformed",
+         "give the folder of a fardel.toml; 'fardel pack' packs a project file "},
+        {{"graph", other_project}, "malformed", "give the folder of a fardel.toml; "},
+        {{"watch", other_project}, "malformed", "give the folder of a fardel.toml; "},
         {{"pack", scratch.path("game"), "-o", scratch.path("none/x.fardel")}, "missing", "there is no folder "},
         {{"cat", bundle, "Default.CFG"}, "unresolved", "did you mean 'default.cfg'?"},
         {{"cat", bundle, "maps/default.cfg"}, "unresolved", "did you mean 'default.cfg'?"},
