@@ -1,4 +1,5 @@
-// A path that parses does so with its leading '/', too, to the same, and has only the parts that its kind allows.
+// A path that parses does so with its leading '/', too, to the same, and has only the parts that its kind allows. A
+// preference for variants that parses is the same when it is written and read again.
 #include "require.h"
 
 #include <fardel/format/id_path.h>
@@ -14,6 +15,10 @@ using namespace fardel;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view input(reinterpret_cast<const char*>(data), size);
+    if (const auto preference = parse_variant_preference(input)) {
+        const auto again = parse_variant_preference(format_variant_preference(*preference));
+        require(again && *again == *preference);
+    }
     const auto path = parse_path_parts(input);
     if (!path)
         return 0;
