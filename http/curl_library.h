@@ -6,6 +6,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/http/server_list.h>
 
 #include <curl/curl.h>
 
@@ -77,8 +78,10 @@ std::optional<UrlServer> find_url_server(const std::string& url);
 // What libcurl writes about a transfer that failed; more than the name of the failure.
 using CurlMessage = std::array<char, CURL_ERROR_SIZE>;
 
-// The error for a transfer that failed. What is printed of it, and of what follows, is made safe here.
-Error transfer_error(CURLcode code, const CurlMessage& message, const std::string& url);
+// The error for a transfer that failed. What is printed of it, and of what follows, is made safe here. Of a certificate
+// that is not valid today, the dates are asked for by one more connection, which keeps the rule of the transfer;
+// nullptr: they are not.
+Error transfer_error(CURLcode code, const CurlMessage& message, const std::string& url, const ServerRule* rule);
 
 // Of the page of an error, kept for its message.
 inline constexpr std::size_t kRefusalTextBytes = 512;

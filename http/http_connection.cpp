@@ -260,7 +260,7 @@ Result<HttpAnswer> HttpConnection::perform(const HttpRequest& request, const std
     loaded_curl().easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &conversation.answer.status);
     const bool was_answered_early = code == CURLE_SEND_ERROR && conversation.answer.status >= 400;
     if (code != CURLE_OK && !was_answered_early && !conversation.is_body_cut_off)
-        return transfer_error(code, conversation.message, request.url);
+        return transfer_error(code, conversation.message, request.url, &request.servers);
     curl_off_t length = -1;
     loaded_curl().easy_getinfo(handle.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     if (length >= 0)

@@ -1,4 +1,5 @@
 #include "curl_library.h"
+#include "server_gate.h"
 
 #include <fardel/base/clock.h>
 #include <fardel/format/name.h>
@@ -66,13 +67,16 @@ bool is_about_proxy(CURLcode code, std::string_view message, const char* variabl
 // " (it is valid from Jan  1 00:00:00 2026 GMT to …)" of the certificate that the server of a URL shows; empty: it
 // shows none now. libcurl keeps nothing of a certificate that it refuses, so this asks for it once more, without
 // judging it, and sends no request.
-std::string certificate_dates(const std::string& url) {
-    constexpr long kWaitMs = 5'000;
+std::string certificate_dates(const std::string& url, const ServerRule& rule) {
+    constexpr long kWaitMs = 2'000;  // nothing else is transferred meanwhile
     const CurlLibrary& curl = curl_functions();
     const Curl handle(curl.easy_init());
     if (!handle)
         return {};
     set_common_options(handle.get());
+    // The name may lead to another address this time.
+    ServerGate gate;
+    gate.apply(rule, handle.get(), url);
     allow_only_https(handle.get());
     curl.easy_setopt(handle.get(), CURLOPT_URL, url.c_str());
     curl.easy_setopt(handle.get(), CURLOPT_CONNECT_ONLY, 1L);
@@ -140,14 +144,15 @@ void allow_only_https(CURL* handle) {
 #endif
 }
 
-Error transfer_error(CURLcode code, const CurlMessage& message, const std::string& url) {
+Error transfer_error(CURLcode code, const CurlMessage& message, const std::string& url, const ServerRule* rule) {
     const std::string_view detail = message.data();
     std::string text = detail.empty() ? curl_functions().easy_strerror(code) : printable(detail, 200);
     if (const char* const variable = find_proxy_variable(url);
         variable != nullptr && is_about_proxy(code, text, variable))
         text += std::string("; that is the proxy of the variable ") + variable;
     if (text.find("expired") != std::string::npos || text.find("not yet valid") != std::string::npos)
-        text += certificate_dates(url) + "; the clock of this machine says " + shown_date(system_now()) +
+        text += (rule != nullptr ? certificate_dates(url, *rule) : std::string()) +
+                "; the clock of this machine says " + shown_date(system_now()) +
                 ": if that is right, only the server's owner can mend it";
     return Error(code_of(code), printable(url, 400) + ": " + text);
 }

@@ -71,6 +71,7 @@ public:
         library().easy_setopt(handle, CURLOPT_URL, range.url.c_str());
         library().easy_setopt(handle, CURLOPT_ERRORBUFFER, message_.data());
         gate_.apply(options.servers, handle, range.url);
+        rule_ = &options.servers;
         retry_after_max_ = options.times.retry_after_max;
         library().easy_setopt(handle, CURLOPT_RANGE, bytes.c_str());
         library().easy_setopt(handle, CURLOPT_PRIVATE, this);
@@ -239,7 +240,9 @@ private:
                                 url);
         }
         if (code != CURLE_OK)
-            return transfer_error(code, message_, url);
+            // Once for each server: many transfers may fail by one certificate.
+            return transfer_error(code, message_, url,
+                                  shared_.rates->has_failed(url, SteadyClock::now()) ? nullptr : rule_);
         return Error(ErrorCode::corrupt, printable(url, 400) + ": the server sent " + std::to_string(received_bytes_) +
                                              " bytes of " + std::to_string(job_.range.length_bytes) +
                                              page_remark(head_.content_type()));
@@ -253,6 +256,7 @@ private:
     CurlHeaders headers_;
     ResponseHead head_;
     ServerGate gate_;
+    const ServerRule* rule_ = nullptr;  // of the client
     RecentRate rate_{SteadyClock::now()};
     std::chrono::seconds retry_after_max_{0};
     bool is_paused_ = false;   // by the limit

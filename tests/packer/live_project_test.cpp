@@ -124,7 +124,7 @@ TEST_CASE("live project: edits of a source, a rule, a program and the project fi
     CHECK_FALSE(vfs.exists("notes.txt"));
 }
 
-TEST_CASE("live project: a mistake leaves the tree, is told once, and its repair is followed") {
+TEST_CASE("live project: a mistake leaves the tree, is reported once, and its repair is followed") {
     const BuiltGame game = make_game();
     Vfs vfs;
     value_of(vfs.mount(game.path("fardel.toml"), live()));

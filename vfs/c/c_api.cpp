@@ -146,16 +146,14 @@ void adopt_subject(GivenMount& given) {
     }
 }
 
-fardel_code translate_options(GivenMount& given, const fardel_vfs::Readers& readers, const Report& report) {
+fardel_code translate_options(GivenMount& given, fardel_vfs& vfs, const Report& report) {
     const fardel_mount_request& request = given.request;
     const char* const label = request.reader != nullptr ? "reader" : request.bytes != nullptr ? "memory" : "";
     MountOptions& how = given.translated.options;
     if (const fardel_code bad = read_mount_options(request.options, label, report, given.policy, how); bad != FARDEL_OK)
         return bad;
-    if (request.path != nullptr) {
-        how.archives = readers.archives;
-        how.projects = readers.projects;
-    }
+    if (request.path != nullptr)
+        vfs.lend_readers(how);
     return FARDEL_OK;
 }
 
@@ -346,9 +344,7 @@ fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mo
                               fardel_mount_id* mount, fardel_error* error) {
     return call(error, vfs != nullptr && path != nullptr, [&](const Report& report) {
         return mount_with(options, "", mount, report, [&](MountOptions how) {
-            const fardel_vfs::Readers readers = vfs->find_readers();
-            how.archives = readers.archives;
-            how.projects = readers.projects;
+            vfs->lend_readers(how);
             return vfs->vfs.mount(path, std::move(how));
         });
     });
@@ -397,7 +393,7 @@ fardel_code fardel_apply(fardel_vfs* vfs, const fardel_mount_change* change, far
             adopt_subject(mount);
         MountChange wanted;
         for (GivenMount& mount : mounts) {
-            if (const fardel_code bad = translate_options(mount, vfs->find_readers(), report); bad != FARDEL_OK)
+            if (const fardel_code bad = translate_options(mount, *vfs, report); bad != FARDEL_OK)
                 return bad;
             wanted.mount.push_back(std::move(mount.translated));
         }
@@ -419,7 +415,7 @@ fardel_code fardel_replace(fardel_vfs* vfs, fardel_mount_id mount, const fardel_
         if (const fardel_code bad = read_request(request, given, report); bad != FARDEL_OK)
             return bad;
         adopt_subject(given);
-        if (const fardel_code bad = translate_options(given, vfs->find_readers(), report); bad != FARDEL_OK)
+        if (const fardel_code bad = translate_options(given, *vfs, report); bad != FARDEL_OK)
             return bad;
         return report.end(vfs->vfs.replace(MountId{mount}, std::move(given.translated)),
                           [&](const auto& changes) { report_changes(changes, changed, context); });

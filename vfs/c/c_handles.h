@@ -14,27 +14,25 @@ struct fardel_vfs {
     explicit fardel_vfs(const fardel::VfsOptions& options) : vfs(options) {}
     fardel::Vfs vfs;
 
-    // What reads paths that are no bundles; null until another library gives it (private_seam.h).
-    struct Readers {
-        std::shared_ptr<const fardel::ArchiveReader> archives;
-        std::shared_ptr<const fardel::ProjectReader> projects;
-    };
     void set_archives(std::shared_ptr<const fardel::ArchiveReader> reader) {
         const std::lock_guard guard(lock);
-        readers.archives = std::move(reader);
+        archives = std::move(reader);
     }
     void set_projects(std::shared_ptr<const fardel::ProjectReader> reader) {
         const std::lock_guard guard(lock);
-        readers.projects = std::move(reader);
+        projects = std::move(reader);
     }
-    Readers find_readers() {
+    void lend_readers(fardel::MountOptions& how) {
         const std::lock_guard guard(lock);
-        return readers;
+        how.archives = archives;
+        how.projects = projects;
     }
 
 private:
     std::mutex lock;
-    Readers readers;
+    // What reads paths that are no bundles; null until another library gives it (private_seam.h).
+    std::shared_ptr<const fardel::ArchiveReader> archives;
+    std::shared_ptr<const fardel::ProjectReader> projects;
 };
 struct fardel_file {
     fardel::File file;

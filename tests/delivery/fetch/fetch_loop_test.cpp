@@ -228,7 +228,8 @@ TEST_CASE_FIXTURE(ServedGame, "fetch: the limit of bytes per second is that of a
     CHECK(latest.seconds_left == 0);
 }
 
-TEST_CASE("fetch loop: what a server does wrong is told on the thread that polls, though another one has the bundle") {
+TEST_CASE(
+    "fetch loop: what a server does wrong is reported on the thread that polls, though another one has the bundle") {
     const ScratchFolder scratch;
     const Bytes bytes = licensed_version();
     const TreeServer empty(std::vector<Bytes>{});

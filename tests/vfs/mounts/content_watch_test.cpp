@@ -186,7 +186,7 @@ TEST_CASE("content watch: a project needs a reader and, being unsigned, the game
     CHECK(mount_kind_text(vfs.mounts().front().kind) == "project");
 }
 
-TEST_CASE("content watch: a project is read again when it has changed, and its mistakes are told once") {
+TEST_CASE("content watch: a project is read again when it has changed, and its mistakes are reported once") {
     const ScratchFolder scratch;
     FakeState state;
     Vfs vfs;
