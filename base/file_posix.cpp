@@ -1,4 +1,5 @@
 #include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/base/shared_disk.h>
 
 #include "system_call.h"
@@ -8,7 +9,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 namespace fardel {
 namespace {
@@ -80,10 +80,7 @@ Result<Descriptor> open_appending(const FileLocation& location, std::string_view
 }
 
 Result<Descriptor> create_unnamed_file(std::string_view subject) {
-    std::error_code failure;
-    const std::string folder = std::filesystem::temp_directory_path(failure).string();
-    if (failure)
-        return system_error(failure, subject);
+    FARDEL_TRY_ASSIGN(const std::string folder, find_temporary_folder());
     // O_TMPFILE would need no name, but some file systems lack it; the name is gone before anything is written.
     std::string name = folder + "/fardel-XXXXXX";
     FARDEL_TRY_ASSIGN(Descriptor file,

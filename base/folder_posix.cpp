@@ -137,11 +137,4 @@ Result<std::string> real_path(const std::string& path, std::string_view subject)
     return std::string(real.get());
 }
 
-std::string folder_of_path(std::string_view path) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string_view::npos)
-        return ".";
-    return std::string(slash == 0 ? "/" : path.substr(0, slash));
-}
-
 }  // namespace fardel

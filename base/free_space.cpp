@@ -1,13 +1,14 @@
 #include <fardel/base/free_space.h>
 
-#include <filesystem>
+#include <fardel/base/utf8_path.h>
+
 #include <system_error>
 
 namespace fardel {
 
 std::optional<std::uint64_t> find_free_bytes(const std::string& folder) {
     std::error_code failure;
-    const std::filesystem::space_info space = std::filesystem::space(folder, failure);
+    const std::filesystem::space_info space = std::filesystem::space(path_from_utf8(folder), failure);
     // A file system that does not know says that it has no bytes at all.
     return failure || space.capacity == 0 ? std::nullopt : std::optional<std::uint64_t>(space.available);
 }

@@ -1,8 +1,9 @@
 #include <fardel/base/own_program.h>
 
 #include <fardel/base/file.h>
+#include <fardel/base/path_text.h>
+#include <fardel/base/utf8_path.h>
 
-#include <filesystem>
 #include <system_error>
 #include <vector>
 
@@ -18,15 +19,15 @@ Result<std::string> find_own_program(std::string_view name, const std::string& w
     if (!wanted.empty())
         return is_program(wanted) ? Result<std::string>(wanted)
                                   : Error(ErrorCode::missing, "there is no program '" + wanted + "'");
-    std::vector<std::filesystem::path> folders;
+    std::vector<std::string> folders;
     std::error_code failure;
     if (const auto self = std::filesystem::read_symlink("/proc/self/exe", failure); !failure) {
-        folders.push_back(self.parent_path());
-        folders.push_back(self.parent_path().parent_path() / "libexec" / "fardel");
+        folders.push_back(utf8_of_path(self.parent_path()));
+        folders.push_back(utf8_of_path(self.parent_path().parent_path()) + "/libexec/fardel");
     }
-    folders.emplace_back(installed);
-    for (const std::filesystem::path& folder : folders)
-        if (const std::string path = (folder / name).string(); is_program(path))
+    folders.push_back(installed);
+    for (const std::string& folder : folders)
+        if (const std::string path = joined_path(folder, name); is_program(path))
             return path;
     return Error(ErrorCode::missing, std::string(purpose) + " needs the program " + std::string(name) +
                                          ", which is neither beside the running program nor in " + installed +

@@ -3,6 +3,7 @@
 #include "system_call.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/path_text.h>
 #include <fardel/base/text_fields.h>
 
 #include <sys/stat.h>
@@ -42,12 +43,6 @@ constexpr std::string_view kSmbTypes[] = {"cifs", "smb3", "fuse.smbnetfs"};
 std::uint32_t disk_type(int number) noexcept {
     struct statfs status {};
     return repeat([&] { return ::fstatfs(number, &status); }) == 0 ? static_cast<std::uint32_t>(status.f_type) : 0;
-}
-
-// "" for a name alone.
-std::string_view folder_part(std::string_view path) noexcept {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string_view::npos ? "" : path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
 bool has_option(std::string_view options, std::string_view wanted) noexcept {

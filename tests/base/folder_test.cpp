@@ -96,11 +96,48 @@ TEST_CASE("folder: a real path has no links") {
     CHECK_FALSE(real_path(scratch.path("none"), "x"));
 }
 
-TEST_CASE("folder: the folder of a path is found from its text") {
-    CHECK(folder_of_path("a/b/c") == "a/b");
-    CHECK(folder_of_path("/a") == "/");
-    CHECK(folder_of_path("a") == ".");
-    CHECK(folder_of_path("a/") == "a");
+TEST_CASE("folder: a tree is removed, also what its owner may not write to, and no link is followed") {
+    const ScratchFolder scratch;
+    scratch.write("kept/file", "");
+    scratch.write("tree/a/b/file", "");
+    std::filesystem::create_directory_symlink(scratch.path("kept"), scratch.path("tree/link"));
+    std::filesystem::permissions(scratch.path("tree/a/b"), std::filesystem::perms::none);
+    std::filesystem::permissions(scratch.path("tree/a"), std::filesystem::perms::owner_read);
+    CHECK(remove_tree(scratch.path("tree")));
+    CHECK_FALSE(std::filesystem::exists(scratch.path("tree")));
+    CHECK(std::filesystem::exists(scratch.path("kept/file")));
+    CHECK(remove_tree(scratch.path("tree")));
+
+    scratch.write("alone", "");
+    CHECK(remove_tree(scratch.path("alone")));
+    CHECK_FALSE(file_exists(scratch.path("alone")));
+}
+
+TEST_CASE("folder: a path becomes absolute by its text, and canonical by its links") {
+    const ScratchFolder scratch;
+    scratch.write("folder/file", "");
+    std::filesystem::create_directory_symlink("folder", scratch.path("link"));
+    CHECK(*absolute_path(scratch.path("link/./x/..")) == scratch.path("link"));
+    const std::string here = *real_path(".", "here");
+    CHECK(*absolute_path("") == here);
+    CHECK(*absolute_path("a/../b") == here + "/b");
+    const std::string real = *real_path(scratch.path("folder"), "folder");
+    CHECK(*canonical_path(scratch.path("link/file")) == real + "/file");
+    CHECK(*canonical_path(scratch.path("link/none/../other")) == real + "/other");
+    CHECK(*canonical_path("none") == here + "/none");
+}
+
+TEST_CASE("folder: a file or a folder exists if it can be looked at") {
+    const ScratchFolder scratch;
+    scratch.write("folder/file", "");
+    std::filesystem::create_symlink("none", scratch.path("link"));
+    CHECK(file_exists(scratch.path("folder/file")));
+    CHECK(file_exists(scratch.path("folder")));
+    CHECK_FALSE(file_exists(scratch.path("link")));
+    CHECK_FALSE(file_exists(scratch.path("folder/file/below")));
+    CHECK(folder_exists(scratch.path("folder")));
+    CHECK_FALSE(folder_exists(scratch.path("folder/file")));
+    CHECK_FALSE(folder_exists(scratch.path("none")));
 }
 
 TEST_CASE("memory: it is zeroed, and a request is refused if there is not enough") {

@@ -102,6 +102,16 @@ Result<FileStatus> file_status(const FileLocation& location, std::string_view su
 Result<std::optional<FileStatus>> find_file_status(const FileLocation& location, std::string_view subject,
                                                    Links links = Links::followed);
 
+// Whether there is a file of any kind, or a folder. What cannot be looked at counts as absent.
+inline bool file_exists(const FileLocation& location) {
+    const auto status = find_file_status(location, {});
+    return status && *status;
+}
+inline bool folder_exists(const FileLocation& location) {
+    const auto status = find_file_status(location, {});
+    return status && *status && (*status)->is_folder();
+}
+
 // Whether this process may open or run the file; links are followed.
 bool may_execute(const FileLocation& location);
 Status verify_may_read_and_write(const FileLocation& location, std::string_view subject);

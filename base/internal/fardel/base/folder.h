@@ -4,6 +4,7 @@
 #include <fardel/base/descriptor.h>
 #include <fardel/base/file.h>
 #include <fardel/base/file_location.h>
+#include <fardel/base/path_text.h>
 #include <fardel/base/result.h>
 
 #include <cstdint>
@@ -39,6 +40,9 @@ Status create_folders_below_root(const FilePath& path, Lasting lasting);
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject);
 // Removes an empty folder. Returns false if there was none.
 Result<bool> remove_folder(const FileLocation& location, std::string_view subject);
+// Removes the file or the folder with all that is in it, also where its owner's permissions forbid that. No link is
+// followed. It is no error if there is nothing. What cannot be removed stays, and the first error is returned.
+Status remove_tree(const std::string& path);
 
 // Makes created, renamed and removed names in the folder survive a power failure. It is no error if the file system
 // cannot do that.
@@ -47,7 +51,13 @@ Status sync_folder(const FilePath& path);
 // Returns the absolute path without links, "." and "..". The file must exist.
 Result<std::string> real_path(const std::string& path, std::string_view subject);
 
-// Returns the folder of a path, from its text alone: "a/b" → "a", "/a" → "/", "a" → ".".
-std::string folder_of_path(std::string_view path);
+// Returns the normal form of the path below the working folder, by its text alone. Error: io (the working folder is
+// gone).
+Result<std::string> absolute_path(std::string_view path);
+// The same without links, as far as the files exist.
+Result<std::string> canonical_path(std::string_view path);
+
+// Returns the system's folder for temporary files. Error: missing.
+Result<std::string> find_temporary_folder();
 
 }  // namespace fardel
