@@ -4,6 +4,7 @@
 
 #include <fardel/base/confined_program.h>
 
+#include "program_log.h"
 #include "system_call.h"
 
 #include <fardel/base/clock.h>
@@ -31,10 +32,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLogTailBytes = 16u << 10;
-constexpr std::size_t kLogNoteBytes = 100;
-constexpr std::size_t kLogHeadBytes = kLogBytesMax - kLogTailBytes - kLogNoteBytes;
-
 constexpr const char* kNoInput = "/dev/null";
 bool has_no_input(const ConfinedCall& call) noexcept { return call.input_file == nullptr && call.input.empty(); }
 
@@ -44,32 +41,6 @@ Result<Pipe> open_polled_pipe() {
     FARDEL_TRY(stop_waiting(pipe.read_end, "pipe"));
     return pipe;
 }
-
-// Keeps the beginning and the end of the output.
-class Log {
-public:
-    void add(std::string_view text) {
-        const std::size_t to_head = std::min(text.size(), kLogHeadBytes - head_.size());
-        head_ += text.substr(0, to_head);
-        tail_ += text.substr(to_head);
-        if (tail_.size() > 4 * kLogTailBytes)
-            cut_tail();
-    }
-    std::string finish() {
-        if (tail_.size() > kLogTailBytes)
-            cut_tail();
-        return head_ + (dropped_ == 0 ? "" : "\n[… " + std::to_string(dropped_) + " bytes left out …]\n") + tail_;
-    }
-
-private:
-    void cut_tail() {
-        dropped_ += tail_.size() - kLogTailBytes;
-        tail_.erase(0, tail_.size() - kLogTailBytes);
-    }
-    std::string head_;
-    std::string tail_;
-    std::uint64_t dropped_ = 0;
-};
 
 // A report from one of the children.
 struct Report {
@@ -406,7 +377,7 @@ private:
     bool killed_ = false;
     std::optional<int> start_failure_;
     std::optional<int> status_;
-    Log log_;
+    ProgramLog log_;
     ConfinedOutcome end_;
 };
 

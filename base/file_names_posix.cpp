@@ -1,7 +1,6 @@
 #include "system_call.h"
 
 #include <fardel/base/file.h>
-#include <fardel/base/folder.h>
 
 #include <stdio.h>
 #include <unistd.h>
@@ -71,15 +70,6 @@ Status rename_file(const FileLocation& from, const FileLocation& to, std::string
     return rename_plainly(from, to) ? ok() : Status(system_error(errno, subject));
 }
 
-Status rename_own(const FilePath& from, const FilePath& to) {
-    Status renamed = rename_file(from, to, to);
-    const FilePath folder = from.folder();
-    if (!renamed && renamed.error().code() == ErrorCode::missing && folder.text() == to.folder().text() &&
-        open_folder(folder, folder))
-        return Error(ErrorCode::conflict, to.text() + ": another program removed what was being written; try again");
-    return renamed;
-}
-
 Status rename_to_new(const FileLocation& from, const FileLocation& to, std::string_view subject) {
     FARDEL_TRY(verify_paths(from, to));
     if (rename_with(from, to, RenameRule::to_new))
@@ -99,17 +89,6 @@ Status exchange_files(const FileLocation& from, const FileLocation& to, std::str
     if (rename_with(from, to, RenameRule::exchange) || (knows_plain_renames_only(errno) && exchange_by_steps(from, to)))
         return ok();
     return system_error(errno, subject);
-}
-
-Result<bool> has_name(const Descriptor& file, const FileLocation& location, std::string_view subject) {
-    const auto named = open_file(location, subject, {.links = Links::refused, .waits = false});
-    if (!named && (named.error().code() == ErrorCode::missing || named.error().code() == ErrorCode::malformed))
-        return false;  // malformed: a link or a socket
-    if (!named)
-        return named.error();
-    FARDEL_TRY_ASSIGN(const FileStatus status, file_status(*named, subject));
-    FARDEL_TRY_ASSIGN(const FileStatus opened, file_status(file, subject));
-    return status.same_file_as(opened);
 }
 
 Result<bool> remove_file(const FileLocation& location, std::string_view subject) {

@@ -88,18 +88,6 @@ Status verify_owner_only(const FileStatus& status, std::string_view subject, std
                      "; run chmod 600 on it, or, where that is impossible, make a copy with 'install -m 600'");
 }
 
-std::string_view file_kind_text(FileKind kind) noexcept {
-    switch (kind) {
-        case FileKind::file: return "a file";
-        case FileKind::folder: return "a folder";
-        case FileKind::link: return "a link";
-        case FileKind::fifo: return "a FIFO";
-        case FileKind::socket: return "a socket";
-        case FileKind::device: return "a device";
-    }
-    return "";
-}
-
 Result<FileStatus> file_status(const Descriptor& file, std::string_view subject) {
     struct stat status {};
     if (::fstat(file.number(), &status) != 0)

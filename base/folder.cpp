@@ -47,6 +47,15 @@ Status remove_entry(const FileLocation& location, const std::string& path) {
 
 }  // namespace
 
+Result<std::vector<std::string>> list_names_at(const FilePath& path) {
+    const auto folder = open_folder(path, path);
+    if (!folder && folder.error().code() == ErrorCode::missing)
+        return std::vector<std::string>();
+    if (!folder)
+        return folder.error();
+    return list_names(*folder, path);
+}
+
 Status remove_tree(const std::string& path) { return remove_entry(path, path); }
 
 Result<std::string> absolute_path(std::string_view path) {

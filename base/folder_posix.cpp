@@ -56,15 +56,6 @@ Result<std::vector<std::string>> list_names(const Descriptor& folder, std::strin
     return names;
 }
 
-Result<std::vector<std::string>> list_names_at(const FilePath& path) {
-    const auto folder = open_folder(path, path);
-    if (!folder && folder.error().code() == ErrorCode::missing)
-        return std::vector<std::string>();
-    if (!folder)
-        return folder.error();
-    return list_names(*folder, path);
-}
-
 Result<bool> create_folder(const FileLocation& location, std::string_view subject, std::uint32_t mode) {
     FARDEL_TRY(verify_path(location));
     if (call_at(location, [&](int folder, const char* name) { return ::mkdirat(folder, name, mode); }) == 0)

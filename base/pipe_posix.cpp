@@ -42,7 +42,7 @@ Result<bool> wait_readable(std::span<const Descriptor* const> descriptors, std::
     return ready > 0;
 }
 
-bool write_byte(int descriptor, char byte) noexcept {
+bool write_byte(SystemNumber descriptor, char byte) noexcept {
     const int before = errno;
     const bool written = repeat([&] { return ::write(descriptor, &byte, 1); }) == 1;
     errno = before;

@@ -1,6 +1,8 @@
 // Addresses and sockets of the network, as the system and libcurl pass them.
 #pragma once
 
+#include <fardel/base/descriptor.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,6 +20,6 @@ struct SocketAddress {
 SocketAddress describe_address(std::span<const std::byte> address) noexcept;
 
 // Creates a socket that programs do not inherit. Returns -1 if the system refuses.
-int open_socket(int family, int type, int protocol) noexcept;
+SystemNumber open_socket(int family, int type, int protocol) noexcept;
 
 }  // namespace fardel

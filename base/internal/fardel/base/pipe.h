@@ -27,6 +27,6 @@ Status stop_waiting(const Descriptor& descriptor, std::string_view subject);
 Result<bool> wait_readable(std::span<const Descriptor* const> descriptors, std::optional<SteadyTime> deadline);
 
 // Writes one byte; returns false on failure. Safe in a signal handler; preserves errno.
-bool write_byte(int descriptor, char byte) noexcept;
+bool write_byte(SystemNumber descriptor, char byte) noexcept;
 
 }  // namespace fardel

@@ -30,7 +30,8 @@ struct ChildStreams {
 // A running child; the destructor kills and reaps it if it still runs.
 class ChildProgram {
 public:
-    // `arguments`: the first is the program, searched in PATH if it has no '/'. Additional error: missing (no
+    // `arguments`: the first is the program, searched in PATH if it has no '/'
+    // (on Windows: nor '\\' and ':', and ".exe" may be left out). Additional error: missing (no
     // arguments).
     static Result<ChildProgram> start(const std::vector<std::string>& arguments, const ChildStreams& streams = {});
     ChildProgram(ChildProgram&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
@@ -43,10 +44,10 @@ public:
     ProgramExit wait();
 
 private:
-    explicit ChildProgram(int id) noexcept : id_(id) {}
+    explicit ChildProgram(SystemNumber id) noexcept : id_(id) {}
     std::optional<ProgramExit> reap(bool waits) noexcept;
 
-    int id_;  // process id; -1: reaped
+    SystemNumber id_;  // process id, or the handle of the process; -1: reaped
 };
 
 // Returns the id of this process.

@@ -34,6 +34,7 @@ public:
     // Errors: denied, io (the system supports confinement but refuses these rules).
     static Result<Sandbox> make(const SandboxRules& rules);
 
+#ifndef _WIN32  // where no process becomes two
     // Confines this process and everything that it starts from now on. Returns false and sets errno if that fails.
     // Leaves a descriptor open if the rules have `own_process`. The current folder is to be chosen afterwards: files
     // below one that was chosen before cannot be changed.
@@ -47,6 +48,7 @@ public:
     static int receive_requests(int program) noexcept;
     // Waits for a signal of `awaited`, all of which are blocked, returns it, and answers requests meanwhile.
     int wait_for_signal(const sigset_t& awaited, int requests) const noexcept;
+#endif
 
 private:
     Status allow(const std::string& path, std::uint64_t rights, bool writable = false);
@@ -67,11 +69,13 @@ inline constexpr std::uint64_t kSandboxProcessesMax = 4096;
 // Whether this system limits which files a sandboxed program may access.
 bool system_can_confine() noexcept;
 
+#ifndef _WIN32
 // Makes this process the parent of all orphaned descendants, and sends it SIGTERM when `parent` ends.
 void adopt_orphans(int parent) noexcept;
 // Kills and reaps all children and their orphans, until none is left.
 void kill_children() noexcept;
 // Makes an exec close all descriptors except the standard ones.
 void close_rest_on_exec() noexcept;
+#endif
 
 }  // namespace fardel

@@ -40,9 +40,9 @@ struct AcceptedConnection {
 Result<std::optional<AcceptedConnection>> accept_connection(const Descriptor& listener);
 
 // Ends a connection whose descriptor another owner will close.
-void shut_down_socket(int socket) noexcept;
+void shut_down_socket(SystemNumber socket) noexcept;
 // Returns how many bytes the other end of a TCP connection has acknowledged; nothing if the system does not know.
-std::optional<std::uint64_t> acknowledged_bytes(int socket) noexcept;
+std::optional<std::uint64_t> acknowledged_bytes(SystemNumber socket) noexcept;
 
 // Lets this process have as many open descriptors as `wanted`, or as the system allows. Returns how many.
 std::uint64_t raise_descriptors_max(std::uint64_t wanted) noexcept;

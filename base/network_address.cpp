@@ -1,8 +1,6 @@
 #include <fardel/base/network_address.h>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include "network_headers.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,6 @@
 #include <fardel/base/network.h>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include "network_headers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -67,11 +66,17 @@ SocketAddress describe_address(std::span<const std::byte> address) noexcept {
     return {};
 }
 
-int open_socket(int family, int type, int protocol) noexcept {
+SystemNumber open_socket(int family, int type, int protocol) noexcept {
+    prepare_sockets();
+#ifdef _WIN32
+    return static_cast<SystemNumber>(
+        ::WSASocketW(family, type, protocol, nullptr, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
+#else
 #ifdef SOCK_CLOEXEC
     type |= SOCK_CLOEXEC;
 #endif
     return ::socket(family, type, protocol);
+#endif
 }
 
 }  // namespace fardel
