@@ -1,5 +1,33 @@
 # How tests are declared.
 
+# What is not built, a line "tests/folder/x_test.cpp: reason" for each file; ./check counts their cases.
+set(FARDEL_LEFT_OUT_TESTS "${PROJECT_BINARY_DIR}/left_out_tests.txt")
+file(WRITE "${FARDEL_LEFT_OUT_TESTS}" "")
+
+# fardel_leave_out_tests(<folder> <reason> <[room/]x_test.cpp>…): says that these are not built, and why. `*` stands for
+# all files of the folder.
+function(fardel_leave_out_tests folder reason)
+    list(JOIN ARGN ", " names)
+    message(STATUS "Not built, because ${reason}: in tests/${folder}, ${names}")
+    set(files ${ARGN})
+    if(files STREQUAL "*")
+        file(GLOB_RECURSE files RELATIVE "${PROJECT_SOURCE_DIR}/tests/${folder}"
+            "${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.cpp")
+    endif()
+    foreach(file IN LISTS files)
+        file(APPEND "${FARDEL_LEFT_OUT_TESTS}" "tests/${folder}/${file}: ${reason}\n")
+    endforeach()
+endfunction()
+
+# fardel_add_test_folder_of(<folder> <component>): the folder's tests, if the component that they test is built.
+macro(fardel_add_test_folder_of folder component)
+    if(TARGET fardel::${component})
+        add_subdirectory(${folder})
+    else()
+        fardel_leave_out_tests(${folder} "FARDEL_PARTS=${FARDEL_PARTS} has no ${component}" *)
+    endif()
+endmacro()
+
 # fardel_add_test_folder(<folder>
 #     FILES <[room/]x_test.cpp>…   listed by hand, one per line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
@@ -25,8 +53,7 @@ function(fardel_add_test_folder folder)
     endif()
     if(FARDEL_THREADS_ONLY AND arg_ONE_THREAD)
         list(REMOVE_ITEM arg_FILES ${arg_ONE_THREAD})
-        list(JOIN arg_ONE_THREAD ", " left_out)
-        message(STATUS "Not built, because they have no threads: in tests/${folder}, ${left_out}")
+        fardel_leave_out_tests(${folder} "they have no threads" ${arg_ONE_THREAD})
     endif()
     if(NOT arg_FILES)
         return()

@@ -70,6 +70,11 @@ if(NOT BLAKE3_MODE)
             # Older versions of clang need the flags even for assembly.
             set_source_files_properties("${BLAKE3_SOURCE_DIR}/blake3_avx512_x86-64_unix.S"
                 PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512vl")
+        elseif(MINGW AND blake3_processor MATCHES "^(x86_64|amd64)$")
+            foreach(blake3_simd IN ITEMS sse2 sse41 avx2 avx512)
+                target_sources(fardel_blake3_objects PRIVATE
+                    "${BLAKE3_SOURCE_DIR}/blake3_${blake3_simd}_x86-64_windows_gnu.S")
+            endforeach()
         elseif(blake3_processor MATCHES "^(aarch64|arm64)$")
             target_sources(fardel_blake3_objects PRIVATE "${BLAKE3_SOURCE_DIR}/blake3_neon.c")
             target_compile_definitions(fardel_blake3_objects PRIVATE BLAKE3_USE_NEON=1)

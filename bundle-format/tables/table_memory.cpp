@@ -2,9 +2,9 @@
 
 #include <fardel/base/memory.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace fardel {
@@ -13,9 +13,12 @@ namespace {
 // Below this size, a mapping wastes more than zeroing costs. Above it, malloc may return used memory that must be
 // cleared, so that opening a bundle would cost time in proportion to its tables.
 constexpr std::uint64_t kMappedMin = 64u << 10;
-constexpr std::size_t kAlign = 64;
+constexpr std::align_val_t kAlign{64};
 
-std::size_t rounded(std::uint64_t size) { return static_cast<std::size_t>((size + kAlign - 1) / kAlign * kAlign); }
+std::size_t rounded(std::uint64_t size) {
+    constexpr auto kUnit = static_cast<std::uint64_t>(kAlign);
+    return static_cast<std::size_t>((size + kUnit - 1) / kUnit * kUnit);
+}
 
 }  // namespace
 
@@ -23,7 +26,7 @@ TableMemory::TableMemory(std::uint64_t size_bytes) noexcept : size_bytes_(size_b
     if (size_bytes == 0 || size_bytes > std::numeric_limits<std::size_t>::max() / 2)
         return;
     if (size_bytes < kMappedMin) {
-        bytes_ = static_cast<std::byte*>(std::aligned_alloc(kAlign, rounded(size_bytes)));
+        bytes_ = static_cast<std::byte*>(::operator new(rounded(size_bytes), kAlign, std::nothrow));
         if (bytes_)
             std::memset(bytes_, 0, rounded(size_bytes));
         return;
@@ -44,7 +47,7 @@ TableMemory::~TableMemory() {
     if (!bytes_)
         return;
     if (size_bytes_ < kMappedMin)
-        std::free(bytes_);
+        ::operator delete(bytes_, kAlign);
     else
         unmap_zeroed(bytes_, static_cast<std::size_t>(size_bytes_));
 }

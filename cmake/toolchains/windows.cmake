@@ -1,0 +1,24 @@
+# 64-bit Windows: mingw-w64's compiler with threads of POSIX, the libraries that setup/windows-libraries built, and Wine
+# to run what is built.
+set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+
+set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
+set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
+set(CMAKE_ASM_COMPILER "${CMAKE_C_COMPILER}")
+set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
+
+# The libraries of the compiler are linked in, so that no DLL of it has to be beside the program.
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static")
+
+set(CMAKE_CROSSCOMPILING_EMULATOR "${CMAKE_CURRENT_LIST_DIR}/run-in-wine")
+
+set(foreign "${CMAKE_CURRENT_LIST_DIR}/../../build/windows-libraries")
+cmake_path(NORMAL_PATH foreign)
+set(CMAKE_FIND_ROOT_PATH "${foreign}" /usr/x86_64-w64-mingw32)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(ENV{PKG_CONFIG_LIBDIR} "${foreign}/lib/pkgconfig")
+set(ENV{PKG_CONFIG_PATH} "")
