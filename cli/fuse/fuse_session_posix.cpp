@@ -16,9 +16,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <sstream>
 #include <string_view>
@@ -30,6 +30,7 @@ namespace fardel {
 namespace {
 
 constexpr std::chrono::milliseconds kEndPolled{50};
+constexpr std::size_t kMountsBytesMax = 4u << 20;
 constexpr std::string_view kType = "fuse.fardel";  // as /proc/self/mountinfo names it
 
 // libfuse reports errors to a function without a context argument, so the messages are kept in global variables.
@@ -87,7 +88,10 @@ std::string unescaped(std::string_view text) {
 
 // The type of the topmost mount at `folder`. proc(5): a variable number of fields ends with " - "; the type follows.
 std::string mounted_type(const std::string& folder) {
-    std::ifstream mounts("/proc/self/mountinfo");
+    constexpr std::string_view kMounts = "/proc/self/mountinfo";
+    const auto file = open_file(std::string(kMounts), kMounts);
+    const auto text = file ? read_text(*file, kMountsBytesMax, kMounts) : Result<std::string>(file.error());
+    std::istringstream mounts(text ? *text : std::string());
     std::string type;
     for (std::string line; std::getline(mounts, line);) {
         std::istringstream fields(line);

@@ -46,7 +46,7 @@ Result<std::vector<std::string>> parse_channel_list(std::string_view text) {
         return Error(ErrorCode::malformed, "the list of channels is cut off");
     std::vector<std::string> channels;
     while (!text.empty()) {
-        const std::string_view name = read_line(text);
+        const std::string_view name = read_until(text, '\n');
         FARDEL_TRY(verify_channel_name(name));
         if (!channels.empty() && name <= channels.back())
             return Error(ErrorCode::malformed, "the list of channels is not sorted, or names one twice");

@@ -35,7 +35,9 @@ Result<RegistryNames> RegistryNames::parse(std::string_view text) {
     // Whose names are missing from a file that was cut off would be anybody's.
     if (!text.ends_with('\n'))
         return bad_names("names of a registry: do not end with a line feed; have they been cut off?");
-    const std::string_view title = read_line(text);
+    const std::string_view title = read_until(text, '\n');
+    if (title.ends_with('\r'))
+        return bad_names("names of a registry: line 1 ends in CR LF; save them with LF");
     if (!title.starts_with(kNamesTitle))
         return bad_names("names of a registry: line 1: not \"fardel-names 1\"");
     if (title.substr(kNamesTitle.size()) != kNamesVersion)
@@ -49,7 +51,7 @@ Result<RegistryNames> RegistryNames::parse(std::string_view text) {
         return record.names_.rbegin()->first == name ? record.transfer(name, holder) : bad_names("not sorted by name");
     };
     for (std::size_t number = 2; !text.empty(); ++number)
-        if (Status added = add_line(read_line(text)); !added)
+        if (Status added = add_line(read_until(text, '\n')); !added)
             return std::move(added).error().with_context("names of a registry: line " + std::to_string(number));
     return record;
 }

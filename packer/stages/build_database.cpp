@@ -11,7 +11,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <fstream>
+#include <array>
+#include <cstddef>
 #include <utility>
 
 namespace fardel {
@@ -111,9 +112,10 @@ bool is_damaged(sqlite3* database) {
 bool says_read_only(sqlite3* database, const std::string& path) {
     if ((sqlite3_errcode(database) & 0xff) != SQLITE_READONLY)
         return false;
-    std::ifstream file(path, std::ios::binary);
-    char header[20] = {};
-    return file.read(header, sizeof header) && static_cast<unsigned char>(header[18]) > 2;
+    std::array<std::byte, 20> header{};
+    const auto file = open_file(path, path);
+    const auto count = file ? read_whole_at(*file, 0, header, path) : Result<std::size_t>(file.error());
+    return count && *count == header.size() && static_cast<unsigned char>(header[18]) > 2;
 }
 
 Result<std::uint64_t> number_of(sqlite3* database, const char* sql) {

@@ -49,8 +49,8 @@ constexpr std::string_view kFormatOnly[] = {"sodium.h", "sodium/",  "zstd.h",  "
                                             "zdict.h",  "blake3.h", "blake3/", "utf8proc.h"};
 
 // System headers that only base and the folders outside the product may include. A trailing '/' stands for all headers
-// below. std::filesystem is one of them: its narrow text is not UTF-8 on Windows (utf8_path.h).
-constexpr std::string_view kSystem[] = {"dirent.h", "fcntl.h", "filesystem", "linux/",    "poll.h",
+// below. std::filesystem and file streams are among them: their narrow text is not UTF-8 on Windows (utf8_path.h).
+constexpr std::string_view kSystem[] = {"dirent.h", "fcntl.h", "filesystem", "fstream",   "linux/",  "poll.h",
                                         "sched.h",  "spawn.h", "sys/",       "termios.h", "unistd.h"};
 constexpr std::string_view kMayIncludeSystem[] = {"base", "bench", "samples", "tests"};
 
