@@ -70,7 +70,8 @@ public:
         fs::remove_all(folder_);
         fs::create_directories(folder_);
         run_command(fmt::format("cp -al '{}' '{}'", sources, tree()));
-        std::ofstream(folder_ + "/fardel.toml") << "name = \"bench\"\noutput = \"out.fardel\"\nsources = [\"tree\"]\n";
+        std::ofstream(folder_ + "/fardel.toml", std::ios::binary)
+            << "name = \"bench\"\noutput = \"out.fardel\"\nsources = [\"tree\"]\n";
         for (const auto& entry : fs::recursive_directory_iterator(tree()))
             if (entry.is_regular_file()) {
                 files_.push_back(entry.path().string());

@@ -21,7 +21,7 @@ set(FARDEL_WAITING_COMPONENTS http cache store packer delivery hosting)  # for d
 # fardel_compile_quickly(<target> <value>…): without optimisation, if FARDEL_OPTIMISE is one of the values.
 function(fardel_compile_quickly target)
     if(FARDEL_OPTIMISE IN_LIST ARGN)
-        target_compile_options(${target} PRIVATE -O0)
+        target_compile_options(${target} PRIVATE $<IF:$<BOOL:${MSVC}>,/Od,-O0>)
     endif()
 endfunction()
 
@@ -75,6 +75,12 @@ endfunction()
 # Applied to every library, program and test of Fardel; not to third-party code. The presets make warnings errors; a
 # plain configure does not, because other compilers may have other warnings.
 function(fardel_compile_strictly target)
+    if(MSVC)
+        # Sources and literals are UTF-8; narrowing by intent is what -Wconversion finds elsewhere.
+        target_compile_options(${target} PRIVATE /W4 /utf-8 /permissive- /Zc:preprocessor /Zc:__cplusplus /EHsc)
+        target_compile_definitions(${target} PRIVATE NOMINMAX WIN32_LEAN_AND_MEAN)
+        return()
+    endif()
     target_compile_options(${target} PRIVATE
         -Wall -Wextra -Wpedantic
         -Wshadow

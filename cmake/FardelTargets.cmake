@@ -41,7 +41,7 @@ function(fardel_add_library short)
         add_library(${target}_c OBJECT ${arg_C_SOURCES})
         target_include_directories(${target}_c PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
         target_compile_features(${target}_c PRIVATE cxx_std_20)
-        target_compile_definitions(${target}_c PRIVATE _FILE_OFFSET_BITS=64)
+        target_compile_definitions(${target}_c PRIVATE _FILE_OFFSET_BITS=64 FARDEL_BUILDING)
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_c>)
         list(APPEND compiled ${target}_c)
     endif()
@@ -60,8 +60,8 @@ function(fardel_add_library short)
 endfunction()
 
 # fardel_add_shared_library(<target> <map> C_OF <short> LINKS <target>…): a library for C, of the C_SOURCES of
-# fardel_add_library(<short>). It exports what the linker script `map` lists and nothing else; its interface is the
-# public headers of the folder and of bundle-format.
+# fardel_add_library(<short>). It exports what the linker script `map` lists and nothing else, or, by Visual C++, what
+# FARDEL_API marks; its interface is the public headers of the folder and of bundle-format.
 # SOVERSION changes when a function is changed or removed.
 function(fardel_add_shared_library target map)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "C_OF" "LINKS")
@@ -71,9 +71,15 @@ function(fardel_add_shared_library target map)
     target_include_directories(${target} INTERFACE
         "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include;${PROJECT_SOURCE_DIR}/bundle-format/include>"
         "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-    target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
+    target_compile_definitions(${target} INTERFACE FARDEL_SHARED)
+    if(NOT MSVC AND NOT APPLE)  # linkers that read no such script
+        target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
+    endif()
     set_target_properties(${target} PROPERTIES VERSION "${PROJECT_VERSION}" SOVERSION 0 LINK_DEPENDS "${map}")
-    install(TARGETS ${target} EXPORT fardel LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(TARGETS ${target} EXPORT fardel
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"   # of Windows: the DLL,
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"   # and its import library
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
 # fardel_add_program(<target> SOURCES <file.cpp>… LINKS <target>… [INSTALL])

@@ -57,7 +57,7 @@ if(NOT BLAKE3_MODE)
             "${BLAKE3_SOURCE_DIR}/blake3_dispatch.c"
             "${BLAKE3_SOURCE_DIR}/blake3_portable.c")
         # -O3 in every build type: tests hash a lot, and these files need no debugging.
-        target_compile_options(fardel_blake3_objects PRIVATE $<$<COMPILE_LANGUAGE:C>:-O3> -w)
+        target_compile_options(fardel_blake3_objects PRIVATE $<$<COMPILE_LANG_AND_ID:C,GNU,Clang>:-O3> -w)
         set_target_properties(fardel_blake3_objects PROPERTIES C_STANDARD 11 C_VISIBILITY_PRESET hidden)
 
         # blake3_dispatch.c chooses at run time among the variants that are compiled; the macros name the others.
@@ -78,6 +78,12 @@ if(NOT BLAKE3_MODE)
         elseif(blake3_processor MATCHES "^(aarch64|arm64)$")
             target_sources(fardel_blake3_objects PRIVATE "${BLAKE3_SOURCE_DIR}/blake3_neon.c")
             target_compile_definitions(fardel_blake3_objects PRIVATE BLAKE3_USE_NEON=1)
+        elseif(MSVC AND blake3_processor MATCHES "^(x86_64|amd64)$")
+            enable_language(ASM_MASM)
+            foreach(blake3_simd IN ITEMS sse2 sse41 avx2 avx512)
+                target_sources(fardel_blake3_objects PRIVATE
+                    "${BLAKE3_SOURCE_DIR}/blake3_${blake3_simd}_x86-64_windows_msvc.asm")
+            endforeach()
         else()
             target_compile_definitions(fardel_blake3_objects PRIVATE
                 BLAKE3_NO_SSE2 BLAKE3_NO_SSE41 BLAKE3_NO_AVX2 BLAKE3_NO_AVX512 BLAKE3_USE_NEON=0)

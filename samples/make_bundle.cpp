@@ -46,7 +46,7 @@ fardel::Status make_bundle(const std::string& folder) {
 
     const fardel::PolicyKey author{.label = "me", .key = signer->public_key()};
     FARDEL_TRY_ASSIGN(const auto policy, fardel::make_policy({&author, 1}, {}, "hello"));
-    std::ofstream(folder + "/trust.policy") << policy.format();
+    std::ofstream(folder + "/trust.policy", std::ios::binary) << policy.format();
     std::printf("%s: %llu assets under %llu names\n", summary.bundle.hex().c_str(),
                 static_cast<unsigned long long>(summary.assets), static_cast<unsigned long long>(summary.names));
     return fardel::ok();

@@ -59,6 +59,8 @@ Result<ChannelLines> ChannelLines::open(ChannelText kind, std::string_view body)
         return Error(ErrorCode::malformed, describe(kind) + ": does not end with a line feed; has it been cut off?");
     ChannelLines lines(kind, body);
     const std::string_view first = read_until(lines.rest_, '\n');
+    if (first.ends_with('\r'))
+        return lines.bad_line("ends in CR LF; save it with LF");
     const std::string title = channel_title(kind);
     const auto stem = std::string_view(title).substr(0, title.size() - kChannelTextVersion.size());
     if (!first.starts_with(stem))

@@ -56,6 +56,9 @@ Result<SignedText> parse_signed_text(ChannelText kind, std::string_view file) {
                                            std::to_string(file_bytes_max) + " allowed");
     if (!file.ends_with('\n'))
         return bad_text(kind, "does not end with a line feed; has it been cut off?");
+    // A signature is of bytes, so that this is another text.
+    if (file.substr(0, file.find('\n')).ends_with('\r'))
+        return bad_text(kind, "line 1 ends in CR LF; save it with LF");
     const std::size_t body_bytes = find_signatures(file);
     const std::size_t signatures = (file.size() - body_bytes) / kSignatureLineBytes;
     if (signatures == 0)

@@ -3,6 +3,7 @@
 // A view of a PagedTable, which must outlive it. Any number of threads.
 #pragma once
 
+#include <fardel/base/memory.h>
 #include <fardel/format/limits.h>
 
 #include <atomic>
@@ -35,7 +36,7 @@ public:
         const std::uint64_t last = std::uint64_t{offset} + length - 1;
         if (last >= length_bytes_)
             return nullptr;
-        __builtin_prefetch(records_ + last);  // the record may reach into the next cache line
+        prefetch_line(records_ + last);  // the record may reach into the next cache line
         return is_ready(offset) && is_ready(last) ? records_ + offset : nullptr;
     }
     // Returns a record that the table has, or nullptr if it is not verified.
@@ -47,7 +48,7 @@ public:
     // Prefetches a record that the table has and that will be wanted soon, verified or not.
     template <std::uint64_t kRecordBytes>
     void prefetch_record(std::uint64_t index) const noexcept {
-        __builtin_prefetch(records_ + index * kRecordBytes);
+        prefetch_line(records_ + index * kRecordBytes);
     }
 
 private:

@@ -136,7 +136,8 @@ Result<Trace> read_trace(const std::string& path) {
     if (file.status.size_bytes > kTraceBytesMax)
         return Error(ErrorCode::limit, subject + ": larger than any trace");
     FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kTraceBytesMax, subject));
-    auto trace = parse_trace(text);
+    // Version control gives it the line ends of Windows there.
+    auto trace = parse_trace(with_line_feeds(text));
     if (!trace)
         return std::move(trace).error().with_context(subject);
     return trace;

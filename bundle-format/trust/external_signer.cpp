@@ -50,17 +50,16 @@ private:
                          argv_[0] + (ended->killed ? std::string(" was killed")
                                                    : " ended with exit status " + std::to_string(ended->code)));
 
-        std::string_view digits = answer;
-        if (digits.ends_with('\n'))
-            digits.remove_suffix(1);
-        FARDEL_TRY_ASSIGN(const Signature signature, Signature::parse(digits));
+        std::string_view rest = answer;
+        const std::string_view digits = read_line(rest);
+        FARDEL_TRY_ASSIGN(const Signature signature, Signature::parse(rest.empty() ? digits : answer));
         if (!verify_signature(key_, message, signature))
             return Error(ErrorCode::corrupt, argv_[0] + " gave a signature that is not one of key " + key_id(key_));
         return signature;
     }
 
     Result<std::string> read_answer(const Descriptor& pipe, SteadyTime deadline) const {
-        constexpr std::size_t kAnswerBytesMax = 129;  // 128 digits and a line feed
+        constexpr std::size_t kAnswerBytesMax = 130;  // 128 digits and a line end
         const Descriptor* const awaited[] = {&pipe};
         std::string answer;
         for (;;) {

@@ -70,15 +70,13 @@ public:
 
     // Returns the rest of the next line after `prefix`.
     std::string_view line(std::string_view prefix) {
-        const std::size_t end = rest_.find('\n');
-        std::string_view whole = rest_.substr(0, end);
-        if (whole.ends_with('\r'))  // a line end of Windows
-            whole.remove_suffix(1);
-        if (status_ && (end == std::string_view::npos || !whole.starts_with(prefix)))
+        std::string_view rest = rest_;
+        const std::string_view whole = fardel::read_line(rest);
+        if (status_ && (rest_.find('\n') == std::string_view::npos || !whole.starts_with(prefix)))
             status_ = bad_key_file("no line \"" + std::string(prefix) + "…\" where one is expected");
         if (!status_)
             return {};
-        rest_.remove_prefix(end + 1);
+        rest_ = rest;
         return whole.substr(prefix.size());
     }
 
@@ -182,7 +180,7 @@ Status open_sealed(KeyFileReader& in, std::string_view kdf, const PassphraseProv
     in.check(verify_cost(cost));
     Salt salt;
     in.hex(salt_hex, salt);
-    const std::string_view header = in.read_so_far();
+    const std::string header = with_line_feeds(in.read_so_far());  // as it was sealed
     const auto [nonce_hex, sealed_hex, none] = split_at_spaces(in.line("sealed: "));
     Nonce nonce;
     Sealed sealed;

@@ -18,15 +18,18 @@ namespace {
 
 constexpr const char* kFileVariable = "FARDEL_PASSPHRASE_FILE";
 
-// Reads up to a line feed or the end of the file. The text is never moved in memory while it grows.
+// Reads up to a line end or the end of the file. The text is never moved in memory while it grows.
 Result<std::string> read_line(const Descriptor& file, const std::string& subject) {
     std::string line;
     line.reserve(limits::kPassphraseBytesMax + 1);
     for (;;) {
         std::byte byte{};
         const auto count = read_typed_byte(file, byte, subject);
-        if (count && (*count == 0 || byte == std::byte{'\n'}))
+        if (count && (*count == 0 || byte == std::byte{'\n'})) {
+            if (line.ends_with('\r'))  // a line end of Windows
+                line.pop_back();
             return line;
+        }
         if (count && line.size() < limits::kPassphraseBytesMax) {
             line += static_cast<char>(byte);
             continue;
@@ -47,10 +50,7 @@ Result<std::string> read_file(const std::string& path) {
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, subject));
     if (status.is_file())
         FARDEL_TRY(verify_owner_only(status, subject, "passphrase file"));
-    FARDEL_TRY_ASSIGN(std::string line, read_line(file, subject));
-    if (!line.empty() && line.back() == '\r')  // a line end of Windows
-        line.pop_back();
-    return line;
+    return read_line(file, subject);
 }
 
 Result<std::string> ask(const std::string& question) {

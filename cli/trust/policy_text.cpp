@@ -69,7 +69,7 @@ Result<PolicyText> PolicyText::read(const std::string& path) {
         return std::move(policy).error().with_context(path);
     std::vector<std::string> lines;
     for (std::string_view rest = text; !rest.empty();)
-        lines.emplace_back(read_until(rest, '\n'));
+        lines.emplace_back(read_line(rest));
     return PolicyText(std::move(lines), *std::move(policy));
 }
 

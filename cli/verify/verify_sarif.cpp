@@ -3,6 +3,7 @@
 #include "verify/verify_outcome.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/path_text.h>
 #include <fardel/format/hash.h>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace fardel {
@@ -20,10 +22,12 @@ constexpr std::string_view kSchema =
 constexpr std::size_t kLocationsMax = 10;  // of a finding about several files
 
 // The path as a relative reference, or an absolute one as a URI, or a URL; what may not stand in one is escaped.
-std::string uri_of(std::string_view path) {
-    const bool is_url = !path.starts_with('/') && path.find("://") != path.npos;
+std::string uri_of(const std::string& file) {
+    const std::string path = with_slashes(file);
+    const bool is_absolute = is_absolute_path(path);
+    const bool is_url = !is_absolute && path.find("://") != path.npos;
     const std::string_view plain = is_url ? "/-_.~:@?#[]!$&'()*+,;=%" : "/-_.~";
-    std::string uri = path.starts_with('/') ? "file://" : "";
+    std::string uri = is_absolute ? path.starts_with('/') ? "file://" : "file:///" : "";  // "file:///C%3A/a"
     for (const char c : path)
         if (is_ascii_letter_or_digit(c) || plain.find(c) != plain.npos)
             uri += c;

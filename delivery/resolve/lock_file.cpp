@@ -165,16 +165,6 @@ private:
     std::unordered_set<BundleId> ids_;
 };
 
-// Version control gives a lock file the line ends of Windows there.
-std::string with_unix_line_ends(std::string_view text) {
-    std::string unified;
-    while (const auto line = read_terminated(text, '\n')) {
-        unified += line->substr(0, line->size() - (line->ends_with('\r') ? 1 : 0));
-        unified += '\n';
-    }
-    return unified.append(text);
-}
-
 }  // namespace
 
 Result<LockFile> parse_lock_file(std::string_view text) {
@@ -210,7 +200,8 @@ Result<LockFile> read_lock_file(const std::string& path) {
     auto bytes = read_unlinked_file(path, kLockBytesMax);
     if (!bytes)
         return std::move(bytes).error().with_context(printable(path));
-    auto lock = parse_lock_file(with_unix_line_ends(as_text(*bytes)));
+    // Version control gives it the line ends of Windows there.
+    auto lock = parse_lock_file(with_line_feeds(as_text(*bytes)));
     if (!lock)
         return std::move(lock).error().with_context(printable(path));
     return lock;

@@ -18,6 +18,8 @@ Result<TextLines> TextLines::open(std::string_view what, std::string_view title,
         return fail(ErrorCode::malformed, "its last line has no line feed; it is cut off, or another file");
     std::string_view rest = text;
     const std::string_view first = read_until(rest, '\n');
+    if (first.ends_with('\r'))
+        return fail(ErrorCode::malformed, "line 1 ends in CR LF; save it with LF");
     const std::string_view word = title.substr(0, title.rfind(' ') + 1);
     if (first != title)
         return first.starts_with(word)

@@ -36,6 +36,8 @@ Result<RegistryNames> RegistryNames::parse(std::string_view text) {
     if (!text.ends_with('\n'))
         return bad_names("names of a registry: do not end with a line feed; have they been cut off?");
     const std::string_view title = read_until(text, '\n');
+    if (title.ends_with('\r'))
+        return bad_names("names of a registry: line 1 ends in CR LF; save them with LF");
     if (!title.starts_with(kNamesTitle))
         return bad_names("names of a registry: line 1: not \"fardel-names 1\"");
     if (title.substr(kNamesTitle.size()) != kNamesVersion)

@@ -7,15 +7,16 @@
 // On success it prints nothing; otherwise it prints "CODE MESSAGE" on standard output and exits with status 1.
 #include "image_conversion.h"
 
+#include <fardel/base/file.h>
 #include <fardel/base/own_program_main.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -44,16 +45,16 @@ std::optional<ImageConversion> parse_conversion(std::span<char* const> words) {
 }
 
 Status convert(const char* in, const char* out, const ImageConversion& conversion) {
-    std::ifstream source(in, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(source), std::istreambuf_iterator<char>()};
-    if (!source)
-        return Error(ErrorCode::io, "the image cannot be read");
+    constexpr std::string_view kImage = "the image";
+    FARDEL_TRY_ASSIGN(const RegularFile source, open_regular_file(std::string(in), kImage));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(source.status.size_bytes));
+    FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(source.descriptor, 0, bytes, kImage));
+    bytes.resize(count);
     start_image_library();
-    FARDEL_TRY_ASSIGN(const std::string converted, convert_image(std::as_bytes(std::span(bytes)), conversion));
-    std::ofstream output(out, std::ios::binary);
-    output.write(converted.data(), static_cast<std::streamsize>(converted.size()));
-    output.close();
-    return output ? ok() : Status(Error(ErrorCode::io, "the converted image cannot be written"));
+    FARDEL_TRY_ASSIGN(const std::string converted, convert_image(bytes, conversion));
+    constexpr std::string_view kConverted = "the converted image";
+    FARDEL_TRY_ASSIGN(const Descriptor output, create_file(std::string(out), kConverted));
+    return write_whole(output, std::as_bytes(std::span(converted)), kConverted);
 }
 
 int run(std::span<char* const> words) {

@@ -1,6 +1,7 @@
 #include "builtin.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/file.h>
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/sources/secret_files.h>
 #include <fardel/sources/source_scan.h>
@@ -9,11 +10,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <fstream>
-#include <ios>
+#include <cstddef>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -30,26 +30,17 @@ Error too_large() {
 // An output file that is written piece by piece.
 class OutputFile {
 public:
-    OutputFile(const std::string& path, std::string name)
-        : out_(path, std::ios::binary | std::ios::trunc), name_(std::move(name)) {}
-    Status write(const char* bytes, std::size_t count) {
-        out_.write(bytes, static_cast<std::streamsize>(count));
-        return status();
+    static Result<OutputFile> create(const std::string& path, std::string_view name) {
+        std::string subject = "the output '" + printable(name) + "'";
+        FARDEL_TRY_ASSIGN(Descriptor file, create_file(path, subject));
+        return OutputFile(std::move(file), std::move(subject));
     }
-    Status close() {
-        out_.close();
-        return status();
-    }
+    Status write(std::span<const std::byte> bytes) { return write_whole(file_, bytes, subject_); }
 
 private:
-    Status status() const {
-        if (out_)
-            return ok();
-        return Error(errno == ENOSPC ? ErrorCode::no_space : ErrorCode::io,
-                     "the output '" + printable(name_) + "' cannot be written");
-    }
-    std::ofstream out_;
-    std::string name_;
+    OutputFile(Descriptor file, std::string subject) : file_(std::move(file)), subject_(std::move(subject)) {}
+    Descriptor file_;
+    std::string subject_;
 };
 
 // ---- .gz ------------------------------------------------------------------------------------------------------------
@@ -68,7 +59,7 @@ public:
 
     // `packed`: the next piece of the file; empty at its end. `receive` receives the unpacked bytes.
     template <class Receive>
-    Status read(std::span<char> packed, Receive receive) {
+    Status read(std::span<std::byte> packed, Receive receive) {
         if (!started_)
             return Error(ErrorCode::io, "zlib does not start");
         if (packed.empty())
@@ -87,7 +78,7 @@ public:
             if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
                 return malformed();
             between_members_ = result == Z_STREAM_END;
-            FARDEL_TRY(receive(std::string_view(unpacked_.data(), unpacked_.size() - stream_.avail_out)));
+            FARDEL_TRY(receive(std::span(unpacked_).first(unpacked_.size() - stream_.avail_out)));
         } while (stream_.avail_in > 0 || (!between_members_ && stream_.avail_out == 0));
         return ok();
     }
@@ -99,7 +90,7 @@ private:
     bool started_ = false;
     bool between_members_ = true;
     bool any_ = false;
-    std::array<char, 64u << 10> unpacked_;
+    std::array<std::byte, 64u << 10> unpacked_;
 };
 
 std::string without_last_extension(std::string_view name) { return std::string(name.substr(0, name.rfind('.'))); }
@@ -108,24 +99,22 @@ Status unpack_gzip(const ProcessorJob& job, const JobInput& source, const JobFol
                    const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const std::string name, only_output(job, without_last_extension(source.name.view())));
     FARDEL_TRY_ASSIGN(const std::string path, folder.new_output_path(name));
-    std::ifstream packed(folder.input_path(source), std::ios::binary);
-    OutputFile file(path, name);
-    std::vector<char> piece(kUnpackPieceBytes);
+    const std::string shown = "'" + printable(source.name.view()) + "'";
+    FARDEL_TRY_ASSIGN(const Descriptor packed, open_file(folder.input_path(source), shown));
+    FARDEL_TRY_ASSIGN(OutputFile file, OutputFile::create(path, name));
+    std::vector<std::byte> piece(kUnpackPieceBytes);
     GzipReader reader;
     std::uint64_t unpacked = 0;
     for (;;) {
-        packed.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-        if (packed.bad() || !packed.is_open())
-            return Error(ErrorCode::io, "'" + printable(source.name.view()) + "' cannot be read");
-        const auto count = static_cast<std::size_t>(packed.gcount());
-        FARDEL_TRY(reader.read(std::span(piece).first(count), [&](std::string_view bytes) -> Status {
+        FARDEL_TRY_ASSIGN(const std::size_t count, read_some(packed, piece, shown));
+        FARDEL_TRY(reader.read(std::span(piece).first(count), [&](std::span<const std::byte> bytes) -> Status {
             unpacked += bytes.size();
             if (stop.stop_requested())
                 return stopped();
-            return unpacked > kUnpackedBytesMax ? Status(too_large()) : file.write(bytes.data(), bytes.size());
+            return unpacked > kUnpackedBytesMax ? Status(too_large()) : file.write(bytes);
         }));
         if (count == 0)
-            return file.close();
+            return ok();
     }
 }
 
@@ -135,18 +124,18 @@ Status unpack_entry(const SourceEntry& entry, const JobFolder& folder, const std
                     const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const std::string path, folder.new_output_path(name));
     FARDEL_TRY_ASSIGN(const auto stream, entry.blob->open());
-    OutputFile file(path, name);
+    FARDEL_TRY_ASSIGN(OutputFile file, OutputFile::create(path, name));
     std::vector<std::byte> piece(kUnpackPieceBytes);
     for (;;) {
         if (stop.stop_requested())
             return stopped();
         FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(piece));
         if (count == 0)
-            return file.close();
+            return ok();
         unpacked += count;
         if (unpacked > kUnpackedBytesMax)
             return too_large();
-        FARDEL_TRY(file.write(reinterpret_cast<const char*>(piece.data()), count));
+        FARDEL_TRY(file.write(std::span(piece).first(count)));
     }
 }
 

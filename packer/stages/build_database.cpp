@@ -4,15 +4,15 @@
 
 #include "text/record_fields.h"
 
+#include <fardel/base/file.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
+#include <array>
+#include <cstddef>
 #include <utility>
 
 namespace fardel {
@@ -112,9 +112,10 @@ bool is_damaged(sqlite3* database) {
 bool says_read_only(sqlite3* database, const std::string& path) {
     if ((sqlite3_errcode(database) & 0xff) != SQLITE_READONLY)
         return false;
-    std::ifstream file(path, std::ios::binary);
-    char header[20] = {};
-    return file.read(header, sizeof header) && static_cast<unsigned char>(header[18]) > 2;
+    std::array<std::byte, 20> header{};
+    const auto file = open_file(path, path);
+    const auto count = file ? read_whole_at(*file, 0, header, path) : Result<std::size_t>(file.error());
+    return count && *count == header.size() && static_cast<unsigned char>(header[18]) > 2;
 }
 
 Result<std::uint64_t> number_of(sqlite3* database, const char* sql) {
@@ -146,10 +147,8 @@ constexpr std::string_view kInMemory = ":memory:";
 void remove_database(const std::string& path) {
     if (path == kInMemory)  // a file of that name is somebody's
         return;
-    for (const char* ending : {"", "-journal", "-wal", "-shm"}) {
-        std::error_code ignored;
-        std::filesystem::remove(path + ending, ignored);
-    }
+    for (const char* ending : {"", "-journal", "-wal", "-shm"})
+        static_cast<void>(remove_file(path + ending, path));
 }
 
 // ---- Rows -----------------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ static void write_policy(const char* folder, fardel_signer* author) {
     FILE* file;
     size_t i;
     snprintf(path, sizeof path, "%s/trust.policy", folder);
-    file = fopen(path, "w");
+    file = fopen(path, "wb");
     if (file == NULL) {
         done(FARDEL_ERROR_IO);
         return;

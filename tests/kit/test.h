@@ -72,6 +72,14 @@ inline std::string replaced(std::string text, std::string_view from, std::string
     return text.replace(at, from.size(), to);
 }
 
+// As an editor or version control of Windows writes the text.
+inline std::string with_windows_ends(std::string_view text) {
+    std::string changed;
+    for (const char c : text)
+        changed += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    return changed;
+}
+
 // A last line without line feed counts, too.
 inline std::vector<std::string> lines_of(std::string_view text) {
     std::vector<std::string> lines;

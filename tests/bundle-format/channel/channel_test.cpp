@@ -83,6 +83,7 @@ TEST_CASE("channel: a wrong line is refused with its number") {
         return parse_channel_head(replaced(head, from, to));
     };
     check_error(root_with("root 1", "root 2"), ErrorCode::unsupported, "line 1");
+    check_error(root_with("root 1\n", "root 1\r\n"), ErrorCode::malformed, "line 1: ends in CR LF; save it with LF");
     check_error(root_with("version 2", "version 0"), ErrorCode::malformed, "line 4");
     check_error(root_with("version 2", "version 02"), ErrorCode::malformed, "line 4");
     check_error(root_with("version 2", "version 9007199254740992"), ErrorCode::malformed, "line 4");
@@ -144,6 +145,8 @@ TEST_CASE("channel: signatures stand behind the body, each key once, at most six
     CHECK(code_of(sign_text(ChannelText::head, again, *signer)) == ErrorCode::conflict);
     CHECK(code_of(parse_signed_text(ChannelText::head, body)) == ErrorCode::malformed);
     CHECK(code_of(parse_signed_text(ChannelText::head, "")) == ErrorCode::malformed);
+    check_error(parse_signed_text(ChannelText::head, with_windows_ends(file)), ErrorCode::malformed,
+                "line 1 ends in CR LF; save it with LF");
     // Swapped, repeated, cut.
     again = text;
     std::swap(again.signatures[0], again.signatures[1]);

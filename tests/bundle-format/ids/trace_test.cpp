@@ -122,6 +122,8 @@ TEST_CASE("trace: a file is read, and an error names it") {
     const ScratchFolder scratch;
     write_file(scratch.path("good"), kGolden);
     CHECK(value_of(read_trace(scratch.path("good"))) == golden());
+    scratch.write("good", with_windows_ends(scratch.read("good")));
+    CHECK(value_of(read_trace(scratch.path("good"))) == golden());
     write_file(scratch.path("bad"), "x");
     CHECK(read_trace(scratch.path("bad")).error().message().find(scratch.path("bad")) != std::string::npos);
     CHECK(read_trace(scratch.path("none")).error().code() == ErrorCode::missing);

@@ -341,6 +341,7 @@ TEST_CASE("external signer: the program's signature is taken after it was checke
     const std::string good = fixed_vector<Signature>("signature-alice").hex();
     CHECK(run_program("good", "cat > /dev/null; echo " + good).value() == fixed_vector<Signature>("signature-alice"));
     CHECK(run_program("no-line-feed", "printf %s " + good));
+    CHECK(run_program("windows", "printf '%s\\r\\n' " + good));
     CHECK(run_program("reads-nothing", "echo " + good));
     CHECK(code_of(run_program("other-key", "echo " + fixed_vector<Signature>("signature-hub").hex())) ==
           ErrorCode::corrupt);

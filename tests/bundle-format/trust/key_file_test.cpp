@@ -68,6 +68,7 @@ TEST_CASE("public key file: the document's text") {
     REQUIRE(file);
     CHECK(file->key == alice());
     CHECK(file->comment == "alice");
+    CHECK(value_of(parse_public_key(with_windows_ends(kPublicText))).comment == "alice");
 }
 
 TEST_CASE("public key file: each proper prefix, and each text longer by a byte, is refused") {
@@ -141,6 +142,12 @@ TEST_CASE("secret key file: a golden file opens with its passphrase and no other
           ErrorCode::limit);
     CHECK(code_of(decode_key_file(text, [] { return Result<std::string>(Error(ErrorCode::cancelled, "no")); })) ==
           ErrorCode::cancelled);
+}
+
+TEST_CASE("secret key file: one with the line ends of Windows opens with its passphrase") {
+    const std::string text = with_windows_ends(golden("fardel-sealed.key"));
+    CHECK(value_of(decode_key_file(text, answering(kPassphrase))).public_key() == alice());
+    CHECK(code_of(decode_key_file(text, answering("correct horse "))) == ErrorCode::denied);
 }
 
 TEST_CASE("secret key file: each prefix and each flipped bit of a sealed one is refused") {  // A75

@@ -53,6 +53,9 @@ TEST_CASE("lock file: it is read, and written in the same bytes") {
     CHECK(write_lock_file(scratch.path("mods.lock"), lock));
     CHECK(scratch.read("mods.lock") == kLock);
     CHECK(value_of(read_lock_file(scratch.path("mods.lock"))) == lock);
+    scratch.write("mods.lock", with_windows_ends(kLock));
+    CHECK(value_of(read_lock_file(scratch.path("mods.lock"))) == lock);
+    check_error(parse_lock_file(with_windows_ends(kLock)), ErrorCode::malformed, "line 1 ends in CR LF");
 }
 
 TEST_CASE("lock file: each prefix is refused, except those that end with a whole lock") {

@@ -15,6 +15,7 @@ const std::string kNames = "fardel-names 1\nmaps/a " + kA + " 5\nmaps/a " + kB +
 TEST_CASE("registry names: the record is read, and written in the same bytes") {
     const RegistryNames names = value_of(RegistryNames::parse(kNames));
     CHECK(names.format() == kNames);
+    check_error(RegistryNames::parse(with_windows_ends(kNames)), ErrorCode::malformed, "line 1 ends in CR LF");
     REQUIRE(names.find("maps/a") != nullptr);
     CHECK(names.find("maps/a")->back().key.hex() == kB);
     CHECK(names.find("maps/a")->back().since == UnixTime{9});

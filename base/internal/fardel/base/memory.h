@@ -10,4 +10,11 @@ std::byte* map_zeroed(std::size_t size_bytes) noexcept;
 // `bytes` came from map_zeroed with this size, or is nullptr.
 void unmap_zeroed(std::byte* bytes, std::size_t size_bytes) noexcept;
 
+// Asks the processor to fetch the cache line of an address that will be read soon. A hint; not every compiler has it.
+inline void prefetch_line([[maybe_unused]] const void* address) noexcept {
+#ifdef __GNUC__
+    __builtin_prefetch(address);
+#endif
+}
+
 }  // namespace fardel

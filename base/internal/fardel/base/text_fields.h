@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -35,6 +36,17 @@ inline std::string_view read_line(std::string_view& text) {
     if (line.ends_with('\r'))
         line.remove_suffix(1);
     return line;
+}
+
+// Returns the text with each line end of Windows as a line feed.
+inline std::string with_line_feeds(std::string_view text) {
+    std::string unified;
+    unified.reserve(text.size());
+    while (const auto line = read_terminated(text, '\n')) {
+        unified += line->ends_with('\r') ? line->substr(0, line->size() - 1) : *line;
+        unified += '\n';
+    }
+    return unified.append(text);
 }
 
 // Returns the text without the characters of `spaces` at its ends.

@@ -9,7 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+/* On Windows, a user of a DLL of Fardel defines FARDEL_SHARED; CMake's targets of them do. */
+#if defined(_WIN32) && defined(FARDEL_BUILDING)
+#define FARDEL_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(FARDEL_SHARED)
+#define FARDEL_API __declspec(dllimport)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define FARDEL_API __attribute__((visibility("default")))
 #else
 #define FARDEL_API
