@@ -87,12 +87,12 @@ Status remove_tree(const std::string& path) { return remove_entry(path, path); }
 
 Result<std::string> absolute_path(std::string_view path) {
     if (is_absolute_path(path))
-        return normal_path(path);
+        return std::string(path);
     std::error_code failure;
     const std::filesystem::path folder = std::filesystem::current_path(failure);
     if (failure)
         return system_error(failure, "the working folder");
-    return normal_path(joined_path(utf8_of_path(folder), path));
+    return joined_path(utf8_of_path(folder), path);
 }
 
 Result<std::string> canonical_path(std::string_view path) {

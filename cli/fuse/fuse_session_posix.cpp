@@ -109,7 +109,7 @@ std::string mounted_type(const std::string& folder) {
 // The last part is not resolved, so this works even if the program that serves the mount is gone.
 std::string absolute(const std::string& folder) {
     const auto whole = absolute_path(folder);
-    const std::string& path = whole ? *whole : folder;
+    const std::string path = normal_path(whole ? *whole : folder);
     const std::string above = folder_of_path(path);
     const auto real = real_path(above, above);
     return joined_path(real ? *real : above, file_name_of_path(path));

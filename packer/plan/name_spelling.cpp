@@ -24,7 +24,7 @@ std::string percent_encoded(std::string_view path) {
 }
 
 // The path that leads from the folder of `from` to `name`.
-std::string relative_path(std::string_view from, std::string_view name) {
+std::string relative_spelling(std::string_view from, std::string_view name) {
     std::size_t common = 0;  // behind the last / up to which both are alike
     for (std::size_t i = 0; i < from.size() && i < name.size() && from[i] == name[i]; ++i)
         if (from[i] == '/')
@@ -47,8 +47,8 @@ std::optional<std::string> find_spelling(std::string_view name, ReferenceForm fo
         case ReferenceForm::below_textures:
             return name.starts_with(kTextures) ? std::optional(std::string(name.substr(kTextures.size())))
                                                : std::nullopt;
-        case ReferenceForm::relative: return relative_path(from, name);
-        case ReferenceForm::relative_uri: return percent_encoded(relative_path(from, name));
+        case ReferenceForm::relative: return relative_spelling(from, name);
+        case ReferenceForm::relative_uri: return percent_encoded(relative_spelling(from, name));
     }
     return std::nullopt;
 }

@@ -48,7 +48,7 @@ TEST_CASE("folder: creating reports whether the name was free; parent folders ar
     CHECK_FALSE(create_folder(scratch.path("none/below"), "x"));
 
     REQUIRE(create_folders(scratch.path("a/b/c")));
-    REQUIRE(create_folders(scratch.path("a/b/c")));
+    REQUIRE(create_folders(scratch.path("a/b/c/")));
     CHECK(std::filesystem::is_directory(scratch.path("a/b/c")));
     CHECK_FALSE(create_folders(scratch.path("file/below")));
 
@@ -139,10 +139,9 @@ TEST_CASE("folder: a path becomes absolute by its text, and canonical by its lin
     const ScratchFolder scratch;
     scratch.write("folder/file", "");
     std::filesystem::create_directory_symlink("folder", scratch.path("link"));
-    CHECK(*absolute_path(scratch.path("link/./x/..")) == scratch.path("link"));
+    CHECK(*absolute_path(scratch.path("link/..")) == scratch.path("link/.."));  // which a link makes another folder
     const std::string here = *real_path(".", "here");
-    CHECK(*absolute_path("") == here);
-    CHECK(*absolute_path("a/../b") == here + "/b");
+    CHECK(*absolute_path("a/../b") == here + "/a/../b");
     const std::string real = *real_path(scratch.path("folder"), "folder");
     CHECK(*canonical_path(scratch.path("link/file")) == real + "/file");
     CHECK(*canonical_path(scratch.path("link/none/../other")) == real + "/other");

@@ -1,5 +1,5 @@
-# Compiles the public headers as compilers read them that do not run here: Visual C++'s dialect by clang, and C++ without
-# any extension of GNU. Variables: CLANG, CLANGXX, FARDEL_SOURCE, SCRATCH.
+# Compiles the public headers as compilers read them that do not run here: Visual C++'s dialect by clang, and C++
+# without any extension of GNU. Variables: CLANG, CLANGXX, FARDEL_SOURCE, SCRATCH.
 cmake_minimum_required(VERSION 3.25)
 
 function(compile)

@@ -35,7 +35,7 @@ struct FileStatus {
 bool is_written_by_us_alone(const FileStatus& status) noexcept;
 
 // Refuses a file with a secret that others than its owner may read or write. `kind`: what it is, "secret key file".
-// Error: denied.
+// On Windows nothing is refused: it has access lists and no modes (docs/platforms.md). Error: denied.
 Status verify_owner_only(const FileStatus& status, std::string_view subject, std::string_view kind);
 
 // Whether the file has another name, and not everybody may read it: it can be one of this user's that somebody else has

@@ -57,10 +57,10 @@ Status sync_folder(const FilePath& path);
 // Returns the absolute path without links, "." and "..". The file must exist.
 Result<std::string> real_path(const std::string& path, std::string_view subject);
 
-// Returns the normal form of the path below the working folder, by its text alone. Error: io (the working folder is
-// gone).
+// Returns the path below the working folder, by its text alone; it may have "." and "..". Error: missing (the working
+// folder is gone).
 Result<std::string> absolute_path(std::string_view path);
-// The same without links, as far as the files exist.
+// The same in normal form, and without links as far as the files exist.
 Result<std::string> canonical_path(std::string_view path);
 
 // Returns the system's folder for temporary files. Error: missing.
