@@ -3,13 +3,13 @@
 #include "build/served_project.h"
 #include "bundles/store_option.h"
 #include "console/clock.h"
-#include "console/environment.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "registry/registry_signers.h"
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/base/invocation.h>
 #include <fardel/base/network_address.h>
 #include <fardel/base/service_supervisor.h>
 #include <fardel/hosting/server.h>

@@ -1,7 +1,7 @@
 #include "bundles/store_option.h"
 
-#include "console/environment.h"
 
+#include <fardel/base/invocation.h>
 #include <fardel/base/user_folder.h>
 #include <fardel/format/printable.h>
 
