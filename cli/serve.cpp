@@ -245,7 +245,8 @@ Result<Exit> run_serve(Words words, Console& console) {
         "Serves the folder that 'fardel publish' writes, or the bundles of a store, to "
         "'fardel fetch' over HTTP, and the results of jobs to 'fardel build'. "
         "Clients compare every byte with the bundle id, so the server need not be trusted. "
-        "It speaks no TLS: put a reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end.",
+        "It speaks no TLS: put a reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end. "
+        "Not on Windows.",
         "  fardel serve /srv/www/mygame\n"
         "  fardel serve --store ~/.local/share/fardel --listen 0.0.0.0:8080 --access-log -\n"
         "  fardel serve --project ~/mygame\n"
@@ -295,6 +296,8 @@ Result<Exit> run_serve(Words words, Console& console) {
     line.json(command.json, "Print where the server listens as one line of JSON");
     if (const auto over = line.parse(words, console))
         return *over;
+    if (const Status possible = Server::verify_system(); !possible)
+        return line.mistake(possible.error().message(), console);
     const bool names_nothing = command.tree.empty() && command.project.empty() && command.cache.empty();
     if (names_nothing && command.store.empty() && variable("FARDEL_STORE").empty())
         return Error(ErrorCode::missing, "nothing to serve is named; give a TREE, a --store, a --project or a --cache");

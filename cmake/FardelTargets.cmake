@@ -73,7 +73,11 @@ function(fardel_add_shared_library target map)
         "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
     target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
     set_target_properties(${target} PROPERTIES VERSION "${PROJECT_VERSION}" SOVERSION 0 LINK_DEPENDS "${map}")
-    install(TARGETS ${target} EXPORT fardel LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    # Windows: the DLL is beside the program, and its import library among the libraries.
+    install(TARGETS ${target} EXPORT fardel
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
 # fardel_add_program(<target> SOURCES <file.cpp>… LINKS <target>… [INSTALL])

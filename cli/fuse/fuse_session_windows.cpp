@@ -12,6 +12,7 @@ Error no_fuse() {
 }  // namespace
 
 Result<FuseSession> FuseSession::mount(FuseTree&, const std::string&, bool) { return no_fuse(); }
+Status FuseSession::verify_system() { return no_fuse(); }
 Status FuseSession::verify_device() { return no_fuse(); }
 Status FuseSession::verify_program() { return no_fuse(); }
 FuseSession::FuseSession(FuseSession&& other) noexcept : fuse_(other.fuse_) {}
