@@ -45,6 +45,28 @@ Status remove_entry(const FileLocation& location, const std::string& path) {
     return ok();
 }
 
+// `path`: from the folder where the visit began; empty for that folder.
+Status visit_entries(const Descriptor& folder, const std::string& path, const std::string& shown,
+                     const FolderVisit& visit) {
+    FARDEL_TRY_ASSIGN(const auto names, list_names(folder, shown));
+    for (const std::string& name : names) {
+        const std::string below = joined_path(path, name);
+        const std::string below_shown = joined_path(shown, name);
+        FARDEL_TRY_ASSIGN(const auto status, find_file_status({folder, name}, below_shown, Links::refused));
+        if (!status)
+            continue;
+        FARDEL_TRY_ASSIGN(const bool enters, visit(below, *status));
+        if (!enters || !status->is_folder())
+            continue;
+        const auto opened = open_folder({folder, name}, below_shown, {.links = Links::refused});
+        if (opened)
+            FARDEL_TRY(visit_entries(*opened, below, below_shown, visit));
+        else if (opened.error().code() != ErrorCode::missing)
+            return opened.error();
+    }
+    return ok();
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> list_names_at(const FilePath& path) {
@@ -54,6 +76,11 @@ Result<std::vector<std::string>> list_names_at(const FilePath& path) {
     if (!folder)
         return folder.error();
     return list_names(*folder, path);
+}
+
+Status visit_folder(const std::string& folder, const FolderVisit& visit) {
+    FARDEL_TRY_ASSIGN(const Descriptor opened, open_folder(folder, folder));
+    return visit_entries(opened, {}, folder, visit);
 }
 
 Status remove_tree(const std::string& path) { return remove_entry(path, path); }
@@ -74,7 +101,7 @@ Result<std::string> canonical_path(std::string_view path) {
         std::filesystem::weakly_canonical(std::filesystem::absolute(path_from_utf8(path), failure), failure);
     if (failure)
         return system_error(failure, path);
-    return utf8_of_path(found);
+    return normal_path(utf8_of_path(found));
 }
 
 Result<std::string> find_temporary_folder() {

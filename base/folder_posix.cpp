@@ -93,7 +93,9 @@ Status create_all_folders(const FilePath& path, Lasting lasting, std::size_t fro
 
 }  // namespace
 
-Status create_folders(const std::string& path, Lasting lasting) { return create_all_folders(path, lasting, 0); }
+Status create_folders(const std::string& path, Lasting lasting) {
+    return create_all_folders(std::string(without_end_slashes(path)), lasting, 0);
+}
 
 Status create_folders_below_root(const FilePath& path, Lasting lasting) {
     return path.text().size() <= path.root_size() ? ok() : create_all_folders(path, lasting, path.root_size());

@@ -66,8 +66,7 @@ void share_new_folder(const FilePath& path) {
 }
 
 Status share_with_group(const std::string& path) {
-    FARDEL_TRY(
-        create_folders(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path, Lasting::yes));
+    FARDEL_TRY(create_folders(path, Lasting::yes));
     FARDEL_TRY_ASSIGN(const Descriptor root, open_folder(path, path));
     FARDEL_TRY_ASSIGN(const FileStatus own, file_status(root, path));
     if ((own.permissions | kGroupFolder) != own.permissions)

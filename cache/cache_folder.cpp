@@ -176,7 +176,7 @@ Result<CacheFolder> CacheFolder::open(const std::string& path, bool create) {
     if (path.empty() || path.find('\0') != std::string::npos)
         return Error(ErrorCode::malformed, "the path of a cache's folder must not be empty or contain NUL");
     if (create)
-        FARDEL_TRY(create_folders(path.back() == '/' && path.size() > 1 ? path.substr(0, path.size() - 1) : path));
+        FARDEL_TRY(create_folders(path));
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(path, path));
     if (!status.is_folder())
         return Error(ErrorCode::malformed, path + ": not a folder");

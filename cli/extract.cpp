@@ -10,6 +10,7 @@
 #include "console/progress_bar.h"
 #include "verbs.h"
 
+#include <fardel/base/file.h>
 #include <fardel/base/free_space.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/format/hash.h>
@@ -20,8 +21,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <system_error>
 #include <vector>
 
 namespace fardel {
@@ -114,9 +113,9 @@ Result<NameSelection> select(const Bundle& bundle, const ExtractCommand& command
 
 // The sum is known before the first byte is written; a few megabytes can hold terabytes.
 Status verify_size(const ExtractCommand& command, std::uint64_t raw_bytes) {
-    std::error_code failure;
-    const std::uint64_t file_bytes = std::filesystem::file_size(command.file, failure);
-    const bool absurd = raw_bytes > kUsualBytesMax && !failure && raw_bytes / kUsualRatioMax > file_bytes;
+    const auto status = find_file_status(command.file, command.file);
+    const std::uint64_t file_bytes = status && *status ? (*status)->size_bytes : UINT64_MAX;
+    const bool absurd = raw_bytes > kUsualBytesMax && raw_bytes / kUsualRatioMax > file_bytes;
     if (absurd && !command.any_size)
         return Error(ErrorCode::limit, fmt::format("{}: its files have {} bytes, "
                                                    "over {} times the {} bytes of the bundle; nothing was extracted; "

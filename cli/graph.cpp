@@ -9,6 +9,7 @@
 #include "console/json.h"
 #include "verbs.h"
 
+#include <fardel/base/path_text.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/project.h>
 #include <fardel/packer/project_build.h>
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
@@ -219,7 +219,7 @@ Result<Exit> run_graph(Words words, Console& console) {
         return line.mistake("--json and --dot are two forms; choose one", console);
 
     FARDEL_TRY_ASSIGN(const std::string path, project_file_of(folder));
-    folder = std::filesystem::path(path).parent_path().string();
+    folder = folder_part(path);
     if (references)
         return write_references(path, name, json, dot, console);
     FARDEL_TRY_ASSIGN(Project project, read_project(path));

@@ -19,13 +19,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
-
-namespace fs = std::filesystem;
 
 namespace fardel {
 namespace {
@@ -49,9 +45,8 @@ Status write_new_file(const std::string& path, std::string_view text) {
 
 // The real name of the folder, whatever path leads to it.
 std::string name_of_folder(const std::string& folder) {
-    std::error_code failure;
-    const fs::path location = fs::weakly_canonical(fs::absolute(folder, failure), failure);
-    return location.has_filename() ? location.filename().string() : location.parent_path().filename().string();
+    const auto location = canonical_path(folder);
+    return std::string(file_name_of_path(location ? *location : folder));
 }
 
 struct Content {
@@ -70,16 +65,14 @@ std::string output_folder(const std::vector<std::string>& names) {
 Result<StarterContent> sources_in(const std::string& folder, const std::string& name) {
     StarterContent starter;
     FARDEL_TRY_ASSIGN(const std::vector<std::string> names, list_names_at(folder));
-    std::error_code none;
-    if (const fs::path assets = fs::path(folder) / kAssets;
-        fs::is_directory(assets, none) && !fs::is_empty(assets, none))
+    if (const auto assets = list_names_at(joined_path(folder, kAssets)); assets && !assets->empty())
         return starter;
     bool has_more = false;
     std::vector<std::string> archives;
     for (const std::string& each : names) {
         if (each.starts_with('.') || !verify_name(each))
             continue;
-        const std::string path = (fs::path(folder) / each).string();
+        const std::string path = joined_path(folder, each);
         const auto kind = find_source_kind(path);  // what may not be read is for the scan to say
         if (kind && *kind == SourceKind::archive)
             archives.push_back(each);
@@ -105,8 +98,8 @@ Result<Content> content_of(const std::string& folder, const std::string& name) {
     FARDEL_TRY_ASSIGN(content.starter, sources_in(folder, name));
     std::vector<std::string> paths;
     for (const std::string& source : content.starter.sources)
-        paths.push_back((fs::path(folder) / source).string());
-    if (!fs::exists(paths.front()))
+        paths.push_back(joined_path(folder, source));
+    if (!file_exists(paths.front()))
         return content;  // no assets yet
     ScanOptions options{.excludes = usual_excludes()};
     options.excludes.insert(options.excludes.end(), content.starter.excludes.begin(), content.starter.excludes.end());
@@ -136,7 +129,7 @@ std::string text_of(const Content& content, const std::string& folder, const std
     std::string text = fmt::format("wrote {}\n", printable(file));
     if (content.files == 0)
         return text + fmt::format("  name  {}\nPut files into {}, then run 'fardel build {}'.\n", name,
-                                  printable((fs::path(folder) / kAssets).string()), printable(folder));
+                                  printable(joined_path(folder, kAssets)), printable(folder));
     text += fmt::format("  name     {}\n  sources  {}: {}\n", name, fmt::join(content.starter.sources, ", "),
                         format_count(content.files, "file", "files"));
     text += content.game ? fmt::format("  profile  {}, as here is {}\n", content.starter.profile, content.starter.why)
@@ -147,13 +140,13 @@ std::string text_of(const Content& content, const std::string& folder, const std
 }
 
 Result<Exit> init(const std::string& folder, const std::string& name, bool json, Console& console) {
-    const std::string file = (fs::path(folder) / kProjectFileName).string();
+    const std::string file = joined_path(folder, kProjectFileName);
     FARDEL_TRY(verify_new_file(file, kExists));
     FARDEL_TRY(create_folders(folder));
     FARDEL_TRY_ASSIGN(const Content content, content_of(folder, name));
     FARDEL_TRY(write_new_file(file, starter_project(name, content.starter)));
     if (content.files == 0)
-        FARDEL_TRY(create_folders((fs::path(folder) / kAssets).string()));
+        FARDEL_TRY(create_folders(joined_path(folder, kAssets)));
     return print_result(
         console, json,
         [&] {

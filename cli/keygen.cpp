@@ -5,17 +5,14 @@
 #include "console/passphrase.h"
 #include "verbs.h"
 
+#include <fardel/base/file.h>
 #include <fardel/format/key_file.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <optional>
-#include <system_error>
-
-namespace fs = std::filesystem;
 
 namespace fardel {
 namespace {
@@ -45,13 +42,11 @@ Status write(const KeygenCommand& command, std::string_view secret_text, std::st
     FARDEL_TRY(write_key_file(command.path, secret_text));
     Status status = write_key_file(command.public_path(), public_text);
     if (!status) {
-        std::remove(command.path.c_str());
+        static_cast<void>(remove_file(command.path, command.path));
         return status;
     }
-    std::error_code failure;  // ignored: the file then stays private, which does no harm
-    fs::permissions(command.public_path(),
-                    fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::others_read,
-                    failure);
+    // A file that stays private does no harm.
+    static_cast<void>(set_permissions(command.public_path(), 0644, command.public_path()));
     return ok();
 }
 

@@ -15,6 +15,8 @@
 #include "pure/pure_verbs.h"
 #include "verbs.h"
 
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trace.h>
 #include <fardel/packer/project.h>
@@ -26,13 +28,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -66,9 +66,8 @@ struct MountCommand {
 std::uint64_t total_size(const std::vector<std::string>& files) {
     std::uint64_t bytes = 0;
     for (const std::string& file : files) {
-        std::error_code unknown;
-        const auto size = std::filesystem::file_size(file, unknown);
-        bytes += unknown ? 0 : size;
+        const auto status = find_file_status(file, file);
+        bytes += status && *status ? (*status)->size_bytes : 0;
     }
     return bytes;
 }
@@ -172,14 +171,11 @@ private:
 // Whether the mount is in one of the folders that are mounted, or in that of a project. Such a folder is not watched: a
 // scan of it waits for the mount, and the mount would wait for the scan.
 bool is_inside(const std::string& mount_point, const std::vector<std::string>& files) {
-    std::error_code unknown;
-    const std::filesystem::path inner = std::filesystem::canonical(mount_point, unknown);
-    return std::ranges::any_of(files, [&](const std::string& file) {
-        std::filesystem::path outer = std::filesystem::canonical(file, unknown);
-        if (outer.extension() == ".toml")
-            outer = outer.parent_path();
-        return !unknown && std::ranges::mismatch(outer, inner).in1 == outer.end();
-    });
+    const auto inner = real_path(mount_point, mount_point);
+    return inner && std::ranges::any_of(files, [&](const std::string& file) {
+               const auto outer = real_path(file, file);
+               return outer && is_at_or_below_path(outer->ends_with(".toml") ? folder_part(*outer) : *outer, *inner);
+           });
 }
 
 bool follows_edits(const Vfs& vfs, const MountingOptions& mounting) {
@@ -192,13 +188,12 @@ bool follows_edits(const Vfs& vfs, const MountingOptions& mounting) {
 // A folder is mounted as it is, whatever its project file says.
 void say_projects(const std::vector<std::string>& files, Console& console) {
     for (const std::string& file : files) {
-        const std::filesystem::path project = std::filesystem::path(file) / kProjectFileName;
-        std::error_code unknown;
-        if (std::filesystem::exists(project, unknown))
+        const std::string project = joined_path(file, kProjectFileName);
+        if (file_exists(project))
             console.say(
                 fmt::format("fardel: {}: mounted as it is, without the rules of its project; mount {} for the "
                             "tree that 'fardel build' would bundle",
-                            printable(file), printable(project.string())));
+                            printable(file), printable(project)));
     }
 }
 
@@ -287,7 +282,7 @@ Result<Exit> mount(MountCommand command, Console& console) {
     if (!trace_file.empty()) {
         FARDEL_TRY(verify_new_file(trace_file, "; name another file for the trace"));
         // Refused now, not when it is written: that would be hours later, at the end of the session.
-        trace_file = std::filesystem::absolute(trace_file).string();  // the background is another folder
+        FARDEL_TRY_ASSIGN(trace_file, absolute_path(trace_file));  // the background is another folder
     }
     FuseTree tree{.vfs = vfs,
                   .stored_bytes = stored_bytes,

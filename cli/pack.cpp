@@ -8,7 +8,9 @@
 #include "console/temporary_folder.h"
 #include "verbs.h"
 
+#include <fardel/base/extension.h>
 #include <fardel/base/interrupt.h>
+#include <fardel/base/path_text.h>
 #include <fardel/format/bundle_version.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/build.h>
@@ -17,7 +19,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -42,7 +43,7 @@ struct PackCommand {
     SourceOptions source_options;
 };
 
-bool is_project(const std::string& source) { return std::filesystem::path(source).extension() == ".toml"; }
+bool is_project(const std::string& source) { return extension_of(file_name_of_path(source)) == "toml"; }
 
 // A project is built from scratch in a separate build folder, so that earlier builds of it have no effect.
 Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,

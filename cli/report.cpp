@@ -13,17 +13,16 @@
 #include "report/report_page.h"
 #include "verbs.h"
 
+#include <fardel/base/file.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/bundle_output.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -68,11 +67,9 @@ std::uint64_t count_stale(const PackPlan& packed, const ReportFacts& facts) {
 // A project's bundles, with what resolving its references finds.
 Status read_project_facts(const ResolvedProject& resolved, ReportCommand& command, std::optional<ReportAudit>& audit) {
     command.files = bundles_of(resolved);
-    for (const std::string& file : command.files) {
-        std::error_code ignored;
-        if (!std::filesystem::exists(file, ignored))
+    for (const std::string& file : command.files)
+        if (!file_exists(file))
             return Error(ErrorCode::missing, printable(file) + " does not exist; run 'fardel build' first");
-    }
     FARDEL_TRY_ASSIGN(audit, parse_audit(format_json(json_of(resolved.packed.resolved->audit, resolved.packed.plan))));
     return ok();
 }

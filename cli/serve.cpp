@@ -8,6 +8,7 @@
 #include "registry/registry_signers.h"
 #include "verbs.h"
 
+#include <fardel/base/file.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/base/invocation.h>
 #include <fardel/base/network_address.h>
@@ -18,12 +19,10 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -141,8 +140,7 @@ Status announce(const ServeCommand& command, const Server& server, Console& cons
 
 // The folder of a game's files is easily taken for a tree.
 void say_if_empty(const std::string& tree, Console& console) {
-    std::error_code failure;
-    if (!tree.empty() && !std::filesystem::exists(tree + "/bundles", failure))
+    if (!tree.empty() && !file_exists(tree + "/bundles"))
         console.say(
             fmt::format("fardel: nothing is published in {}; "
                         "'fardel publish' does that, and --project serves the files of a folder",

@@ -6,11 +6,11 @@
 
 #include <fardel/base/folder.h>
 #include <fardel/base/interrupt.h>
+#include <fardel/base/path_text.h>
 #include <fardel/packer/project.h>
 #include <fardel/packer/watched_inputs.h>
 
 #include <chrono>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <thread>
@@ -106,7 +106,7 @@ Result<Exit> run_watch(Words words, Console& console) {
 
     FARDEL_TRY_ASSIGN(const std::string project_file, project_file_of(command.folder));
     // The project file may appear later; a folder that does not exist is a mistake.
-    if (const std::string folder = std::filesystem::path(project_file).parent_path().string(); !folder.empty())
+    if (const std::string folder(folder_part(project_file)); !folder.empty())
         FARDEL_TRY(open_folder(folder, folder));
     const Interrupt interrupt;
     std::set<std::string> files;

@@ -2,6 +2,7 @@
 
 #include <fardel/base/confined_program.h>
 #include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/base/free_space.h>
 #include <fardel/base/own_program.h>
 #include <fardel/format/name.h>
@@ -9,9 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -116,9 +115,8 @@ Result<std::vector<std::byte>> read_rest(const Descriptor& file, std::uint64_t o
 }
 
 Status verify_room(std::uint64_t size_bytes) {
-    std::error_code failure;
-    const auto folder = std::filesystem::temp_directory_path(failure);
-    return failure ? ok() : verify_free_space(folder.string(), size_bytes, "unpacking its files for reading");
+    const auto folder = find_temporary_folder();
+    return folder ? verify_free_space(*folder, size_bytes, "unpacking its files for reading") : ok();
 }
 
 }  // namespace

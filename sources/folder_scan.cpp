@@ -7,6 +7,7 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 
+#include <fardel/base/path_text.h>
 #include <fardel/sources/secret_files.h>
 
 #include <algorithm>
@@ -284,9 +285,7 @@ private:
 
 Status list_folder(const std::string& path, SourceListing& listing) {
     FARDEL_TRY_ASSIGN(Descriptor descriptor, open_folder(path, path));
-    std::string shown = printable(path, SIZE_MAX);
-    while (shown.size() > 1 && shown.back() == '/')
-        shown.pop_back();
+    std::string shown(without_end_slashes(printable(path, SIZE_MAX)));
     const auto root = std::make_shared<const FolderRoot>(FolderRoot{std::move(descriptor), std::move(shown)});
     listing.conflicts_refused = true;
     return FolderScan(root, listing).list();

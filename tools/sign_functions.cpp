@@ -3,6 +3,7 @@
 #include "signers.h"
 
 #include <fardel/base/clock.h>
+#include <fardel/base/file.h>
 #include <fardel/format/author_statement.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/envelope.h>
@@ -13,10 +14,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace fardel::c {
@@ -72,13 +71,11 @@ Result<PublicKey> create_key(const std::string& path, std::optional<std::string_
     FARDEL_TRY_ASSIGN(const std::string secret_text, encode_key_file(key, passphrase, comment));
     FARDEL_TRY(write_key_file(public_path, public_text));
     if (Status written = write_key_file(path, secret_text); !written) {
-        std::remove(public_path.c_str());
+        static_cast<void>(remove_file(public_path, public_path));
         return std::move(written).error();
     }
-    using std::filesystem::perms;
-    std::error_code failure;  // ignored: the file then stays private, which does no harm
-    std::filesystem::permissions(
-        public_path, perms::owner_read | perms::owner_write | perms::group_read | perms::others_read, failure);
+    // A file that stays private does no harm.
+    static_cast<void>(set_permissions(public_path, 0644, public_path));
     return key.public_key();
 }
 

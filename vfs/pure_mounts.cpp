@@ -1,5 +1,6 @@
 #include <fardel/vfs/pure_mounts.h>
 
+#include <fardel/base/path_text.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/sources/source_scan.h>
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -62,7 +62,7 @@ void place_for_pure(const PurePolicy& policy, const BundleId& bundle, MountOptio
 
 std::optional<PureProblem> mount_pure_file(Vfs& vfs, const PurePolicy& policy, const std::string& file,
                                            MountOptions options) {
-    const std::string name = std::filesystem::path(file).filename().string();
+    const std::string name(file_name_of_path(file));
     options.label = name;
     const auto mounted = mount_file(vfs, policy, file, std::move(options));
     if (mounted)

@@ -1,3 +1,4 @@
+#include <fardel/base/path_text.h>
 #include <fardel/format/staged_descriptor.h>
 #include <fardel/format/staged_file.h>
 
@@ -102,7 +103,7 @@ private:
 // Refuses, before any work, a target that commit() cannot or should not replace.
 Status verify_target(const FilePath& path) {
     const std::string& text = path.text();
-    if (text.empty() || text.back() == '/' || text.find('\0') != std::string::npos)
+    if (file_name_of_path(text).empty() || text.find('\0') != std::string::npos)
         return Error(ErrorCode::malformed, "\"" + text.substr(0, text.find('\0')) + "\" does not name a file");
     const auto status = file_status(path, path);
     if (!status) {

@@ -9,12 +9,12 @@
 #include "console/passphrase.h"
 #include "resolved_project.h"
 
+#include <fardel/base/folder.h>
 #include <fardel/packer/project.h>
 #include <fardel/packer/project_build.h>
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
 namespace fardel {
@@ -42,8 +42,10 @@ void add_source_options(CommandLine& line, SourceOptions& options) {
 void set_source_options(BuildRequest& request, const SourceOptions& options, ScanReport& report) {
     request.strict = options.strict;
     // Those of a project are relative to its file.
-    for (const std::string& folder : options.follow_links)
-        request.follow_links.push_back(std::filesystem::absolute(folder).string());
+    for (const std::string& folder : options.follow_links) {
+        auto whole = absolute_path(folder);
+        request.follow_links.push_back(whole ? *std::move(whole) : folder);
+    }
     request.names = options.names;
     request.scanned = [&report](const ScanReport& scanned) { report = scanned; };
 }

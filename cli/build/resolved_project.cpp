@@ -1,12 +1,13 @@
 #include "resolved_project.h"
 
+#include <fardel/base/extension.h>
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/project_build.h>
 #include <fardel/packer/project_path.h>
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -16,27 +17,26 @@ void add_globs(std::vector<std::string>& list, const std::vector<std::string>& m
     list.insert(list.end(), more.begin(), more.end());
 }
 
+bool is_project_file(std::string_view path) { return extension_of(file_name_of_path(path)) == "toml"; }
+
 }  // namespace
 
 std::string find_project_file(const std::string& source) {
-    const std::filesystem::path path(source);
-    if (path.extension() == ".toml")
+    if (is_project_file(source))
         return source;
-    std::error_code ignored;
-    const std::filesystem::path inside = path / kProjectFileName;
-    return std::filesystem::exists(inside, ignored) ? inside.string() : std::string();
+    const std::string inside = joined_path(source, kProjectFileName);
+    return file_exists(inside) ? inside : std::string();
 }
 
 Result<std::string> project_file_of(const std::string& folder) {
-    const std::filesystem::path path(folder);
-    if (path.filename() == kProjectFileName)
+    if (file_name_of_path(folder) == kProjectFileName)
         return folder;
-    std::error_code ignored;
-    if (path.extension() == ".toml" && std::filesystem::is_regular_file(path, ignored))
+    const auto status = find_file_status(folder, folder);
+    if (is_project_file(folder) && status && *status && (*status)->is_file())
         return Error(ErrorCode::malformed, printable(folder) + ": give the folder of a " +
                                                std::string(kProjectFileName) +
                                                "; 'fardel pack' packs a project file of any name");
-    return (path / kProjectFileName).string();
+    return joined_path(folder, kProjectFileName);
 }
 
 void say_unconfined(const ResolvedProject& resolved, Console& console) {
@@ -47,7 +47,7 @@ void say_unconfined(const ResolvedProject& resolved, Console& console) {
 Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more,
                                         const std::vector<std::string>& excludes, const SourceOptions& sources) {
     FARDEL_TRY_ASSIGN(Project project, read_project(file));
-    const std::string folder = std::filesystem::path(file).parent_path().string();
+    const std::string folder(folder_part(file));
     ProjectReferences& references = project.references ? *project.references : project.references.emplace();
     if (!more.profile.empty()) {
         FARDEL_TRY_ASSIGN(references.chosen_profile, load_game_profile(more.profile));
@@ -58,8 +58,10 @@ Result<ResolvedProject> resolve_project(const std::string& file, const ProjectRe
     references.bases = more.bases;
     references.fold_case = more.fold_case;
     add_globs(project.excludes, excludes);
-    for (const std::string& root : sources.follow_links)
-        project.pack.follow_links.push_back(std::filesystem::absolute(root).string());
+    for (const std::string& root : sources.follow_links) {
+        FARDEL_TRY_ASSIGN(std::string whole, absolute_path(root));
+        project.pack.follow_links.push_back(std::move(whole));
+    }
     if (!sources.names.empty())
         project.pack.names = sources.names;
     ResolvedProject resolved{.file = file, .target = path_in_project(folder, output_of(project))};

@@ -2,6 +2,7 @@
 
 #include "near_names.h"
 
+#include <fardel/base/file.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
@@ -9,9 +10,7 @@
 #include <fardel/vfs/bundle_variants.h>
 #include <fardel/vfs/vfs_path.h>
 
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -67,8 +66,7 @@ Result<AssetIndex> asset_of_id(const Bundle& bundle, std::string_view path, cons
 }  // namespace
 
 Result<std::shared_ptr<const ByteSource>> open_bundle_file(const std::string& path) {
-    std::error_code unknown;  // is what opening says
-    if (std::filesystem::is_directory(path, unknown))
+    if (folder_exists(path))
         return Error(
             ErrorCode::malformed,
             printable(path) + ": a folder, not a bundle; 'fardel pack' or 'fardel build' makes a bundle of it");

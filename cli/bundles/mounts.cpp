@@ -5,6 +5,8 @@
 #include "bundles/store_option.h"
 #include "console/figures.h"
 
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/format/dependencies.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
@@ -15,10 +17,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -28,9 +28,8 @@ constexpr std::size_t kMissingShown = 5;  // per mount
 constexpr std::size_t kIdDigitsMin = 8;   // of a bundle in the store
 
 bool may_name_stored_bundle(const std::string& word) {
-    std::error_code unknown;
     return word.size() >= kIdDigitsMin && word.find_first_not_of("0123456789abcdef") == std::string::npos &&
-           !std::filesystem::exists(word, unknown);
+           !file_exists(word);
 }
 
 // Collects what is mounted, in order.
@@ -153,13 +152,13 @@ private:
 // when the program may be in another folder.
 MountChange watching(MountChange change, bool bundles) {
     for (MountRequest& request : change.mount) {
-        std::error_code unknown;
         auto* const path = std::get_if<std::string>(&request.subject);
-        if (path == nullptr || !(bundles || path->ends_with(".toml") || std::filesystem::is_directory(*path, unknown)))
+        if (path == nullptr || !(bundles || path->ends_with(".toml") || folder_exists(*path)))
             continue;
         request.options.watch = true;
         request.options.label = *path;
-        *path = std::filesystem::absolute(*path).string();
+        if (auto whole = absolute_path(*path))
+            *path = *std::move(whole);
     }
     return change;
 }

@@ -1,6 +1,6 @@
 #include "bundles/store_option.h"
 
-
+#include <fardel/base/file.h>
 #include <fardel/base/invocation.h>
 #include <fardel/base/path_text.h>
 #include <fardel/base/user_folder.h>
@@ -8,9 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -21,11 +19,6 @@ std::string named_store(const std::string& store) { return !store.empty() ? stor
 std::string user_store() {
     const auto folder = find_user_folder(UserFolder::data);
     return folder ? *folder + "/fardel" : "";
-}
-
-bool is_there(const std::string& path) {
-    std::error_code unknown;
-    return std::filesystem::exists(path, unknown);
 }
 
 }  // namespace
@@ -53,7 +46,7 @@ Result<BundleStore> open_store(const std::string& store, bool create) {
         return Error(ErrorCode::missing,
                      "no store is named, and the user has no home folder; give its folder with --store, or in "
                      "FARDEL_STORE");
-    if (!create && !is_there(path))
+    if (!create && !file_exists(path))
         return Error(ErrorCode::missing, printable(path) +
                                              ": there is no store yet; --store names another one, and "
                                              "'fardel install', 'fetch' and 'store add' make one");
@@ -61,7 +54,7 @@ Result<BundleStore> open_store(const std::string& store, bool create) {
 }
 
 Result<std::optional<BundleStore>> find_store(const std::string& store) {
-    if (named_store(store).empty() && !is_there(user_store()))
+    if (named_store(store).empty() && !file_exists(user_store()))
         return std::optional<BundleStore>();
     FARDEL_TRY_ASSIGN(BundleStore opened, open_store(store, false));
     return std::optional(std::move(opened));

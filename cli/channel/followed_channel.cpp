@@ -5,6 +5,7 @@
 #include "console/figures.h"
 
 #include <fardel/base/invocation.h>
+#include <fardel/base/path_text.h>
 #include <fardel/base/user_folder.h>
 #include <fardel/format/name.h>
 
@@ -21,7 +22,7 @@ Result<std::string> state_folder() {
     if (const auto folder = find_user_folder(UserFolder::state))
         return *folder + "/fardel";
     const std::string home = variable("HOME");
-    if (!home.starts_with('/'))
+    if (!is_absolute_path(home))
         return Error(ErrorCode::missing,
                      "neither XDG_STATE_HOME nor HOME is set; what is accepted of a channel is kept there, too");
     return Error(ErrorCode::missing,

@@ -1,12 +1,12 @@
 #include "labelled_keys.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/path_text.h>
 #include <fardel/format/key_file.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 
 namespace fardel {
@@ -14,7 +14,7 @@ namespace {
 
 // "author" for "keys/author.key.pub"; other characters than those of labels are replaced.
 std::string label_of(const std::string& path) {
-    std::string label = std::filesystem::path(path).filename().string();
+    std::string label(file_name_of_path(path));
     for (const std::string_view ending : {".pub", ".key"})
         if (label.ends_with(ending))
             label.resize(label.size() - ending.size());

@@ -1,9 +1,8 @@
 #include "output_file.h"
 
-#include <fardel/format/staged_file.h>
+#include <fardel/base/file.h>
 
-#include <filesystem>
-#include <system_error>
+#include <fardel/format/staged_file.h>
 
 namespace fardel {
 
@@ -18,8 +17,8 @@ Status write_file(const std::string& path, std::string_view text) {
 }
 
 Status verify_new_file(const std::string& path, std::string_view advice) {
-    std::error_code failure;
-    if (std::filesystem::symlink_status(path, failure).type() != std::filesystem::file_type::not_found)
+    const auto status = find_file_status(path, path, Links::refused);
+    if (!status || *status)
         return Error(ErrorCode::conflict, path + ": already exists" + std::string(advice));
     return ok();
 }

@@ -27,13 +27,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <stop_token>
-#include <system_error>
 #include <utility>
-
-namespace fs = std::filesystem;
 
 namespace fardel {
 namespace {
@@ -49,8 +45,7 @@ class Checkup {
 public:
     explicit Checkup(const CheckupRequest& request) : request_(request) {
         const std::string file = project_file();
-        std::error_code unknown;
-        if (!request.folder.empty() || fs::exists(file, unknown))  // one that was named must be there
+        if (!request.folder.empty() || file_exists(file))  // one that was named must be there
             project_ = read_project(file);
     }
 
@@ -159,10 +154,10 @@ public:
     }
 
     void disk() {
-        std::error_code unknown;
         const auto found = find_store(request_.store);
         const std::string store = found && *found ? (*found)->path() : "";
-        for (const std::string& folder : {fs::temp_directory_path(unknown).string(),
+        const auto temporary = find_temporary_folder();
+        for (const std::string& folder : {temporary ? *temporary : std::string(),
                                           has_project() ? folder_of_path(project_file()) : std::string(), store}) {
             const auto free_bytes = folder.empty() ? std::nullopt : find_free_bytes(folder);
             if (!free_bytes)
@@ -204,7 +199,7 @@ public:
 private:
     bool has_project() const { return project_ && *project_; }
     const Project& project() const { return **project_; }
-    std::string project_file() const { return (fs::path(request_.folder) / kProjectFileName).string(); }
+    std::string project_file() const { return joined_path(request_.folder, kProjectFileName); }
 
     void add(Health health, std::string text, std::string advice = "") {
         facts_.push_back({.topic = topic_, .health = health, .text = std::move(text), .advice = std::move(advice)});
@@ -226,9 +221,8 @@ private:
 
     void cache(const ProjectCache& each, const std::string& path) {
         const std::string shown = printable(path);
-        std::error_code unknown;
         // Opening would create it.
-        if (!each.folder.empty() && !fs::exists(path, unknown))
+        if (!each.folder.empty() && !file_exists(path))
             return add(Health::ok, shown + ": is not there yet; the next build makes it");
         const auto layer = open_project_cache(each, request_.folder, kServerPatience);
         if (!layer)

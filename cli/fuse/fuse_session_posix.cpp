@@ -3,6 +3,7 @@
 #include "fuse_session.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/base/mount_point.h>
 #include <fardel/base/program.h>
 #include <fardel/base/system_error.h>
@@ -17,17 +18,13 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <sstream>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
-
-namespace fs = std::filesystem;
 
 namespace fardel {
 namespace {
@@ -64,16 +61,14 @@ Error folder_error(int failure, const std::string& folder) {
 
 // Returns the absolute path, since the background process has another working directory.
 Result<std::string> empty_folder(const std::string& folder) {
-    std::error_code failure;
-    const fs::path path = fs::canonical(folder, failure);
-    if (failure)
-        return folder_error(failure.value(), folder);
-    fs::directory_iterator entries(path, failure);
-    if (failure)
-        return folder_error(failure.value(), folder);
-    if (entries != fs::directory_iterator())
+    auto path = real_path(folder, folder);
+    const auto opened = path ? open_folder(*path, folder) : Result<Descriptor>(path.error());
+    const auto names = opened ? list_names(*opened, folder) : Result<std::vector<std::string>>(opened.error());
+    if (!names)
+        return folder_error(names.error().system_number(), folder);
+    if (!names->empty())
         return Error(ErrorCode::conflict, folder + ": the folder is not empty; a mount would hide its files");
-    return path.string();
+    return path;
 }
 
 // "\040" stands for a space.
@@ -109,11 +104,11 @@ std::string mounted_type(const std::string& folder) {
 
 // The last part is not resolved, so this works even if the program that serves the mount is gone.
 std::string absolute(const std::string& folder) {
-    std::error_code failure;
-    const fs::path path = fs::absolute(folder, failure).lexically_normal();
-    const fs::path leaf = path.has_filename() ? path : path.parent_path();
-    const fs::path parent = fs::canonical(leaf.parent_path(), failure);
-    return ((failure ? leaf.parent_path() : parent) / leaf.filename()).string();
+    const auto whole = absolute_path(folder);
+    const std::string& path = whole ? *whole : folder;
+    const std::string above = folder_of_path(path);
+    const auto real = real_path(above, above);
+    return joined_path(real ? *real : above, file_name_of_path(path));
 }
 
 // fusermount3 may unmount what its caller mounted.

@@ -5,12 +5,11 @@
 #include "console/output_file.h"
 #include "pure_verbs.h"
 
+#include <fardel/base/path_text.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/content_set.h>
 #include <fardel/format/key_file.h>
 #include <fardel/format/name.h>
-
-#include <filesystem>
 
 namespace fardel {
 namespace {
@@ -31,7 +30,7 @@ Result<std::string> name_of(const Bundle& bundle) {
     FARDEL_TRY_ASSIGN(std::string text, bundle_text(bundle, "name"));
     if (verify_name(text))
         return text;
-    const std::string stem = std::filesystem::path(bundle.label()).stem().string();
+    const std::string stem(stem_of_path(bundle.label()));
     return verify_name(stem) ? stem : std::string();
 }
 

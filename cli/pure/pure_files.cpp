@@ -3,20 +3,16 @@
 #include "bundles/bundle_file.h"
 #include "console/clock.h"
 
-#include <fardel/base/system_error.h>
+#include <fardel/base/folder.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/block_cache.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
-
-namespace fs = std::filesystem;
 
 namespace fardel {
 namespace {
@@ -108,7 +104,7 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
         if (!bundle) {
             client.problems.push_back(
                 // The server receives this text: no path of the player's machine, and no message that contains one.
-                make_pure_problem(pure_fault_of(bundle.error().code()), {}, fs::path(file).filename().string(),
+                make_pure_problem(pure_fault_of(bundle.error().code()), {}, std::string(file_name_of_path(file)),
                                   std::string(error_code_name(bundle.error().code())) + ": it cannot be opened"));
             client.unopened.push_back(bundle.error());
             continue;
@@ -127,16 +123,14 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
 
 Result<std::vector<std::string>> list_loose_paths(const std::string& folder) {
     std::vector<std::string> paths;
-    std::error_code failure;
-    for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
-        if (at->is_directory(failure) && !at->is_symlink(failure))
-            continue;
-        paths.push_back(at->path().lexically_relative(folder).generic_string());
-        if (paths.size() > kLooseMax)
+    FARDEL_TRY(visit_folder(folder, [&](const std::string& path, const FileStatus& status) -> Result<bool> {
+        if (status.is_folder())
+            return true;
+        if (paths.size() == kLooseMax)
             return Error(ErrorCode::limit, folder + ": more than " + std::to_string(kLooseMax) + " files");
-    }
-    if (failure)
-        return system_error(failure, folder);
+        paths.push_back(path);
+        return false;
+    }));
     std::ranges::sort(paths);
     return paths;
 }

@@ -3,18 +3,14 @@
 #include "console/output_file.h"
 #include "pure_files.h"
 
+#include <fardel/base/file.h>
 #include <fardel/base/folder.h>
-#include <fardel/base/system_error.h>
 #include <fardel/base/text_fields.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
-#include <system_error>
-
-namespace fs = std::filesystem;
 
 namespace fardel {
 namespace {
@@ -37,7 +33,7 @@ Result<PureState::Claim> PureState::claim(const Hash& nonce, const Hash& connect
     const std::string path = path_of(nonce, kOpen);
     const auto bytes = read_file(path, 200);
     if (!bytes && bytes.error().code() == ErrorCode::missing)
-        return Claim{.nonce = fs::exists(path_of(nonce, kTaken)) ? PureNonce::replayed : PureNonce::unknown};
+        return Claim{.nonce = file_exists(path_of(nonce, kTaken)) ? PureNonce::replayed : PureNonce::unknown};
     if (!bytes)
         return bytes.error();
 
@@ -55,12 +51,11 @@ Result<PureState::Claim> PureState::claim(const Hash& nonce, const Hash& connect
     if (!newest || !std::ranges::equal(*newest, std::as_bytes(std::span(own))))
         return Claim{.nonce = PureNonce::replayed};
 
-    std::error_code failure;
-    fs::rename(path, path_of(nonce, kTaken), failure);
-    if (failure == std::errc::no_such_file_or_directory)
-        return Claim{.nonce = PureNonce::replayed};  // another program was faster
-    if (failure)
-        return system_error(failure, path);
+    if (Status renamed = rename_file(path, path_of(nonce, kTaken), path); !renamed) {
+        if (renamed.error().code() == ErrorCode::missing)
+            return Claim{.nonce = PureNonce::replayed};  // another program was faster
+        return std::move(renamed).error();
+    }
     if (now.seconds > *expires)
         return Claim{.nonce = PureNonce::expired};
     return Claim{.nonce = PureNonce::open, .epoch = *epoch};

@@ -3,6 +3,7 @@
 #include <fardel/base/file.h>
 #include <fardel/base/file_lock.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/path_text.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/whole_file.h>
@@ -33,7 +34,7 @@ std::string hash_text(std::string_view bytes) { return blake3(std::as_bytes(std:
 
 // A folder of a store, to which others may write, too.
 FilePath part_of_store(const std::string& folder) {
-    return FilePath::of_root(folder_of_path(folder)) / folder.substr(folder.rfind('/') + 1);
+    return FilePath::of_root(folder_of_path(folder)) / file_name_of_path(folder);
 }
 
 Status create_kept(const FilePath& folder) {

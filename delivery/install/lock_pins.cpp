@@ -1,14 +1,13 @@
 #include "install/lock_pins.h"
 
 #include <fardel/base/clock.h>
+#include <fardel/base/folder.h>
 #include <fardel/format/hash.h>
 #include <fardel/store/retention.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <span>
-#include <system_error>
 #include <vector>
 
 namespace fardel {
@@ -17,9 +16,8 @@ namespace {
 std::string pin_name_of(const std::string& path) {
     // Several lock files may use one store, and each releases only its own pins: so the path is in the pin's name. A
     // lock file that was moved leaves its pins; `fardel store unpin` ends them.
-    std::error_code unknown;
-    const std::string whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown).string();
-    const std::string& text = unknown ? path : whole;
+    const auto whole = canonical_path(path);
+    const std::string& text = whole ? *whole : path;
     return std::string(kLockPinStart) + blake3(std::as_bytes(std::span(text))).hex().substr(0, 32);
 }
 

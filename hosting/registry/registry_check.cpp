@@ -4,6 +4,7 @@
 #include "registry/pages.h"
 #include "registry/registry_folder.h"
 
+#include <fardel/base/folder.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/delivery/first_contact.h>
 #include <fardel/delivery/tree_paths.h>
@@ -14,8 +15,6 @@
 #include <fardel/verifier/verify_bundle.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -128,25 +127,17 @@ private:
             pages_.insert(name_page_path(entry.name));
         for (const auto& [name, holders] : state().catalogue.recorded().names())
             pages_.insert(name_page_path(name));
-        std::error_code failure;
-        const std::filesystem::path top(folder_.path());
-        for (std::filesystem::recursive_directory_iterator entry(top, failure), end; !failure && entry != end;
-             entry.increment(failure)) {
-            const std::string path = entry->path().lexically_relative(top).generic_string();
-            if (path.starts_with(".fardel-")) {
-                entry.disable_recursion_pending();
-                continue;
-            }
-            std::error_code unknown;
-            // A link is not followed: what it leads to would be readable by everybody, too.
-            const auto type = entry->symlink_status(unknown).type();
-            if (type == std::filesystem::file_type::directory)
-                continue;
-            if (type != std::filesystem::file_type::regular || !is_ours(path))
-                add(path, ErrorCode::unresolved, "does not belong to the registry, and anybody can read it");
-        }
-        if (failure)
-            add(".", ErrorCode::io, "the folder cannot be read whole: " + failure.message());
+        const Status visited =
+            visit_folder(folder_.path(), [&](const std::string& path, const FileStatus& status) -> Result<bool> {
+                if (path.starts_with(".fardel-"))
+                    return false;
+                // A link is not followed: what it leads to would be readable by everybody, too.
+                if (!status.is_folder() && (!status.is_file() || !is_ours(path)))
+                    add(path, ErrorCode::unresolved, "does not belong to the registry, and anybody can read it");
+                return true;
+            });
+        if (!visited)
+            add(".", ErrorCode::io, "the folder cannot be read whole: " + visited.error().message());
     }
 
     bool is_ours(const std::string& path) const {

@@ -1,6 +1,8 @@
 #include "serve/delta_maker.h"
 
+#include <fardel/base/extension.h>
 #include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/base/thread_priority.h>
 #include <fardel/delivery/tree_paths.h>
 #include <fardel/format/bundle.h>
@@ -9,10 +11,8 @@
 #include <fardel/hosting/publish_delta.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,22 +33,20 @@ public:
 
     // Looks for bundles that are new in the tree.
     void read_folder() {
-        std::error_code failure;
-        for (std::filesystem::directory_iterator entry(tree_ + "/bundles", failure), end; !failure && entry != end;
-             entry.increment(failure)) {
-            const auto id = BundleId::parse(entry->path().stem().string());
-            if (!id || entry->path().extension() != ".fardel" || bundles_.contains(*id) ||
-                bundles_.size() >= kKnownBundlesMax)
-                continue;
+        const std::string folder = tree_ + "/bundles";
+        static_cast<void>(visit_folder(folder, [&](const std::string& name, const FileStatus& status) {
+            const auto id = BundleId::parse(strip_extension(name));
+            if (!id || extension_of(name) != "fardel" || bundles_.contains(*id) || bundles_.size() >= kKnownBundlesMax)
+                return Result<bool>(false);
             Known known;
-            std::error_code gone;
-            known.published = entry->last_write_time(gone);
-            if (const auto source = open_file_source(entry->path().string()))
+            known.published_ns = status.modified_ns;
+            if (const auto source = open_file_source(folder + "/" + name))
                 if (const auto bundle = Bundle::open(*source, {}))
                     if (const auto text = (*bundle)->find_bundle_text("name"); text && *text)
                         known.name = std::string(**text);
             bundles_.emplace(*id, std::move(known));
-        }
+            return Result<bool>(false);
+        }));
     }
 
     // Those of the same name that were published before it, the latest first.
@@ -58,16 +56,17 @@ public:
         if (self == bundles_.end() || self->second.name.empty())
             return found;
         for (const auto& [id, one] : bundles_)
-            if (id != bundle && one.name == self->second.name && one.published <= self->second.published)
+            if (id != bundle && one.name == self->second.name && one.published_ns <= self->second.published_ns)
                 found.push_back(id);
-        std::ranges::sort(found, std::ranges::greater(), [&](const BundleId& id) { return bundles_.at(id).published; });
+        std::ranges::sort(found, std::ranges::greater(),
+                          [&](const BundleId& id) { return bundles_.at(id).published_ns; });
         return found;
     }
 
 private:
     struct Known {
         std::string name;
-        std::filesystem::file_time_type published;
+        std::int64_t published_ns = 0;  // since 1970
     };
 
     const std::string& tree_;

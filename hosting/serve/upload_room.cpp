@@ -1,14 +1,14 @@
 #include "serve/upload_room.h"
 
+#include <fardel/base/folder.h>
+
 #include "registry/page_text.h"
 
 #include <fardel/base/free_space.h>
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -19,13 +19,10 @@ constexpr std::chrono::seconds kTreeMeasuredFor{5};
 // Of the bundle files in the tree; those that disappear meanwhile do not count.
 std::uint64_t tree_bytes(const std::string& tree) {
     std::uint64_t bytes = 0;
-    std::error_code failure;
-    for (std::filesystem::directory_iterator entry(tree + "/bundles", failure), end; !failure && entry != end;
-         entry.increment(failure)) {
-        std::error_code gone;
-        const auto size = entry->is_regular_file(gone) ? entry->file_size(gone) : 0;
-        bytes += gone ? 0 : size;
-    }
+    static_cast<void>(visit_folder(tree + "/bundles", [&](const std::string&, const FileStatus& status) {
+        bytes += status.is_file() ? status.size_bytes : 0;
+        return Result<bool>(false);
+    }));
     return bytes;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/path_text.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/job_run.h>
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -72,10 +72,10 @@ Result<Look> look_at(const std::string& path) {
 // Returns the path as FoundInput stores it; nothing for the job's own files.
 std::optional<std::string> found_path(const std::string& path, const JobFolder& folder,
                                       const std::string& project_folder) {
-    const std::string normal = (std::filesystem::path(folder.path()) / path).lexically_normal().string();
-    if (is_at_or_below(normal, folder.path()))
+    const std::string normal = normal_path(joined_path(folder.path(), path));
+    if (is_at_or_below_path(folder.path(), normal))
         return std::nullopt;
-    if (normal != project_folder && is_at_or_below(normal, project_folder))
+    if (normal != project_folder && is_at_or_below_path(project_folder, normal))
         return normal.substr(project_folder.size() + (project_folder.ends_with('/') ? 0 : 1));
     return normal;
 }
@@ -137,7 +137,7 @@ Result<FoundInput> look_for_input(const std::string& path, const std::string& pr
 namespace {
 
 bool is_in(std::string_view path, const std::vector<std::string>& roots) {
-    return std::ranges::any_of(roots, [&](const std::string& root) { return is_at_or_below(path, root); });
+    return std::ranges::any_of(roots, [&](const std::string& root) { return is_at_or_below_path(root, path); });
 }
 
 // `real`: where the path leads, if it is the reason.
@@ -190,7 +190,7 @@ Status RecordedFiles::judge_text(const std::string& path) const {
         return Error(ErrorCode::malformed, "a path that is empty, too long or has a NUL character");
     const std::string whole = path_in_project(project_folder_, path);
     // A path with ".." would pass the comparison with the roots and lead elsewhere.
-    if (std::filesystem::path(whole).lexically_normal() != whole || whole.ends_with('/'))
+    if (normal_path(whole) != whole)
         return Error(ErrorCode::malformed, shown + " is not a path that a job's record has");
     if (is_of_kernel(whole))
         return of_kernel(shown);

@@ -3,7 +3,9 @@
 #include "image_program.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/base/own_program.h>
+#include <fardel/base/path_text.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
@@ -11,9 +13,7 @@
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/project_path.h>
 
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 namespace fardel {
@@ -35,19 +35,17 @@ Result<Hash> hash_file(const std::string& path) {
 }  // namespace
 
 Result<std::string> absolute_folder(const std::string& project_folder) {
-    std::error_code error;
-    const std::filesystem::path folder =
-        std::filesystem::canonical(project_folder.empty() ? "." : project_folder, error);
-    if (error)
-        return Error(ErrorCode::missing, "the project's folder " + in_quotes(project_folder) + ": " + error.message());
-    return folder.string();
+    auto folder = real_path(project_folder.empty() ? "." : project_folder, in_quotes(project_folder));
+    if (!folder)
+        return Error(ErrorCode::missing, "the project's folder " + folder.error().message());
+    return folder;
 }
 
 Result<ProgramPlace> find_program(const Processor& processor, const std::string& project_folder) {
     if (processor.command.empty() || processor.command.front().empty())
         return Error(ErrorCode::missing, "the processor has neither a command nor a built-in");
     const std::string& name = processor.command.front();
-    if (name.find('/') == std::string::npos) {
+    if (folder_part(name).empty()) {
         // Not PATH: two machines, or two shells of one, must find the same program.
         for (std::string_view rest = kJobPath; !rest.empty();) {
             const std::string path = std::string(read_until(rest, ':')) + "/" + name;
@@ -59,7 +57,7 @@ Result<ProgramPlace> find_program(const Processor& processor, const std::string&
     }
     const std::string path = path_in_project(project_folder, name);
     if (is_program(path))
-        return ProgramPlace{.path = path, .in_project = !name.starts_with('/')};
+        return ProgramPlace{.path = path, .in_project = !is_absolute_path(name)};
     const auto status = find_file_status(path, {});
     if (!status || !*status)
         return Error(ErrorCode::missing, "there is no program " + in_quotes(path));

@@ -2,7 +2,6 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
-#include <fardel/base/system_error.h>
 #include <fardel/cache/cache_record.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
@@ -10,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <system_error>
 
 namespace fardel {
@@ -37,9 +35,8 @@ private:
 };
 
 Status create_parent(const std::string& path, std::string_view shown) {
-    std::error_code error;
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-    return error ? Status(system_error(error, shown)) : ok();
+    Status created = create_folders(folder_of_path(path));
+    return created ? ok() : Status(std::move(created).error().with_context(shown));
 }
 
 // Copies and hashes the bytes.
@@ -152,19 +149,6 @@ private:
     std::uint64_t all_bytes_ = 0;
 };
 
-// A job may have removed the permissions of its own folders.
-void allow_removal(const std::filesystem::path& folder) {
-    std::error_code ignored;
-    std::filesystem::permissions(folder, std::filesystem::perms::owner_all,
-                                 std::filesystem::perm_options::add | std::filesystem::perm_options::nofollow, ignored);
-    for (std::filesystem::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
-        if (std::error_code error; entry->symlink_status(error).type() == std::filesystem::file_type::directory)
-            allow_removal(entry->path());
-        if (ignored)
-            return;
-    }
-}
-
 }  // namespace
 
 Result<std::shared_ptr<JobFolder>> JobFolder::make(const std::string& scratch) {
@@ -176,14 +160,7 @@ Result<std::shared_ptr<JobFolder>> JobFolder::make(const std::string& scratch) {
     return folder;
 }
 
-JobFolder::~JobFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-    if (!error)
-        return;
-    allow_removal(path_);
-    std::filesystem::remove_all(path_, error);
-}
+JobFolder::~JobFolder() { static_cast<void>(remove_tree(path_)); }
 
 Status JobFolder::add_input(const JobInput& input, const std::stop_token& stop) const {
     const std::string shown = "the copy of " + in_quotes(input.name.view());

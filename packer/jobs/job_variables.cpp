@@ -1,5 +1,6 @@
 #include "job_variables.h"
 
+#include <fardel/base/path_text.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/nearest_word.h>
 
@@ -109,8 +110,7 @@ std::string value_of(const Variable& variable, const ProcessorJob& job, const st
     if (variable.text == "name")
         return job.sources.empty() ? std::string() : job.sources.front().name.text();
     if (variable.name == "code")
-        return variable.argument.starts_with('/') ? std::string(variable.argument)
-                                                  : project_folder + "/" + std::string(variable.argument);
+        return joined_path(project_folder, variable.argument);
     if (const ParameterValue* const value = find_value(job.processor, variable.argument))
         return format_parameter(*value);
     return {};

@@ -1,5 +1,7 @@
 #include "readable_files.h"
 
+#include <fardel/base/path_text.h>
+
 #include <fardel/base/folder.h>
 
 #include <algorithm>
@@ -18,19 +20,16 @@ std::vector<std::string> readable_files(const Processor& processor, const Progra
     std::vector<std::string> files(std::begin(kSystemFolders), std::end(kSystemFolders));
     // The folder of a program is readable, unless the project or a part of it lies there.
     const std::string folder = folder_of_path(program.path);
-    const bool has_project = program.in_project || is_at_or_below(project_folder, folder);
+    const bool has_project = program.in_project || is_at_or_below_path(folder, project_folder);
     files.push_back(has_project ? program.path : folder);
     for (const std::string& file : processor.code)
-        files.push_back(file.starts_with('/') ? file : project_folder + "/" + file);
+        files.push_back(joined_path(project_folder, file));
     return files;
 }
 
 bool is_of_kernel(std::string_view path) {
-    return std::ranges::any_of(kKernelFolders, [&](std::string_view folder) { return is_at_or_below(path, folder); });
-}
-
-bool is_at_or_below(std::string_view path, std::string_view root) {
-    return path.starts_with(root) && (root.ends_with('/') || path.size() == root.size() || path[root.size()] == '/');
+    return std::ranges::any_of(kKernelFolders,
+                               [&](std::string_view folder) { return is_at_or_below_path(folder, path); });
 }
 
 }  // namespace fardel

@@ -20,7 +20,4 @@ std::vector<std::string> readable_files(const Processor& processor, const Progra
 // Whether the kernel makes up the file when it is opened or read: /proc, /sys and /dev. `path` is absolute and normal.
 bool is_of_kernel(std::string_view path);
 
-// Whether `path` is `root` or below it, from the text alone. Both are absolute and normal.
-bool is_at_or_below(std::string_view path, std::string_view root);
-
 }  // namespace fardel

@@ -4,6 +4,7 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/path_text.h>
 #include <fardel/format/printable.h>
 #include <fardel/sources/secret_files.h>
 
@@ -116,7 +117,7 @@ Result<const ReadableProject::Found*> ReadableProject::find() {
     if (!found_) {
         // The scratch folder is usually in the folder of builds, which also has the results of other jobs.
         std::vector<std::string> skipped = {scratch_};
-        if (const std::string builds = folder_of_path(scratch_); !is_at_or_below(folder_, builds))
+        if (const std::string builds = folder_of_path(scratch_); !is_at_or_below_path(builds, folder_))
             skipped.push_back(builds);
         ProjectWalk walk(std::move(skipped), secret_files_);
         const auto folder = open_folder(folder_, folder_);

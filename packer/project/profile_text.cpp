@@ -6,11 +6,11 @@
 #include "scan/reference_scanners.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/path_text.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/nearest_word.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -178,7 +178,7 @@ Result<std::shared_ptr<const GameProfile>> read_game_profile(const std::string& 
         open_regular_file(path, subject, {.links = links == ProfileLinks::refused ? Links::refused : Links::followed}));
     FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kProfileBytesMax, subject));
     FARDEL_TRY_ASSIGN(GameProfile profile, parse_game_profile(text, path));
-    profile.name = std::filesystem::path(path).stem().string();
+    profile.name = stem_of_path(path);
     return std::make_shared<const GameProfile>(std::move(profile));
 }
 

@@ -4,15 +4,14 @@
 
 #include "text/record_fields.h"
 
+#include <fardel/base/file.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -146,10 +145,8 @@ constexpr std::string_view kInMemory = ":memory:";
 void remove_database(const std::string& path) {
     if (path == kInMemory)  // a file of that name is somebody's
         return;
-    for (const char* ending : {"", "-journal", "-wal", "-shm"}) {
-        std::error_code ignored;
-        std::filesystem::remove(path + ending, ignored);
-    }
+    for (const char* ending : {"", "-journal", "-wal", "-shm"})
+        static_cast<void>(remove_file(path + ending, path));
 }
 
 // ---- Rows -----------------------------------------------------------------------------------------------------------

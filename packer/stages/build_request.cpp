@@ -3,6 +3,8 @@
 #include "plan/plan_metadata.h"
 #include "plan/plan_requirements.h"
 
+#include <fardel/base/folder.h>
+#include <fardel/base/path_text.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -11,9 +13,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <filesystem>
 #include <span>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -53,10 +53,10 @@ Result<Hash> options_digest(const RequestedProject& requested, const BuildReques
 }
 
 Status forget_earlier_builds(const std::string& folder) {
-    std::error_code error;
-    std::filesystem::remove_all(std::filesystem::path(folder) / kBuildFolder, error);
-    return error ? Status(Error(ErrorCode::io, "the folder of earlier builds cannot be removed: " + error.message()))
-                 : ok();
+    const Status removed = remove_tree(joined_path(folder, kBuildFolder));
+    return removed ? ok()
+                   : Status(Error(ErrorCode::io,
+                                  "the folder of earlier builds cannot be removed: " + removed.error().message()));
 }
 
 const std::string& either(const std::string& first, const std::string& second) {
@@ -94,7 +94,7 @@ Result<Trace> read_order(const std::string& path) { return path.empty() ? Result
 
 Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     FARDEL_TRY_ASSIGN(Project project, read_project(request.project_file));
-    const std::string folder = std::filesystem::path(request.project_file).parent_path().string();
+    const std::string folder(folder_part(request.project_file));
     project.name = either(request.name, project.name);
     if (!request.version.empty()) {
         FARDEL_TRY_ASSIGN(project.version, BundleVersion::parse(request.version));

@@ -3,13 +3,13 @@
 #include "plan/plan_classes.h"
 
 #include <fardel/base/folder.h>
+#include <fardel/base/path_text.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
 #include <fardel/format/signing_rule.h>
 #include <fardel/packer/bundle_target.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -113,11 +113,11 @@ Result<std::vector<BuiltBundle>> write_parts(std::vector<SplitPart> parts, const
 }  // namespace
 
 std::string part_path(const std::string& path, const std::string& part) {
-    const std::filesystem::path whole(path);
-    return part.empty() ? path
-                        : (whole.parent_path() /
-                           (whole.stem().string() + "-" + without_slashes(part) + whole.extension().string()))
-                              .string();
+    if (part.empty())
+        return path;
+    const std::string stem(stem_of_path(path));
+    const std::string extension(file_name_of_path(path).substr(stem.size()));
+    return joined_path(folder_part(path), stem + "-" + without_slashes(part) + extension);
 }
 
 std::string part_name(const std::string& name, const std::string& part) {

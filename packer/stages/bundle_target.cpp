@@ -1,15 +1,13 @@
 #include <fardel/packer/bundle_target.h>
 
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
-
-namespace fs = std::filesystem;
 
 namespace fardel {
 namespace {
@@ -23,20 +21,14 @@ bool is_bundle(const ByteSource& source) {
 }
 
 // Returns the absolute path; links and ".." are resolved as far as the path exists.
-fs::path canonical_path(const fs::path& path) {
-    std::error_code failure;
-    fs::path canonical = fs::weakly_canonical(fs::absolute(path, failure), failure);
-    return failure ? path : canonical;
-}
-
-bool is_inside(const fs::path& path, const fs::path& folder) {
-    const auto [in_folder, in_path] = std::ranges::mismatch(folder, path);
-    return in_folder == folder.end();
+std::string canonical_or_same(const std::string& path) {
+    auto canonical = canonical_path(path);
+    return canonical ? *std::move(canonical) : path;
 }
 
 // Whether a scan of the folder leaves the path out.
-bool is_excluded(const fs::path& path, const fs::path& folder, std::span<const std::string> excludes) {
-    const std::string name = path.lexically_relative(folder).generic_string();
+bool is_excluded(const std::string& path, const std::string& folder, std::span<const std::string> excludes) {
+    const std::string name = relative_path(path, folder);
     return verify_name(name) &&
            std::ranges::any_of(excludes, [&](const std::string& glob) { return glob_matches(glob, name); });
 }
@@ -45,18 +37,17 @@ bool is_excluded(const fs::path& path, const fs::path& folder, std::span<const s
 
 Status verify_bundle_target(const std::string& target, std::span<const std::string> sources,
                             std::span<const std::string> excludes) {
-    const fs::path path = canonical_path(target);
+    const std::string path = canonical_or_same(target);
     for (const std::string& source : sources) {
-        const fs::path source_path = canonical_path(source);
+        const std::string source_path = canonical_or_same(source);
         if (path == source_path)
             return Error(ErrorCode::conflict, target + ": is one of the sources; name another file with -o");
-        if (is_inside(path, source_path) && !is_excluded(path, source_path, excludes))
+        if (is_at_or_below_path(source_path, path) && !is_excluded(path, source_path, excludes))
             return Error(ErrorCode::conflict, target + ": lies inside the source " + source +
                                                   " and would be packed the next time; write it elsewhere");
     }
 
-    std::error_code failure;
-    if (!fs::exists(target, failure))
+    if (!file_exists(target))
         return ok();
     const auto existing = open_file_source(target);
     if (!existing)
@@ -70,6 +61,6 @@ Status verify_bundle_target(const std::string& target, std::span<const std::stri
     return ok();
 }
 
-std::string name_of_target(const std::string& target) { return fs::path(target).stem().string(); }
+std::string name_of_target(const std::string& target) { return std::string(stem_of_path(target)); }
 
 }  // namespace fardel

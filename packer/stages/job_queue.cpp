@@ -5,12 +5,12 @@
 #include "jobs/job_record.h"
 
 #include <fardel/base/parallel.h>
+#include <fardel/base/path_text.h>
 #include <fardel/cache/cache_hit.h>
 #include <fardel/sources/entry_plan.h>
 
 #include <algorithm>
 #include <condition_variable>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -200,7 +200,7 @@ private:
     // Each found input is stamped first and then compared with what the job read, so that any later change is noticed.
     Status verify_found(const JobResult& result, std::vector<ObservedPath>& seen) const {
         for (const FoundInput& input : result.found) {
-            const std::string path = std::filesystem::path(options_.environment.project_folder) / input.path;
+            const std::string path = joined_path(options_.environment.project_folder, input.path);
             seen.push_back(observe_path(path));
             FARDEL_TRY_ASSIGN(const FoundInput now, look_for_input(input.path, options_.environment.project_folder));
             if (now != input)

@@ -1,24 +1,21 @@
 // ProjectBuild: opens it, reports what it would do, and compares it with the last build.
 #include "build_state.h"
 
-#include <fardel/base/system_error.h>
+#include <fardel/base/folder.h>
+#include <fardel/base/path_text.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/project_path.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
 namespace {
 
 Result<BuildDatabase> open_database(const std::string& build_folder) {
-    std::error_code error;
-    std::filesystem::create_directories(build_folder, error);
-    if (error)
-        return system_error(error, printable(build_folder) + ": cannot be created");
+    if (Status created = create_folders(build_folder); !created)
+        return std::move(created).error().with_context(printable(build_folder) + ": cannot be created");
     return BuildDatabase::open(build_folder + "/build.sqlite");
 }
 
@@ -60,9 +57,8 @@ Result<BuildGraph> ProjectBuild::graph() const {
     std::ranges::transform(scan.entries, std::back_inserter(names), &SourceEntry::name);
     FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state_->project, std::move(names)));
     BuildGraph built{.graph = std::move(graph)};
-    const std::filesystem::path folder = state_->folder.empty() ? "." : state_->folder;
     for (const SourceEntry& entry : scan.entries)
-        built.paths.push_back(std::filesystem::path(entry.origin).lexically_proximate(folder).generic_string());
+        built.paths.push_back(relative_path(entry.origin, state_->folder));
     for (JobIndex job{}; job < built.graph.jobs().end_index(); ++job) {
         FARDEL_TRY_ASSIGN(const auto note, state_->database.find_note(found_note_name(built.graph, job)));
         built.found.add(note ? decode_paths(*note) : std::vector<std::string>());

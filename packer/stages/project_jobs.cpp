@@ -8,8 +8,6 @@
 #include <fardel/packer/project_path.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -104,18 +102,12 @@ Result<JobEnvironment> ProjectBuild::State::job_environment(const std::string& s
 
 // The build database excludes other builds, so any files there are left from a build that was killed.
 Result<std::string> ProjectBuild::State::create_scratch_folder() const {
-    std::error_code error;
-    std::filesystem::remove_all(scratch_folder(), error);
-    std::filesystem::create_directories(scratch_folder(), error);
-    if (error)
-        return Error(ErrorCode::io, printable(scratch_folder()) + ": " + error.message());
+    remove_scratch_folder();
+    FARDEL_TRY(create_folders(scratch_folder()));
     return scratch_folder();
 }
 
-void ProjectBuild::State::remove_scratch_folder() const {
-    std::error_code ignored;
-    std::filesystem::remove_all(scratch_folder(), ignored);
-}
+void ProjectBuild::State::remove_scratch_folder() const { static_cast<void>(remove_tree(scratch_folder())); }
 
 Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContents contents) {
     if (graph.jobs().empty())

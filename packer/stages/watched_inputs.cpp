@@ -1,10 +1,10 @@
 #include <fardel/packer/watched_inputs.h>
 
+#include <fardel/base/path_text.h>
 #include <fardel/packer/project_build.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
 
-#include <filesystem>
 #include <utility>
 
 namespace fardel {
@@ -18,7 +18,7 @@ Result<std::unique_ptr<WatchedInputs>> WatchedInputs::begin(const std::string& p
     const Result<Project> project = read_project(project_file);
     if (!project)
         return watched;  // the build reports the error; the file itself is watched
-    for (const std::string& source : sources_of(*project, std::filesystem::path(project_file).parent_path().string())) {
+    for (const std::string& source : sources_of(*project, std::string(folder_part(project_file)))) {
         const auto kind = find_source_kind(source);
         if (!kind || *kind != SourceKind::folder) {
             watched->paths_.push_back(observe_path(source));

@@ -1,5 +1,7 @@
 #include "packs/pack_reference.h"
 
+#include <fardel/base/path_text.h>
+
 #include <fardel/format/sealed_record.h>
 
 #include <cstdint>
@@ -37,7 +39,7 @@ Result<PackReference> decode_pack_reference(std::span<const std::byte> bytes) {
     reference.stamp.modified_ns = static_cast<std::int64_t>(reader.u64());
     reference.stamp.changed_ns = static_cast<std::int64_t>(reader.u64());
     reference.path = reader.sized_text<std::uint16_t>(kReferencePathMax, "path");
-    if (!reader.failed() && (!reference.path.starts_with('/') || reference.path.find('\0') != std::string::npos))
+    if (!reader.failed() && (!is_absolute_path(reference.path) || reference.path.find('\0') != std::string::npos))
         reader.fail(ErrorCode::malformed, "its path is not an absolute one");
     FARDEL_TRY(reader.finish());
     return reference;

@@ -75,8 +75,7 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
         return Error(ErrorCode::malformed, "the path of a store must not be empty or contain NUL");
     FARDEL_TRY(verify_not_over_smb(path, create));
     if (create)
-        FARDEL_TRY(create_folders(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path,
-                                  Lasting::yes));
+        FARDEL_TRY(create_folders(path, Lasting::yes));
     FARDEL_TRY_ASSIGN(std::string real, real_path(path, path));
     StoreFolder folder(FilePath::of_root(std::move(real)));
     if (create) {

@@ -49,9 +49,9 @@ constexpr std::string_view kFormatOnly[] = {"sodium.h", "sodium/",  "zstd.h",  "
                                             "zdict.h",  "blake3.h", "blake3/", "utf8proc.h"};
 
 // System headers that only base and the folders outside the product may include. A trailing '/' stands for all headers
-// below.
-constexpr std::string_view kSystem[] = {"dirent.h", "fcntl.h", "linux/",    "poll.h",  "sched.h",
-                                        "spawn.h",  "sys/",    "termios.h", "unistd.h"};
+// below. std::filesystem is one of them: its narrow text is not UTF-8 on Windows (utf8_path.h).
+constexpr std::string_view kSystem[] = {"dirent.h", "fcntl.h", "filesystem", "linux/",    "poll.h",
+                                        "sched.h",  "spawn.h", "sys/",       "termios.h", "unistd.h"};
 constexpr std::string_view kMayIncludeSystem[] = {"base", "bench", "samples", "tests"};
 
 // Third-party headers that only these files of the product include: other files use what these make of them.

@@ -113,6 +113,28 @@ TEST_CASE("folder: a tree is removed, also what its owner may not write to, and 
     CHECK_FALSE(file_exists(scratch.path("alone")));
 }
 
+TEST_CASE("folder: all that is in a folder is visited in byte order, and no link is followed") {
+    const ScratchFolder scratch;
+    for (const char* const file : {"b/c/file", "b/a", "A", "skipped/file"})
+        scratch.write(file, "text");
+    std::filesystem::create_directory_symlink("b", scratch.path("link"));
+    std::vector<std::string> visited;
+    REQUIRE(visit_folder(scratch.root().string(), [&](const std::string& path, const FileStatus& status) {
+        visited.push_back(path + (status.is_file() ? " " + std::to_string(status.size_bytes) : ""));
+        return Result<bool>(path != "skipped");
+    }));
+    CHECK(visited == std::vector<std::string>{"A 4", "b", "b/a 4", "b/c", "b/c/file 4", "link", "skipped"});
+
+    std::size_t visits = 0;
+    const Status ended = visit_folder(scratch.root().string(), [&](const std::string&, const FileStatus&) {
+        return ++visits == 2 ? Result<bool>(Error(ErrorCode::limit, "enough")) : Result<bool>(true);
+    });
+    CHECK_FALSE(ended);
+    CHECK(visits == 2);
+    CHECK_FALSE(
+        visit_folder(scratch.path("none"), [](const std::string&, const FileStatus&) { return Result<bool>(true); }));
+}
+
 TEST_CASE("folder: a path becomes absolute by its text, and canonical by its links") {
     const ScratchFolder scratch;
     scratch.write("folder/file", "");

@@ -13,7 +13,6 @@
 #include <physfs.h>
 
 #include <array>
-#include <filesystem>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -250,8 +249,8 @@ Result<Archive> open_bundle(std::shared_ptr<PhysfsSource> source, const std::str
 
 // The path without links of a bundle that a set file in `folder` names. Error: denied (a link leads out of the folder).
 Result<std::string> path_in_set(const std::string& folder, const std::string& named) {
-    FARDEL_TRY_ASSIGN(std::string path, real_path((std::filesystem::path(folder) / named).string(), printable(named)));
-    if (!(path + "/").starts_with(folder == "/" ? folder : folder + "/"))
+    FARDEL_TRY_ASSIGN(std::string path, real_path(joined_path(folder, named), printable(named)));
+    if (!is_at_or_below_path(folder, path))
         return Error(ErrorCode::denied, printable(named) + ": a link leads out of the folder of the set file");
     return path;
 }
@@ -264,8 +263,7 @@ Result<Archive> open_set(const PhysfsSource& source, const std::string& name, co
     FARDEL_TRY_ASSIGN(const auto paths, parse_bundle_set(text));
     const auto vfs =
         std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes, .digest_folder = options.digest_folder});
-    const std::string above = std::filesystem::path(name).parent_path().string();
-    FARDEL_TRY_ASSIGN(const std::string folder, real_path(above.empty() ? "." : above, "the folder of the set file"));
+    FARDEL_TRY_ASSIGN(const std::string folder, real_path(folder_of_path(name), "the folder of the set file"));
     MountChange change;
     for (const std::string& named : paths) {
         FARDEL_TRY_ASSIGN(std::string path, path_in_set(folder, named));

@@ -8,6 +8,7 @@
 #include <fardel/base/result.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,11 @@ Result<std::vector<std::string>> list_names(const Descriptor& folder, std::strin
 
 // The same for a folder by its path; no names if it does not exist.
 Result<std::vector<std::string>> list_names_at(const FilePath& path);
+
+// Calls `visit` for all that is in the folder, in byte order, with the path from there. No link is followed. A folder
+// is entered if `visit` returns true; an error ends the visit. What disappears meanwhile is left out.
+using FolderVisit = std::function<Result<bool>(const std::string& path, const FileStatus& status)>;
+Status visit_folder(const std::string& folder, const FolderVisit& visit);
 
 // Returns false if the name already exists, whatever its kind. `mode` is reduced by the umask.
 Result<bool> create_folder(const FileLocation& location, std::string_view subject, std::uint32_t mode = 0777);
