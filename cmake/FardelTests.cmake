@@ -19,6 +19,15 @@ function(fardel_leave_out_tests folder reason)
     endforeach()
 endfunction()
 
+# fardel_leave_out_on_windows(<folder> <reason> <[room/]x_test.cpp>…): the same for files that fardel_add_test_folder
+# names, if the build is for Windows. It comes before that.
+function(fardel_leave_out_on_windows folder reason)
+    if(WIN32)
+        fardel_leave_out_tests(${folder} "${reason}" ${ARGN})
+        set_property(GLOBAL APPEND PROPERTY FARDEL_LEFT_OUT_OF_${folder} ${ARGN})
+    endif()
+endfunction()
+
 # fardel_add_test_folder_of(<folder> <component>): the folder's tests, if the component that they test is built.
 macro(fardel_add_test_folder_of folder component)
     if(TARGET fardel::${component})
@@ -54,6 +63,10 @@ function(fardel_add_test_folder folder)
     if(FARDEL_THREADS_ONLY AND arg_ONE_THREAD)
         list(REMOVE_ITEM arg_FILES ${arg_ONE_THREAD})
         fardel_leave_out_tests(${folder} "they have no threads" ${arg_ONE_THREAD})
+    endif()
+    get_property(left_out GLOBAL PROPERTY FARDEL_LEFT_OUT_OF_${folder})
+    if(left_out)
+        list(REMOVE_ITEM arg_FILES ${left_out})
     endif()
     if(NOT arg_FILES)
         return()

@@ -2,8 +2,7 @@
 
 #include <fardel/base/network.h>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
+#include "network_headers.h"
 
 namespace fardel::tests::network_test {
 

@@ -23,15 +23,21 @@ const std::map<int, ErrorCode> kTable = {
     {EOVERFLOW, ErrorCode::limit},
     {E2BIG, ErrorCode::limit},
     {ENOSPC, ErrorCode::no_space},
+#ifdef EDQUOT  // Windows has no such number
     {EDQUOT, ErrorCode::no_space},
+#endif
     {EBUSY, ErrorCode::busy},
     {ETXTBSY, ErrorCode::busy},
     {EEXIST, ErrorCode::conflict},
     {ENOTEMPTY, ErrorCode::conflict},
+#ifdef ESTALE  // Windows has no such number
     {ESTALE, ErrorCode::unreachable},
+#endif
     {ENOTCONN, ErrorCode::unreachable},
     {ETIMEDOUT, ErrorCode::unreachable},
+#ifdef EHOSTDOWN  // Windows has no such number
     {EHOSTDOWN, ErrorCode::unreachable},
+#endif
     {EHOSTUNREACH, ErrorCode::unreachable},
     {ENETUNREACH, ErrorCode::unreachable},
     {ECONNREFUSED, ErrorCode::unreachable},

@@ -3,9 +3,12 @@
 
 #include "test.h"
 
+#include <fardel/base/utf8_path.h>
+
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <random>
 #include <system_error>
 
 namespace fardel::tests {
@@ -60,7 +63,7 @@ inline std::vector<fs::path> paths_below(const fs::path& folder) {
 inline std::map<std::string, std::string> files_below(const fs::path& folder) {
     std::map<std::string, std::string> files;
     for (const fs::path& path : paths_below(folder))
-        files[path.lexically_relative(folder).string()] = read_file(path);
+        files[utf8_of_path(path.lexically_relative(folder))] = read_file(path);
     return files;
 }
 
@@ -98,9 +101,11 @@ inline void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(6
 class ScratchFolder {
 public:
     ScratchFolder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "fardel-test-XXXXXX").string();
-        REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-        root_ = pattern;
+        std::random_device random;
+        do {
+            root_ = std::filesystem::temp_directory_path() / ("fardel-test-" + std::to_string(random()));
+        } while (!std::filesystem::create_directory(root_));
+        std::filesystem::permissions(root_, std::filesystem::perms::owner_all);
     }
     ~ScratchFolder() {
         std::error_code ignored;
@@ -110,14 +115,14 @@ public:
     ScratchFolder& operator=(const ScratchFolder&) = delete;
 
     const std::filesystem::path& root() const { return root_; }
-    std::string path(std::string_view name) const { return (root_ / name).string(); }
+    std::string path(std::string_view name) const { return utf8_of_path(root_ / path_from_utf8(name)); }
 
     // Creates or replaces the file, creates its folders, and returns its path.
     std::string write(std::string_view name, std::string_view content) const {
-        const std::filesystem::path file = root_ / name;
+        const std::filesystem::path file = root_ / path_from_utf8(name);
         std::filesystem::create_directories(file.parent_path());
         write_file(file, content);
-        return file.string();
+        return utf8_of_path(file);
     }
     std::string write(std::string_view name, std::span<const std::byte> content) const {
         return write(name, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
@@ -127,7 +132,7 @@ public:
         make_executable(file);
         return file;
     }
-    std::string read(std::string_view name) const { return read_file(root_ / name); }
+    std::string read(std::string_view name) const { return read_file(root_ / path_from_utf8(name)); }
 
 private:
     std::filesystem::path root_;
