@@ -29,7 +29,6 @@ constexpr ULONG kRenameIgnoresReadOnly = 0x40;
 constexpr auto kSucceeded = static_cast<NTSTATUS>(0);
 constexpr auto kAccessDenied = static_cast<NTSTATUS>(0xc000'0022);
 constexpr auto kSharingViolation = static_cast<NTSTATUS>(0xc000'0043);
-constexpr auto kCannotDelete = static_cast<NTSTATUS>(0xc000'0121);
 
 // Whether the file system has only the older form of a call. It says so in many ways; a failure that has another reason
 // shows again in the older form.

@@ -124,11 +124,8 @@ Status sync_folder(const FilePath& path) {
 
 Result<std::string> real_path(const std::string& path, std::string_view subject) {
     FARDEL_TRY_ASSIGN(const Descriptor file, nt_open(path, subject, {}));
-    std::wstring whole(32'768, L'\0');
-    const DWORD size = ::GetFinalPathNameByHandleW(handle_of(file), whole.data(), static_cast<DWORD>(whole.size()), 0);
-    if (size == 0 || size >= whole.size())
-        return last_error(subject);
-    return plain_path(std::wstring_view(whole).substr(0, size));
+    FARDEL_TRY_ASSIGN(const std::wstring whole, final_path(file, subject));
+    return plain_path(whole);
 }
 
 }  // namespace fardel

@@ -9,20 +9,25 @@
 namespace fardel {
 namespace {
 
-// As the C library of the program takes them apart: a backslash counts only before a quote.
+// As the C library of the program takes it apart: a backslash counts only before a quote.
+std::wstring quoted(const std::wstring& argument) {
+    if (!argument.empty() && argument.find_first_of(L" \t\n\v\"") == std::wstring::npos)
+        return argument;
+    std::wstring text = L"\"";
+    std::size_t backslashes = 0;
+    for (const wchar_t unit : argument) {
+        if (unit == L'"')
+            text.append(backslashes + 1, L'\\');
+        backslashes = unit == L'\\' ? backslashes + 1 : 0;
+        text += unit;
+    }
+    return text.append(backslashes, L'\\') + L'"';
+}
+
 std::wstring command_line(const std::vector<std::string>& arguments) {
     std::wstring line;
-    for (const std::string& argument : arguments) {
-        line += line.empty() ? L"\"" : L" \"";
-        std::size_t backslashes = 0;
-        for (const wchar_t unit : to_utf16(argument)) {
-            if (unit == L'"')
-                line.append(backslashes + 1, L'\\');
-            backslashes = unit == L'\\' ? backslashes + 1 : 0;
-            line += unit;
-        }
-        line.append(backslashes, L'\\') += L'"';
-    }
+    for (const std::string& argument : arguments)
+        (line += line.empty() ? L"" : L" ") += quoted(to_utf16(argument));
     return line;
 }
 

@@ -309,6 +309,15 @@ std::string plain_path(std::wstring_view long_path) {
     return path;
 }
 
+Result<std::wstring> final_path(const Descriptor& file, std::string_view subject) {
+    std::wstring path(kPathLengthMax + 1, L'\0');
+    const DWORD size = ::GetFinalPathNameByHandleW(handle_of(file), path.data(), static_cast<DWORD>(path.size()), 0);
+    if (size == 0 || size >= path.size())
+        return last_error(subject);
+    path.resize(size);
+    return path;
+}
+
 Result<NtName> nt_name(const FileLocation& location, std::string_view subject) {
     FARDEL_TRY(verify_path(location));
     const std::string& path = location.path();
@@ -322,9 +331,7 @@ Result<NtName> nt_name(const FileLocation& location, std::string_view subject) {
         return found;
     }
     if (has_parent_part(path)) {  // the kernel knows no "..", so this starts from the folder's own path
-        std::wstring folder(kPathLengthMax + 1, L'\0');
-        folder.resize(::GetFinalPathNameByHandleW(handle_of(*location.folder()), folder.data(),
-                                                  static_cast<DWORD>(folder.size()), 0));
+        FARDEL_TRY_ASSIGN(std::wstring folder, final_path(*location.folder(), subject));
         Rooted base = with_prefix(std::move(folder));
         found.name = kernel_path(with_parts(std::move(base.path), base.root_size, path));
         return found;
@@ -366,7 +373,12 @@ NTSTATUS nt_remove(const Descriptor& file) {
 NTSTATUS nt_remove_on_close(const Descriptor& file) {
     IO_STATUS_BLOCK done{};
     BOOLEAN removed = TRUE;
-    return ::NtSetInformationFile(handle_of(file), &done, &removed, sizeof removed, FileDispositionInformation);
+    const NTSTATUS status =
+        ::NtSetInformationFile(handle_of(file), &done, &removed, sizeof removed, FileDispositionInformation);
+    // That is refused for a file that somebody has mapped; a handle that removes it when it is closed is not.
+    constexpr ULONG kRemoves = FILE_DELETE_ON_CLOSE | FILE_OPEN_REPARSE_POINT;
+    return status == kCannotDelete && nt_open_again(file, {}, {.access = DELETE, .options = kRemoves}) ? NTSTATUS{0}
+                                                                                                       : status;
 }
 
 }  // namespace fardel

@@ -68,6 +68,9 @@ std::wstring long_path(std::string_view path);
 // The same as people write it: "C:/folder/file".
 std::string plain_path(std::wstring_view long_path);
 
+// The long path of an open file, without links.
+Result<std::wstring> final_path(const Descriptor& file, std::string_view subject);
+
 // ---- Files ----------------------------------------------------------------------------------------------------------
 
 // Others may read, write, rename and remove what we have open, as on other systems.
@@ -96,6 +99,8 @@ struct NtName {
 };
 // Errors: those of nt_open.
 Result<NtName> nt_name(const FileLocation& location, std::string_view subject);
+
+inline constexpr auto kCannotDelete = static_cast<NTSTATUS>(0xc000'0121);
 
 // Removes the name of a file or empty folder that is open with DELETE, at once: who has it open reads on. Fails where
 // the file system cannot do that.
