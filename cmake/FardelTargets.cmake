@@ -76,10 +76,11 @@ function(fardel_add_shared_library target map)
         target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
     endif()
     set_target_properties(${target} PROPERTIES VERSION "${PROJECT_VERSION}" SOVERSION 0 LINK_DEPENDS "${map}")
+    # Windows: the DLL is beside the program, and its import library among the libraries.
     install(TARGETS ${target} EXPORT fardel
-        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"   # of Windows: the DLL,
-        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"   # and its import library
-        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
 # fardel_add_program(<target> SOURCES <file.cpp>… LINKS <target>… [INSTALL])

@@ -1,7 +1,8 @@
-// Memory directly from the system: zeroed, in whole pages, and free of cost until it is touched.
+// Memory directly from the system: zeroed, in whole pages, and free of cost until it is touched. Secrets are erased.
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace fardel {
 
@@ -16,5 +17,7 @@ inline void prefetch_line([[maybe_unused]] const void* address) noexcept {
     __builtin_prefetch(address);
 #endif
 }
+// Overwrites a secret; unlike memset(), also if nobody reads the bytes again.
+void erase_secret(std::span<std::byte> secret) noexcept;
 
 }  // namespace fardel
