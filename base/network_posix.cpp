@@ -67,11 +67,4 @@ SocketAddress describe_address(std::span<const std::byte> address) noexcept {
     return {};
 }
 
-int open_socket(int family, int type, int protocol) noexcept {
-#ifdef SOCK_CLOEXEC
-    type |= SOCK_CLOEXEC;
-#endif
-    return ::socket(family, type, protocol);
-}
-
 }  // namespace fardel

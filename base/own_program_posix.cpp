@@ -3,7 +3,6 @@
 #include <fardel/base/file.h>
 
 #include <filesystem>
-#include <system_error>
 #include <vector>
 
 namespace fardel {
@@ -19,8 +18,8 @@ Result<std::string> find_own_program(std::string_view name, const std::string& w
         return is_program(wanted) ? Result<std::string>(wanted)
                                   : Error(ErrorCode::missing, "there is no program '" + wanted + "'");
     std::vector<std::filesystem::path> folders;
-    std::error_code failure;
-    if (const auto self = std::filesystem::read_symlink("/proc/self/exe", failure); !failure) {
+    if (const auto own = find_own_path()) {
+        const std::filesystem::path self(*own);
         folders.push_back(self.parent_path());
         folders.push_back(self.parent_path().parent_path() / "libexec" / "fardel");
     }

@@ -2,11 +2,12 @@
 
 #include "system_call.h"
 
+#include <fardel/base/network.h>
 #include <fardel/base/network_address.h>
+#include <fardel/base/pipe.h>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -105,9 +106,9 @@ std::string format_listen_address(const ListenAddress& address) {
 Result<Descriptor> listen_on(const ListenAddress& address) {
     const std::string subject = format_listen_address(address);
     FARDEL_TRY_ASSIGN(SystemAddress system, system_address(address));
-    FARDEL_TRY_ASSIGN(
-        Descriptor socket,
-        descriptor_of_call(::socket(system.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), subject));
+    FARDEL_TRY_ASSIGN(Descriptor socket,
+                      descriptor_of_call(open_socket(system.bytes.ss_family, SOCK_STREAM, 0), subject));
+    FARDEL_TRY(stop_waiting(socket, subject));
     const int on = 1;
     // A server that is started again would otherwise have to wait until old connections have timed out.
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -125,8 +126,7 @@ Result<ListenAddress> own_address(const Descriptor& socket) {
 
 Result<std::optional<AcceptedConnection>> accept_connection(const Descriptor& listener) {
     SystemAddress system;
-    const int number =
-        repeat([&] { return ::accept4(listener.number(), system.get(), &system.size, SOCK_CLOEXEC | SOCK_NONBLOCK); });
+    const int number = accept_without_waiting(listener.number(), system.get(), &system.size);
     if (number < 0) {
         const int failure = errno;
         // The connection stays in the queue, so accepting again at once would spin; the caller waits or ends another
@@ -153,22 +153,6 @@ Result<std::optional<AcceptedConnection>> accept_connection(const Descriptor& li
 }
 
 void shut_down_socket(int socket) noexcept { ::shutdown(socket, SHUT_RDWR); }
-
-#ifdef __linux__
-std::optional<std::uint64_t> acknowledged_bytes(int socket) noexcept {
-    // The header of the C library ends earlier than the kernel's structure, of which this field has a fixed offset.
-    constexpr std::size_t kOffset = 120;
-    std::byte facts[256] = {};
-    socklen_t size = sizeof facts;
-    if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, facts, &size) != 0 || size < kOffset + sizeof(std::uint64_t))
-        return std::nullopt;
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, facts + kOffset, sizeof bytes);
-    return bytes;
-}
-#else
-std::optional<std::uint64_t> acknowledged_bytes(int) noexcept { return std::nullopt; }
-#endif
 
 std::uint64_t raise_descriptors_max(std::uint64_t wanted) noexcept {
     rlimit limit{};
