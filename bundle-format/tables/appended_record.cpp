@@ -4,6 +4,7 @@
 #include <fardel/base/byte_writer.h>
 #include <fardel/base/fits.h>
 #include <fardel/format/byte_source.h>
+#include <fardel/format/head.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +13,7 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kAppendedMagic = "FARDELA\n";
-constexpr std::uint16_t kAppendedMajor = 1;
+constexpr std::uint32_t kAppendedVersion = 1;
 constexpr std::uint64_t kAppendedAlignment = 4096;
 
 class WindowSource final : public ByteSource {
@@ -63,8 +64,7 @@ std::uint64_t AppendedRecord::file_bytes() const noexcept {
 std::array<std::byte, kAppendedRecordBytes> encode_appended_record(const AppendedRecord& record) {
     ByteWriter writer;
     writer.text(kAppendedMagic);
-    writer.u16(kAppendedMajor);
-    writer.u16(0);
+    writer.u32(kAppendedVersion);
     writer.u32(0);
     writer.u64(record.program_bytes);
     writer.u64(record.bundle_bytes);
@@ -78,10 +78,9 @@ Result<std::optional<AppendedRecord>> find_appended_record(std::span<const std::
     ByteReader reader(end, "the record of an appended bundle");
     if (reader.text(kAppendedMagic.size()) != kAppendedMagic)
         return std::optional<AppendedRecord>();
-    if (const std::uint16_t major = reader.u16(); major != kAppendedMajor)
-        return Error(ErrorCode::unsupported, "the appended bundle has version " + std::to_string(major) +
+    if (const std::uint32_t version = reader.u32(); version != kAppendedVersion)
+        return Error(ErrorCode::unsupported, "the appended bundle has version " + std::to_string(version) +
                                                  " of the format; a newer version of fardel may support it");
-    reader.u16();  // the minor version: what it adds may be ignored
     if (reader.u32() != 0)
         return Error(ErrorCode::malformed, "the record of the appended bundle has bytes that are not zero");
     const AppendedRecord record{.program_bytes = reader.u64(), .bundle_bytes = reader.u64()};
@@ -101,6 +100,9 @@ Result<std::optional<AppendedRecord>> find_appended_record(const ByteSource& fil
     if (file.size_bytes() < kAppendedRecordBytes)
         return std::optional<AppendedRecord>();
     std::array<std::byte, kAppendedRecordBytes> end{};
+    FARDEL_TRY(file.read_at(0, end));
+    if (begins_as_bundle(end))
+        return std::optional<AppendedRecord>();
     FARDEL_TRY(file.read_at(file.size_bytes() - end.size(), end));
     return find_appended_record(end, file.size_bytes());
 }
