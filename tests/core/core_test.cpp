@@ -47,7 +47,7 @@ TEST_CASE("core: a signed bundle is mounted through functions of the game's own,
     OwnFile own{.bytes = author.sign(
                     BundleMaker().add("a.txt", "low").add_variants("b.txt", {"first", "second"}).title("own").write())};
     OwnFile other{.bytes = author.sign(BundleMaker().add("a.txt", "high").title("other").write())};
-    const std::string policy = author.policy().text();
+    const std::string policy = author.policy().format();
     fardel_vfs* vfs = nullptr;
     REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
     fardel_error error = FARDEL_ERROR_INIT;
