@@ -30,7 +30,7 @@ struct fardel_vfs {
     }
 
 private:
-    Mutex lock;
+    fardel::Mutex lock;
     // What reads paths that are no bundles; null until another library gives it (private_seam.h).
     std::shared_ptr<const fardel::ArchiveReader> archives;
     std::shared_ptr<const fardel::ProjectReader> projects;
