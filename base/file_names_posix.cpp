@@ -31,19 +31,10 @@ int unlink(const FileLocation& location) {
     return call_at(location, [](int folder, const char* name) { return ::unlinkat(folder, name, 0); });
 }
 
-enum class RenameRule { to_new, exchange };
-
-// Returns false and sets errno. EINVAL, ENOSYS: the file system supports only plain renames.
-bool rename_with(const FileLocation& from, const FileLocation& to, RenameRule rule) {
-#ifdef RENAME_NOREPLACE
-    const unsigned flags = rule == RenameRule::exchange ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+bool rename_at_once(const FileLocation& from, const FileLocation& to, RenameRule rule) {
     return call_at_both(from, to, [&](int old_folder, const char* old_name, int folder, const char* name) {
-               return ::renameat2(old_folder, old_name, folder, name, flags);
+               return rename_with(old_folder, old_name, folder, name, rule);
            }) == 0;
-#else
-    errno = ENOSYS;
-    return false;
-#endif
 }
 
 bool knows_plain_renames_only(int number) noexcept { return number == EINVAL || number == ENOSYS; }
@@ -72,7 +63,7 @@ Status rename_file(const FileLocation& from, const FileLocation& to, std::string
 
 Status rename_to_new(const FileLocation& from, const FileLocation& to, std::string_view subject) {
     FARDEL_TRY(verify_paths(from, to));
-    if (rename_with(from, to, RenameRule::to_new))
+    if (rename_at_once(from, to, RenameRule::to_new))
         return ok();
     if (!knows_plain_renames_only(errno))
         return system_error(errno, subject);
@@ -86,7 +77,8 @@ Status rename_to_new(const FileLocation& from, const FileLocation& to, std::stri
 
 Status exchange_files(const FileLocation& from, const FileLocation& to, std::string_view subject) {
     FARDEL_TRY(verify_paths(from, to));
-    if (rename_with(from, to, RenameRule::exchange) || (knows_plain_renames_only(errno) && exchange_by_steps(from, to)))
+    if (rename_at_once(from, to, RenameRule::exchange) ||
+        (knows_plain_renames_only(errno) && exchange_by_steps(from, to)))
         return ok();
     return system_error(errno, subject);
 }

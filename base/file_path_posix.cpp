@@ -7,37 +7,13 @@
 
 #include <limits.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <linux/openat2.h>
-#include <sys/syscall.h>
-#endif
 
 #include <utility>
 
 namespace fardel {
 namespace {
 
-#ifdef O_PATH
-constexpr int kFolderOnTheWay = O_PATH | O_DIRECTORY | O_CLOEXEC;
-#else
-constexpr int kFolderOnTheWay = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-#endif
-
-// In one call of the kernel, without any link. ENOSYS: the system has no such call.
-int open_without_links([[maybe_unused]] int folder, [[maybe_unused]] const char* name,
-                       [[maybe_unused]] int flags) noexcept {
-#ifdef RESOLVE_NO_SYMLINKS
-    // openat2 refuses flags that mean nothing; openat ignores them.
-    flags = (flags & O_PATH) != 0 ? flags & (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : flags | O_LARGEFILE;
-    struct open_how how = {.flags = static_cast<std::uint64_t>(flags),
-                           .mode = 0,
-                           .resolve = RESOLVE_NO_SYMLINKS | (folder == AT_FDCWD ? 0u : unsigned{RESOLVE_BENEATH})};
-    return static_cast<int>(repeat([&] { return ::syscall(SYS_openat2, folder, name, &how, sizeof how); }));
-#else
-    errno = ENOSYS;
-    return -1;
-#endif
-}
+int folder_on_the_way() noexcept { return kLocationOnly | O_DIRECTORY | O_CLOEXEC; }
 
 // EPERM: a filter of system calls may say so of one that it does not know.
 bool may_go_by_steps(int number) noexcept {
@@ -67,7 +43,7 @@ int open_by_steps(const Descriptor& root, std::string_view rest, int flags) {
     Descriptor opened;
     for (const Descriptor* folder = &root;; folder = &opened) {
         const std::string part(read_until(rest, '/'));
-        const int wanted = rest.empty() ? flags : kFolderOnTheWay;
+        const int wanted = rest.empty() ? flags : folder_on_the_way();
         const auto status = file_status({*folder, part}, part, Links::refused);
         if (!status || part == "..") {
             errno = status ? ELOOP : status.error().system_number();
@@ -100,13 +76,13 @@ int open_below_root(const FileLocation& location, std::size_t size, int flags) {
     if (held != nullptr)
         return open_by_steps(*held, name, flags);
     // A link above the root is its user's affair.
-    const Descriptor opened(repeat([&] { return ::openat(AT_FDCWD, root.c_str(), kFolderOnTheWay); }));
+    const Descriptor opened(repeat([&] { return ::openat(AT_FDCWD, root.c_str(), folder_on_the_way()); }));
     return opened ? open_by_steps(opened, name, flags) : -1;
 }
 
 int open_folder_above(const FileLocation& location) {
     const std::size_t slash = location.path().rfind('/');
-    return open_below_root(location, std::max(slash, location.root_size()), kFolderOnTheWay);
+    return open_below_root(location, std::max(slash, location.root_size()), folder_on_the_way());
 }
 
 }  // namespace fardel

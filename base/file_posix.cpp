@@ -1,5 +1,6 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/base/random.h>
 #include <fardel/base/shared_disk.h>
 
 #include "system_call.h"
@@ -8,7 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdlib>
 
 namespace fardel {
 namespace {
@@ -20,10 +20,8 @@ int flags_of(const OpenOptions& options) noexcept {
         flags |= O_NOFOLLOW;
     if (!options.waits)
         flags |= O_NONBLOCK;  // changes nothing for regular files
-#ifdef O_PATH
     if (options.location_only)
-        flags |= O_PATH;
-#endif
+        flags |= kLocationOnly;
     return flags;
 }
 
@@ -49,11 +47,10 @@ Result<bool> lock_as(int kind, const Descriptor& file, std::string_view subject)
 
 Result<Descriptor> open_file(const FileLocation& location, std::string_view subject, const OpenOptions& options) {
     FARDEL_TRY(verify_path(location));
-#ifdef O_NOATIME
     if (options.keeps_used_time)
-        if (const int number = open_existing(location, flags_of(options) | O_NOATIME); number >= 0 || errno != EPERM)
-            return descriptor_of_call(number, subject);  // EPERM: only the owner of a file may preserve its access time
-#endif
+        if (const int number = open_existing(location, flags_of(options) | kUsedTimeKept);
+            number >= 0 || errno != EPERM)
+            return descriptor_of_call(number, subject);
     return descriptor_of_call(open_existing(location, flags_of(options)), subject);
 }
 
@@ -73,9 +70,10 @@ Result<Descriptor> open_appending(const FileLocation& location, std::string_view
 Result<Descriptor> create_unnamed_file(std::string_view subject) {
     FARDEL_TRY_ASSIGN(const std::string folder, find_temporary_folder());
     // O_TMPFILE would need no name, but some file systems lack it; the name is gone before anything is written.
-    std::string name = folder + "/fardel-XXXXXX";
-    FARDEL_TRY_ASSIGN(Descriptor file,
-                      descriptor_of_call(repeat([&] { return ::mkostemp(name.data(), O_CLOEXEC); }), subject));
+    std::uint64_t random = 0;
+    fill_random(std::as_writable_bytes(std::span(&random, 1)));
+    const std::string name = folder + "/fardel-" + std::to_string(random);
+    FARDEL_TRY_ASSIGN(Descriptor file, create_file(name, subject, 0600));
     ::unlink(name.c_str());
     return file;
 }
@@ -125,12 +123,6 @@ Status resize_file(const Descriptor& file, std::uint64_t size_bytes, std::string
 
 Status sync_file(const Descriptor& file, std::string_view subject) {
     return status_of_call(repeat([&] { return ::fsync(file.number()); }), subject);
-}
-
-void begin_sync([[maybe_unused]] const Descriptor& file) noexcept {
-#ifdef SYNC_FILE_RANGE_WRITE
-    ::sync_file_range(file.number(), 0, 0, SYNC_FILE_RANGE_WRITE);  // of the whole file; does not wait for the disk
-#endif
 }
 
 void prefetch_file(const Descriptor& file, std::uint64_t offset, std::uint64_t length) noexcept {

@@ -10,12 +10,6 @@
 namespace fardel {
 namespace {
 
-#ifdef O_PATH
-constexpr int kLookedAt = O_PATH | O_CLOEXEC;
-#else
-constexpr int kLookedAt = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
-#endif
-
 FileKind kind_of(mode_t mode) noexcept {
     if (S_ISREG(mode))
         return FileKind::file;
@@ -49,7 +43,7 @@ FileStatus status_from(const struct stat& status) noexcept {
 bool look(const FileLocation& location, Links links, struct stat& status) {
     const auto look_once = [&] {
         if (links == Links::followed && location.root_size() != 0 && location.path().size() > location.root_size()) {
-            const Descriptor opened(open_below_root(location, location.path().size(), kLookedAt));
+            const Descriptor opened(open_below_root(location, location.path().size(), kLocationOnly | O_CLOEXEC));
             return opened && ::fstat(opened.number(), &status) == 0;
         }
         return call_at(location, [&](int folder, const char* name) {

@@ -25,10 +25,8 @@ Result<Descriptor> open_folder(const FileLocation& location, std::string_view su
     int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     if (options.links == Links::refused)
         flags |= O_NOFOLLOW;
-#ifdef O_PATH
     if (options.location_only)
-        flags |= O_PATH;
-#endif
+        flags |= kLocationOnly;
     return descriptor_of_call(open_existing(location, flags), subject);
 }
 

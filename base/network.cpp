@@ -66,17 +66,4 @@ SocketAddress describe_address(std::span<const std::byte> address) noexcept {
     return {};
 }
 
-SystemNumber open_socket(int family, int type, int protocol) noexcept {
-    prepare_sockets();
-#ifdef _WIN32
-    return static_cast<SystemNumber>(
-        ::WSASocketW(family, type, protocol, nullptr, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
-#else
-#ifdef SOCK_CLOEXEC
-    type |= SOCK_CLOEXEC;
-#endif
-    return ::socket(family, type, protocol);
-#endif
-}
-
 }  // namespace fardel

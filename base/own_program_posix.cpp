@@ -4,7 +4,7 @@
 #include <fardel/base/path_text.h>
 #include <fardel/base/utf8_path.h>
 
-#include <system_error>
+#include <filesystem>
 #include <vector>
 
 namespace fardel {
@@ -20,8 +20,8 @@ Result<std::string> find_own_program(std::string_view name, const std::string& w
         return is_program(wanted) ? Result<std::string>(wanted)
                                   : Error(ErrorCode::missing, "there is no program '" + wanted + "'");
     std::vector<std::string> folders;
-    std::error_code failure;
-    if (const auto self = std::filesystem::read_symlink("/proc/self/exe", failure); !failure) {
+    if (const auto own = find_own_path()) {
+        const std::filesystem::path self = path_from_utf8(*own);
         folders.push_back(utf8_of_path(self.parent_path()));
         folders.push_back(utf8_of_path(self.parent_path().parent_path()) + "/libexec/fardel");
     }

@@ -11,14 +11,18 @@ bool is_program(const std::string& path) {
     return status && *status && (*status)->is_file() && may_execute(path);
 }
 
+std::optional<std::string> find_own_path() {
+    std::wstring self(32'768, L'\0');
+    self.resize(::GetModuleFileNameW(nullptr, self.data(), static_cast<DWORD>(self.size())));
+    return plain_path(self);
+}
+
 Result<std::string> find_own_program(std::string_view name, const std::string& wanted, const std::string& installed,
                                      std::string_view purpose) {
     if (!wanted.empty())
         return is_program(wanted) ? Result<std::string>(wanted)
                                   : Error(ErrorCode::missing, "there is no program '" + wanted + "'");
-    std::wstring self(32'768, L'\0');
-    self.resize(::GetModuleFileNameW(nullptr, self.data(), static_cast<DWORD>(self.size())));
-    const std::string beside = folder_of_path(plain_path(self));
+    const std::string beside = folder_of_path(find_own_path().value_or(std::string()));
     for (const std::string& folder : {beside, folder_of_path(beside) + "/libexec/fardel", installed})
         if (std::string path = joined_path(folder, std::string(name) + ".exe"); is_program(path))
             return path;

@@ -2,10 +2,14 @@
 
 namespace fardel {
 
+#ifdef FARDEL_WITHOUT_THREADS
+unsigned worker_count(unsigned, unsigned) noexcept { return 1; }
+#else
 unsigned worker_count(unsigned jobs, unsigned workers_max) noexcept {
     const unsigned wanted = jobs != 0 ? jobs : std::thread::hardware_concurrency();
     return std::clamp(wanted, 1u, std::max(workers_max, 1u));
 }
+#endif
 
 void run_on_threads(unsigned workers, const std::function<void()>& work) { run_on_threads(workers, work, work); }
 

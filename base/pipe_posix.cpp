@@ -11,15 +11,7 @@ namespace fardel {
 
 Result<Pipe> open_pipe() {
     int ends[2];
-#ifdef __APPLE__
-    const int failure = ::pipe(ends);
-    for (const int end : ends)
-        if (failure == 0)
-            ::fcntl(end, F_SETFD, FD_CLOEXEC);
-#else
-    const int failure = ::pipe2(ends, O_CLOEXEC);
-#endif
-    if (failure != 0)
+    if (open_pipe_ends(ends) != 0)
         return system_error(errno, "pipe");
     return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }

@@ -1,6 +1,6 @@
 #include <fardel/base/random.h>
 
-#include <unistd.h>
+#include <sys/random.h>
 
 #include <algorithm>
 #include <cstdlib>

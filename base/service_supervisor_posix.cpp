@@ -1,5 +1,6 @@
 #include <fardel/base/service_supervisor.h>
 
+#include <fardel/base/network.h>
 #include <fardel/base/pipe.h>
 
 #include "system_call.h"
@@ -39,7 +40,7 @@ void notify_service_supervisor(std::string_view state) noexcept {
     std::memcpy(address.sun_path, path, size);
     if (path[0] == '@')
         address.sun_path[0] = '\0';  // a name that is in no file system
-    const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const Descriptor socket(open_socket(AF_UNIX, SOCK_DGRAM, 0));
     if (socket)
         static_cast<void>(::sendto(socket.number(), state.data(), state.size(), MSG_NOSIGNAL,
                                    reinterpret_cast<const sockaddr*>(&address),

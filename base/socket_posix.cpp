@@ -3,7 +3,12 @@
 #include "socket_address.h"
 #include "system_call.h"
 
-#include <netinet/tcp.h>
+#include <fardel/base/network.h>
+#include <fardel/base/network_address.h>
+#include <fardel/base/pipe.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -20,9 +25,9 @@ constexpr int kBacklog = 4096;  // the system may reduce it
 Result<Descriptor> listen_on(const ListenAddress& address) {
     const std::string subject = format_listen_address(address);
     FARDEL_TRY_ASSIGN(SystemAddress system, system_address(address));
-    FARDEL_TRY_ASSIGN(
-        Descriptor socket,
-        descriptor_of_call(::socket(system.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), subject));
+    FARDEL_TRY_ASSIGN(Descriptor socket,
+                      descriptor_of_call(open_socket(system.bytes.ss_family, SOCK_STREAM, 0), subject));
+    FARDEL_TRY(stop_waiting(socket, subject));
     const int on = 1;
     // A server that is started again would otherwise have to wait until old connections have timed out.
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -40,8 +45,7 @@ Result<ListenAddress> own_address(const Descriptor& socket) {
 
 Result<std::optional<AcceptedConnection>> accept_connection(const Descriptor& listener) {
     SystemAddress system;
-    const int number =
-        repeat([&] { return ::accept4(listener.number(), system.get(), &system.size, SOCK_CLOEXEC | SOCK_NONBLOCK); });
+    const int number = accept_without_waiting(listener.number(), system.get(), &system.size);
     if (number < 0) {
         const int failure = errno;
         // The connection stays in the queue, so accepting again at once would spin; the caller waits or ends another
@@ -57,22 +61,6 @@ Result<std::optional<AcceptedConnection>> accept_connection(const Descriptor& li
 }
 
 void shut_down_socket(SystemNumber socket) noexcept { ::shutdown(socket, SHUT_RDWR); }
-
-#ifdef __linux__
-std::optional<std::uint64_t> acknowledged_bytes(SystemNumber socket) noexcept {
-    // The header of the C library ends earlier than the kernel's structure, of which this field has a fixed offset.
-    constexpr std::size_t kOffset = 120;
-    std::byte facts[256] = {};
-    socklen_t size = sizeof facts;
-    if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, facts, &size) != 0 || size < kOffset + sizeof(std::uint64_t))
-        return std::nullopt;
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, facts + kOffset, sizeof bytes);
-    return bytes;
-}
-#else
-std::optional<std::uint64_t> acknowledged_bytes(SystemNumber) noexcept { return std::nullopt; }
-#endif
 
 std::uint64_t raise_descriptors_max(std::uint64_t wanted) noexcept {
     rlimit limit{};

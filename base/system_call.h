@@ -1,4 +1,6 @@
-// Common parts of system calls, for files named *_posix.cpp.
+// Common parts of system calls, for files named *_posix.cpp and *_linux.cpp. The former keep to POSIX.1-2008 with its
+// XSI option, to flock and to getentropy, which all systems have that are built so; what only Linux has is called in
+// the latter, and each of them has a twin *_posix.cpp or *_none.cpp for other systems and for -DFARDEL_PORTABLE=ON.
 #pragma once
 
 #include <fardel/base/descriptor.h>
@@ -8,6 +10,7 @@
 #include <fardel/base/system_error.h>
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include <algorithm>
@@ -72,6 +75,27 @@ inline std::int64_t nanoseconds(const struct timespec& time) noexcept {
 inline int folder_number(const FileLocation& location) noexcept {
     return location.folder() == nullptr ? AT_FDCWD : location.folder()->number();
 }
+
+// ---- In system_call_linux.cpp and system_call_posix.cpp -------------------------------------------------------------
+
+// Flags of open. A file or folder that is only a location need not be readable on Linux; elsewhere it is opened to
+// read.
+extern const int kLocationOnly;
+extern const int kUsedTimeKept;  // EPERM: only the owner of a file may preserve its access time; 0: the system cannot
+
+// As openat, in one call of the kernel and without any link. ENOSYS: the system has no such call.
+int open_without_links(int folder, const char* name, int flags) noexcept;
+
+enum class RenameRule { to_new, exchange };
+// As renameat. EINVAL, ENOSYS: the file system, or the system, supports only plain renames.
+int rename_with(int old_folder, const char* old_name, int folder, const char* name, RenameRule rule) noexcept;
+
+// As pipe, and programs do not inherit the ends.
+int open_pipe_ends(int (&ends)[2]) noexcept;
+// As accept, repeated; the connection does not wait, and programs do not inherit it.
+int accept_without_waiting(int listener, sockaddr* address, socklen_t* size) noexcept;
+
+// ---- In *_posix.cpp -------------------------------------------------------------------------------------------------
 
 // For a location with a root: opens the first `size` characters of its path without creating a file, and the folder
 // that the file is in. Below the root, no link is followed that another user has made. Return a descriptor or -1, with

@@ -48,6 +48,7 @@ constexpr Verb kVerbs[] = {
     {kAuthors, "audit", "list missing references and unused assets", run_audit},
     {kAuthors, "keygen", "create a key pair to sign with", run_keygen},
     {kAuthors, "sign", "sign or countersign a bundle", run_sign},
+    {kAuthors, "append", "put a bundle behind a program, which finds it there", run_append},
     {kAuthors, "publish", "write bundles into a folder that a file server serves", run_publish},
     {kAuthors, "links", "list the names and bundles that are missing", run_links},
     {kAuthors, "conflicts", "list the names that one bundle hides from another", run_conflicts},

@@ -9,6 +9,7 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/format/appended_record.h>
 #include <fardel/format/author_statement.h>
 #include <fardel/format/bundle_use.h>
 #include <fardel/format/envelope.h>
@@ -131,6 +132,18 @@ Result<Envelope> make_envelope(const Bundle& bundle, const std::optional<AuthorS
     return countersign_envelope(bundle, *chosen, options, created, signer);
 }
 
+// A signature belongs to the end of a bundle, and behind an appended one there is the record of its size.
+Status verify_is_bundle_file(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const auto file, open_file_source(path));
+    FARDEL_TRY_ASSIGN(const auto appended, find_appended_record(*file));
+    if (!appended)
+        return ok();
+    return Error(ErrorCode::unsupported,
+                 printable(path, 1000) +
+                     ": a program with a bundle behind it; sign the bundle's own file, and append it "
+                     "to the program again");
+}
+
 // Reads every byte of the file: a signature vouches for all of it (tests/ATTACKS.md, A122).
 Status verify_all(const Bundle& bundle, const SignOptions& options, Console& console) {
     const Interrupt interrupt;
@@ -187,6 +200,7 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
     if (has_passed(options.expires, created))
         return Error(ErrorCode::expired, "--expires: that day is in the past; choose a later one");
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(options.file));
+    FARDEL_TRY(verify_is_bundle_file(options.file));
     // Before all bytes are read, which takes minutes for a large bundle.
     FARDEL_TRY(verify_signature_room(*bundle));
     FARDEL_TRY(verify_all(*bundle, options, console));

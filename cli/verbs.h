@@ -11,6 +11,7 @@
 namespace fardel {
 
 Result<Exit> run_pack(Words words, Console& console);
+Result<Exit> run_append(Words words, Console& console);
 Result<Exit> run_repack(Words words, Console& console);
 Result<Exit> run_init(Words words, Console& console);
 Result<Exit> run_build(Words words, Console& console);

@@ -44,6 +44,8 @@ endmacro()
 #     [LONG <x_test.cpp>…]    those of FILES that take longest: they start first, so that none of them ends alone
 #     [ONE_THREAD <x_test.cpp>…] those of FILES that take long and start no thread, so that ThreadSanitizer could find
 #                             nothing: FARDEL_THREADS_ONLY leaves them out
+#     [BEYOND_CORE <x_test.cpp>…] those of FILES about files, threads, programs or what needs these: -DFARDEL_PARTS=core
+#                             leaves them out
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
@@ -56,7 +58,7 @@ endmacro()
 # fardel::tests::x_test, so that its names are its own also where a unity build compiles several files as one.
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;BEYOND_CORE;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -67,6 +69,10 @@ function(fardel_add_test_folder folder)
     get_property(left_out GLOBAL PROPERTY FARDEL_LEFT_OUT_OF_${folder})
     if(left_out)
         list(REMOVE_ITEM arg_FILES ${left_out})
+    endif()
+    if(FARDEL_PARTS STREQUAL "core" AND arg_BEYOND_CORE)
+        list(REMOVE_ITEM arg_FILES ${arg_BEYOND_CORE})
+        fardel_leave_out_tests(${folder} "core has no files, threads and programs" ${arg_BEYOND_CORE})
     endif()
     if(NOT arg_FILES)
         return()

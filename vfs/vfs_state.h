@@ -9,6 +9,7 @@
 #include "pure_lock.h"
 #include "trace_recorder.h"
 
+#include <fardel/base/threads.h>
 #include <fardel/vfs/vfs.h>
 
 #include <functional>
@@ -69,9 +70,9 @@ struct Vfs::Impl {
     // content), and those of verify_here if that has to be read.
     Status verify_allowed(const std::optional<File>& found) const;
 
-    std::mutex refreshing;  // held while a refresh scans and hashes; taken before `writing`, and by no other function
+    Mutex refreshing;  // held while a refresh scans and hashes; taken before `writing`, and by no other function
 
-    std::mutex writing;  // guards what follows and the order of changes; readers never take it, and no file is hashed
+    Mutex writing;  // guards what follows and the order of changes; readers never take it, and no file is hashed
     std::shared_ptr<const MountSet> mounted = set.share();  // all mounts; `set` is the visible part
     std::unique_ptr<PureLock> pure;                         // nullptr: not in pure mode
     std::uint32_t last_mount = 0;

@@ -1,3 +1,4 @@
+#include <fardel/base/threads.h>
 #include <fardel/format/block_cache.h>
 
 #include "read_scratch.h"
@@ -45,7 +46,7 @@ struct Entry {
 }  // namespace
 
 struct alignas(64) BlockCache::Shard {
-    mutable std::mutex mutex;
+    mutable Mutex mutex;
     mutable std::list<Entry> by_use;  // most recent first
     std::unordered_map<Key, std::list<Entry>::iterator, KeyHash> entries;
     std::size_t bytes = 0;

@@ -26,7 +26,7 @@ Result<std::unique_ptr<BlockPipeline>> BlockPipeline::start(int level, unsigned 
         const bool started = pipeline->threads_.try_start(
             [&ring = *pipeline, encoder = BlockEncoder(level)]() mutable { ring.encode_blocks(encoder); });
         if (!started && i == 0)
-            return Error(ErrorCode::busy, "the system gives no thread to encode blocks on");
+            pipeline->own_ = std::make_unique<OwnEncoder>(level);
         if (!started)
             break;
     }
@@ -74,6 +74,12 @@ void BlockPipeline::add_newest() {
         ++pushed_;
     }
     pushed_one_.notify_one();
+    if (own_) {
+        Slot& newest = slot(claimed_++);
+        if (!newest.encoded)
+            encode(newest, own_->encoder, own_->decoder, own_->decoded);
+        newest.done = true;
+    }
 }
 
 Result<EncodedBlock> BlockPipeline::pop() {

@@ -6,12 +6,12 @@
 
 #include <fardel/base/parallel.h>
 #include <fardel/base/result.h>
+#include <fardel/base/threads.h>
 #include <fardel/format/block_encoder.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -49,8 +49,7 @@ struct EncodedBlock {
 
 class BlockPipeline {
 public:
-    // Starts at least one thread, and fewer than `jobs` if the system gives no more. Error: busy (the system gives no
-    // thread).
+    // Starts fewer threads than `jobs` if the system gives no more; if it gives none, push() encodes.
     static Result<std::unique_ptr<BlockPipeline>> start(int level, unsigned jobs);
     ~BlockPipeline();  // discards the blocks that are still inside
     BlockPipeline(const BlockPipeline&) = delete;
@@ -79,22 +78,29 @@ private:
         bool decodes = true;
         bool done = false;  // guarded by mutex_; the rest belongs to one thread at a time
     };
+    struct OwnEncoder {
+        explicit OwnEncoder(int level) : encoder(level) {}
+        BlockEncoder encoder;
+        BlockDecoder decoder;
+        BlockBuffer decoded;
+    };
     void add_newest();
     void encode_blocks(BlockEncoder& encoder);
     void encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const;
     Slot& slot(std::uint64_t number) noexcept { return slots_[number % slots_.size()]; }
 
     std::vector<Slot> slots_;
-    std::mutex mutex_;
-    std::condition_variable pushed_one_;
-    std::condition_variable done_one_;
+    Mutex mutex_;
+    ConditionVariable pushed_one_;
+    ConditionVariable done_one_;
     bool ending_ = false;
     // Blocks are numbered from 0: popped_ ≤ claimed_ ≤ pushed_. Changed under mutex_; popped_ and pushed_ only by the
     // caller's thread, which may read them without.
     std::uint64_t popped_ = 0;
     std::uint64_t claimed_ = 0;
     std::uint64_t pushed_ = 0;
-    WorkerThreads threads_;  // last: the threads end before the other members are destroyed
+    std::unique_ptr<OwnEncoder> own_;  // of push(), if there is no thread
+    WorkerThreads threads_;            // last: the threads end before the other members are destroyed
 };
 
 }  // namespace fardel

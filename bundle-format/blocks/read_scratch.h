@@ -6,6 +6,7 @@
 // spare. Spares are created on demand, and few are kept.
 #pragma once
 
+#include <fardel/base/threads.h>
 #include <fardel/format/block_cache.h>
 #include <fardel/format/block_codec.h>
 #include <fardel/format/manifest.h>
@@ -93,7 +94,7 @@ private:
     std::pmr::memory_resource* memory_;
     std::size_t cores_;
     std::unique_ptr<Slot[]> slots_;
-    std::mutex mutex_;
+    Mutex mutex_;
     std::vector<std::unique_ptr<ReadScratch>> spares_;
 };
 

@@ -49,7 +49,53 @@ private:
     fardel_reader reader_ = FARDEL_READER_INIT;
 };
 
+// ---- A ByteSource as a reader ---------------------------------------------------------------------------------------
+
+using SharedSource = std::shared_ptr<const ByteSource>;
+
+const ByteSource& source_of(void* context) noexcept { return **static_cast<SharedSource*>(context); }
+
+fardel_code read_source(void* context, std::uint64_t offset, void* buffer, std::size_t size_bytes,
+                        fardel_error* error) {
+    return c::call(error, buffer != nullptr || size_bytes == 0, [&](const c::Report& report) {
+        return report.end(source_of(context).read_at(offset, {static_cast<std::byte*>(buffer), size_bytes}));
+    });
+}
+
+void prefetch_source(void* context, std::uint64_t offset, std::uint64_t size_bytes) {
+    c::call(nullptr, true, [&](const c::Report&) {
+        source_of(context).prefetch(offset, size_bytes);
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+std::int32_t holds_source(void* context, std::uint64_t offset, std::uint64_t size_bytes) {
+    // If call() stops an exception, the bytes count as absent.
+    bool holds = false;
+    c::call(nullptr, true, [&](const c::Report&) {
+        holds = source_of(context).holds(offset, size_bytes);
+        return fardel_code{FARDEL_OK};
+    });
+    return holds ? 1 : 0;
+}
+
+void release_source(void* context) { delete static_cast<SharedSource*>(context); }
+
 }  // namespace
+
+fardel_code give_reader(std::shared_ptr<const ByteSource> source, fardel_reader* out, const c::Report& report) {
+    if (!c::is_size(out->struct_size, c::kReaderBytesLeast))
+        return report.argument("the reader's struct_size is not set");
+    fardel_reader reader = FARDEL_READER_INIT;
+    reader.size_bytes = source->size_bytes();
+    reader.read_at = read_source;
+    reader.prefetch = prefetch_source;
+    reader.holds = holds_source;
+    reader.release = release_source;
+    reader.context = new SharedSource(std::move(source));
+    c::give(reader, out);
+    return FARDEL_OK;
+}
 
 fardel_code copy_reader(const fardel_reader& given, fardel_reader& taken, const c::Report& report) {
     if (const fardel_code bad = c::read_options(&given, c::kReaderBytesLeast, taken, report); bad != FARDEL_OK)

@@ -3,8 +3,10 @@
 #include <fardel/base/fits.h>
 
 #include <fardel/base/file.h>
+#include <fardel/base/own_program.h>
 #include <fardel/format/source_descriptor.h>
 
+#include <optional>
 #include <utility>
 
 namespace fardel {
@@ -51,6 +53,15 @@ private:
 Result<std::shared_ptr<const ByteSource>> open_file_source(const std::string& path) {
     FARDEL_TRY_ASSIGN(RegularFile file, open_regular_file(path, path));
     return make_file_source(std::move(file.descriptor), file.status.size_bytes, path);
+}
+
+Result<std::shared_ptr<const ByteSource>> open_appended_file(const std::string& path) {
+    const std::optional<std::string> found = path.empty() ? find_own_path() : path;
+    if (!found)
+        return Error(ErrorCode::unsupported, "this system does not tell where the running program is; name its file");
+    FARDEL_TRY_ASSIGN(auto program, open_file_source(*found));
+    auto appended = open_appended_source(std::move(program));
+    return appended ? std::move(appended) : std::move(appended).error().with_context(*found);
 }
 
 std::shared_ptr<const ByteSource> make_file_source(Descriptor file, std::uint64_t size_bytes, std::string subject) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/threads.h>
 #include <fardel/format/content_class.h>
 
 #include <atomic>
@@ -37,7 +38,7 @@ private:
 
     const ContentClass brings_;
     const std::uint32_t asset_count_;
-    std::mutex reading_;
+    Mutex reading_;
     std::atomic<bool> names_read_{false};  // then the next two do not change any more
     std::optional<Error> names_refused_;
     std::vector<ContentClaim> claims_;  // per asset, of all its names

@@ -165,6 +165,10 @@ std::uint64_t place_tables(std::span<TableEntry> tables) noexcept {
     return at;
 }
 
+bool begins_as_bundle(std::span<const std::byte> first) noexcept {
+    return first.size() >= kHeadMagic.size() && std::memcmp(first.data(), kHeadMagic.data(), kHeadMagic.size()) == 0;
+}
+
 HeadBytes encode_head(const BundleHead& head) {
     HeadBytes out = encode_common(kHeadMagic, head.minor, head.tables.size(), head.optional_flags);
     store_le(out.data() + 32, head.manifest_bytes);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/threads.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
 
@@ -48,7 +49,7 @@ private:
     void add(Open open) const;
 
     const std::vector<PlannedBlob> blobs_;
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     mutable std::list<Open> by_use_;  // most recent first
     mutable std::uint64_t memory_bytes_ = 0;
 };

@@ -3,6 +3,7 @@
 #include "near_names.h"
 
 #include <fardel/base/file.h>
+#include <fardel/format/appended_record.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
@@ -70,7 +71,11 @@ Result<std::shared_ptr<const ByteSource>> open_bundle_file(const std::string& pa
         return Error(
             ErrorCode::malformed,
             printable(path) + ": a folder, not a bundle; 'fardel pack' or 'fardel build' makes a bundle of it");
-    return open_file_source(path);
+    FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
+    auto appended = find_appended_record(*source);
+    if (!appended)
+        return std::move(appended).error().with_context(printable(path));
+    return *appended ? open_appended_source(std::move(source)) : std::move(source);
 }
 
 Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path) {

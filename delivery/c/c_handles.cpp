@@ -11,38 +11,6 @@ constexpr std::size_t kServerOptionsBytesLeast = offsetof(fardel_server_options,
 constexpr std::size_t kTrustOptionsBytesLeast = offsetof(fardel_trust_options, flags) + sizeof(std::uint32_t);
 constexpr unsigned kConnectionsMax = 64;
 
-// ---- Bundles that the caller reads ----------------------------------------------------------------------------------
-
-using SharedSource = std::shared_ptr<const ByteSource>;
-
-const ByteSource& source_of(void* context) noexcept { return **static_cast<SharedSource*>(context); }
-
-fardel_code read_source(void* context, std::uint64_t offset, void* buffer, std::size_t size_bytes,
-                        fardel_error* error) {
-    return call(error, buffer != nullptr || size_bytes == 0, [&](const Report& report) {
-        return report.end(source_of(context).read_at(offset, {static_cast<std::byte*>(buffer), size_bytes}));
-    });
-}
-
-void prefetch_source(void* context, std::uint64_t offset, std::uint64_t size_bytes) {
-    call(nullptr, true, [&](const Report&) {
-        source_of(context).prefetch(offset, size_bytes);
-        return fardel_code{FARDEL_OK};
-    });
-}
-
-std::int32_t holds_source(void* context, std::uint64_t offset, std::uint64_t size_bytes) {
-    // If call() stops an exception, the bytes count as absent.
-    bool holds = false;
-    call(nullptr, true, [&](const Report&) {
-        holds = source_of(context).holds(offset, size_bytes);
-        return fardel_code{FARDEL_OK};
-    });
-    return holds ? 1 : 0;
-}
-
-void release_source(void* context) { delete static_cast<SharedSource*>(context); }
-
 // ---- Values in their plain form -------------------------------------------------------------------------------------
 
 fardel_planned_fetch plain_planned(const PlannedFetch& planned, std::vector<const char*>& signers) {
@@ -157,20 +125,6 @@ void report_bundles(const std::vector<BundleId>& bundles, fardel_bundle_named na
         const fardel_id id = plain_id(bundle);
         named(context, &id);
     }
-}
-
-fardel_code give_reader(std::shared_ptr<const ByteSource> source, fardel_reader* out, const Report& report) {
-    if (!is_size(out->struct_size, kReaderBytesLeast))
-        return report.argument("the reader's struct_size is not set");
-    fardel_reader reader = FARDEL_READER_INIT;
-    reader.size_bytes = source->size_bytes();
-    reader.read_at = read_source;
-    reader.prefetch = prefetch_source;
-    reader.holds = holds_source;
-    reader.release = release_source;
-    reader.context = new SharedSource(std::move(source));
-    give(reader, out);
-    return FARDEL_OK;
 }
 
 }  // namespace fardel::c

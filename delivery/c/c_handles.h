@@ -75,7 +75,4 @@ fardel_fetch_progress plain_progress(const FetchProgress& progress);
 
 void report_bundles(const std::vector<BundleId>& bundles, fardel_bundle_named named, void* context);
 
-// Fills in the caller's reader, which then owns the source. Error: argument (its struct_size).
-fardel_code give_reader(std::shared_ptr<const ByteSource> source, fardel_reader* out, const Report& report);
-
 }  // namespace fardel::c

@@ -2,6 +2,8 @@
 
 #include "c_handles.h"
 
+#include <fardel/format/reader_source.h>
+
 #include <utility>
 #include <vector>
 

@@ -62,6 +62,7 @@ fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_
     options, fardel_mount_id* mount, fardel_error* error);
 fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader, const fardel_mount_options* options,
     fardel_mount_id* mount, fardel_error* error);
+fardel_code fardel_appended_reader(const char* program, fardel_reader* reader, fardel_error* error);
 typedef struct fardel_mount_request { size_t struct_size; const char* path; const void* bytes; size_t size_bytes; const
     fardel_reader* reader; const fardel_mount_options* options; } fardel_mount_request;
 typedef struct fardel_mount_priority { fardel_mount_id mount; int32_t priority; } fardel_mount_priority;

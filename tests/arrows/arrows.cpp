@@ -54,6 +54,15 @@ constexpr std::string_view kSystem[] = {"dirent.h", "fcntl.h", "filesystem", "fs
                                         "sched.h",  "spawn.h", "sys/",       "termios.h", "unistd.h"};
 constexpr std::string_view kMayIncludeSystem[] = {"base", "bench", "samples", "tests"};
 
+// Names that are no part of POSIX.1-2008 with XSI, so that a *_posix.cpp or *_none.cpp with one of them is not for all
+// systems: each has a place in a *_linux.cpp, with a twin. -DFARDEL_PORTABLE=ON hides these names from the compiler,
+// too.
+constexpr std::string_view kLinuxOnly[] = {"__linux__",  "O_PATH",  "O_NOATIME",  "O_TMPFILE",      "SOCK_CLOEXEC",
+                                           "accept4",    "pipe2",   "dup3",       "mkostemp",       "renameat2",
+                                           "openat2",    "syscall", "statx(",     "memfd_create",   "sync_file_range",
+                                           "prctl",      "epoll_",  "inotify_",   "sched_getcpu",   "MAP_ANONYMOUS",
+                                           "/proc/self", "qsort_r", "getrandom(", "copy_file_range"};
+
 // Third-party headers that only these files of the product include: other files use what these make of them.
 struct FewFiles {
     std::string_view headers;  // all that begin with it
@@ -181,8 +190,12 @@ public:
         check_name();
         check_place();
         check_is_built();
-        for (const Include& include : includes_of(tests::read_file(file_.path)))
+        const std::string text = tests::read_file(file_.path);
+        for (const Include& include : includes_of(text))
             check_include(include);
+        if (file_.folder->name == "base" &&
+            (file_.leaf().ends_with("_posix.cpp") || file_.leaf().ends_with("_none.cpp")))
+            check_is_portable(text);
     }
 
 private:
@@ -199,6 +212,18 @@ private:
             add(0, "file names are snake_case");
         for (const auto& part : file_.parts)
             check_words(&part == &file_.parts.back() ? stem : part);
+    }
+
+    void check_is_portable(std::string_view text) {
+        for (std::size_t at = 0, number = 1; at < text.size(); ++number) {
+            const auto end = std::min(text.find('\n', at), text.size());
+            const std::string_view line = text.substr(at, end - at);
+            const std::string_view code = line.substr(0, line.find("//"));
+            for (const std::string_view name : kLinuxOnly)
+                if (code.find(name) != std::string_view::npos)
+                    add(number, in_quotes(name) + " is not POSIX; it belongs into a *_linux.cpp with a twin");
+            at = end + 1;
+        }
     }
 
     void check_words(std::string_view name) {

@@ -207,6 +207,18 @@ TEST_CASE("arrows: only base and folders outside the product include system head
     }
 }
 
+TEST_CASE("arrows: what is Linux alone is in no file of base for other systems") {
+    const Tree tree;
+    tree.add("base/pipe_linux.cpp", "int a = pipe2(ends, 0);\n");
+    tree.add("base/pipe_posix.cpp", "// pipe2 of Linux\nint a = pipe(ends);\n");
+    CHECK(tree.findings() == Texts{});
+    tree.write("base/pipe_posix.cpp", "\nint a = pipe2(ends, 0);\n");
+    tree.add("base/pipe_none.cpp", "#ifdef __linux__\n#endif\n");
+    CHECK(tree.findings() ==
+          Texts{"base/pipe_none.cpp:1: '__linux__' is not POSIX; it belongs into a *_linux.cpp with a twin",
+                "base/pipe_posix.cpp:2: 'pipe2' is not POSIX; it belongs into a *_linux.cpp with a twin"});
+}
+
 TEST_CASE("arrows: an include is found whatever its spacing") {
     for (const std::string_view line : {"#include<fardel/vfs/vfs.h>", "  #  include   <fardel/vfs/vfs.h>  // why",
                                         "\t#include <fardel/vfs/vfs.h>\r"}) {

@@ -6,10 +6,10 @@
 namespace fardel::tests::help_test {
 
 const std::vector<std::string> kVerbs = {
-    "init",    "build",   "watch",  "graph",  "pack",  "audit",    "id",         "ls",    "cat",     "extract",
-    "verify",  "keygen",  "sign",   "repack", "trust", "which",    "links",      "delta", "diff",    "report",
-    "mount",   "pure",    "cache",  "serve",  "trace", "fetch",    "conflicts",  "store", "publish", "license",
-    "channel", "install", "update", "remove", "list",  "registry", "completion", "doctor"};
+    "init",    "build",   "watch",  "graph",  "pack",  "audit",    "id",         "ls",     "cat",     "extract",
+    "verify",  "keygen",  "sign",   "repack", "trust", "which",    "links",      "delta",  "diff",    "report",
+    "mount",   "pure",    "cache",  "serve",  "trace", "fetch",    "conflicts",  "store",  "publish", "license",
+    "channel", "install", "update", "remove", "list",  "registry", "completion", "doctor", "append"};
 
 // The verbs of a verb; empty if it has none.
 std::vector<std::string> steps_of(const std::string& verb) {

@@ -360,6 +360,13 @@ fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_
     });
 }
 
+fardel_code fardel_appended_reader(const char* program, fardel_reader* reader, fardel_error* error) {
+    return call(error, reader != nullptr, [&](const Report& report) {
+        auto source = open_appended_file(program != nullptr ? program : "");
+        return source ? give_reader(*std::move(source), reader, report) : report.fail(source.error());
+    });
+}
+
 fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader, const fardel_mount_options* options,
                                 fardel_mount_id* mount, fardel_error* error) {
     return call(error, reader != nullptr, [&](const Report& report) {

@@ -1,6 +1,7 @@
 // What the handles of the C API hold.
 #pragma once
 
+#include <fardel/base/threads.h>
 #include <fardel/sources/archive_reader.h>
 #include <fardel/sources/project_reader.h>
 #include <fardel/vfs/fardel.h>
@@ -29,7 +30,7 @@ struct fardel_vfs {
     }
 
 private:
-    std::mutex lock;
+    fardel::Mutex lock;
     // What reads paths that are no bundles; null until another library gives it (private_seam.h).
     std::shared_ptr<const fardel::ArchiveReader> archives;
     std::shared_ptr<const fardel::ProjectReader> projects;

@@ -3,6 +3,8 @@
 // Look-ups compute them once, when a reference first needs them. Any thread.
 #pragma once
 
+#include <fardel/base/threads.h>
+
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -10,7 +12,7 @@
 namespace fardel {
 
 struct ShownAssets {
-    std::mutex lock;
+    Mutex lock;
     std::optional<std::vector<bool>> shown;  // by asset
 };
 

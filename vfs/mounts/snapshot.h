@@ -9,12 +9,13 @@
 
 #include "thread_stripe.h"
 
+#include <fardel/base/threads.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <thread>
 #include <utility>
 
 namespace fardel {
@@ -68,9 +69,9 @@ public:
         for (const Slot& slot : slots_)
             for (unsigned round = 0; slot.held.load(std::memory_order_seq_cst) == old.get(); ++round) {
                 if (round < 64)
-                    std::this_thread::yield();
+                    yield_thread();
                 else
-                    std::this_thread::sleep_for(std::chrono::microseconds(100));
+                    pause_thread(std::chrono::microseconds(100));
             }
         return old;
     }
@@ -83,7 +84,7 @@ private:
             if (slot.held.compare_exchange_strong(empty, value, std::memory_order_seq_cst))
                 return &slot;
             if (i % kSlots == kSlots - 1)
-                std::this_thread::yield();
+                yield_thread();
         }
     }
 

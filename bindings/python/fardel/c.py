@@ -1298,6 +1298,7 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         POINTER(fardel_mount_id),
         POINTER(fardel_error),
     )),
+    "fardel_appended_reader": ("fardel", fardel_code, (c_char_p, POINTER(fardel_reader), POINTER(fardel_error))),
     "fardel_apply": ("fardel", fardel_code, (POINTER(fardel_vfs), POINTER(fardel_mount_change), POINTER(fardel_error))),
     "fardel_unmount": ("fardel", fardel_code, (POINTER(fardel_vfs), fardel_mount_id, POINTER(fardel_error))),
     "fardel_is_tainted": ("fardel", c_int, (POINTER(fardel_vfs),)),

@@ -10,10 +10,14 @@
 #include <fardel/base/result.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace fardel {
+
+// Returns the path of the running program; nothing where the system does not tell it.
+std::optional<std::string> find_own_path();
 
 // Whether `path` is a file that this process may run.
 bool is_program(const std::string& path);

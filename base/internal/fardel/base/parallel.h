@@ -9,9 +9,12 @@
 #include <cstddef>
 #include <functional>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#ifndef FARDEL_WITHOUT_THREADS
+#include <thread>
+#endif
 
 namespace fardel {
 
@@ -25,6 +28,14 @@ unsigned worker_count(unsigned jobs, unsigned workers_max = kWorkersMax) noexcep
 class WorkerThreads {
 public:
     // Starts a thread that runs work() or work(std::stop_token). Returns false if the system gives no more threads.
+#ifdef FARDEL_WITHOUT_THREADS
+    template <class Work>
+    [[nodiscard]] bool try_start(const Work&) {
+        return false;
+    }
+    std::size_t size() const noexcept { return 0; }
+    void stop() noexcept {}
+#else
     template <class Work>
     [[nodiscard]] bool try_start(Work&& work) {
         try {
@@ -41,13 +52,16 @@ public:
             thread.request_stop();
         threads_.clear();
     }
+#endif
     ~WorkerThreads() { stop(); }
     WorkerThreads() = default;
     WorkerThreads(const WorkerThreads&) = delete;
     WorkerThreads& operator=(const WorkerThreads&) = delete;
 
 private:
+#ifndef FARDEL_WITHOUT_THREADS
     std::vector<std::jthread> threads_;
+#endif
 };
 
 // Runs work() at the same time on up to `workers` threads, including the caller's, and returns when all are done. If

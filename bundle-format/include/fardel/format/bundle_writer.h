@@ -88,7 +88,7 @@ private:
 // What a killed process leaves behind is removed by the next write into that folder. Errors: malformed (the plan
 // contradicts itself: two names equal under case folding, a name that is also a folder, an index out of range …; found
 // before any source is opened, except contradictions between assets with equal bytes), limit, conflict (a source
-// changed while it was read, or differs from its known id or size), cancelled, busy (the system gives no thread),
+// changed while it was read, or differs from its known id or size), cancelled,
 // denied, missing (no such folder), no_space, io, corrupt (a block did not decode to the bytes that were encoded), and
 // those of the sources. Nothing is left behind on error.
 Result<StagedBundle> write_bundle(const BundlePlan& plan, const std::string& path, const BundleWriteOptions& options);

@@ -38,6 +38,14 @@ public:
 // malformed (a directory, device or FIFO).
 Result<std::shared_ptr<const ByteSource>> open_file_source(const std::string& path);
 
+// Returns the bundle that `fardel append` has put behind a program, as a window of `program`. Errors: missing (nothing
+// is appended), malformed (the record at the end does not fit the file), unsupported (a newer version of the format),
+// those of `program`.
+Result<std::shared_ptr<const ByteSource>> open_appended_source(std::shared_ptr<const ByteSource> program);
+// The same for the program at `path`; empty: the running program. Additional errors: those of open_file_source;
+// unsupported (the system does not tell where the running program is).
+Result<std::shared_ptr<const ByteSource>> open_appended_file(const std::string& path = {});
+
 // Returns a source over bytes in memory, which it owns.
 std::shared_ptr<const ByteSource> make_memory_source(std::vector<std::byte> bytes);
 

@@ -74,6 +74,9 @@ std::uint64_t tree_bytes(std::uint64_t length_bytes) noexcept;
 // each padded to 64.
 std::uint64_t place_tables(std::span<TableEntry> tables) noexcept;
 
+// Whether the first bytes of a file are those of a bundle; says nothing about the rest.
+bool begins_as_bundle(std::span<const std::byte> first) noexcept;
+
 HeadBytes encode_head(const BundleHead& head);
 // Errors: malformed (anything not canonical), unsupported (major, required flags, record sizes, unknown tables),
 // limit.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/base/threads.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
@@ -45,7 +46,7 @@ public:
     void put(const Hash& version, std::shared_ptr<const BlobDigest> digest);
 
 private:
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     std::unordered_map<Hash, std::shared_ptr<const BlobDigest>> digests_;
 };
 

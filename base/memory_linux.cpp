@@ -4,17 +4,9 @@
 #include <sys/mman.h>
 
 namespace fardel {
-namespace {
-
-#ifdef MAP_NORESERVE
-constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-#else
-constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
-#endif
-
-}  // namespace
 
 std::byte* map_zeroed(std::size_t size_bytes) noexcept {
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void* const mapped = ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
     return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
 }

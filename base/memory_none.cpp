@@ -1,0 +1,12 @@
+#include <fardel/base/memory.h>
+
+#include <cstdlib>
+
+namespace fardel {
+
+// Large blocks come from the system, which gives zeroed pages that cost nothing until they are touched.
+std::byte* map_zeroed(std::size_t size_bytes) noexcept { return static_cast<std::byte*>(std::calloc(size_bytes, 1)); }
+
+void unmap_zeroed(std::byte* bytes, std::size_t) noexcept { std::free(bytes); }
+
+}  // namespace fardel
