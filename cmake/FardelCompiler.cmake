@@ -12,6 +12,11 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
 endif()
 
+# On processors of 32 bits, sizes of files and times have 64 bits in tests, too.
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+    add_compile_definitions(_FILE_OFFSET_BITS=64 _TIME_BITS=64)
+endif()
+
 # Optimising all takes minutes and saves seconds of running tests.
 set(FARDEL_OPTIMISE all CACHE STRING
     "What is optimised: all; libraries; or computing, the libraries that do not mostly wait. The rest has -O0")

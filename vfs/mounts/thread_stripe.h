@@ -4,10 +4,9 @@
 // number; they then share a slot or look for the next free one.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <cstring>
 #include <thread>
 
 namespace fardel {
@@ -17,11 +16,9 @@ inline constexpr std::size_t kThreadStripes = 64;
 // Below kThreadStripes.
 inline std::size_t thread_stripe() noexcept {
     const std::thread::id id = std::this_thread::get_id();
-    std::uint64_t key;
-    if constexpr (sizeof id == sizeof key)
-        key = std::bit_cast<std::uint64_t>(id);  // as a rule the address of the thread's stack
-    else
-        key = std::hash<std::thread::id>()(id);
+    std::uint64_t key = 0;
+    static_assert(sizeof id <= sizeof key);
+    std::memcpy(&key, &id, sizeof id);  // as a rule the address of the thread's stack
     // The golden ratio spreads addresses at equal distances, as those of stacks are, evenly.
     return static_cast<std::size_t>(key * 0x9e37'79b9'7f4a'7c15ull >> 58);
 }
