@@ -88,6 +88,9 @@ function(fardel_compile_strictly target)
         $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
         -Wno-missing-field-initializers  # designated initialisers leave the rest at their defaults
     )
+    if(FARDEL_COUNTS_IN_MEMORY AND CMAKE_SIZEOF_VOID_P EQUAL 4)
+        target_compile_options(${target} PRIVATE -Wno-conversion)
+    endif()
     if(CMAKE_UNITY_BUILD)
         target_compile_options(${target} PRIVATE
             -Wno-shadow  # a local of one file beside a constant of another

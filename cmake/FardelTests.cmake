@@ -1,5 +1,38 @@
 # How tests are declared.
 
+# What is not built, a line "tests/folder/x_test.cpp: reason" for each file; ./check counts their cases.
+set(FARDEL_LEFT_OUT_TESTS "${PROJECT_BINARY_DIR}/left_out_tests.txt")
+file(WRITE "${FARDEL_LEFT_OUT_TESTS}" "")
+
+# fardel_leave_out_tests(<folder> <reason> <[room/]x_test.cpp>…): says that these are not built, and why. `*` stands for
+# all files of the folder.
+function(fardel_leave_out_tests folder reason)
+    list(JOIN ARGN ", " names)
+    message(STATUS "Not built, because ${reason}: in tests/${folder}, ${names}")
+    set(files ${ARGN})
+    if(files STREQUAL "*")
+        file(GLOB_RECURSE files RELATIVE "${PROJECT_SOURCE_DIR}/tests/${folder}"
+            "${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.cpp")
+    endif()
+    foreach(file IN LISTS files)
+        file(APPEND "${FARDEL_LEFT_OUT_TESTS}" "tests/${folder}/${file}: ${reason}\n")
+    endforeach()
+endfunction()
+
+# fardel_add_test_folder_of(<folder> <component>): the folder's tests, if the component that they test is built.
+macro(fardel_add_test_folder_of folder component)
+    if(TARGET fardel::${component})
+        add_subdirectory(${folder})
+    else()
+        fardel_leave_out_tests(${folder} "FARDEL_PARTS=${FARDEL_PARTS} has no ${component}" *)
+    endif()
+endmacro()
+
+# Programs of another processor run in an emulator. What it cannot do, the tests leave out: kit/emulator.h.
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+    add_compile_definitions(FARDEL_EMULATED)
+endif()
+
 # fardel_add_test_folder(<folder>
 #     FILES <[room/]x_test.cpp>…   listed by hand, one per line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
@@ -7,6 +40,8 @@
 #     [LONG <x_test.cpp>…]    those of FILES that take longest: they start first, so that none of them ends alone
 #     [ONE_THREAD <x_test.cpp>…] those of FILES that take long and start no thread, so that ThreadSanitizer could find
 #                             nothing: FARDEL_THREADS_ONLY leaves them out
+#     [SAME_EVERYWHERE <x_test.cpp>…] those of FILES that take long, and that nothing of a system or processor can
+#                             change: an emulator leaves them out
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
@@ -19,14 +54,18 @@
 # fardel::tests::x_test, so that its names are its own also where a unity build compiles several files as one.
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;SAME_EVERYWHERE;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
     if(FARDEL_THREADS_ONLY AND arg_ONE_THREAD)
         list(REMOVE_ITEM arg_FILES ${arg_ONE_THREAD})
-        list(JOIN arg_ONE_THREAD ", " left_out)
-        message(STATUS "Not built, because they have no threads: in tests/${folder}, ${left_out}")
+        fardel_leave_out_tests(${folder} "they have no threads" ${arg_ONE_THREAD})
+    endif()
+    if(CMAKE_CROSSCOMPILING_EMULATOR AND arg_SAME_EVERYWHERE)
+        list(REMOVE_ITEM arg_FILES ${arg_SAME_EVERYWHERE})
+        fardel_leave_out_tests(${folder} "no system can change them, and an emulator takes minutes"
+            ${arg_SAME_EVERYWHERE})
     endif()
     if(NOT arg_FILES)
         return()
