@@ -3,7 +3,7 @@
 #     FARDEL_TRIPLET             of the cross compiler, such as aarch64-linux-gnu
 #     FARDEL_LIBRARY_TRIPLET     of the folder of libraries; another one on i386
 #     FARDEL_DEBIAN_ARCHITECTURE the folder below build/foreign
-#     FARDEL_QEMU                the program that runs programs of that processor
+#     FARDEL_QEMU                what runs programs of that processor, if the kernel does not
 set(CMAKE_SYSTEM_NAME Linux)
 
 set(CMAKE_C_COMPILER "${FARDEL_TRIPLET}-gcc")
@@ -12,7 +12,9 @@ set(CMAKE_ASM_COMPILER "${CMAKE_C_COMPILER}")
 
 # Programs are linked statically, so that they run without the libraries of their system.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
-set(CMAKE_CROSSCOMPILING_EMULATOR "${FARDEL_QEMU}")
+if(FARDEL_QEMU)
+    set(CMAKE_CROSSCOMPILING_EMULATOR "${FARDEL_QEMU}")
+endif()
 
 set(foreign "${CMAKE_CURRENT_LIST_DIR}/../../build/foreign/${FARDEL_DEBIAN_ARCHITECTURE}")
 cmake_path(NORMAL_PATH foreign)

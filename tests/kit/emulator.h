@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 namespace fardel::tests {
 
 #ifdef FARDEL_EMULATED
@@ -14,7 +16,7 @@ inline constexpr bool kEmulated = false;
 // Says why the case is left out, if it is.
 inline bool is_left_out_in_emulator(const char* reason) {
     if (kEmulated)
-        MESSAGE("SKIPPED: in the emulator, " << reason);
+        MESSAGE("SKIPPED: in the emulator, " << std::string(reason));
     return kEmulated;
 }
 

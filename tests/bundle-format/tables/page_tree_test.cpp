@@ -68,8 +68,8 @@ TEST_CASE("page tree: roots and levels are those of the document") {
 
 TEST_CASE("page tree: every size around a page and a level gives its bytes back") {  // A29
     constexpr std::size_t kLevel = 4096 * 128;  // the largest table with one level of hashes in one page
-    for (const std::size_t size :
-         {1ul, 63ul, 64ul, 4095ul, 4096ul, 4097ul, 8192ul, kLevel - 1, kLevel, kLevel + 1, 3 * kLevel + 5}) {
+    for (const std::size_t size : std::initializer_list<std::size_t>{1, 63, 64, 4095, 4096, 4097, 8192, kLevel - 1,
+                                                                     kLevel, kLevel + 1, 3 * kLevel + 5}) {
         CAPTURE(size);
         const Bytes records = pattern(size);
         const Section section = section_of(TableKind::names, records);
