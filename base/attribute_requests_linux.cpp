@@ -257,7 +257,7 @@ bool read_times(pid_t process, const Asked& asked, timespec (&times)[2]) noexcep
     if (!read_memory(process, asked.first, values, sizeof values))
         return false;
     for (std::size_t i = 0; i < 2; ++i)
-        times[i] = {.tv_sec = values[i].tv_sec, .tv_nsec = values[i].tv_usec * 1000};
+        times[i] = {.tv_sec = values[i].tv_sec, .tv_nsec = static_cast<long>(values[i].tv_usec) * 1000};
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/random.h>
+#include <fardel/base/fits.h>
 #include <fardel/base/shared_disk.h>
 
 #include "system_call.h"
@@ -134,7 +135,10 @@ void prefetch_file(const Descriptor& file, std::uint64_t offset, std::uint64_t l
 Result<std::shared_ptr<const std::byte[]>> map_file(const Descriptor& file, std::uint64_t offset, std::uint64_t length,
                                                     std::string_view subject) {
     const std::uint64_t before = offset % static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    const auto size = static_cast<std::size_t>(before + length);
+    if (!fits(before, length, PTRDIFF_MAX))
+        return Error(ErrorCode::limit,
+                     std::string(subject) + ": no address space for " + std::to_string(length) + " bytes of it");
+    const std::size_t size = in_memory(before + length);
     void* const mapped =
         ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), static_cast<off_t>(offset - before));
     if (mapped == MAP_FAILED)

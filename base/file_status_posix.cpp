@@ -146,7 +146,7 @@ Status set_times(const FileLocation& location, const FileTimes& times, std::stri
         struct timespec time = {.tv_sec = 0, .tv_nsec = UTIME_OMIT};
         if (ns) {
             const std::int64_t rest = (*ns % kNsPerSecond + kNsPerSecond) % kNsPerSecond;
-            time = {.tv_sec = (*ns - rest) / kNsPerSecond, .tv_nsec = rest};
+            time = {.tv_sec = (*ns - rest) / kNsPerSecond, .tv_nsec = static_cast<long>(rest)};
         }
         return time;
     };

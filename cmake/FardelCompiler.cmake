@@ -12,6 +12,11 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
 endif()
 
+# On processors of 32 bits, sizes of files and times have 64 bits in tests, too.
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+    add_compile_definitions(_FILE_OFFSET_BITS=64 _TIME_BITS=64)
+endif()
+
 # Optimising all takes minutes and saves seconds of running tests.
 set(FARDEL_OPTIMISE all CACHE STRING
     "What is optimised: all; libraries; or computing, the libraries that do not mostly wait. The rest has -O0")
@@ -89,6 +94,9 @@ function(fardel_compile_strictly target)
         $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
         -Wno-missing-field-initializers  # designated initialisers leave the rest at their defaults
     )
+    if(FARDEL_COUNTS_IN_MEMORY AND CMAKE_SIZEOF_VOID_P EQUAL 4)
+        target_compile_options(${target} PRIVATE -Wno-conversion)
+    endif()
     if(CMAKE_UNITY_BUILD)
         target_compile_options(${target} PRIVATE
             -Wno-shadow  # a local of one file beside a constant of another

@@ -37,6 +37,11 @@ macro(fardel_add_test_folder_of folder component)
     endif()
 endmacro()
 
+# Programs of another processor run in an emulator. What it cannot do, the tests leave out: kit/emulator.h.
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+    add_compile_definitions(FARDEL_EMULATED)
+endif()
+
 # fardel_add_test_folder(<folder>
 #     FILES <[room/]x_test.cpp>…   listed by hand, one per line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
@@ -46,6 +51,8 @@ endmacro()
 #                             nothing: FARDEL_THREADS_ONLY leaves them out
 #     [BEYOND_CORE <x_test.cpp>…] those of FILES about files, threads, programs or what needs these: -DFARDEL_PARTS=core
 #                             leaves them out
+#     [SAME_EVERYWHERE <x_test.cpp>…] those of FILES that take long, and that nothing of a system or processor can
+#                             change: an emulator leaves them out
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
@@ -58,7 +65,8 @@ endmacro()
 # fardel::tests::x_test, so that its names are its own also where a unity build compiles several files as one.
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;BEYOND_CORE;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT"
+        "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;BEYOND_CORE;SAME_EVERYWHERE;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -73,6 +81,11 @@ function(fardel_add_test_folder folder)
     if(FARDEL_PARTS STREQUAL "core" AND arg_BEYOND_CORE)
         list(REMOVE_ITEM arg_FILES ${arg_BEYOND_CORE})
         fardel_leave_out_tests(${folder} "core has no files, threads and programs" ${arg_BEYOND_CORE})
+    endif()
+    if(CMAKE_CROSSCOMPILING_EMULATOR AND arg_SAME_EVERYWHERE)
+        list(REMOVE_ITEM arg_FILES ${arg_SAME_EVERYWHERE})
+        fardel_leave_out_tests(${folder} "no system can change them, and an emulator takes minutes"
+            ${arg_SAME_EVERYWHERE})
     endif()
     if(NOT arg_FILES)
         return()

@@ -1,5 +1,6 @@
 #include "zip_signature.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ Result<bool> has_directory(const ByteSource& source, std::uint64_t offset, const
 // Signers of programs, upload forms and disks with whole sectors append bytes.
 Result<std::optional<std::uint64_t>> find_end_before_more(const ByteSource& source) {
     const std::uint64_t size = source.size_bytes();
-    std::vector<std::byte> tail(std::min<std::uint64_t>(size, kZipEndBytes + kCommentBytesMax + kBehindZipMax));
+    std::vector<std::byte> tail(
+        in_memory(std::min<std::uint64_t>(size, kZipEndBytes + kCommentBytesMax + kBehindZipMax)));
     FARDEL_TRY(source.read_at(size - tail.size(), tail));
     for (std::size_t left = kZipEndBytes; left <= tail.size(); ++left) {
         const std::byte* const record = tail.data() + (tail.size() - left);
@@ -59,7 +61,7 @@ Result<bool> ends_like_zip(const ByteSource& source) {
 
 Result<std::optional<std::uint64_t>> find_zip_end(const ByteSource& source) {
     const std::uint64_t size = source.size_bytes();
-    std::vector<std::byte> tail(std::min<std::uint64_t>(size, kZipEndBytes + kCommentBytesMax));
+    std::vector<std::byte> tail(in_memory(std::min<std::uint64_t>(size, kZipEndBytes + kCommentBytesMax)));
     FARDEL_TRY(source.read_at(size - tail.size(), tail));
     for (std::size_t left = kZipEndBytes; left <= tail.size(); ++left) {
         const std::byte* record = tail.data() + (tail.size() - left);

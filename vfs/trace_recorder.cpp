@@ -1,5 +1,7 @@
 #include "trace_recorder.h"
 
+#include <fardel/base/fits.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -24,7 +26,7 @@ TraceRecorder::TraceRecorder()
 void TraceRecorder::note(const File& file) noexcept {
     const std::uint64_t key = trace_key_of(file.bundle_id(), file.asset_id());
     const std::size_t mask = (std::size_t{1} << kSlotsLog2) - 1;
-    for (std::size_t slot = key * 0x9e37'79b9'7f4a'7c15ull >> (64 - kSlotsLog2);; slot = (slot + 1) & mask) {
+    for (std::size_t slot = in_memory(key * 0x9e37'79b9'7f4a'7c15ull >> (64 - kSlotsLog2));; slot = (slot + 1) & mask) {
         std::uint64_t there = slots_[slot].load(std::memory_order_relaxed);
         if (there == key)
             return;

@@ -4,6 +4,7 @@
 // order and every byte are the same for any number of encoders.
 #pragma once
 
+#include <fardel/base/fits.h>
 #include <fardel/base/parallel.h>
 #include <fardel/base/result.h>
 #include <fardel/base/threads.h>
@@ -55,7 +56,7 @@ public:
     BlockPipeline(const BlockPipeline&) = delete;
     BlockPipeline& operator=(const BlockPipeline&) = delete;
 
-    std::size_t size() const noexcept { return pushed_ - popped_; }
+    std::size_t size() const noexcept { return in_memory(pushed_ - popped_); }
     bool full() const noexcept { return size() == slots_.size(); }
 
     // Takes the bytes, at least one, and leaves `raw` empty. The pipeline must not be full.
@@ -87,7 +88,7 @@ private:
     void add_newest();
     void encode_blocks(BlockEncoder& encoder);
     void encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const;
-    Slot& slot(std::uint64_t number) noexcept { return slots_[number % slots_.size()]; }
+    Slot& slot(std::uint64_t number) noexcept { return slots_[in_memory(number % slots_.size())]; }
 
     std::vector<Slot> slots_;
     Mutex mutex_;

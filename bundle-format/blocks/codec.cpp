@@ -1,5 +1,7 @@
 #include <fardel/format/block_encoder.h>
 
+#include "row_search.h"
+
 #include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>
 
@@ -142,6 +144,7 @@ BlockEncoder& BlockEncoder::operator=(BlockEncoder&&) noexcept = default;
 
 std::span<const std::byte> BlockEncoder::encode(std::span<const std::byte> raw, std::span<std::byte> out) {
     assert(raw.size() <= limits::kBlockBytesMax && out.size() >= stored_bytes_max(raw.size()));
+    choose_row_search(context_.get(), raw.size());
     const std::size_t frame_bytes = ZSTD_compress2(context_.get(), out.data(), out.size(), raw.data(), raw.size());
     if (ZSTD_isError(frame_bytes))
         throw std::bad_alloc();  // its only failure here

@@ -1,5 +1,7 @@
 #include <fardel/format/frame_codec.h>
 
+#include "row_search.h"
+
 #include <zstd.h>
 
 #include <cassert>
@@ -24,6 +26,7 @@ FrameEncoder::FrameEncoder(std::uint64_t raw_bytes) : context_(ZSTD_createCCtx()
         throw std::bad_alloc();
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kFrameLevel);
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_windowLog, kFrameWindowLog);
+    choose_row_search(context_.get(), raw_bytes);
     ZSTD_CCtx_setPledgedSrcSize(context_.get(), raw_bytes);
 }
 

@@ -1,5 +1,7 @@
 #include <fardel/format/prefix_codec.h>
 
+#include "row_search.h"
+
 #include <zstd.h>
 
 #include <algorithm>
@@ -42,6 +44,7 @@ std::vector<std::byte> encode_with_prefix(std::span<const std::byte> prefix, std
     set(ZSTD_c_windowLog, static_cast<int>(std::clamp(window_log, kWindowLogMin, kWindowLogMax)));
     set(ZSTD_c_enableLongDistanceMatching, 1);
     set(ZSTD_c_checksumFlag, 0);
+    choose_row_search(context.get(), prefix.size() + raw.size());
     ZSTD_CCtx_refPrefix(context.get(), prefix.data(), prefix.size());
     std::vector<std::byte> frame(ZSTD_compressBound(raw.size()));
     const std::size_t frame_bytes = ZSTD_compress2(context.get(), frame.data(), frame.size(), raw.data(), raw.size());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ascii_word.h"
-#include "sse2.h"
+#include "byte_vector.h"
 
 #include <cstdint>
 
@@ -29,28 +29,26 @@ private:
     std::uint64_t seen_ = 0;
 };
 
-#ifdef FARDEL_SSE2
+#ifdef FARDEL_BYTE_VECTOR
 // The same with a third of the instructions, so that the processor can overlap look-ups of several names.
-class Sse2LowerReader {
+class VectorLowerReader {
 public:
     WordPair read(const char* at) noexcept {
-        __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-        seen_ = _mm_or_si128(seen_, text);
+        const ByteVector text = ByteVector::load(at);
+        seen_ = seen_ | text;
         // 'A' becomes the least signed byte, so one comparison finds 'A'…'Z'.
-        const __m128i from_a = _mm_add_epi8(text, _mm_set1_epi8(static_cast<char>(-128 - 'A')));
-        const __m128i upper = _mm_cmpgt_epi8(_mm_set1_epi8(-128 + 26), from_a);
-        text = _mm_or_si128(text, _mm_and_si128(upper, _mm_set1_epi8('a' - 'A')));
-        return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(text)),
-                static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text)))};
+        const ByteVector upper = less(text + ByteVector::of(-128 - 'A'), ByteVector::of(-128 + 26));
+        const ByteVector lower = text | (upper & ByteVector::of('a' - 'A'));
+        return {lower.first_word(), lower.second_word()};
     }
     WordPair lower(WordPair words) noexcept { return words_.lower(words); }
-    bool is_ascii() const noexcept { return words_.is_ascii() && _mm_movemask_epi8(seen_) == 0; }
+    bool is_ascii() const noexcept { return words_.is_ascii() && !seen_.has_high_bit(); }
 
 private:
-    __m128i seen_ = _mm_setzero_si128();
+    ByteVector seen_ = ByteVector::zero();
     PortableLowerReader words_;
 };
-using LowerReader = Sse2LowerReader;
+using LowerReader = VectorLowerReader;
 #else
 using LowerReader = PortableLowerReader;
 #endif

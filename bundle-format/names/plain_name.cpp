@@ -1,7 +1,7 @@
 #include "plain_name.h"
 
+#include "byte_vector.h"
 #include "name_characters.h"
-#include "sse2.h"
 
 #include <fardel/format/limits.h>
 
@@ -51,7 +51,7 @@ constexpr std::array<std::uint16_t, 256> kSteps = [] {
 constexpr std::size_t kBytesMax = 2 * limits::kNameDepthMax - 1;
 static_assert(kBytesMax <= limits::kNamePartBytesMax);
 
-#ifdef FARDEL_SSE2
+#ifdef FARDEL_BYTE_VECTOR
 
 constexpr std::size_t kMaskBits = 64;
 
@@ -63,25 +63,20 @@ struct CharacterMasks {
     bool odd = false;  // a character that is refused, or that needs the full check
 
     explicit CharacterMasks(std::string_view text) noexcept {
-        __m128i seen = _mm_setzero_si128();
+        ByteVector seen = ByteVector::zero();
         const auto add = [&](const char* from, std::size_t at) {
-            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-            const auto set = [bytes](char bits) { return _mm_or_si128(bytes, _mm_set1_epi8(bits)); };
-            const auto equal = [](__m128i values, char value) { return _mm_cmpeq_epi8(values, _mm_set1_epi8(value)); };
-            const auto mask = [at](__m128i values) {
-                return static_cast<std::uint64_t>(_mm_movemask_epi8(values)) << at;
-            };
-            slashes |= mask(equal(bytes, '/'));
-            dots |= mask(equal(bytes, '.'));
-            spaces |= mask(equal(bytes, ' '));
+            const ByteVector bytes = ByteVector::load(from);
+            const auto set = [bytes](int bits) { return bytes | ByteVector::of(bits); };
+            const auto is = [](ByteVector values, char value) { return equal(values, ByteVector::of(value)); };
+            const auto mask = [at](ByteVector values) { return std::uint64_t{values.high_bits()} << at; };
+            slashes |= mask(is(bytes, '/'));
+            dots |= mask(is(bytes, '.'));
+            spaces |= mask(is(bytes, ' '));
             // Control characters and everything outside ASCII, which is negative; DEL.
-            const __m128i outside =
-                _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('~')));
+            const ByteVector outside = less(bytes, ByteVector::of(' ')) | less(ByteVector::of('~'), bytes);
             // \\ | and < = > ? and : * differ in bits; '=' is none of them, but rare.
-            const __m128i pairs =
-                _mm_or_si128(_mm_or_si128(equal(set(0x20), '|'), equal(set(0x03), '?')), equal(set(0x10), ':'));
-            seen = _mm_or_si128(_mm_or_si128(seen, outside),
-                                _mm_or_si128(pairs, _mm_or_si128(equal(bytes, '"'), equal(bytes, '$'))));
+            const ByteVector pairs = is(set(0x20), '|') | is(set(0x03), '?') | is(set(0x10), ':');
+            seen = seen | outside | pairs | is(bytes, '"') | is(bytes, '$');
         };
         if (text.size() < 16) {
             std::array<char, 16> padded;
@@ -94,7 +89,7 @@ struct CharacterMasks {
                 add(text.data() + at, at);
             add(text.data() + text.size() - 16, text.size() - 16);  // reads some bytes a second time
         }
-        odd = _mm_movemask_epi8(seen) != 0;
+        odd = seen.has_high_bit();
     }
 };
 
@@ -138,7 +133,7 @@ bool is_plain_name_portable(std::string_view text) noexcept {
 }
 
 bool is_plain_name(std::string_view text) noexcept {
-#ifdef FARDEL_SSE2
+#ifdef FARDEL_BYTE_VECTOR
     if (!text.empty() && text.size() <= kMaskBits)
         return is_short_plain_name(text);
 #endif

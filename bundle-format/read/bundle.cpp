@@ -103,7 +103,7 @@ Status Bundle::Impl::read_heads() {
     if (source->size_bytes() == 0)
         return Error(ErrorCode::malformed, "not a Fardel bundle (the file is empty)");
     std::array<std::byte, 2 * limits::kHeadBytes> bytes{};
-    const std::uint64_t size = std::min<std::uint64_t>(source->size_bytes(), bytes.size());
+    const std::size_t size = in_memory(std::min<std::uint64_t>(source->size_bytes(), bytes.size()));
     FARDEL_TRY(source->read_at(0, std::span(bytes).first(size)));
     HeadBytes head_bytes;
     HeadBytes layout_bytes;
@@ -131,8 +131,8 @@ Result<BundleIdentity> Bundle::Impl::identity() const {
 }
 
 Status Bundle::Impl::read_trailer(const TrustPolicy* policy, const TrustTime& time) {
-    std::vector<std::byte> trailer(source->size_bytes() -
-                                   layout.trailer_offset);  // ≤ kTrailerBytesMax: verify_sections
+    std::vector<std::byte> trailer(
+        in_memory(source->size_bytes() - layout.trailer_offset));  // ≤ kTrailerBytesMax: verify_sections
     FARDEL_TRY(source->read_at(layout.trailer_offset, trailer));
     FARDEL_TRY_ASSIGN(envelopes, decode_trailer(trailer));
     if (!policy) {
@@ -386,7 +386,11 @@ Result<std::vector<std::byte>> Bundle::read_all(AssetIndex index, std::uint64_t 
     if (record.piece_count() > table_count(TableKind::blocks))
         return impl_->named(
             Error(ErrorCode::malformed, "asset " + record.id.hex() + ": larger than all blocks of the bundle"));
-    std::vector<std::byte> out(record.raw_bytes);
+    if (!fits_memory(record.raw_bytes))
+        return impl_->named(Error(ErrorCode::limit, "asset " + record.id.hex() + ": its " +
+                                                        std::to_string(record.raw_bytes) +
+                                                        " bytes do not fit into this machine's memory; read ranges"));
+    std::vector<std::byte> out(in_memory(record.raw_bytes));
     FARDEL_TRY(read_at(index, 0, out));
     return out;
 }
@@ -436,10 +440,11 @@ Result<bool> Bundle::holds_content(AssetIndex index) const {
 
 Status Bundle::verify_asset(AssetIndex index) const {
     FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
-    std::vector<std::byte> buffer(std::min<std::uint64_t>(record.raw_bytes, limits::kBlockBytesMax));
+    std::vector<std::byte> buffer(in_memory(std::min<std::uint64_t>(record.raw_bytes, limits::kBlockBytesMax)));
     Hasher hasher;
     for (std::uint64_t at = 0; at < record.raw_bytes; at += buffer.size()) {
-        const auto now = std::span(buffer).first(std::min<std::uint64_t>(buffer.size(), record.raw_bytes - at));
+        const auto now =
+            std::span(buffer).first(in_memory(std::min<std::uint64_t>(buffer.size(), record.raw_bytes - at)));
         FARDEL_TRY(read_at(index, at, now));
         hasher.update(now);
     }
@@ -457,7 +462,7 @@ Result<std::span<const std::byte>> Bundle::table_bytes(TableKind kind, std::uint
     auto bytes = impl_->tables.table(kind).touch(offset, length);
     if (!bytes)
         return impl_->named(std::move(bytes).error());
-    return std::span<const std::byte>(*bytes, length);
+    return std::span<const std::byte>(*bytes, in_memory(length));
 }
 
 Status Bundle::verify_tables() const {

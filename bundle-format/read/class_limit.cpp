@@ -1,5 +1,6 @@
 #include "class_limit.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
@@ -80,7 +81,7 @@ Status ClassLimit::verify_asset(const Bundle& bundle, AssetIndex index) {
     FARDEL_TRY(verify_names(bundle));
     FARDEL_TRY_ASSIGN(const AssetRecord record, bundle.asset(index));
     std::array<std::byte, kContentClassBytes> head;
-    const auto first = std::span(head).first(std::min<std::uint64_t>(record.raw_bytes, head.size()));
+    const auto first = std::span(head).first(in_memory(std::min<std::uint64_t>(record.raw_bytes, head.size())));
     FARDEL_TRY(bundle.read_at(index, 0, first));
     const ContentFinding found = classify_bytes(first, claims_[number]);
     if (found.content > brings_)

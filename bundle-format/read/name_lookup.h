@@ -3,7 +3,7 @@
 
 #include "bundle_tables.h"
 #include "names/ascii_word.h"
-#include "names/sse2.h"
+#include "names/byte_vector.h"
 
 #include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>
@@ -67,13 +67,9 @@ inline std::uint32_t slots_with_portable(const std::byte* bucket, std::uint32_t 
 }
 
 inline std::uint32_t slots_with(const std::byte* bucket, std::uint32_t hash) noexcept {
-#ifdef FARDEL_SSE2
+#ifdef FARDEL_BYTE_VECTOR
     static_assert(NameBucketRecord::kSlots == 5);
-    const __m128i wanted = _mm_set1_epi32(static_cast<int>(hash));
-    const auto equal = [&](std::size_t at) {
-        const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket + at));
-        return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted))));
-    };
+    const auto equal = [&](std::size_t at) { return ByteVector::load(bucket + at).quarters_equal(hash); };
     return equal(0) | (equal(16) & 1) << 4;  // without a branch, since the slot cannot be predicted
 #else
     return slots_with_portable(bucket, hash);

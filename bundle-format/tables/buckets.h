@@ -1,6 +1,7 @@
 // The bucket table of assets, docs/bundle-format.md §5: how many assets come before each bucket of leading bits.
 #pragma once
 
+#include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
@@ -46,7 +47,7 @@ Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, KeyOf key_
     if (count == 0)
         return starts;
     const std::uint64_t buckets = std::uint64_t{1} << bucket_bits(count);
-    starts.reserve(buckets + 1);
+    starts.reserve(in_memory(buckets + 1));
     starts.push_back(0);
     for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
         const std::uint32_t first = starts.back();

@@ -1,5 +1,6 @@
 #include <fardel/format/name_buckets.h>
 
+#include <fardel/base/fits.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
@@ -9,10 +10,10 @@ namespace fardel {
 
 Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedName> names) {
     const std::uint64_t homes = home_buckets(names.size());
-    std::vector<NameBucketRecord> buckets(homes);
-    std::uint64_t at = 0;
+    std::vector<NameBucketRecord> buckets(in_memory(homes));
+    std::size_t at = 0;
     for (const auto& [hash, name] : names) {
-        const std::uint64_t home = home_bucket(hash, homes);
+        const std::size_t home = in_memory(home_bucket(hash, homes));
         at = std::max(at, home);  // homes never decrease, so earlier buckets are full
         if (buckets[at].used == NameBucketRecord::kSlots) {
             // A look-up waits for memory, not for instructions: a bucket is one cache line, and names that overflow it
@@ -32,10 +33,10 @@ Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedNa
 }
 
 std::vector<std::uint32_t> fill_name_filters(std::span<const HashedName> names) {
-    std::vector<std::uint32_t> filters(filter_words(names.size()));
+    std::vector<std::uint32_t> filters(in_memory(filter_words(names.size())));
     for (const HashedName& name : names)
         // In a stack of mounts most look-ups miss: a filter ends them with one read of a table that stays in the cache.
-        filters[filter_word(name.hash, filters.size())] |= filter_bits(name.hash);
+        filters[in_memory(filter_word(name.hash, filters.size()))] |= filter_bits(name.hash);
     return filters;
 }
 

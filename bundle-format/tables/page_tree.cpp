@@ -19,7 +19,7 @@ constexpr std::uint64_t kPage = limits::kPageBytes;
 std::uint64_t page_count(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
 
 std::span<const std::byte> page_of(std::span<const std::byte> level, std::uint64_t index) {
-    return level.subspan(index * kPage, std::min(kPage, level.size() - index * kPage));
+    return level.subspan(in_memory(index * kPage), in_memory(std::min(kPage, level.size() - index * kPage)));
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::vector<PageLevel> page_levels(std::uint64_t section_offset, const TableEntr
 
 PageTree build_page_tree(TableKind kind, std::span<const std::byte> records) {
     PageTree tree;
-    tree.levels.reserve(tree_bytes(records.size()));
+    tree.levels.reserve(in_memory(tree_bytes(records.size())));
     std::span<const std::byte> below = records;
     std::vector<std::byte> hashes;
     for (std::uint32_t level = 0;; ++level) {
@@ -57,14 +57,14 @@ PageTree build_page_tree(TableKind kind, std::span<const std::byte> records) {
                 tree.root = page_hash(kind, level, 0, records.size(), below);
             return tree;
         }
-        std::vector<std::byte> above(pages * sizeof(Hash));
+        std::vector<std::byte> above(in_memory(pages * sizeof(Hash)));
         for (std::uint64_t i = 0; i < pages; ++i) {
             const Hash hash = page_hash(kind, level, i, records.size(), page_of(below, i));
             std::memcpy(above.data() + i * sizeof(Hash), hash.bytes.data(), sizeof(Hash));
         }
         hashes = std::move(above);
         tree.levels.insert(tree.levels.end(), hashes.begin(), hashes.end());
-        tree.levels.resize(align_up(tree.levels.size(), kTableAlign));
+        tree.levels.resize(in_memory(align_up(tree.levels.size(), kTableAlign)));
         below = hashes;
     }
 }
@@ -128,7 +128,8 @@ Status PagedTable::ensure_page(std::size_t level, std::uint64_t page) const {
 // The page's own hash is in the level above, which is checked first; the hash of the topmost page is the root.
 Status PagedTable::read_page(std::size_t level, std::uint64_t page) const {
     const Level& at = levels_[level];
-    const std::span<std::byte> bytes(at.bytes + page * kPage, std::min(kPage, at.length_bytes - page * kPage));
+    const std::span<std::byte> bytes(at.bytes + page * kPage,
+                                     in_memory(std::min(kPage, at.length_bytes - page * kPage)));
     const Hash* expected = &entry_.root;
     Hash listed;
     if (level + 1 < levels_.size()) {

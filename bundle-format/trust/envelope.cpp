@@ -17,7 +17,7 @@ constexpr std::size_t kHeaderBytes = 24;
 constexpr std::size_t kSignatureBytes = 104;
 constexpr std::uint16_t kOptionalTypes = 0x8000;
 
-std::size_t envelope_bytes(std::size_t payload_bytes, std::size_t signatures) {
+std::uint64_t envelope_bytes(std::uint64_t payload_bytes, std::uint64_t signatures) {
     return align_up(kHeaderBytes + payload_bytes + signatures * kSignatureBytes, 8);
 }
 

@@ -3,6 +3,7 @@
 #include "names/unicode.h"
 #include "secrets/secure_memory.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/limits.h>
@@ -68,7 +69,7 @@ Status decrypt(const SecureBytes& file, const PassphraseProvider& passphrase) {
     const WipedAtEnd wiped(*phrase);
     const SecureBytes stream(kSecretBytes - kKeyNumber);
     if (crypto_pwhash_scryptsalsa208sha256(stream.data(), stream.size(), phrase->data(), phrase->size(),
-                                           file.data() + kSalt, operations, memory_bytes) != 0)
+                                           file.data() + kSalt, operations, in_memory(memory_bytes)) != 0)
         return Error(ErrorCode::io, "minisign key: not enough memory to open it");
     for (std::size_t i = 0; i < stream.size(); ++i)
         file.data()[kKeyNumber + i] ^= stream.data()[i];

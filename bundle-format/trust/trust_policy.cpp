@@ -255,7 +255,7 @@ void format_revocations(std::string& text, std::string_view kind, std::span<cons
 }
 
 Status verify_size(std::string_view text) {
-    const auto lines = std::ranges::count(text, '\n');
+    const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
     if (text.size() > limits::kTrustPolicyBytesMax || lines > limits::kTrustPolicyLinesMax)
         return Error(ErrorCode::limit, "trust policy of " + std::to_string(text.size()) + " bytes in " +
                                            std::to_string(lines) + " lines, at most " +

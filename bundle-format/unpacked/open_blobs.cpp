@@ -1,5 +1,6 @@
 #include "open_blobs.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/unpacked_bundle.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ Result<std::vector<std::byte>> read_whole(const PlannedBlob& blob) {
                                            " bytes in an archive that can only be read from the start, more than " +
                                            std::to_string(kStreamedBlobBytesMax) + "; pack it into a bundle");
     FARDEL_TRY_ASSIGN(const auto stream, blob.source->open());
-    std::vector<std::byte> bytes(blob.size_bytes + 1);
+    std::vector<std::byte> bytes(in_memory(blob.size_bytes + 1));
     FARDEL_TRY_ASSIGN(const std::size_t size, read_full(*stream, bytes));
     if (size != blob.size_bytes)
         return changed(blob);

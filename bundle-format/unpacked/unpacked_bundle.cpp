@@ -62,7 +62,7 @@ Result<UnpackedContent> lay_out(std::span<const PlannedAsset> planned, std::span
                 static_cast<std::uint32_t>(std::min(piece_bytes, digest.raw_bytes - done));
             // Stored raw, so the stored hash is the raw one, which the digest has: no byte is read to lay the bundle
             // out.
-            block.stored_hash = digest.pieces.empty() ? id_from<Hash>(digest.id) : digest.pieces[piece];
+            block.stored_hash = digest.pieces.empty() ? id_from<Hash>(digest.id) : digest.pieces[in_memory(piece)];
             // Only blocks of assets of several pieces: in a block that assets share, none begins at the alignment, and
             // padding would cost 2 KiB for each 64 KiB. The ids must be those that write_bundle gives.
             const bool aligned = !digest.pieces.empty() && block.raw_bytes >= limits::kRawBlockAlign;
@@ -70,7 +70,7 @@ Result<UnpackedContent> lay_out(std::span<const PlannedAsset> planned, std::span
             stored.blocks_bytes = block.stored_offset + block.stored_bytes;
             out.extents.push_back({kBlocksOffset + block.stored_offset, block.raw_bytes, index, done});
             stored.blocks.push_back(block);
-            stored.piece_hashes.push_back(digest.pieces.empty() ? Hash{} : digest.pieces[piece]);
+            stored.piece_hashes.push_back(digest.pieces.empty() ? Hash{} : digest.pieces[in_memory(piece)]);
         }
         stored.raw_bytes += digest.raw_bytes;
         stored.assets.push_back(asset);
@@ -87,14 +87,16 @@ public:
     Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
         std::vector<std::byte>& part = offset < tables_offset_ ? heads : tables;
         const std::uint64_t at = offset < tables_offset_ ? offset : offset - tables_offset_;
+        if (!fits(at, bytes.size(), PTRDIFF_MAX))
+            return Error(ErrorCode::limit, "the tables of an unpacked bundle do not fit into memory");
         if (part.size() < at + bytes.size())
-            part.resize(at + bytes.size());
+            part.resize(in_memory(at + bytes.size()));
         if (!bytes.empty())
             std::memcpy(part.data() + at, bytes.data(), bytes.size());
         return ok();
     }
     Status resize(std::uint64_t size_bytes) override {
-        tables.resize(size_bytes - tables_offset_);
+        tables.resize(in_memory(size_bytes - tables_offset_));  // after the writes, so it is in memory
         return ok();
     }
     Status commit() override { return ok(); }
@@ -131,7 +133,7 @@ public:
 
 private:
     static std::size_t copy(std::span<const std::byte> from, std::uint64_t at, std::span<std::byte> out) {
-        const std::size_t count = std::min<std::size_t>(out.size(), from.size() - at);
+        const std::size_t count = std::min(out.size(), from.size() - in_memory(at));
         std::memcpy(out.data(), from.data() + at, count);
         return count;
     }

@@ -249,7 +249,7 @@ std::string_view content_type_of(const PlannedAsset& asset) noexcept {
 }
 
 std::uint8_t piece_log2_of(const PlannedAsset& asset) noexcept {
-    return asset.streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
+    return static_cast<std::uint8_t>(asset.streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2);
 }
 
 std::string label_of(const PlannedAsset& asset) { return "asset " + quoted(asset.key); }

@@ -6,6 +6,8 @@
 #include <fardel/vfs/fardel.h>
 #include <fardel/vfs/writable_folder.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
@@ -69,7 +71,7 @@ fardel_code fardel_writable_read(const fardel_writable* folder, const char* name
             return report.fail(source.error());
         const std::uint64_t present = (*source)->size_bytes();
         if (needed_bytes != nullptr)
-            *needed_bytes = static_cast<std::size_t>(present);
+            *needed_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(present, SIZE_MAX));
         if (size_bytes < present)
             return report.fail(FARDEL_ERROR_LIMIT, "the buffer is too small for the file");
         const std::span<std::byte> out(static_cast<std::byte*>(buffer), static_cast<std::size_t>(present));

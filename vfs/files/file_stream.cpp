@@ -1,5 +1,6 @@
 #include <fardel/vfs/file.h>
 
+#include <fardel/base/fits.h>
 #include <fardel/format/bundle.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ Result<std::size_t> FileStream::read(std::span<std::byte> out) {
     while (done < out.size() && at < file_.size_bytes()) {
         if (piece_.empty() || at < piece_offset_ || at - piece_offset_ >= piece_.size())
             FARDEL_TRY(load(at / kPieceBytes * kPieceBytes));
-        const std::size_t within = at - piece_offset_;
+        const std::size_t within = in_memory(at - piece_offset_);
         const std::size_t count = std::min(out.size() - done, piece_.size() - within);
         std::memcpy(out.data() + done, piece_.data() + within, count);
         done += count;

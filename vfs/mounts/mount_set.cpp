@@ -1,5 +1,6 @@
 #include "mount_set.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/sources/source_scan.h>
@@ -58,7 +59,7 @@ bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameR
     std::vector<NameRun::Member> members;
     std::size_t names = 0;
     for (Mount* mount : outside) {
-        const std::size_t more = mount->bundle().table_count(TableKind::names);
+        const std::size_t more = in_memory(mount->bundle().table_count(TableKind::names));
         if (members.size() == NameRun::kMembersMax || (!members.empty() && names + more > NameRun::kBundleNamesMax))
             break;
         mount->content.in_run = NameRun::fits(mount->bundle());

@@ -1,5 +1,6 @@
 #include "name_run.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
 #include <fardel/format/manifest.h>
 
@@ -57,7 +58,7 @@ std::shared_ptr<const NameRun> NameRun::build(std::span<const Member> members) {
         assert(table);  // fits() has read it, and what was verified stays
         run->members_.push_back(member.content);
         tables.push_back(table ? *table : std::span<const std::byte>());
-        names += member.bundle->table_count(TableKind::names);
+        names += in_memory(member.bundle->table_count(TableKind::names));
     }
     assert(members.size() <= kMembersMax && names <= kNamesMax);
     run->bits_ = names <= 4 ? 0 : static_cast<int>(std::bit_width((names + 3) / 4 - 1));

@@ -1,5 +1,6 @@
 #include <fardel/format/envelope.h>
 
+#include "kit/emulator.h"
 #include "kit/files.h"
 #include "kit/record_family.h"
 #include "signing_vectors.h"
@@ -366,8 +367,9 @@ TEST_CASE("external signer: each way to fail has its error") {
     CHECK(code_of(run_program("closes-and-sleeps", "exec >&-; exec sleep 100", std::chrono::milliseconds(100))) ==
           ErrorCode::unreachable);
     const PublicKey key = fixed_vector<PublicKey>("key-alice");
-    CHECK(code_of(make_external_signer({"/nonexistent/signer"}, key)->sign({})) == ErrorCode::missing);
     CHECK(code_of(make_external_signer({}, key)->sign({})) == ErrorCode::missing);
+    if (can_see_missing_programs())
+        CHECK(code_of(make_external_signer({"/nonexistent/signer"}, key)->sign({})) == ErrorCode::missing);
 }
 
 TEST_CASE("external signer: a message that no pipe could hold arrives whole") {

@@ -1,0 +1,28 @@
+// Whether this process runs in an emulator of another processor (qemu-user), which is not the kernel that tests expect.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace fardel::tests {
+
+#ifdef FARDEL_EMULATED
+inline constexpr bool kEmulated = true;
+#else
+inline constexpr bool kEmulated = false;
+#endif
+
+// Says why the case is left out, if it is.
+inline bool is_left_out_in_emulator(const char* reason) {
+    if (kEmulated)
+        MESSAGE("SKIPPED: in the emulator, " << std::string(reason));
+    return kEmulated;
+}
+
+// qemu-user forks where a program is spawned, so that the parent does not learn that its child found no program.
+inline bool can_see_missing_programs() {
+    return !is_left_out_in_emulator("a program that does not exist seems to start");
+}
+
+}  // namespace fardel::tests
