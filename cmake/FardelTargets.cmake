@@ -62,7 +62,8 @@ endfunction()
 # fardel_add_shared_library(<target> <map> C_OF <short> LINKS <target>…): a library for C, of the C_SOURCES of
 # fardel_add_library(<short>). It exports what the linker script `map` lists and nothing else; its interface is the
 # public headers of the folder and of bundle-format.
-# SOVERSION changes when a function is changed or removed.
+# SOVERSION changes when a function is changed or removed. It is a package of its own, named by its component
+# (FardelPackages.cmake).
 function(fardel_add_shared_library target map)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "C_OF" "LINKS")
     add_library(${target} SHARED $<TARGET_OBJECTS:fardel_${arg_C_OF}_c>)
@@ -73,7 +74,11 @@ function(fardel_add_shared_library target map)
         "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
     target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
     set_target_properties(${target} PROPERTIES VERSION "${PROJECT_VERSION}" SOVERSION 0 LINK_DEPENDS "${map}")
-    install(TARGETS ${target} EXPORT fardel LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    string(REGEX REPLACE "^fardel_" "" component "${target}")
+    install(TARGETS ${target} EXPORT fardel
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT ${component}
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component} NAMELINK_COMPONENT development
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
 # fardel_add_program(<target> SOURCES <file.cpp>… LINKS <target>… [INSTALL])
@@ -92,6 +97,6 @@ function(fardel_add_program target)
     fardel_compile_strictly(${target})
     fardel_compile_quickly(${target} libraries computing)
     if(arg_INSTALL)
-        install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+        install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
     endif()
 endfunction()
