@@ -55,9 +55,8 @@ macro(fardel_library_package component package summary)
     string(APPEND fardel_libraries "${package} (= ${CPACK_DEBIAN_PACKAGE_VERSION}), ")
 endmacro()
 
-set(fardel_text "Fardel packs the assets of games into signed, content-addressed bundles, which an engine mounts as
-one tree and verifies as it reads them.")
-string(REPLACE "\n" " " fardel_text "${fardel_text}")
+set(fardel_text "Fardel packs the assets of games into signed, content-addressed
+bundles, which an engine mounts as one tree and verifies as it reads them.")
 
 # dpkg-shlibdeps finds what a program links. Libraries that are opened at run time (NOTICES.md), and programs that are
 # started, are named here.
