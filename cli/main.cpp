@@ -3,6 +3,7 @@
 #include "console/completion.h"
 #include "console/figures.h"
 #include "console/help_text.h"
+#include "console/version_text.h"
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
@@ -128,7 +129,7 @@ Result<Exit> run(std::vector<std::string> words, Console& console) {
         return Exit::usage;
     }
     if (words[0] == "--version")
-        return console.print("fardel " FARDEL_VERSION "\n");
+        return console.print(fmt::format("fardel {}\n", version_text()));
     if (words[0] == kCompletionRequest)
         return complete(Words(words).subspan(1), console);
     if (words[0] == "help" && words.size() == 2)  // fardel help pack

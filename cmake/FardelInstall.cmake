@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(fardel_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fardel")
 
-install(FILES "${PROJECT_SOURCE_DIR}/NOTICES.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/NOTICES.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT documents)
 
 install(EXPORT fardel NAMESPACE fardel:: FILE fardelTargets.cmake DESTINATION "${fardel_cmake_dir}")
 

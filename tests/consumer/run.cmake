@@ -43,11 +43,7 @@ function(build_in_c module source program)
     separate_arguments(link_flags UNIX_COMMAND "${CXX_FLAGS} ${LINKER_FLAGS}")
     run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${compile_flags}
         -c "${SOURCE}/${source}" -o "${SCRATCH}/${program}.o" ${cflags})
-    set(linker "${CC}")
-    if(CXX_FLAGS MATCHES "-fsanitize")
-        set(linker "${CXX}")  # the library asks for the sanitizers' C++ part
-    endif()
-    run("${linker}" ${link_flags} "${SCRATCH}/${program}.o" -o "${SCRATCH}/${program}" ${libs})
+    run("${CC}" ${link_flags} "${SCRATCH}/${program}.o" -o "${SCRATCH}/${program}" ${libs})
 endfunction()
 
 # Lists the shared libraries that a program loads; each must be one that a game may need.

@@ -8,6 +8,9 @@
 #include "bundle_forge/bundle_forge.h"
 #include "bundle_forge/damage.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace fardel::tests::bundle_damage_test {
 
 // Everything that a reader can return, as text and bytes; an error is represented by its code.
@@ -116,8 +119,12 @@ struct Sample {
     }();
     Content content = read_everything(**Bundle::open(make_memory_source(bundle.bytes), {})).value();
 
+    // By memcmp: byte by byte, as operator== does, this would be half of the time of a test that is not optimised.
+    static bool is_equal(const forge::Bytes& a, const forge::Bytes& b) {
+        return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+    }
     bool is_same(const std::optional<Content>& other) const {
-        return other && other->assets == content.assets && other->texts == content.texts;
+        return other && std::ranges::equal(other->assets, content.assets, is_equal) && other->texts == content.texts;
     }
     // True for an error at opening or while reading, or if the whole content is unchanged.
     bool is_safe(const Outcome& outcome) const { return !outcome.content || is_same(outcome.content); }
