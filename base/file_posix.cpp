@@ -1,7 +1,7 @@
 #include <fardel/base/file.h>
+#include <fardel/base/fits.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/random.h>
-#include <fardel/base/fits.h>
 #include <fardel/base/shared_disk.h>
 
 #include "system_call.h"
@@ -9,7 +9,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
 
 namespace fardel {
 namespace {

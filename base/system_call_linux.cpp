@@ -37,7 +37,9 @@ int rename_with(int old_folder, const char* old_name, int folder, const char* na
 
 int open_pipe_ends(int (&ends)[2]) noexcept { return ::pipe2(ends, O_CLOEXEC); }
 
-SystemNumber open_socket(int family, int type, int protocol) noexcept { return ::socket(family, type | SOCK_CLOEXEC, protocol); }
+SystemNumber open_socket(int family, int type, int protocol) noexcept {
+    return ::socket(family, type | SOCK_CLOEXEC, protocol);
+}
 
 int accept_without_waiting(int listener, sockaddr* address, socklen_t* size) noexcept {
     return repeat([&] { return ::accept4(listener, address, size, SOCK_CLOEXEC | SOCK_NONBLOCK); });

@@ -42,7 +42,9 @@ int open_pipe_ends(int (&ends)[2]) noexcept {
     return result;
 }
 
-SystemNumber open_socket(int family, int type, int protocol) noexcept { return close_on_exec(::socket(family, type, protocol)); }
+SystemNumber open_socket(int family, int type, int protocol) noexcept {
+    return close_on_exec(::socket(family, type, protocol));
+}
 
 int accept_without_waiting(int listener, sockaddr* address, socklen_t* size) noexcept {
     const int number = close_on_exec(repeat([&] { return ::accept(listener, address, size); }));
