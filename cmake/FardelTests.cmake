@@ -7,6 +7,7 @@
 #     [LONG <x_test.cpp>…]    those of FILES that take longest: they start first, so that none of them ends alone
 #     [ONE_THREAD <x_test.cpp>…] those of FILES that take long and start no thread, so that ThreadSanitizer could find
 #                             nothing: FARDEL_THREADS_ONLY leaves them out
+#     [LINUX <x_test.cpp>…]   those of FILES about what Linux alone has: FARDEL_PORTABLE leaves them out
 #     [BEYOND_CORE <x_test.cpp>…] those of FILES about files, threads, programs or what needs these: -DFARDEL_PARTS=core
 #                             leaves them out
 #     LINKS <target>…
@@ -21,7 +22,7 @@
 # fardel::tests::x_test, so that its names are its own also where a unity build compiles several files as one.
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;BEYOND_CORE;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINUX;BEYOND_CORE;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -29,6 +30,11 @@ function(fardel_add_test_folder folder)
         list(REMOVE_ITEM arg_FILES ${arg_ONE_THREAD})
         list(JOIN arg_ONE_THREAD ", " left_out)
         message(STATUS "Not built, because they have no threads: in tests/${folder}, ${left_out}")
+    endif()
+    if(FARDEL_PORTABLE AND arg_LINUX)
+        list(REMOVE_ITEM arg_FILES ${arg_LINUX})
+        list(JOIN arg_LINUX ", " left_out)
+        message(STATUS "Not built, because they are about what Linux alone has: in tests/${folder}, ${left_out}")
     endif()
     if(FARDEL_PARTS STREQUAL "core" AND arg_BEYOND_CORE)
         list(REMOVE_ITEM arg_FILES ${arg_BEYOND_CORE})
