@@ -33,7 +33,6 @@ Status write_whole_at(const Descriptor&, std::uint64_t, std::span<const std::byt
 }
 Status resize_file(const Descriptor&, std::uint64_t, std::string_view subject) { return no_files(subject); }
 Status sync_file(const Descriptor&, std::string_view subject) { return no_files(subject); }
-void begin_sync(const Descriptor&) noexcept {}
 void prefetch_file(const Descriptor&, std::uint64_t, std::uint64_t) noexcept {}
 Result<std::shared_ptr<const std::byte[]>> map_file(const Descriptor&, std::uint64_t, std::uint64_t,
                                                     std::string_view subject) {

@@ -49,6 +49,7 @@ endif()
 #     [LONG <x_test.cpp>…]    those of FILES that take longest: they start first, so that none of them ends alone
 #     [ONE_THREAD <x_test.cpp>…] those of FILES that take long and start no thread, so that ThreadSanitizer could find
 #                             nothing: FARDEL_THREADS_ONLY leaves them out
+#     [LINUX <x_test.cpp>…]   those of FILES about what Linux alone has: FARDEL_PORTABLE leaves them out
 #     [BEYOND_CORE <x_test.cpp>…] those of FILES about files, threads, programs or what needs these: -DFARDEL_PARTS=core
 #                             leaves them out
 #     [SAME_EVERYWHERE <x_test.cpp>…] those of FILES that take long, and that nothing of a system or processor can
@@ -66,7 +67,7 @@ endif()
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT"
-        "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;BEYOND_CORE;SAME_EVERYWHERE;LINKS")
+        "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINUX;BEYOND_CORE;SAME_EVERYWHERE;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -77,6 +78,10 @@ function(fardel_add_test_folder folder)
     get_property(left_out GLOBAL PROPERTY FARDEL_LEFT_OUT_OF_${folder})
     if(left_out)
         list(REMOVE_ITEM arg_FILES ${left_out})
+    endif()
+    if(FARDEL_PORTABLE AND arg_LINUX)
+        list(REMOVE_ITEM arg_FILES ${arg_LINUX})
+        fardel_leave_out_tests(${folder} "they are about what Linux alone has" ${arg_LINUX})
     endif()
     if(FARDEL_PARTS STREQUAL "core" AND arg_BEYOND_CORE)
         list(REMOVE_ITEM arg_FILES ${arg_BEYOND_CORE})

@@ -2,6 +2,7 @@
 
 #include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
+#include <fardel/base/threads.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
@@ -112,7 +113,7 @@ Status PagedTable::ensure_page(std::size_t level, std::uint64_t page) const {
             return ok();
         if (seen == kBusy) {
             // Another thread reads this page: it is read and hashed once.
-            state.wait(kBusy, std::memory_order_acquire);
+            wait_while(state, kBusy);
             continue;
         }
         if (!state.compare_exchange_strong(seen, kBusy, std::memory_order_acquire))
@@ -120,7 +121,7 @@ Status PagedTable::ensure_page(std::size_t level, std::uint64_t page) const {
         Status status = read_page(level, page);
         // After an error the page is absent again: a disk or a server may give it the next time.
         state.store(status ? kReady : kAbsent, std::memory_order_release);
-        state.notify_all();
+        wake_all(state);
         return status;
     }
 }

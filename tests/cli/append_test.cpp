@@ -83,7 +83,7 @@ TEST_CASE_FIXTURE(GameProgram,
     run_well({"append", program, bundle});
     const std::string good = read_file(program);
     std::string bad = good;
-    bad[bad.size() - 16] = static_cast<char>(bad[bad.size() - 16] ^ 1);  // program_bytes
+    bad[bad.size() - 14] = static_cast<char>(bad[bad.size() - 14] ^ 1);  // program_bytes, by 65,536
     write_file(program, bad);
     for (const Arguments& arguments : {Arguments{"id", program}, Arguments{"append", program, bundle}}) {
         const Outcome outcome = run(arguments);

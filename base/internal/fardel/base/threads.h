@@ -8,6 +8,7 @@
 #include <utility>
 
 #ifndef FARDEL_WITHOUT_THREADS
+#include <atomic>
 #include <bit>
 #include <condition_variable>
 #include <functional>
@@ -42,6 +43,10 @@ public:
 inline std::uint64_t thread_key() noexcept { return 0; }
 inline void yield_thread() noexcept {}
 inline void pause_thread(std::chrono::microseconds) noexcept {}
+template <class State, class Value>
+void wait_while(const State&, Value) noexcept {}
+template <class State>
+void wake_all(State&) noexcept {}
 
 #else
 
@@ -60,6 +65,15 @@ inline std::uint64_t thread_key() noexcept {
 }
 inline void yield_thread() noexcept { std::this_thread::yield(); }
 inline void pause_thread(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }
+// Waits until the atomic `state` has another value than `value`; whoever changes it calls wake_all().
+template <class State, class Value>
+void wait_while(const State& state, Value value) noexcept {
+    state.wait(value, std::memory_order_acquire);
+}
+template <class State>
+void wake_all(State& state) noexcept {
+    state.notify_all();
+}
 
 #endif
 

@@ -1,0 +1,7 @@
+#include <fardel/base/file.h>
+
+namespace fardel {
+
+void begin_sync(const Descriptor&) noexcept {}
+
+}  // namespace fardel
