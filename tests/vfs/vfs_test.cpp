@@ -5,6 +5,7 @@
 #include "kit/files.h"
 #include "test_bundle.h"
 
+#include <fardel/base/file.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/trust_policy.h>
@@ -454,7 +455,11 @@ TEST_CASE("mount: a file that is replaced on disk keeps its old content") {  // 
     const std::string path = scratch.write("good.fardel", BundleMaker().add("a", "old").write());
     Vfs vfs;
     REQUIRE(vfs.mount(path, unsigned_at()));
-    std::filesystem::rename(scratch.write("new", BundleMaker().add("a", "new").write()), path);
+    const std::string next = scratch.write("new", BundleMaker().add("a", "new").write());
+    REQUIRE(rename_file(next, path, path));
+    CHECK(content_at(vfs, "/a") == "old");
+    REQUIRE(remove_file(path, path));
+    CHECK_FALSE(file_exists(path));
     CHECK(content_at(vfs, "/a") == "old");
 }
 

@@ -28,6 +28,7 @@ struct ConfinedCall {
     const Descriptor* output_file = nullptr;  // becomes its standard output; open while the program runs
     std::size_t answer_bytes_max = 0;  // without output_file; 0: standard output goes to the log, like standard error
     std::chrono::milliseconds timeout{0};
+    // Windows counts only the second kind, and takes the first where that is 0; it has no limit for files.
     std::uint64_t memory_bytes_max = 0;   // of the address space of each process; 0: no limit
     std::uint64_t private_bytes_max = 0;  // of the memory that a process may write to and shares with none; 0: no limit
     std::uint64_t file_bytes_max = std::uint64_t{16} << 30;  // of each file that it writes

@@ -141,7 +141,9 @@ void unlock_file(const Descriptor& file) noexcept;
 // ---- Names ----------------------------------------------------------------------------------------------------------
 
 // Renames in one step. An existing file with the new name is replaced; whoever has it open on this computer reads on in
-// the old one.
+// the old one. Windows takes two steps where the file system cannot do that
+// (docs/decisions/0108-open-files-are-moved-aside.md). Error: also busy (there: another program does not share the
+// file).
 Status rename_file(const FileLocation& from, const FileLocation& to, std::string_view subject);
 // The same for a file that this process has created and nobody else may remove. Error: also conflict (another computer
 // that does not see locks of this one removed it: the folder is there and the file is not).
@@ -155,7 +157,7 @@ Status exchange_files(const FileLocation& from, const FileLocation& to, std::str
 // Whether the file, which is open, has this name now. Opens the name: its status alone may be an old one on a network
 // file system, and a removed file may live on under another name there.
 Result<bool> has_name(const Descriptor& file, const FileLocation& location, std::string_view subject);
-// Returns false if there was no such file (ENOENT, ENOTDIR).
+// Returns false if there was no such file (ENOENT, ENOTDIR). Error: also busy, as for rename_file().
 Result<bool> remove_file(const FileLocation& location, std::string_view subject);
 
 }  // namespace fardel

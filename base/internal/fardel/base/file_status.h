@@ -15,6 +15,7 @@ std::string_view file_kind_text(FileKind kind) noexcept;
 
 struct FileStatus {
     FileKind kind = FileKind::file;
+    // On Windows, 0644, of a folder 0755, and owner 0: what its access lists grant is not judged.
     std::uint32_t permissions = 0;  // the lower twelve bits of a mode, e.g. 0644
     std::uint32_t owner = 0;        // the number of a user
     std::uint64_t links = 0;        // names of the file; 0: it was removed

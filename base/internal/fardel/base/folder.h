@@ -42,7 +42,8 @@ Status create_folders(const std::string& path, Lasting lasting = Lasting::no);
 // nothing is written. Error: missing (there is no root).
 Status create_folders_below_root(const FilePath& path, Lasting lasting);
 
-// Creates a folder "<prefix><six characters>" that only this user can access, and returns its path.
+// Creates a folder "<prefix><six characters>" that only this user can access, and returns its path. On Windows, its
+// access comes from the folder above.
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject);
 // Removes an empty folder. Returns false if there was none.
 Result<bool> remove_folder(const FileLocation& location, std::string_view subject);

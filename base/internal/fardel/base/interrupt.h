@@ -1,4 +1,5 @@
-// Interrupt: while an object exists, the first Ctrl-C (SIGINT, SIGTERM, SIGHUP) asks the work to stop instead of ending
+// Interrupt: while an object exists, the first Ctrl-C (SIGINT, SIGTERM, SIGHUP; on Windows, also Ctrl-Break and
+// the end of the console) asks the work to stop instead of ending
 // the program, so that no unfinished files stay behind; a second one ends the program at once. Only one object may
 // exist at a time.
 #pragma once

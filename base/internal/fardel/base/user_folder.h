@@ -2,8 +2,7 @@
 //
 // On Linux and the other systems of POSIX, the variables of the XDG Base Directory Specification name them:
 // XDG_DATA_HOME or ~/.local/share, XDG_STATE_HOME or ~/.local/state, XDG_CACHE_HOME or ~/.cache. On Windows, they are
-// FOLDERID_LocalAppData for `state` and `cache`, and FOLDERID_RoamingAppData for `data`; a port implements that in
-// user_folder_windows.cpp.
+// FOLDERID_LocalAppData for `state` and `cache`, and FOLDERID_RoamingAppData for `data`.
 #pragma once
 
 #include <cstdint>
