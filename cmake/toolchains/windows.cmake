@@ -8,6 +8,8 @@ set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
 set(CMAKE_ASM_COMPILER "${CMAKE_C_COMPILER}")
 set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
 
+set(CMAKE_CXX_FLAGS_INIT "-Wa,-mbig-obj")  # an object has more sections than the usual form can count
+
 # The libraries of the compiler are linked in, so that no DLL of it has to be beside the program.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static")
@@ -20,5 +22,6 @@ set(CMAKE_FIND_ROOT_PATH "${foreign}" /usr/x86_64-w64-mingw32)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} "${foreign}/lib/pkgconfig")
 set(ENV{PKG_CONFIG_PATH} "")
