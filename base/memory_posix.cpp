@@ -1,5 +1,6 @@
 #include <fardel/base/memory.h>
 
+#include <string.h>
 #include <sys/mman.h>
 
 namespace fardel {
@@ -22,5 +23,7 @@ void unmap_zeroed(std::byte* bytes, std::size_t size_bytes) noexcept {
     if (bytes != nullptr)
         ::munmap(bytes, size_bytes);
 }
+
+void erase_secret(std::span<std::byte> secret) noexcept { ::explicit_bzero(secret.data(), secret.size()); }
 
 }  // namespace fardel

@@ -13,4 +13,6 @@ void unmap_zeroed(std::byte* bytes, std::size_t) noexcept {
         ::VirtualFree(bytes, 0, MEM_RELEASE);
 }
 
+void erase_secret(std::span<std::byte> secret) noexcept { ::SecureZeroMemory(secret.data(), secret.size()); }
+
 }  // namespace fardel

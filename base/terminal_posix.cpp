@@ -7,10 +7,16 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 
 namespace fardel {
 
 bool is_terminal(StandardStream stream) noexcept { return ::isatty(static_cast<int>(stream)) == 1; }
+
+bool shows_escapes(StandardStream stream) noexcept {
+    const char* const kind = std::getenv("TERM");
+    return is_terminal(stream) && kind != nullptr && std::string_view(kind) != "dumb";
+}
 
 unsigned columns_of(StandardStream stream) noexcept {
     constexpr unsigned kUsual = 80;

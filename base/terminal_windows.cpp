@@ -20,6 +20,8 @@ bool is_terminal(StandardStream stream) noexcept {
            ::SetConsoleMode(handle, mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
 }
 
+bool shows_escapes(StandardStream stream) noexcept { return is_terminal(stream); }
+
 unsigned columns_of(StandardStream stream) noexcept {
     constexpr unsigned kUsual = 80;
     CONSOLE_SCREEN_BUFFER_INFO screen{};

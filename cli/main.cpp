@@ -6,6 +6,7 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/base/invocation.h>
 #include <fardel/packer/nearest_word.h>
 
 #include <fmt/format.h>
@@ -168,5 +169,5 @@ int main_of(std::vector<std::string> words) {
 }  // namespace fardel
 
 int main(int count, char** words) {
-    return fardel::main_of(std::vector<std::string>(words + std::min(count, 1), words + count));
+    return fardel::main_of(fardel::words_of_program(count, words));
 }

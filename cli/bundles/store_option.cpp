@@ -1,8 +1,8 @@
 #include "bundles/store_option.h"
 
-#include "console/environment.h"
-
 #include <fardel/base/file.h>
+#include <fardel/base/invocation.h>
+#include <fardel/base/path_text.h>
 #include <fardel/base/user_folder.h>
 #include <fardel/format/printable.h>
 
@@ -63,13 +63,13 @@ Result<std::optional<BundleStore>> find_store(const std::string& store) {
 void add_library_option(CommandLine& line, std::vector<std::string>& folders) {
     line.texts("--library", "FOLDER", folders,
                "A folder of .fardel files, which are found by their ids; may be repeated (default: "
-               "the folders of the variable FARDEL_LIBRARY, separated by ':')");
+               "the folders of the variable FARDEL_LIBRARY, separated by ':', on Windows by ';')");
 }
 
 Result<std::shared_ptr<const BundleLibrary>> find_library(std::vector<std::string> folders) {
     if (folders.empty()) {
         std::istringstream listed(variable("FARDEL_LIBRARY"));
-        for (std::string folder; std::getline(listed, folder, ':');)
+        for (std::string folder; std::getline(listed, folder, kFolderListSeparator);)
             if (!folder.empty())
                 folders.push_back(folder);
     }

@@ -1,8 +1,8 @@
 #include "tree_option.h"
 
-#include "console/environment.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/invocation.h>
 #include <fardel/format/name.h>
 #include <fardel/hosting/tree_address.h>
 

@@ -2,9 +2,9 @@
 
 #include "bundles/near_names.h"
 #include "channel/channel_file.h"
-#include "console/environment.h"
 #include "console/figures.h"
 
+#include <fardel/base/invocation.h>
 #include <fardel/base/path_text.h>
 #include <fardel/base/user_folder.h>
 #include <fardel/format/name.h>

@@ -16,11 +16,6 @@ namespace {
 constexpr std::size_t kPendingBytesMax = 64 * 1024;
 constexpr std::size_t kLineBytesMax = 4000;
 
-bool can_show_escapes(StandardStream stream) {
-    const char* const kind = std::getenv("TERM");
-    return is_terminal(stream) && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
 bool colours_wanted() {
     const char* const refused = std::getenv("NO_COLOR");
     return refused == nullptr || *refused == '\0';
@@ -41,8 +36,8 @@ std::string_view escape_of(Colour colour) {
 Console::Console() {
     occupy_standard_streams();
     survive_closed_pipes();
-    colours_ = colours_wanted() && can_show_escapes(StandardStream::output);
-    watched_ = can_show_escapes(StandardStream::errors);
+    colours_ = colours_wanted() && shows_escapes(StandardStream::output);
+    watched_ = shows_escapes(StandardStream::errors);
 }
 
 Console::~Console() = default;

@@ -53,6 +53,8 @@ Json::Json(int number) : Json(Value{number}) {}
 Json::Json(unsigned number) : Json(Value{number}) {}
 Json::Json(long number) : Json(Value{number}) {}
 Json::Json(unsigned long number) : Json(Value{number}) {}
+Json::Json(long long number) : Json(Value{number}) {}
+Json::Json(unsigned long long number) : Json(Value{number}) {}
 Json::Json(double number) : Json(Value{number}) {}
 Json::Json(const char* text) : Json(Value{text}) {}
 Json::Json(std::string_view text) : Json(Value{text}) {}

@@ -32,6 +32,8 @@ public:
     Json(unsigned number);
     Json(long number);
     Json(unsigned long number);
+    Json(long long number);
+    Json(unsigned long long number);
     Json(double number);
     Json(const char* text);
     Json(std::string_view text);

@@ -4,13 +4,12 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/interrupt.h>
+#include <fardel/base/invocation.h>
+#include <fardel/base/memory.h>
 #include <fardel/base/terminal.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
-#include <string.h>
-
-#include <cstdlib>
 #include <span>
 
 namespace fardel {
@@ -66,25 +65,20 @@ Result<std::string> ask(const std::string& question) {
     return read_line(*terminal, "passphrase");
 }
 
-const char* named_file() { return std::getenv(kFileVariable); }
-
 }  // namespace
 
 PassphraseProvider passphrase_of(const std::string& key_path) {
     return [key_path]() -> Result<std::string> {
-        if (const char* const path = named_file())
+        if (const std::string path = passphrase_file(); !path.empty())
             return read_file(path);
         return ask("Passphrase of " + key_path + ": ");
     };
 }
 
-std::string passphrase_file() {
-    const char* const path = named_file();
-    return path == nullptr ? std::string() : path;
-}
+std::string passphrase_file() { return variable(kFileVariable); }
 
 Result<std::string> choose_passphrase(const std::string& key_path) {
-    if (const char* const path = named_file())
+    if (const std::string path = passphrase_file(); !path.empty())
         return read_file(path);
     FARDEL_TRY_ASSIGN(std::string first, ask("New passphrase for " + key_path + ": "));
     if (first.empty())
@@ -103,7 +97,7 @@ Result<std::string> choose_passphrase(const std::string& key_path) {
 }
 
 void wipe(std::string& secret) noexcept {
-    ::explicit_bzero(secret.data(), secret.size());
+    erase_secret(std::as_writable_bytes(std::span(secret)));
     secret.clear();
 }
 

@@ -17,6 +17,9 @@ inline constexpr PathRules kPathRules = PathRules::windows;
 inline constexpr PathRules kPathRules = PathRules::posix;
 #endif
 
+// Stands between the folders that a variable lists. A path of Windows has ':' after the drive.
+inline constexpr char kFolderListSeparator = kPathRules == PathRules::windows ? ';' : ':';
+
 // Whether joining the path to a folder would be wrong. On Windows, "/a" and "C:a" count, too, although what they lead
 // to depends on the current drive and its working folder.
 bool is_absolute_path(std::string_view path, PathRules rules = kPathRules) noexcept;

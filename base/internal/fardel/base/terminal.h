@@ -12,6 +12,8 @@ namespace fardel {
 enum class StandardStream : int { input = 0, output = 1, errors = 2 };
 
 bool is_terminal(StandardStream stream) noexcept;
+// Whether it is one that takes colours and cursor movements as escape sequences.
+bool shows_escapes(StandardStream stream) noexcept;
 // How many characters a line of the terminal has; 80 if the stream is no terminal, or does not say.
 unsigned columns_of(StandardStream stream) noexcept;
 // Writes all of `text`. Error: cancelled (the reader is gone), if SIGPIPE does not end the program.
