@@ -342,7 +342,7 @@ Result<Exit> run_mount(Words words, Console& console) {
         "[--trust POLICY]\n"
         "       fardel mount --switch DIR [--variants AXIS=VALUE,...]\n"
         "       fardel mount --unmount DIR",
-        "Mounts bundles as a folder that every program can read. Later bundles win.",
+        "Mounts bundles as a folder that every program can read. Later bundles win. Needs FUSE: not on Windows.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
         "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
         "  fardel mount mygame/fardel.toml /mnt/game\n"
@@ -405,6 +405,8 @@ Result<Exit> run_mount(Words words, Console& console) {
     line.flag("-u,--unmount", command.unmount, "Unmount what fardel has mounted at DIR");
     if (const auto over = line.parse(words, console))
         return *over;
+    if (const Status possible = FuseSession::verify_system(); !possible)
+        return line.mistake(possible.error().message(), console);
     auto preference = read_variants(command.variants);
     if (!preference)
         return line.mistake(preference.error().text(), console);

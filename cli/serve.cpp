@@ -3,7 +3,6 @@
 #include "build/served_project.h"
 #include "bundles/store_option.h"
 #include "console/clock.h"
-#include "console/environment.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "registry/registry_signers.h"
@@ -11,6 +10,7 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/interrupt.h>
+#include <fardel/base/invocation.h>
 #include <fardel/base/network_address.h>
 #include <fardel/base/service_supervisor.h>
 #include <fardel/hosting/server.h>
@@ -243,7 +243,8 @@ Result<Exit> run_serve(Words words, Console& console) {
         "Serves the folder that 'fardel publish' writes, or the bundles of a store, to "
         "'fardel fetch' over HTTP, and the results of jobs to 'fardel build'. "
         "Clients compare every byte with the bundle id, so the server need not be trusted. "
-        "It speaks no TLS: put a reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end.",
+        "It speaks no TLS: put a reverse proxy in front of it. Ctrl-C or SIGTERM lets running transfers end. "
+        "Not on Windows.",
         "  fardel serve /srv/www/mygame\n"
         "  fardel serve --store ~/.local/share/fardel --listen 0.0.0.0:8080 --access-log -\n"
         "  fardel serve --project ~/mygame\n"
@@ -293,6 +294,8 @@ Result<Exit> run_serve(Words words, Console& console) {
     line.json(command.json, "Print where the server listens as one line of JSON");
     if (const auto over = line.parse(words, console))
         return *over;
+    if (const Status possible = Server::verify_system(); !possible)
+        return line.mistake(possible.error().message(), console);
     const bool names_nothing = command.tree.empty() && command.project.empty() && command.cache.empty();
     if (names_nothing && command.store.empty() && variable("FARDEL_STORE").empty())
         return Error(ErrorCode::missing, "nothing to serve is named; give a TREE, a --store, a --project or a --cache");

@@ -59,7 +59,8 @@ Result<Exit> record(const RecordCommand& command, Console& console) {
 
 Result<Exit> run_trace_record(Words words, Console& console) {
     CommandLine line("trace record", "-o TRACE FILE... DIR [--variants AXIS=VALUE,...] -- PROGRAM [ARGUMENT...]",
-                     "Mounts bundles at DIR, runs a program, and writes which files it opened there, in which order.",
+                     "Mounts bundles at DIR, runs a program, and writes which files it opened there, in which order. "
+                     "Needs FUSE: not on Windows.",
                      "  fardel trace record -o level1.trace mygame.fardel /mnt/game -- ./mygame --data /mnt/game\n");
     RecordCommand command;
     line.texts("FILE", "FILE", command.words,
@@ -73,6 +74,8 @@ Result<Exit> run_trace_record(Words words, Console& console) {
     const auto count = static_cast<std::size_t>(dashes - words.begin());
     if (const auto over = line.parse(words.first(count), console))
         return *over;
+    if (const Status possible = FuseSession::verify_system(); !possible)
+        return line.mistake(possible.error().message(), console);
     if (dashes != words.end())
         command.program.assign(dashes + 1, words.end());
     auto preference = read_variants(variants);

@@ -48,10 +48,14 @@ set(FARDEL_tools_NEEDS ${FARDEL_packer_NEEDS})
 set(FARDEL_c_tools_NEEDS)
 
 # Only to build: `http` loads libcurl when a server is first used, `hosting` loads libmicrohttpd when it serves, and the
-# packer decodes images in a program.
-set(FARDEL_http_BUILD_NEEDS CURL)
-set(FARDEL_hosting_BUILD_NEEDS MICROHTTPD)
-set(FARDEL_packer_BUILD_NEEDS MAGICK)
+# packer decodes images in a program. On Windows, `http` links libcurl, nothing serves, and no images are decoded.
+if(WIN32)
+    list(APPEND FARDEL_http_NEEDS CURL)
+else()
+    set(FARDEL_http_BUILD_NEEDS CURL)
+    set(FARDEL_hosting_BUILD_NEEDS MICROHTTPD)
+    set(FARDEL_packer_BUILD_NEEDS MAGICK)
+endif()
 
 # fardel_find_libraries(<missing> <NAME>…): PkgConfig::FARDEL_<NAME> for each; `missing` lists what pkg-config does not
 # find, by the names that it has there. A macro, so that what pkg_check_modules sets is seen by the caller.

@@ -61,6 +61,8 @@ public:
     }
 
     void fuse() {
+        if (const Status system = FuseSession::verify_system(); !system)
+            return add(Health::note, system.error().message(), "'fardel extract' works without");
         if (const Status device = FuseSession::verify_device(); !device)
             add(Health::note, device.error().message(),
                 "'modprobe fuse' loads it, and containers are given /dev/fuse; 'fardel extract' works without");

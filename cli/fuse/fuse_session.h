@@ -22,6 +22,8 @@ public:
     // `folder` must exist and be empty. `tree` must outlive the session. Errors: missing (also if the system has no
     // FUSE), denied, conflict (not empty), io. `allow_other`: other users may read it too.
     static Result<FuseSession> mount(FuseTree& tree, const std::string& folder, bool allow_other);
+    // Whether this system has FUSE at all. Error: unsupported. The other functions return that, too.
+    static Status verify_system();
     // What `mount` and unmount_fuse need of the system: a device, and the program fusermount3. Errors: missing,
     // denied.
     static Status verify_device();

@@ -286,6 +286,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
     return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
+Status Server::verify_system() { return ok(); }
 const std::vector<ListenAddress>& Server::addresses() const noexcept { return impl_->addresses; }
 const std::optional<ListenAddress>& Server::metrics_address() const noexcept { return impl_->metrics_address; }
 void Server::drain(std::chrono::milliseconds longest) { impl_->daemon->drain(longest); }
