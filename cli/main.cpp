@@ -170,6 +170,4 @@ int main_of(std::vector<std::string> words) {
 }  // namespace
 }  // namespace fardel
 
-int main(int count, char** words) {
-    return fardel::main_of(fardel::words_of_program(count, words));
-}
+int main(int count, char** words) { return fardel::main_of(fardel::words_of_program(count, words)); }

@@ -1,6 +1,5 @@
 #include "tree_option.h"
 
-
 #include <fardel/base/file.h>
 #include <fardel/base/invocation.h>
 #include <fardel/format/name.h>

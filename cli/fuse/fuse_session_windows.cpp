@@ -5,8 +5,9 @@ namespace fardel {
 namespace {
 
 Error no_fuse() {
-    return Error(ErrorCode::unsupported, "Windows has no FUSE, which shows bundles as a folder; "
-                                         "'fardel cat' and 'fardel extract' give files");
+    return Error(ErrorCode::unsupported,
+                 "Windows has no FUSE, which shows bundles as a folder; "
+                 "'fardel cat' and 'fardel extract' give files");
 }
 
 }  // namespace

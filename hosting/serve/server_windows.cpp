@@ -9,8 +9,9 @@ struct Server::Impl {
 };
 
 Status Server::verify_system() {
-    return Error(ErrorCode::unsupported, "Fardel for Windows serves nothing; any file server can serve what "
-                                         "'fardel publish' writes, and 'fardel serve' runs on Linux");
+    return Error(ErrorCode::unsupported,
+                 "Fardel for Windows serves nothing; any file server can serve what "
+                 "'fardel publish' writes, and 'fardel serve' runs on Linux");
 }
 
 Result<std::unique_ptr<Server>> Server::start(ServerOptions) { return verify_system().error(); }

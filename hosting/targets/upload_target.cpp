@@ -14,8 +14,8 @@ namespace {
 constexpr long kCreated = 201;
 constexpr long kOkStatus = 200;
 constexpr long kConflictStatus = 409;
-constexpr long kAbsentStatus = 404;
-constexpr long kOtherMethodStatus = 405;
+constexpr long kNothingThereStatus = 404;
+constexpr long kTakesNoUploadsStatus = 405;
 constexpr long kRefusedStatus = 422;
 constexpr long kRangeStatus = 416;
 constexpr std::size_t kUploadIdDigits = 64;
@@ -66,7 +66,7 @@ public:
         FARDEL_TRY_ASSIGN(const std::string url, tree_->url_of(path));
         FARDEL_TRY_ASSIGN(const HttpAnswer answer,
                           tree_->perform({.url = url, .answer_bytes_max = limits::kTrailerBytesMax}));
-        if (answer.status == kAbsentStatus)
+        if (answer.status == kNothingThereStatus)
             return std::optional<TreeHead>();
         if (answer.status != kOkStatus)
             return HttpConnection::status_error(answer, url);
@@ -85,7 +85,7 @@ public:
         switch (answer.status) {
             case kOkStatus:
             case kCreated: return ok();
-            case kOtherMethodStatus:
+            case kTakesNoUploadsStatus:
                 return Error(ErrorCode::unsupported, name() +
                                                          " has an older version of Fardel, which takes no later "
                                                          "signatures; publish them into its folder");

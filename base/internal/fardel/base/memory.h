@@ -11,6 +11,9 @@ std::byte* map_zeroed(std::size_t size_bytes) noexcept;
 // `bytes` came from map_zeroed with this size, or is nullptr.
 void unmap_zeroed(std::byte* bytes, std::size_t size_bytes) noexcept;
 
+// Overwrites a secret; unlike memset(), also if nobody reads the bytes again.
+void erase_secret(std::span<std::byte> secret) noexcept;
+
 // Asks the processor to fetch the cache line of an address that will be read soon. A hint; not every compiler has it.
 inline void prefetch_line([[maybe_unused]] const void* address) noexcept {
 #ifdef __GNUC__

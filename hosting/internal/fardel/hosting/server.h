@@ -59,8 +59,8 @@ class Server {
 public:
     // Whether Fardel serves on this system at all. Error: unsupported.
     static Status verify_system();
-    // Listens when it returns. Errors: missing (libmicrohttpd, or the tree), unsupported, conflict (another program listens there),
-    // denied, malformed, limit, io.
+    // Listens when it returns. Errors: missing (libmicrohttpd, or the tree), unsupported, conflict (another program
+    // listens there), denied, malformed, limit, io.
     static Result<std::unique_ptr<Server>> start(ServerOptions options);
     ~Server();  // ends all connections
 
