@@ -93,7 +93,13 @@ int for_each_call(int runs_max, Run run) {
 }
 
 // Says that a case is left out where calls cannot fail on purpose.
-inline void skip_failing_calls() { MESSAGE("SKIPPED: the calls of a sanitizer would count, too"); }
+inline void skip_failing_calls() {
+#if defined(__x86_64__)
+    MESSAGE("SKIPPED: the calls of a sanitizer would count, too");
+#else
+    MESSAGE("SKIPPED: system calls are traced on x86-64 alone");
+#endif
+}
 
 #if defined(FARDEL_CAN_FAIL_CALLS)
 

@@ -1,6 +1,7 @@
 // Runs code with few threads, or as another user than root, because root can read every file.
 #pragma once
 
+#include "emulator.h"
 #include "files.h"
 
 #include <fardel/base/sanitizers.h>
@@ -18,7 +19,7 @@ namespace fardel::tests {
 inline bool can_limit_threads() {
     if (kSanitized)
         MESSAGE("SKIPPED: the memory of a sanitizer leaves no room for a limit on address space");
-    return !kSanitized;
+    return !kSanitized && !is_left_out_in_emulator("no limit on address space holds");
 }
 
 // Limits the address space of this process to `more_bytes` above what it uses now. Stacks of threads do not fit into
