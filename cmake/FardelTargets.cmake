@@ -27,8 +27,8 @@ function(fardel_add_library short)
     if(arg_INTERNAL_HEADERS)
         target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/internal>")
         # No target links this one. Its header set, which no install rule names, lets
-        # CMAKE_VERIFY_INTERFACE_HEADER_SETS prove that internal headers compile alone too; not in unity builds, in which
-        # sources and private headers are not compiled alone either, and which would take a fifth longer.
+        # CMAKE_VERIFY_INTERFACE_HEADER_SETS prove that internal headers compile alone too; not in unity builds, in
+        # which sources and private headers are not compiled alone either, and which would take a fifth longer.
         if(NOT CMAKE_UNITY_BUILD)
             add_library(${target}_internal INTERFACE)
             target_sources(${target}_internal INTERFACE

@@ -27,8 +27,8 @@ class FardelConan(ConanFile):
         self.version = re.search(r"^    VERSION (\S+)$", text, re.MULTILINE).group(1)
 
     def export_sources(self):
-        for pattern in ("CMakeLists.txt", "NOTICES.md", "base/*", "bundle-format/*", "cmake/*", "docs/reference/*", "packaging/*",
-                        "sources/*", "vfs/*"):
+        for pattern in ("CMakeLists.txt", "NOTICES.md", "base/*", "bundle-format/*", "cmake/*", "docs/reference/*",
+                        "packaging/*", "sources/*", "vfs/*"):
             copy(self, pattern, src=TREE, dst=self.export_sources_folder)
 
     def generate(self):
