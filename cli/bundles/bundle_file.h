@@ -15,8 +15,8 @@
 
 namespace fardel {
 
-// Of a program, the bundle that is appended to it. Errors: those of open_file_source and open_appended_source; malformed
-// (a folder: what makes a bundle of it is said).
+// Of a program, the bundle that is appended to it. Errors: those of open_file_source and open_appended_source;
+// malformed (a folder: what makes a bundle of it is said).
 Result<std::shared_ptr<const ByteSource>> open_bundle_file(const std::string& path);
 
 // Errors: those of open_bundle_file and Bundle::open, naming the path.

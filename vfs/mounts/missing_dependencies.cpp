@@ -1,6 +1,7 @@
 #include "missing_dependencies.h"
 
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cstdint>

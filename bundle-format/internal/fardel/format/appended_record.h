@@ -31,7 +31,8 @@ std::array<std::byte, kAppendedRecordBytes> encode_appended_record(const Appende
 // newer version of the format), malformed (it describes a file of another size).
 Result<std::optional<AppendedRecord>> find_appended_record(std::span<const std::byte, kAppendedRecordBytes> end,
                                                            std::uint64_t file_bytes);
-// The same for a file. Nothing, too: it begins as a bundle does, so it is no program. Additional errors: those of the source.
+// The same for a file. Nothing, too: it begins as a bundle does, so it is no program. Additional errors: those of the
+// source.
 Result<std::optional<AppendedRecord>> find_appended_record(const ByteSource& file);
 
 }  // namespace fardel

@@ -178,11 +178,11 @@ FARDEL_API fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, s
 FARDEL_API fardel_code fardel_mount_reader(fardel_vfs* vfs, const fardel_reader* reader,
                                            const fardel_mount_options* options, fardel_mount_id* mount,
                                            fardel_error* error);
-/* Fills in a reader of the bundle that `fardel append` has put behind a program, for fardel_mount_reader() and what else
- * takes readers over; otherwise call its `release`. `program`: the path of its file; null: the running program. The
- * caller sets the reader's struct_size, as FARDEL_READER_INIT does. Errors: missing (no file, or nothing is appended);
- * malformed (the end of the file is damaged); unsupported (a newer version of the format; for null, a system that does
- * not tell where the running program is); denied, io. */
+/* Fills in a reader of the bundle that `fardel append` has put behind a program, for fardel_mount_reader() and what
+ * else takes readers over; otherwise call its `release`. `program`: the path of its file; null: the running program.
+ * The caller sets the reader's struct_size, as FARDEL_READER_INIT does. Errors: missing (no file, or nothing is
+ * appended); malformed (the end of the file is damaged); unsupported (a newer version of the format; for null, a system
+ * that does not tell where the running program is); denied, io. */
 FARDEL_API fardel_code fardel_appended_reader(const char* program, fardel_reader* reader, fardel_error* error);
 /* One thing to be mounted: exactly one of `path`, `bytes` and `reader`. */
 typedef struct fardel_mount_request {
