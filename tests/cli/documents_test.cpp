@@ -229,6 +229,7 @@ fardel() {
         stop_server
         local listen=(--listen "127.0.0.1:$PORT")
         [[ " $* " == *" --listen "* ]] && listen=()
+        rm -f served  # by the server before
         "$FARDEL" "$@" "${listen[@]}" >served 2>served.err &
         server=$!
         for _ in $(seq 100); do grep -q "^serving" served && return; sleep 0.1; done
