@@ -205,6 +205,7 @@ elseif(STEP STREQUAL "runtime_without_tools")
     file(REMOVE_RECURSE "${SCRATCH}")
     run("${CMAKE_COMMAND}" -S "${FARDEL_SOURCE}" -B "${SCRATCH}/build" -G "${GENERATOR}"
         -DFARDEL_PARTS=runtime
+        "-DCMAKE_INSTALL_LIBDIR=${LIBDIR}"
         -DCMAKE_BUILD_TYPE=Debug
         -DCMAKE_UNITY_BUILD=ON
         -DCMAKE_UNITY_BUILD_BATCH_SIZE=32
