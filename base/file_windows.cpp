@@ -205,8 +205,6 @@ Status sync_file(const Descriptor& file, std::string_view subject) {
     return status_of_call(::FlushFileBuffers(handle_of(file)), subject);
 }
 
-// Windows has no call that only starts to write.
-void begin_sync(const Descriptor&) noexcept {}
 // It reads ahead by itself, and the call for mapped memory would need a mapping.
 void prefetch_file(const Descriptor&, std::uint64_t, std::uint64_t) noexcept {}
 

@@ -11,12 +11,6 @@ bool is_program(const std::string& path) {
     return status && *status && (*status)->is_file() && may_execute(path);
 }
 
-std::optional<std::string> find_own_path() {
-    std::wstring self(32'768, L'\0');
-    self.resize(::GetModuleFileNameW(nullptr, self.data(), static_cast<DWORD>(self.size())));
-    return plain_path(self);
-}
-
 Result<std::string> find_own_program(std::string_view name, const std::string& wanted, const std::string& installed,
                                      std::string_view purpose) {
     if (!wanted.empty())

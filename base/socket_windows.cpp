@@ -1,4 +1,3 @@
-#include <fardel/base/network.h>
 #include <fardel/base/socket.h>
 
 #include "socket_address.h"
@@ -74,14 +73,6 @@ Result<std::optional<AcceptedConnection>> accept_connection(const Descriptor& li
 }
 
 void shut_down_socket(SystemNumber socket) noexcept { ::shutdown(socket_of(socket), SD_BOTH); }
-
-SystemNumber open_socket(int family, int type, int protocol) noexcept {
-    prepare_sockets();
-    return static_cast<SystemNumber>(
-        ::WSASocketW(family, type, protocol, nullptr, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
-}
-
-std::optional<std::uint64_t> acknowledged_bytes(SystemNumber) noexcept { return std::nullopt; }
 
 std::uint64_t raise_descriptors_max(std::uint64_t wanted) noexcept { return std::min(wanted, kHandlesMax); }
 

@@ -1,5 +1,10 @@
 #include "system_call_windows.h"
 
+#include <fardel/base/network.h>
+#include <fardel/base/socket.h>
+
+#include "socket_address.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -380,5 +385,16 @@ NTSTATUS nt_remove_on_close(const Descriptor& file) {
     return status == kCannotDelete && nt_open_again(file, {}, {.access = DELETE, .options = kRemoves}) ? NTSTATUS{0}
                                                                                                        : status;
 }
+
+SystemNumber open_socket(int family, int type, int protocol) noexcept {
+    prepare_sockets();
+    return static_cast<SystemNumber>(
+        ::WSASocketW(family, type, protocol, nullptr, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
+}
+
+// Windows has no call that only starts to write.
+void begin_sync(const Descriptor&) noexcept {}
+
+std::optional<std::uint64_t> acknowledged_bytes(SystemNumber) noexcept { return std::nullopt; }
 
 }  // namespace fardel
