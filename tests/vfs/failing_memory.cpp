@@ -56,6 +56,16 @@ void* operator new(std::size_t size_bytes, const std::nothrow_t&) noexcept {
 void* operator new[](std::size_t size_bytes, const std::nothrow_t& flag) noexcept {
     return operator new(size_bytes, flag);
 }
+void* operator new(std::size_t size_bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+    try {
+        return allocate(size_bytes, static_cast<std::size_t>(alignment));
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+void* operator new[](std::size_t size_bytes, std::align_val_t alignment, const std::nothrow_t& flag) noexcept {
+    return operator new(size_bytes, alignment, flag);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
