@@ -3,6 +3,7 @@
 #include "bundle_set_text.h"
 #include "physfs_mounts.h"
 #include "physfs_source.h"
+#include "physfs_token.h"
 
 #include <fardel/base/folder.h>
 #include <fardel/format/name.h>
@@ -182,35 +183,11 @@ void close_archive(void* opaque) noexcept {
     delete archive;
 }
 
-// ---- A Vfs as a PHYSFS_Io: how mount_into_physfs() passes it to open_archive() --------------------------------------
-
-PHYSFS_Io* make_token(const Archive& archive);
-
-// Other archivers may read it first; for them it is an empty file.
-PHYSFS_sint64 read_token(PHYSFS_Io*, void*, PHYSFS_uint64) noexcept { return 0; }
-int seek_token(PHYSFS_Io*, PHYSFS_uint64 offset) noexcept { return offset == 0 ? 1 : fail(PHYSFS_ERR_PAST_EOF); }
-PHYSFS_sint64 token_size(PHYSFS_Io*) noexcept { return 0; }
-PHYSFS_Io* duplicate_token(PHYSFS_Io* io) noexcept { return make_token(archive_of(io->opaque)); }
-int flush_token(PHYSFS_Io*) noexcept { return 1; }
-void destroy_token(PHYSFS_Io* io) noexcept {
-    delete static_cast<Archive*>(io->opaque);
-    delete io;
-}
-
-PHYSFS_Io* make_token(const Archive& archive) {
-    return new PHYSFS_Io{.version = 0,
-                         .opaque = new Archive(archive),
-                         .read = read_token,
-                         .write = nullptr,
-                         .seek = seek_token,
-                         .tell = token_size,
-                         .length = token_size,
-                         .duplicate = duplicate_token,
-                         .flush = flush_token,
-                         .destroy = destroy_token};
-}
-
-bool is_token(const PHYSFS_Io* io) noexcept { return io->read == read_token; }
+// How mount_into_physfs() passes a Vfs to open_archive().
+struct ArchiveToken final : PhysfsToken {
+    explicit ArchiveToken(Archive of) : archive(std::move(of)) {}
+    const Archive archive;
+};
 
 // ---- Opening --------------------------------------------------------------------------------------------------------
 
@@ -309,12 +286,11 @@ void* open_archive(PHYSFS_Io* io, const char* name, int for_write, int* claimed)
     const auto options = registered_options();
     if (io == nullptr || !options)
         return refuse(PHYSFS_ERR_UNSUPPORTED);
-    if (is_token(io)) {
+    if (const auto token = std::dynamic_pointer_cast<const ArchiveToken>(find_token(io))) {
         *claimed = 1;
-        const Archive& token = archive_of(io->opaque);
-        if (!shown_vfs().add(token.name, token.vfs))
+        if (!shown_vfs().add(token->archive.name, token->archive.vfs))
             return refuse(PHYSFS_ERR_PERMISSION);
-        auto* archive = new Archive(archive_of(io->opaque));
+        auto* archive = new Archive(token->archive);
         archive->io = io;
         return archive;
     }
@@ -386,7 +362,8 @@ Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& moun
     std::string root = mount.folder == "/" ? std::string() : mount.folder;
     if (!root.empty() && root.front() != '/')
         root.insert(0, "/");
-    PHYSFS_Io* token = make_token({.vfs = std::move(vfs), .root = std::move(root), .name = mount.name});
+    const Archive archive{.vfs = std::move(vfs), .root = std::move(root), .name = mount.name};
+    PHYSFS_Io* token = make_token_io(std::make_shared<const ArchiveToken>(archive));
     if (PHYSFS_mountIo(token, mount.name.c_str(), mount.mount_point.empty() ? nullptr : mount.mount_point.c_str(),
                        mount.append ? 1 : 0) == 0) {
         Error error = physfs_error("cannot mount \"" + printable(mount.name) + "\"");

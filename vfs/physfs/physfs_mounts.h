@@ -1,12 +1,14 @@
-// ShownVfs: which elements of PhysicsFS's search path are a Vfs, by their names, and whether others may join them.
+// Which elements of PhysicsFS's search path are ours, by their names: ShownVfs those that are a Vfs, and whether others
+// may join them; WritableMounts those that are a writable folder.
 //
-// PhysicsFS passes no context to an archiver, so there is one for the process. Any thread. The lock inside is taken
-// after PhysicsFS's own.
+// PhysicsFS passes no context to an archiver, so there is one of each for the process. Any thread. The locks inside are
+// taken after PhysicsFS's own.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -33,5 +35,19 @@ private:
 };
 
 ShownVfs& shown_vfs();
+
+// Pure mode leaves them where they are.
+class WritableMounts {
+public:
+    void add(const std::string& name);
+    void remove(const std::string& name);
+    bool has(const std::string& name) const;
+
+private:
+    mutable std::mutex mutex_;
+    std::set<std::string> names_;
+};
+
+WritableMounts& writable_mounts();
 
 }  // namespace fardel

@@ -92,6 +92,8 @@ Result<std::vector<Unmounted>> find_others(const Vfs& vfs) {
     bool has_vfs = false;
     bool is_behind = false;
     for (const std::string& name : search_path()) {
+        if (writable_mounts().has(name))
+            continue;
         const Vfs* const shown = shown_vfs().find(name);
         if (shown == &vfs) {
             if (is_behind)
@@ -171,7 +173,9 @@ struct PhysfsPureLock::State {
     // What was mounted since, in the order of the search path.
     std::vector<std::string> newcomers() const {
         std::vector<std::string> names = search_path();
-        std::erase_if(names, [&](const std::string& name) { return shown_vfs().find(name) == vfs.get(); });
+        std::erase_if(names, [&](const std::string& name) {
+            return shown_vfs().find(name) == vfs.get() || writable_mounts().has(name);
+        });
         return names;
     }
 

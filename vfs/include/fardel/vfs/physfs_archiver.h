@@ -9,6 +9,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/vfs.h>
+#include <fardel/vfs/writable_folder.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +57,15 @@ struct PhysfsMount {
 // register_physfs_archiver() first. Errors: malformed, limit (folder), conflict (name is in the search path), io
 // (PhysicsFS refuses).
 Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& mount);
+
+// From now on PHYSFS_openWrite(), PHYSFS_openAppend(), PHYSFS_delete() and PHYSFS_mkdir() change `folder`, with its
+// names and its quota. A file has its name when PHYSFS_close() has succeeded, and never as a part; it is written from
+// its start to its end (PHYSFS_seek() fails). Folders come with their first file. What was written is read at
+// `mount_point`: its first part has one of < > | ? * ", which no published name has, so that neither hides the other,
+// in whichever order they are mounted. Pure mode leaves it alone. For PHYSFS_unmount() and PHYSFS_getRealDir() its name
+// is folder.path(). PHYSFS_setWriteDir() ends the writing. Errors: malformed (mount_point), conflict (the name is in
+// the search path), io (PhysicsFS refuses, for one because a file of the old write folder is open).
+Status write_through_physfs(const WritableFolder& folder, std::string_view mount_point = "<saves>");
 
 // Pure mode for PhysicsFS's whole search path, as long as the object lives: what mount_into_physfs() shows of one Vfs,
 // under the policy of a server, and nothing else. Zips, folders and bundles that PHYSFS_mount() put beside it are
