@@ -52,8 +52,7 @@ static void engine_close(engine_file* file) {
     free(file);
 }
 
-/* ---- The same as a reader: any thread may call read_at ------------------------------------------------------------
- */
+/* ---- The same as a reader: any thread may call read_at ---------------------------------------------------------- */
 
 static fardel_code read_at(void* context, uint64_t offset, void* buffer, size_t size_bytes, fardel_error* error) {
     if (engine_read(context, offset, buffer, size_bytes))

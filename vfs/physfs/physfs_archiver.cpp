@@ -334,21 +334,21 @@ Status verify_physfs_runs() {
     return ok();
 }
 
-Error physfs_error(const std::string& what) {
-    const PHYSFS_ErrorCode code = PHYSFS_getLastErrorCode();
-    const char* reason = PHYSFS_getErrorByCode(code);
+}  // namespace
+
+Error physfs_refuses(const std::string& what) {
+    const PHYSFS_ErrorCode code = PHYSFS_getLastErrorCode();  // which clears it
+    const char* const reason = PHYSFS_getErrorByCode(code);
     return Error(code == PHYSFS_ERR_DUPLICATE ? ErrorCode::conflict : ErrorCode::io,
                  what + ": PhysicsFS says: " + (reason != nullptr ? reason : "nothing"));
 }
-
-}  // namespace
 
 Status register_physfs_archiver(PhysfsArchiverOptions options) {
     FARDEL_TRY(verify_physfs_runs());
     const std::lock_guard one_at_a_time(registration);
     auto kept = std::make_shared<const PhysfsArchiverOptions>(std::move(options));
     if (PHYSFS_registerArchiver(&kArchiver) == 0)
-        return physfs_error("cannot register the archiver for bundles");
+        return physfs_refuses("cannot register the archiver for bundles");
     const std::lock_guard lock(registered_lock);
     registered = std::move(kept);
     return ok();
@@ -366,7 +366,7 @@ Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& moun
     PHYSFS_Io* token = make_token_io(std::make_shared<const ArchiveToken>(archive));
     if (PHYSFS_mountIo(token, mount.name.c_str(), mount.mount_point.empty() ? nullptr : mount.mount_point.c_str(),
                        mount.append ? 1 : 0) == 0) {
-        Error error = physfs_error("cannot mount \"" + printable(mount.name) + "\"");
+        Error error = physfs_refuses("cannot mount \"" + printable(mount.name) + "\"");
         token->destroy(token);
         return error;
     }

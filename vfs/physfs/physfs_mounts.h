@@ -5,6 +5,8 @@
 // taken after PhysicsFS's own.
 #pragma once
 
+#include <fardel/base/result.h>
+
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +17,9 @@
 namespace fardel {
 
 class Vfs;
+
+// What this thread's last call of PhysicsFS says, after `what`. Codes: conflict (there is something of that name), io.
+Error physfs_refuses(const std::string& what);
 
 class ShownVfs {
 public:

@@ -345,11 +345,6 @@ bool is_registered() {
     return false;
 }
 
-Error physfs_refuses(const std::string& what) {
-    const char* const reason = PHYSFS_getErrorByCode(PHYSFS_getLastErrorCode());
-    return Error(ErrorCode::io, what + ": PhysicsFS says: " + (reason != nullptr ? reason : "nothing"));
-}
-
 // An empty file, which PhysicsFS empties once more when it opens it.
 Result<std::string> make_write_file() {
     std::uint64_t random = 0;

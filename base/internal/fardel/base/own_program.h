@@ -19,6 +19,9 @@ namespace fardel {
 // Returns the path of the running program; nothing where the system does not tell it.
 std::optional<std::string> find_own_path();
 
+// What the names of programs end with: nothing, or ".exe".
+extern const std::string_view kProgramEnding;
+
 // Whether `path` is a file that this process may run.
 bool is_program(const std::string& path);
 
