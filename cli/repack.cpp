@@ -10,6 +10,7 @@
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
+#include <fardel/format/author_statement.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/plan_of_bundle.h>
@@ -21,6 +22,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -32,6 +35,25 @@ struct RepackCommand {
     SigningKey key;
     OutputOptions output;
 };
+
+// Returns `about` with what the author said of the bundle before. With a smaller epoch it would not count beside that.
+Result<Statement> restate(const Bundle& bundle, Statement about, const PublicKey& author) {
+    std::optional<Statement> newest;
+    for (const AuthorStatement& said : author_statements(bundle)) {
+        const Statement& one = said.statement;
+        if (one.author == author &&
+            (!newest || std::pair(newest->epoch, newest->created) < std::pair(one.epoch, one.created)))
+            newest = one;
+    }
+    if (newest) {
+        about.channel = newest->channel;
+        about.epoch = newest->epoch;
+        about.expires = newest->expires;
+        about.comment = newest->comment;
+    }
+    FARDEL_TRY_ASSIGN(about.created, creation_time());
+    return about;
+}
 
 // Writes the file, and commits it only if it is the same bundle.
 Result<BundleWriteSummary> write(const std::shared_ptr<const Bundle>& bundle, const RepackCommand& command,
@@ -62,8 +84,8 @@ Result<BundleWriteSummary> write(const std::shared_ptr<const Bundle>& bundle, co
     for (const Envelope& envelope : bundle->envelopes())
         FARDEL_TRY(staged.append(envelope));
     if (signer != nullptr) {
-        Statement statement = statement_about(staged.summary());
-        FARDEL_TRY_ASSIGN(statement.created, creation_time());
+        FARDEL_TRY_ASSIGN(const Statement statement,
+                          restate(*bundle, statement_about(staged.summary()), signer->public_key()));
         FARDEL_TRY_ASSIGN(const Envelope envelope, sign_statement(statement, *signer));
         FARDEL_TRY(staged.append(envelope));
     }

@@ -122,14 +122,22 @@ Judgement judge(const TrustRules& rules, const SignedStatement& signed_statement
     return judgement;
 }
 
+bool lists(const Statement& statement, const LayoutId& layout) {
+    return std::ranges::find(statement.layouts, layout) != statement.layouts.end();
+}
+
 // Returns the verdict on the statement that ranks first: trusted before others, then by higher epoch, later creation,
-// greater hash. So the order of statements in the trailer does not matter. All have the bundle's name, and so one rule.
-TrustVerdict choose(const TrustRules& rules, const SignedStatements& found, std::optional<UnixTime> now) {
+// whether it lists the file's layout, greater hash. So the order of statements in the trailer does not matter. The
+// layout counts because a file can be signed and repacked within one second. All have the bundle's name, and so one
+// rule.
+TrustVerdict choose(const TrustRules& rules, const SignedStatements& found, const LayoutId& layout,
+                    std::optional<UnixTime> now) {
     TrustVerdict verdict;
     const SignedStatement* best = nullptr;
     Judgement judgement;
-    const auto rank = [](const SignedStatement& of, const Judgement& judged) {
-        return std::tuple(!judged.refusal, of.statement.epoch, of.statement.created, of.hash);
+    const auto rank = [&](const SignedStatement& of, const Judgement& judged) {
+        return std::tuple(!judged.refusal, of.statement.epoch, of.statement.created, lists(of.statement, layout),
+                          of.hash);
     };
     for (const SignedStatement& next : found.statements) {
         Judgement judged = judge(rules, next, now);
@@ -210,7 +218,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
 
     SignedStatements found = gather_signed_statements(rules_, envelopes, bundle, now);
     const std::optional<Error> for_another = keep_those_for(channel_, found.statements);
-    TrustVerdict verdict = choose(rules_, found, now);
+    TrustVerdict verdict = choose(rules_, found, bundle.layout, now);
     // That a key was withdrawn is said first of all (tests/ATTACKS.md, A72).
     if (for_another && !(verdict.refusal && verdict.refusal->code() == ErrorCode::revoked)) {
         verdict.refusal = for_another;
@@ -227,8 +235,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
     verdict.findings = std::move(found.findings);
     verdict.trusted = !verdict.refusal;
     if (verdict.trusted) {
-        const auto& layouts = verdict.statement->layouts;
-        verdict.layout_signed = std::ranges::find(layouts, bundle.layout) != layouts.end();
+        verdict.layout_signed = lists(*verdict.statement, bundle.layout);
         // Development mode forgives missing trust; what was withdrawn or has expired stays refused.
         // What is unsigned may be anybody's; what is signed for another channel is not meant for this one.
     } else if (rules_.unsigned_allowed && !for_another && is_mere_distrust(*verdict.refusal)) {

@@ -71,6 +71,23 @@ TEST_CASE_FIXTURE(WordyGame, "repack --key: the author signs the new layout, too
     run_well({"verify", out, "--trust", policy});
 }
 
+TEST_CASE_FIXTURE(WordyGame, "repack --key: what the author said of the bundle before stays said") {
+    const std::string author = make_key(scratch, "author");
+    run_well({"sign", bundle, "--key", author, "--epoch", "7", "--channel", "stable", "--expires", "2999-12-31",
+              "--comment", "the seventh"});
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", author + ".pub"});
+    const std::string out = scratch.path("small.fardel");
+    run_well({"repack", bundle, "-o", out, "--level", "19", "--key", author});
+    run_well({"verify", out, "--trust", policy});
+    const json signatures = json::parse(facts_of(out))["signatures"];
+    REQUIRE(signatures.size() == 2);
+    for (const char* const said : {"epoch", "channel", "expires", "comment"}) {
+        CAPTURE(said);
+        CHECK(signatures[0].contains(said));
+        CHECK(signatures[0][said] == signatures[1][said]);
+    }
+}
+
 TEST_CASE_FIXTURE(PackedGame, "repack: what would be lost or is damaged is refused, and nothing is written") {
     const std::string before = read_file(bundle);
     CHECK(run({"repack", bundle, "-o", bundle}).exit_code == 1);

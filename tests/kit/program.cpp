@@ -171,7 +171,8 @@ Outcome run(const Arguments& arguments, const Surroundings& surroundings) {
 
 std::string run_well(const Arguments& arguments, const Surroundings& surroundings) {
     const Outcome outcome = run(arguments, surroundings);
-    INFO(shown(arguments), "\n", outcome.err);
+    constexpr std::size_t shown_bytes = 2000;
+    INFO(shown(arguments), "\n", outcome.err, outcome.out.substr(0, shown_bytes));
     REQUIRE(outcome.exit_code == 0);
     return outcome.out;
 }

@@ -929,6 +929,11 @@ TEST_CASE("trust verdict: of several statements one that passes counts before ot
     CHECK(comment_of({statement(3, UINT64_MAX, {10}, "not-allowed"), statement(2, 1, {1}, "allowed")}) == "allowed");
     const auto tie = comment_of({statement(1, 1, {1}, "x"), statement(1, 1, {1}, "y")});
     CHECK((tie == "x" || tie == "y"));
+    // Signed and repacked within one second: whichever hash is greater, the statement about this file counts.
+    for (const char* const said : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+        const Envelope before = stated(1, [&](Statement& s) { s.layouts.clear(), s.comment = said; });
+        CHECK(comment_of({stated(1, [](Statement& s) { s.comment = "this file"; }), before}) == "this file");
+    }
 }
 
 TEST_CASE("trust verdict: development mode accepts what is merely untrusted, and says so") {
