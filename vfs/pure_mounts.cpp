@@ -1,6 +1,7 @@
 #include <fardel/vfs/pure_mounts.h>
 
 #include <fardel/base/path_text.h>
+#include <fardel/format/appended_record.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/sources/source_scan.h>
@@ -21,7 +22,7 @@ Result<MountId> mount_file(Vfs& vfs, const PurePolicy& policy, const std::string
         options.allow_unsigned = true;
         return vfs.mount(file, options);
     }
-    FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
+    FARDEL_TRY_ASSIGN(const auto source, open_bundle_source(file));
     FARDEL_TRY_ASSIGN(const auto bundle, open_pure_bundle(source, options.label));
     place_for_pure(policy, bundle->id(), options);
     return vfs.mount(source, options);

@@ -71,11 +71,7 @@ Result<std::shared_ptr<const ByteSource>> open_bundle_file(const std::string& pa
         return Error(
             ErrorCode::malformed,
             printable(path) + ": a folder, not a bundle; 'fardel pack' or 'fardel build' makes a bundle of it");
-    FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
-    auto appended = find_appended_record(*source);
-    if (!appended)
-        return std::move(appended).error().with_context(printable(path));
-    return *appended ? open_appended_source(std::move(source)) : std::move(source);
+    return open_bundle_source(path);
 }
 
 Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path) {

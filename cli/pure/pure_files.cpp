@@ -5,6 +5,7 @@
 
 #include <fardel/base/folder.h>
 #include <fardel/base/text_fields.h>
+#include <fardel/format/appended_record.h>
 #include <fardel/format/block_cache.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
@@ -36,7 +37,7 @@ struct ClientBundle {
 
 Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPolicy* trust,
                                         const std::shared_ptr<BlockCache>& cache) {
-    FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
+    FARDEL_TRY_ASSIGN(const auto source, open_bundle_source(file));
     ClientBundle bundle;
     FARDEL_TRY_ASSIGN(bundle.checked,
                       Bundle::open(source, {.policy = nullptr, .time = {}, .cache = cache, .label = file}));

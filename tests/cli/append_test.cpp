@@ -38,6 +38,8 @@ TEST_CASE_FIXTURE(GameProgram, "append: the program still runs, and the verbs re
     CHECK(done["bundle"] == id.substr(0, 64));
     CHECK(run_well({"ls", program}) == run_well({"ls", bundle}));
     CHECK(run_well({"cat", program, "default.cfg"}) == kConfig);
+    CHECK(run_well({"which", "--mount", program, "default.cfg"}).find(id.substr(0, 64)) != std::string::npos);
+    CHECK(run_well({"conflicts", program}) == run_well({"conflicts", bundle}));
     CHECK(run({"verify", program}).exit_code == run({"verify", bundle}).exit_code);
 }
 

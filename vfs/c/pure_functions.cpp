@@ -4,6 +4,7 @@
 #include "c_text.h"
 
 #include <fardel/base/random.h>
+#include <fardel/format/appended_record.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/c_interface.h>
 #include <fardel/format/reader_source.h>
@@ -104,7 +105,7 @@ Result<std::vector<std::shared_ptr<const Bundle>>> open_bundles(const fardel_pur
                                                                 ByteSources sources) {
     std::vector<std::shared_ptr<const Bundle>> bundles;
     for (std::size_t i = 0; i < options.bundle_path_count; ++i) {
-        FARDEL_TRY_ASSIGN(auto source, open_file_source(options.bundle_paths[i]));
+        FARDEL_TRY_ASSIGN(auto source, open_bundle_source(options.bundle_paths[i]));
         FARDEL_TRY_ASSIGN(auto bundle, open_pure_bundle(std::move(source), options.bundle_paths[i]));
         bundles.push_back(std::move(bundle));
     }

@@ -2,6 +2,7 @@
 
 #include <fardel/base/folder_watch.h>
 #include <fardel/base/path_stamp.h>
+#include <fardel/format/appended_record.h>
 #include <fardel/sources/project_reader.h>
 
 #include <optional>
@@ -78,7 +79,7 @@ public:
     }
     Result<MountContent> reopen(const MountContent&, const std::shared_ptr<BlockCache>& cache,
                                 const FolderDigests& digests) override {
-        FARDEL_TRY_ASSIGN(auto source, open_file_source(path_));
+        FARDEL_TRY_ASSIGN(auto source, open_bundle_source(path_));
         return open_mount_content(source, options_, cache, digests);
     }
     // A young file may still be written, and its stamp would not show it.

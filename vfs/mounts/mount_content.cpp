@@ -1,5 +1,6 @@
 #include "mount_content.h"
 
+#include <fardel/format/appended_record.h>
 #include <fardel/format/bundle_use.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/requirement.h>
@@ -28,7 +29,7 @@ public:
             return open_project(path);
         // Before the file is opened: one that replaces it in between differs.
         const PathStamp opened = stamp_path(path);
-        FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
+        FARDEL_TRY_ASSIGN(auto source, open_bundle_source(path));
         FARDEL_TRY_ASSIGN(MountContent content, (*this)(source));
         content.opened = opened;
         return content;

@@ -6,8 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace fardel {
 
@@ -34,5 +36,9 @@ Result<std::optional<AppendedRecord>> find_appended_record(std::span<const std::
 // The same for a file. Nothing, too: it begins as a bundle does, so it is no program. Additional errors: those of the
 // source.
 Result<std::optional<AppendedRecord>> find_appended_record(const ByteSource& file);
+
+// The bundle at a path: the file itself, or of a program the bundle behind it. Errors: those of open_file_source and
+// open_appended_source; a file that is neither gives its bytes, which no bundle has.
+Result<std::shared_ptr<const ByteSource>> open_bundle_source(const std::string& path);
 
 }  // namespace fardel

@@ -109,12 +109,13 @@ public:
     // Functions that change the mounts wait for each other while a new set of mounts is built, but never while files
     // are scanned or hashed: that happens before, on the calling thread.
 
-    // Mounts the bundle, folder, legacy archive or project at a path; the bundle whose bytes the source gives; or the
-    // assets and names of a plan, whose bytes stay in their blobs. Errors: those of open_file_source, Bundle::open
-    // (untrusted also if there is no policy and no allow_unsigned; expired also if the bundle's metadata say so and the
-    // policy has no `expired-content allow`), scan_sources and make_unpacked_source; malformed or limit (the mount
-    // point); denied (a mount point that is /assets, /bundles or below an id there); conflict (this bundle is already
-    // mounted at this mount point); unresolved (a missing dependency, with require_dependencies).
+    // Mounts the bundle, folder, legacy archive or project at a path, or the bundle behind the program there; the
+    // bundle whose bytes the source gives; or the assets and names of a plan, whose bytes stay in their blobs. Errors:
+    // those of open_file_source, Bundle::open (untrusted also if there is no policy and no allow_unsigned; expired also
+    // if the bundle's metadata say so and the policy has no `expired-content allow`), scan_sources and
+    // make_unpacked_source; malformed or limit (the mount point); denied (a mount point that is /assets, /bundles or
+    // below an id there); conflict (this bundle is already mounted at this mount point); unresolved (a missing
+    // dependency, with require_dependencies).
     Result<MountId> mount(MountSubject subject, MountOptions options);
     // Of the plan, which is not kept, the blobs have to stay.
     Result<MountId> mount(const BundlePlan& plan, MountOptions options);
