@@ -2,6 +2,8 @@
 
 #include "zip_signature.h"
 
+#include <fardel/format/appended_record.h>
+
 namespace fardel {
 namespace {
 
@@ -51,6 +53,10 @@ Result<const Format*> find_format(const ByteSource& bytes) {
         if (found)
             return &format;
     }
+    // Before zips behind a program: a bundle's bytes may look like the end of one.
+    FARDEL_TRY_ASSIGN(const auto appended, find_appended_record(bytes));
+    if (appended)
+        return &kBundle;
     FARDEL_TRY_ASSIGN(const bool ends, ends_like_zip(bytes));
     return ends ? &kZip : nullptr;
 }

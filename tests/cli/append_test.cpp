@@ -40,6 +40,8 @@ TEST_CASE_FIXTURE(GameProgram, "append: the program still runs, and the verbs re
     CHECK(run_well({"cat", program, "default.cfg"}) == kConfig);
     CHECK(run_well({"which", "--mount", program, "default.cfg"}).find(id.substr(0, 64)) != std::string::npos);
     CHECK(run_well({"conflicts", program}) == run_well({"conflicts", bundle}));
+    CHECK(run({"links", program}).exit_code == run({"links", bundle}).exit_code);
+    run_well({"report", program, "-o", scratch.path("page.html")});
     CHECK(run({"verify", program}).exit_code == run({"verify", bundle}).exit_code);
 }
 
