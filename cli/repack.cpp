@@ -22,8 +22,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
-#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -38,18 +36,11 @@ struct RepackCommand {
 
 // Returns `about` with what the author said of the bundle before. With a smaller epoch it would not count beside that.
 Result<Statement> restate(const Bundle& bundle, Statement about, const PublicKey& author) {
-    std::optional<Statement> newest;
-    for (const AuthorStatement& said : author_statements(bundle)) {
-        const Statement& one = said.statement;
-        if (one.author == author &&
-            (!newest || std::pair(newest->epoch, newest->created) < std::pair(one.epoch, one.created)))
-            newest = one;
-    }
-    if (newest) {
-        about.channel = newest->channel;
-        about.epoch = newest->epoch;
-        about.expires = newest->expires;
-        about.comment = newest->comment;
+    if (const auto before = newest_statement(bundle, author)) {
+        about.channel = before->statement.channel;
+        about.epoch = before->statement.epoch;
+        about.expires = before->statement.expires;
+        about.comment = before->statement.comment;
     }
     FARDEL_TRY_ASSIGN(about.created, creation_time());
     return about;

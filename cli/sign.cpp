@@ -42,9 +42,7 @@ Result<AuthorStatement> choose_statement(const Bundle& bundle, const std::option
             found, [&](const AuthorStatement& one) { return one.statement.author != found.front().statement.author; }))
         return in_bundle(
             bundle, Error(ErrorCode::conflict, "several authors have signed it; choose one of them with --author"));
-    // An author renews a statement by signing again; the older ones stay in the trailer.
-    return *std::ranges::max_element(
-        found, {}, [](const AuthorStatement& one) { return std::pair(one.statement.epoch, one.statement.created); });
+    return *newest_statement(bundle, found.front().statement.author);
 }
 
 // ---- Signing --------------------------------------------------------------------------------------------------------

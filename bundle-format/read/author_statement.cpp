@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 
 namespace fardel {
 namespace {
@@ -40,6 +42,17 @@ std::vector<AuthorStatement> author_statements(const Bundle& bundle) {
             found.push_back({envelope, *statement});
     }
     return found;
+}
+
+std::optional<AuthorStatement> newest_statement(const Bundle& bundle, const PublicKey& author) {
+    std::optional<AuthorStatement> newest;
+    const auto rank = [&](const Statement& of) {
+        return std::tuple(of.epoch, of.created, std::ranges::find(of.layouts, bundle.layout_id()) != of.layouts.end());
+    };
+    for (AuthorStatement& next : author_statements(bundle))
+        if (next.statement.author == author && (!newest || rank(newest->statement) <= rank(next.statement)))
+            newest = std::move(next);
+    return newest;
 }
 
 Result<Statement> statement_about(const Bundle& bundle) {

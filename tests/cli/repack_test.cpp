@@ -86,6 +86,8 @@ TEST_CASE_FIXTURE(WordyGame, "repack --key: what the author said of the bundle b
         CHECK(signatures[0].contains(said));
         CHECK(signatures[0][said] == signatures[1][said]);
     }
+    // Who countersigns it next means the statement about this file, also within the same second.
+    sign(out, make_key(scratch, "site"), "registry");
 }
 
 TEST_CASE_FIXTURE(PackedGame, "repack: what would be lost or is damaged is refused, and nothing is written") {

@@ -6,6 +6,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/statement.h>
 
+#include <optional>
 #include <vector>
 
 namespace fardel {
@@ -19,6 +20,9 @@ struct AuthorStatement {
 
 // The statements in the trailer that are about this bundle and have a valid signature of their author.
 std::vector<AuthorStatement> author_statements(const Bundle& bundle);
+// The newest of one author, who renews a statement by signing again: as a trust policy ranks them. Nothing: there is
+// none.
+std::optional<AuthorStatement> newest_statement(const Bundle& bundle, const PublicKey& author);
 
 // Returns a statement with the ids, sizes, name and version filled in. Reads the asset and block tables. Errors:
 // unresolved (the bundle has no name), those of the bundle.
