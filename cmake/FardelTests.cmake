@@ -58,7 +58,7 @@ endif()
 #     [BEYOND_CORE <x_test.cpp>…] those of FILES about files, threads, programs or what needs these: -DFARDEL_PARTS=core
 #                             leaves them out
 #     [SAME_EVERYWHERE <x_test.cpp>…] those of FILES that take long, and that nothing of a system or processor can
-#                             change: an emulator leaves them out
+#                             change: cross builds leave them out
 #     [ONE_PROCESSOR <x_test.cpp>…] those of FILES that are about rules and threads more than about bytes, numbers and
 #                             files, or take minutes in an emulator: builds for other processors leave them out
 #     LINKS <target>…
@@ -94,7 +94,7 @@ function(fardel_add_test_folder folder)
         list(REMOVE_ITEM arg_FILES ${arg_BEYOND_CORE})
         fardel_leave_out_tests(${folder} "core has no files, threads and programs" ${arg_BEYOND_CORE})
     endif()
-    if(CMAKE_CROSSCOMPILING_EMULATOR AND arg_SAME_EVERYWHERE)
+    if(CMAKE_CROSSCOMPILING AND arg_SAME_EVERYWHERE)
         list(REMOVE_ITEM arg_FILES ${arg_SAME_EVERYWHERE})
         fardel_leave_out_tests(${folder} "no system can change them, and an emulator takes minutes"
             ${arg_SAME_EVERYWHERE})
