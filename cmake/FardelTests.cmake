@@ -42,6 +42,11 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)
     add_compile_definitions(FARDEL_EMULATED)
 endif()
 
+# Cases about what the twins of *_linux.cpp lack say so: kit/portable.h.
+if(FARDEL_PORTABLE)
+    add_compile_definitions(FARDEL_PORTABLE)
+endif()
+
 # fardel_add_test_folder(<folder>
 #     FILES <[room/]x_test.cpp>…   listed by hand, one per line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
@@ -53,7 +58,9 @@ endif()
 #     [BEYOND_CORE <x_test.cpp>…] those of FILES about files, threads, programs or what needs these: -DFARDEL_PARTS=core
 #                             leaves them out
 #     [SAME_EVERYWHERE <x_test.cpp>…] those of FILES that take long, and that nothing of a system or processor can
-#                             change: an emulator leaves them out
+#                             change: cross builds leave them out
+#     [ONE_PROCESSOR <x_test.cpp>…] those of FILES that are about rules and threads more than about bytes, numbers and
+#                             files, or take minutes in an emulator: builds for other processors leave them out
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
@@ -67,7 +74,7 @@ endif()
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT"
-        "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINUX;BEYOND_CORE;SAME_EVERYWHERE;LINKS")
+        "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINUX;BEYOND_CORE;SAME_EVERYWHERE;ONE_PROCESSOR;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -87,10 +94,15 @@ function(fardel_add_test_folder folder)
         list(REMOVE_ITEM arg_FILES ${arg_BEYOND_CORE})
         fardel_leave_out_tests(${folder} "core has no files, threads and programs" ${arg_BEYOND_CORE})
     endif()
-    if(CMAKE_CROSSCOMPILING_EMULATOR AND arg_SAME_EVERYWHERE)
+    if(CMAKE_CROSSCOMPILING AND arg_SAME_EVERYWHERE)
         list(REMOVE_ITEM arg_FILES ${arg_SAME_EVERYWHERE})
         fardel_leave_out_tests(${folder} "no system can change them, and an emulator takes minutes"
             ${arg_SAME_EVERYWHERE})
+    endif()
+    if(CMAKE_CROSSCOMPILING AND NOT WIN32 AND arg_ONE_PROCESSOR)
+        list(REMOVE_ITEM arg_FILES ${arg_ONE_PROCESSOR})
+        fardel_leave_out_tests(${folder} "they are about rules and threads, or take minutes in an emulator"
+            ${arg_ONE_PROCESSOR})
     endif()
     if(NOT arg_FILES)
         return()

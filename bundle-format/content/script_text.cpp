@@ -54,7 +54,7 @@ std::string text_of(std::span<const std::byte> head) {
 
 std::string_view without_spaces(std::string_view text) { return trimmed(text, " \t\n\v\f\r"); }
 
-bool read_word(std::string_view& line, std::string_view word) {
+bool read_keyword(std::string_view& line, std::string_view word) {
     if (!line.starts_with(word))
         return false;
     line.remove_prefix(word.size());
@@ -75,7 +75,7 @@ bool read_identifier(std::string_view& line) {
 bool is_declaration(std::string_view line) {
     for (const std::string_view word : {"local ", "var ", "let ", "const "}) {
         std::string_view rest = line;
-        if (read_word(rest, word) && read_identifier(rest))
+        if (read_keyword(rest, word) && read_identifier(rest))
             return rest.starts_with('=') || rest.starts_with("<-") || rest == ";";
     }
     return false;
@@ -84,20 +84,20 @@ bool is_declaration(std::string_view line) {
 // "function f(…", "local function f(…", "def f(…):", "class X extends Y"
 bool is_definition(std::string_view line) {
     std::string_view rest = line;
-    read_word(rest, "local ") || read_word(rest, "async ") || read_word(rest, "export ");
-    if (read_word(rest, "function ") && read_identifier(rest))
+    read_keyword(rest, "local ") || read_keyword(rest, "async ") || read_keyword(rest, "export ");
+    if (read_keyword(rest, "function ") && read_identifier(rest))
         return rest.starts_with('(');
-    if (read_word(rest, "def ") && read_identifier(rest))
+    if (read_keyword(rest, "def ") && read_identifier(rest))
         return rest.starts_with('(') && rest.ends_with(':');
-    return read_word(rest, "class ") && read_identifier(rest) && (rest.starts_with("extends ") || rest == "{");
+    return read_keyword(rest, "class ") && read_identifier(rest) && (rest.starts_with("extends ") || rest == "{");
 }
 
 // "import a", "from a import b", "require(…)", "import … from …"
 bool is_import(std::string_view line) {
     std::string_view rest = line;
-    if (read_word(rest, "from ") && read_identifier(rest))
+    if (read_keyword(rest, "from ") && read_identifier(rest))
         return rest.starts_with("import ");
-    if (read_word(rest, "import "))
+    if (read_keyword(rest, "import "))
         return (read_identifier(rest) && rest.empty()) || rest.find(" from ") != rest.npos || rest.ends_with(';');
     return line.starts_with("require(") || line.starts_with("require \"") || line.starts_with("require '") ||
            line.starts_with("module.exports") || line.starts_with("exec \"");

@@ -254,7 +254,7 @@ void format_revocations(std::string& text, std::string_view kind, std::span<cons
     }
 }
 
-Status verify_size(std::string_view text) {
+Status verify_policy_size(std::string_view text) {
     const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
     if (text.size() > limits::kTrustPolicyBytesMax || lines > limits::kTrustPolicyLinesMax)
         return Error(ErrorCode::limit, "trust policy of " + std::to_string(text.size()) + " bytes in " +
@@ -267,7 +267,7 @@ Status verify_size(std::string_view text) {
 }  // namespace
 
 Result<TrustPolicy> TrustPolicy::parse(std::string_view text) {
-    FARDEL_TRY(verify_size(text));
+    FARDEL_TRY(verify_policy_size(text));
     // A policy that was cut off could lack the line that revokes a key.
     if (!text.ends_with('\n'))
         return bad_policy("trust policy: does not end with a line feed; has it been cut off?");
@@ -303,7 +303,7 @@ Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
         builder.allow_unlicensed();
     TrustPolicy policy(builder.take());
     // A policy that is made here must also be readable as a text.
-    FARDEL_TRY(verify_size(policy.format()));
+    FARDEL_TRY(verify_policy_size(policy.format()));
     return policy;
 }
 

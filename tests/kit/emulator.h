@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <string>
 
 namespace fardel::tests {
@@ -12,6 +13,9 @@ inline constexpr bool kEmulated = true;
 #else
 inline constexpr bool kEmulated = false;
 #endif
+
+// The step of a loop over all bytes or bits of something large: an emulator sees some of them.
+inline constexpr std::size_t kEachOf = kEmulated ? 37 : 1;
 
 // Says why the case is left out, if it is.
 inline bool is_left_out_in_emulator(const char* reason) {

@@ -37,7 +37,7 @@ using namespace fardel::c;
 
 // The sizes of version 1. A struct that grows keeps its line here.
 static_assert(sizeof(fardel_id) == 32 && sizeof(fardel_code) == 4 && sizeof(fardel_node) == 4);
-constexpr std::size_t kVfsOptionsBytesLeast = 2 * sizeof(std::uint64_t);
+constexpr std::size_t kVfsOptionsBytesLeast = offsetof(fardel_vfs_options, cache_bytes) + sizeof(std::uint64_t);
 constexpr std::size_t kMountOptionsBytesLeast = offsetof(fardel_mount_options, flags) + sizeof(std::uint32_t);
 constexpr std::size_t kStatBytesLeast = offsetof(fardel_stat, content_type) + 128;
 constexpr std::size_t kReadersMax = 1u << 16;  // of one group or change; more were never set

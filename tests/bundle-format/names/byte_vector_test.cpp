@@ -67,6 +67,10 @@ TEST_CASE("byte vector: each operation gives what its definition says, byte by b
     CHECK_FALSE(ByteVector::zero().has_high_bit());
 }
 
+#else
+
+TEST_CASE("byte vector: it is not for this processor") { MESSAGE("SKIPPED: this processor has no ByteVector"); }
+
 #endif
 
 }  // namespace fardel::tests::byte_vector_test

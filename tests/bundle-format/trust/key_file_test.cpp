@@ -3,6 +3,7 @@
 #include "kit/files.h"
 #include "signing_vectors.h"
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>
 
 #include <sys/stat.h>
@@ -59,7 +60,9 @@ std::string with_minisign_bytes(std::string_view name, std::size_t at, std::stri
 }
 
 std::string little_endian(std::uint64_t value) {
-    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+    std::string text(sizeof value, '\0');
+    store_le(text.data(), value);
+    return text;
 }
 
 TEST_CASE("public key file: the document's text") {

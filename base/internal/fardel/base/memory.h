@@ -20,7 +20,5 @@ inline void prefetch_line([[maybe_unused]] const void* address) noexcept {
     __builtin_prefetch(address);
 #endif
 }
-// Overwrites a secret; unlike memset(), also if nobody reads the bytes again.
-void erase_secret(std::span<std::byte> secret) noexcept;
 
 }  // namespace fardel
