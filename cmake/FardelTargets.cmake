@@ -64,7 +64,7 @@ function(fardel_add_library short)
 endfunction()
 
 # fardel_add_shared_library(<target> <map> C_OF <short> LINKS <target>…): a library for C, of the C_SOURCES of
-# fardel_add_library(<short>). It exports what the linker script `map` lists and nothing else, or, by Visual C++, what
+# fardel_add_library(<short>). It exports what the linker script `map` lists and nothing else, or, on Windows, what
 # FARDEL_API marks; its interface is the public headers of the folder and of bundle-format.
 # SOVERSION changes when a function is changed or removed. It is a package of its own, named by its component
 # (FardelPackages.cmake).
@@ -77,7 +77,7 @@ function(fardel_add_shared_library target map)
         "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include;${PROJECT_SOURCE_DIR}/bundle-format/include>"
         "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
     target_compile_definitions(${target} INTERFACE FARDEL_SHARED)
-    if(NOT MSVC AND NOT APPLE)  # linkers that read no such script
+    if(NOT WIN32 AND NOT APPLE)  # linkers that read no such script
         target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
     endif()
     set_target_properties(${target} PROPERTIES VERSION "${PROJECT_VERSION}" SOVERSION 0 LINK_DEPENDS "${map}")

@@ -190,6 +190,7 @@ CommandLine::CommandLine(std::string_view verb, std::string_view usage, std::str
     app.formatter(std::make_shared<HelpFormatter>(fmt::format("Usage: fardel {} {}\n", verb, usage)));
     app.footer(fmt::format("Examples:\n{}\nMore: man fardel-{}", examples, verb.substr(0, verb.find(' '))));
     app.set_help_flag("-h,--help", "Show this help and exit");
+    app.allow_windows_style_options(false);  // /maps is a path on Windows, too
 }
 
 CommandLine::~CommandLine() = default;

@@ -14,6 +14,13 @@ set(CMAKE_CXX_FLAGS_INIT "-Wa,-mbig-obj")  # an object has more sections than th
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static")
 
+find_program(FARDEL_LLD ld.lld)
+mark_as_advanced(FARDEL_LLD)
+if(FARDEL_LLD)
+    set(CMAKE_C_LINKER_LAUNCHER "${CMAKE_CURRENT_LIST_DIR}/link-with-lld")
+    set(CMAKE_CXX_LINKER_LAUNCHER "${CMAKE_C_LINKER_LAUNCHER}")
+endif()
+
 set(CMAKE_CROSSCOMPILING_EMULATOR "${CMAKE_CURRENT_LIST_DIR}/run-in-wine")
 
 set(foreign "${CMAKE_CURRENT_LIST_DIR}/../../build/windows-libraries")

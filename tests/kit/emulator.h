@@ -29,4 +29,23 @@ inline bool can_see_missing_programs() {
     return !is_left_out_in_emulator("a program that does not exist seems to start");
 }
 
+inline bool can_make_links() {
+#ifdef _WIN32
+    MESSAGE("SKIPPED: Wine makes no symbolic links");
+    return false;
+#else
+    return true;
+#endif
+}
+
+// Whether a folder may have files whose names differ in case only.
+inline bool can_tell_cases_apart() {
+#ifdef _WIN32
+    MESSAGE("SKIPPED: files on Windows have one name in any case");
+    return false;
+#else
+    return true;
+#endif
+}
+
 }  // namespace fardel::tests

@@ -1,19 +1,32 @@
-# Compares the symbols that LIBRARY exports, by NM, with the functions that HEADERS declare with FARDEL_API. Two more
-# functions, which have their own symbol version, are only for the other libraries of the same release.
+# Compares the symbols that LIBRARY exports, by NM, or of a DLL by OBJDUMP, with the functions that HEADERS declare with
+# FARDEL_API. Two more functions, which have their own symbol version, are only for the other libraries of the same
+# release.
 
-execute_process(COMMAND "${NM}" -D --defined-only --format=posix "${LIBRARY}"
-    OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL "[^\n]+" lines "${listed}")
 set(exported)
-foreach(line IN LISTS lines)
-    string(REGEX MATCH "^[^ @]+" name "${line}")
-    if(line MATCHES "^fardel_private_set_(archives|projects)@@FARDEL_PRIVATE_[0-9.]+ ")
-        continue()
-    endif()
-    if(NOT name MATCHES "^FARDEL_(0|PRIVATE_.*)$")  # the versions of all of them
-        list(APPEND exported "${name}")
-    endif()
-endforeach()
+if(LIBRARY MATCHES "\\.dll$")
+    execute_process(COMMAND "${OBJDUMP}" -p "${LIBRARY}" OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX REPLACE ".*Ordinal/Name Pointer\\] Table" "" listed "${listed}")
+    string(REGEX MATCHALL "\n[\t ]+\\[ *[0-9]+\\] [^\n]+" lines "${listed}")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE ".*\\] +" "" name "${line}")
+        if(NOT name MATCHES "^fardel_private_set_(archives|projects)$")
+            list(APPEND exported "${name}")
+        endif()
+    endforeach()
+else()
+    execute_process(COMMAND "${NM}" -D --defined-only --format=posix "${LIBRARY}"
+        OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "[^\n]+" lines "${listed}")
+    foreach(line IN LISTS lines)
+        string(REGEX MATCH "^[^ @]+" name "${line}")
+        if(line MATCHES "^fardel_private_set_(archives|projects)@@FARDEL_PRIVATE_[0-9.]+ ")
+            continue()
+        endif()
+        if(NOT name MATCHES "^FARDEL_(0|PRIVATE_.*)$")  # the versions of all of them
+            list(APPEND exported "${name}")
+        endif()
+    endforeach()
+endif()
 
 set(text)
 foreach(header IN LISTS HEADERS)

@@ -254,6 +254,7 @@ struct WritableFile::Impl {
         staged.reset();
         if (committed)
             return;
+        position = {};  // Windows keeps the name of a folder that is open
         if (const auto lock = root->lock())
             root->remove_empty_folders(name);  // which create() has made
     }
@@ -400,7 +401,7 @@ Result<std::vector<WritableEntry>> WritableFolder::list(std::string_view folder)
 Result<bool> WritableFolder::remove(std::string_view name) const {
     FARDEL_TRY(verify_writable_name(name));
     FARDEL_TRY_ASSIGN(const auto lock, root_->lock());
-    FARDEL_TRY_ASSIGN(const auto at, root_->find_position(name));
+    FARDEL_TRY_ASSIGN(auto at, root_->find_position(name));
     if (!at)
         return false;
     FARDEL_TRY_ASSIGN(const auto status, root_->find_status(*at, name));
@@ -411,6 +412,7 @@ Result<bool> WritableFolder::remove(std::string_view name) const {
     FARDEL_TRY_ASSIGN(const bool removed,
                       status->is_folder() ? remove_folder(location, subject) : remove_file(location, subject));
     FARDEL_TRY(sync_folder(at->path.folder()));
+    at.reset();  // Windows keeps the name of a folder that is open
     root_->remove_empty_folders(name);
     return removed;
 }

@@ -2,13 +2,15 @@
 #include "kit/files.h"
 #include "vfs/test_bundle.h"
 
+#include <fardel/base/file.h>
 #include <fardel/sources/project_reader.h>
 
 namespace fardel::tests::content_watch_test {
 
 // As a build does it.
 void replace_file(const ScratchFolder& scratch, std::string_view name, const Bytes& bytes) {
-    fs::rename(scratch.write(std::string(name) + ".tmp", bytes), scratch.path(name));
+    const std::string written = scratch.write(std::string(name) + ".tmp", bytes);
+    REQUIRE(rename_file(written, scratch.path(name), name));
 }
 
 Bytes game(std::string_view content) { return BundleMaker().add("a", content).add("b", "stays").write(); }
