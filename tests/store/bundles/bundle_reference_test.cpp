@@ -190,7 +190,7 @@ TEST_CASE_FIXTURE(ReferringStore,
     grow_old();
     const fs::path reference = fs::directory_iterator(scratch.path("store/refs"))->path();
     auto planted = value_of(decode_pack_reference(bytes_of(read_file(reference))));
-    planted.path = fs::canonical(secret);
+    planted.path = utf8_of_path(fs::canonical(path_from_utf8(secret)));
     planted.stamp = stamp_path(secret);
     REQUIRE_FALSE(planted.stamp.young);
     fs::remove(reference);
@@ -198,7 +198,7 @@ TEST_CASE_FIXTURE(ReferringStore,
     fs::permissions(reference, fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_write);
     CHECK(code_of(store.open_bundle(id)) == ErrorCode::corrupt);
     // The right file is compared, and noted again by who has compared it.
-    planted.path = fs::canonical(path);
+    planted.path = utf8_of_path(fs::canonical(path_from_utf8(path)));
     planted.stamp = stamp_path(path);
     write_file(reference, text_of(encode_pack_reference(planted)));
     CHECK(all_bytes(*value_of(store.open_bundle(id))) == bytes);
