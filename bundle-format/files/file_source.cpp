@@ -4,8 +4,6 @@
 
 #include <fardel/base/file.h>
 #include <fardel/base/own_program.h>
-#include <fardel/format/appended_record.h>
-#include <fardel/format/printable.h>
 #include <fardel/format/source_descriptor.h>
 
 #include <optional>
@@ -64,14 +62,6 @@ Result<std::shared_ptr<const ByteSource>> open_appended_file(const std::string& 
     FARDEL_TRY_ASSIGN(auto program, open_file_source(*found));
     auto appended = open_appended_source(std::move(program));
     return appended ? std::move(appended) : std::move(appended).error().with_context(*found);
-}
-
-Result<std::shared_ptr<const ByteSource>> open_bundle_source(const std::string& path) {
-    FARDEL_TRY_ASSIGN(auto file, open_file_source(path));
-    const auto appended = find_appended_record(*file);
-    if (!appended)
-        return Error(appended.error()).with_context(printable(path));
-    return *appended ? open_appended_source(std::move(file)) : std::move(file);
 }
 
 std::shared_ptr<const ByteSource> make_file_source(Descriptor file, std::uint64_t size_bytes, std::string subject) {

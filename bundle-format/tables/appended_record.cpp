@@ -115,4 +115,12 @@ Result<std::shared_ptr<const ByteSource>> open_appended_source(std::shared_ptr<c
         std::make_shared<WindowSource>(std::move(program), record->bundle_offset(), record->bundle_bytes));
 }
 
+Result<std::shared_ptr<const ByteSource>> open_bundle_source(const std::string& path) {
+    FARDEL_TRY_ASSIGN(auto file, open_file_source(path));
+    const auto appended = find_appended_record(*file);
+    if (!appended)
+        return Error(appended.error()).with_context(path);
+    return *appended ? open_appended_source(std::move(file)) : std::move(file);
+}
+
 }  // namespace fardel
