@@ -27,6 +27,7 @@ constexpr ULONG kRenamePosix = 0x02;
 constexpr ULONG kRenameIgnoresReadOnly = 0x40;
 
 constexpr auto kSucceeded = static_cast<NTSTATUS>(0);
+constexpr auto kNameCollision = static_cast<NTSTATUS>(0xc000'0035);
 constexpr auto kAccessDenied = static_cast<NTSTATUS>(0xc000'0022);
 constexpr auto kSharingViolation = static_cast<NTSTATUS>(0xc000'0043);
 
@@ -66,6 +67,8 @@ NtName aside_of(const NtName& name) {
     return {.folder = name.folder, .name = name.name + L".fardel.old-" + std::to_wstring(number), .opened = {}};
 }
 
+constexpr int kAttemptsMax = 16;  // as many programs may replace a file at one moment
+
 Error busy(std::string_view subject) {
     return Error(ErrorCode::busy,
                  std::string(subject) +
@@ -80,30 +83,38 @@ Error change_error(NTSTATUS status, std::string_view subject) {
                : system_error(number_of_status(status), subject);
 }
 
-Status replace_by_moving_aside(const Descriptor& file, const FileLocation& to, const NtName& to_name,
-                               std::string_view subject) {
-    FARDEL_TRY_ASSIGN(const Descriptor old, open_to_change(to, subject));
+// Returns false if another program has put a file under the name between the two steps, or is between them itself.
+Result<bool> replace_by_moving_aside(const Descriptor& file, const FileLocation& to, const NtName& to_name,
+                                     std::string_view subject) {
+    const auto old = open_to_change(to, subject);
+    if (!old)
+        return old.error().code() == ErrorCode::missing ? Result<bool>(false) : Result<bool>(old.error());
     const NtName aside = aside_of(to_name);
-    if (const NTSTATUS moved = call_rename(old, aside, FileRenameInformation, 0); moved < 0)
+    if (const NTSTATUS moved = call_rename(*old, aside, FileRenameInformation, 0); moved < 0)
         return change_error(moved, subject);
     const NTSTATUS renamed = call_rename(file, to_name, FileRenameInformation, 0);
-    if (renamed < 0) {
-        call_rename(old, to_name, FileRenameInformation, 0);
+    if (renamed < 0 && renamed != kNameCollision) {
+        call_rename(*old, to_name, FileRenameInformation, 0);
         return change_error(renamed, subject);
     }
-    nt_remove_on_close(old);
-    return ok();
+    nt_remove_on_close(*old);
+    return renamed >= kSucceeded;
 }
 
 Status rename_as(const FileLocation& from, const FileLocation& to, ULONG replaces, std::string_view subject) {
     FARDEL_TRY_ASSIGN(const Descriptor file, open_to_change(from, subject));
     FARDEL_TRY_ASSIGN(const NtName name, nt_name(to, subject));
-    NTSTATUS renamed = call_rename(file, name, kRenameEx, replaces | kRenamePosix | kRenameIgnoresReadOnly);
-    if (knows_older_form_only(renamed))
-        renamed = call_rename(file, name, FileRenameInformation, replaces);
-    if (replaces != 0 && (renamed == kAccessDenied || renamed == kSharingViolation || renamed == kCannotDelete))
-        return replace_by_moving_aside(file, to, name, subject);
-    return renamed >= kSucceeded ? ok() : Status(change_error(renamed, subject));
+    for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+        NTSTATUS renamed = call_rename(file, name, kRenameEx, replaces | kRenamePosix | kRenameIgnoresReadOnly);
+        if (knows_older_form_only(renamed))
+            renamed = call_rename(file, name, FileRenameInformation, replaces);
+        if (replaces == 0 || (renamed != kAccessDenied && renamed != kSharingViolation && renamed != kCannotDelete))
+            return renamed >= kSucceeded ? ok() : Status(change_error(renamed, subject));
+        FARDEL_TRY_ASSIGN(const bool replaced, replace_by_moving_aside(file, to, name, subject));
+        if (replaced)
+            return ok();
+    }
+    return busy(subject);
 }
 
 }  // namespace

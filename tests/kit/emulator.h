@@ -38,6 +38,16 @@ inline bool can_make_links() {
 #endif
 }
 
+// Whether a file has its name at every moment while programs replace it.
+inline bool can_replace_at_once() {
+#ifdef _WIN32
+    MESSAGE("SKIPPED: Wine replaces a file in two steps, and between them it has no name");
+    return false;
+#else
+    return true;
+#endif
+}
+
 // Whether a folder may have files whose names differ in case only.
 inline bool can_tell_cases_apart() {
 #ifdef _WIN32
