@@ -362,7 +362,7 @@ TEST_CASE("upload: of uploads under way, what has come counts for the quota, and
         RawConnection half(server.port());
         REQUIRE(half.send_head(put_head(bundle_id_of(bytes), bytes.size())));
         REQUIRE(half.send(text_of(bytes).substr(0, 500'000)));
-        wait_until([&] { return server.metric("fardel_connections") >= 1 && site.parts() == 1; });
+        REQUIRE(wait_until([&] { return bytes_below(site.tree + "/.fardel-uploads") == 500'000; }));
         CHECK(put(server, other, bundle_id_of(other)) == 507);
     }
     wait_until([&] { return server.metric("fardel_connections") <= 1; });
