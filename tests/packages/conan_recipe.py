@@ -33,7 +33,8 @@ class ConanFile:
 def copy(_recipe, pattern, src, dst):
     """conan.tools.files.copy: the files of src that match, with their folders; * matches / as well."""
     src, found = Path(src), 0
-    for path in src.rglob("*") if "*" in pattern else [src / pattern]:
+    folder = src / pattern.split("*")[0].rpartition("/")[0]  # not all of src: other tests write in its build folders
+    for path in folder.rglob("*") if "*" in pattern else [src / pattern]:
         name = path.relative_to(src).as_posix()
         if path.is_file() and re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), name):
             target = Path(dst) / name
