@@ -3,6 +3,7 @@
 # fardel_add_library(<short>
 #     SOURCES <file.cpp>…               listed by hand, one per line
 #     C_SOURCES <file.cpp>…             of the C API: compiled once, for this library and for a shared one
+#     COMPUTES <file.cpp>…              those of SOURCES that are optimised also where the library, which waits, is not
 #     HEADERS <include/fardel/short/x.h>…   public ones, installed; private headers are not listed
 #     INTERNAL_HEADERS <internal/fardel/short/x.h>…   for the other folders of Fardel, not installed
 #     LINKS <fardel::other>…            what the public headers need
@@ -10,7 +11,7 @@
 #
 # Creates the target fardel_<short> with the alias fardel::<short>, and installs it. Without sources it creates none.
 function(fardel_add_library short)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;C_SOURCES;HEADERS;INTERNAL_HEADERS;LINKS;PRIVATE_LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;C_SOURCES;COMPUTES;HEADERS;INTERNAL_HEADERS;LINKS;PRIVATE_LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_library(${short}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -40,6 +41,9 @@ function(fardel_add_library short)
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
     target_link_libraries(${target} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${short})
+    if(arg_COMPUTES AND FARDEL_OPTIMISE STREQUAL "computing")
+        set_source_files_properties(${arg_COMPUTES} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -O2)
+    endif()
     set(compiled ${target})
     if(arg_C_SOURCES)
         add_library(${target}_c OBJECT ${arg_C_SOURCES})

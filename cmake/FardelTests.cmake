@@ -19,14 +19,23 @@ function(fardel_leave_out_tests folder reason)
     endforeach()
 endfunction()
 
-# fardel_leave_out_on_windows(<folder> <reason> <[room/]x_test.cpp>…): the same for files that fardel_add_test_folder
-# names, if the build is for Windows. It comes before that.
-function(fardel_leave_out_on_windows folder reason)
-    if(WIN32)
+set(FARDEL_SANITIZED OFF)
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    set(FARDEL_SANITIZED ON)
+endif()
+
+# fardel_leave_out_where(<variable> <folder> <reason> <[room/]x_test.cpp>…): the same for files that
+# fardel_add_test_folder names, if the variable (WIN32, FARDEL_SANITIZED, …) is true. It comes before that.
+function(fardel_leave_out_where variable folder reason)
+    if(${variable})
         fardel_leave_out_tests(${folder} "${reason}" ${ARGN})
         set_property(GLOBAL APPEND PROPERTY FARDEL_LEFT_OUT_OF_${folder} ${ARGN})
     endif()
 endfunction()
+
+macro(fardel_leave_out_on_windows)
+    fardel_leave_out_where(WIN32 ${ARGN})
+endmacro()
 
 # fardel_add_test_folder_of(<folder> <component>): the folder's tests, if the component that they test is built.
 macro(fardel_add_test_folder_of folder component)

@@ -47,7 +47,7 @@ std::vector<AuthorStatement> author_statements(const Bundle& bundle) {
 std::optional<AuthorStatement> newest_statement(const Bundle& bundle, const PublicKey& author) {
     std::optional<AuthorStatement> newest;
     const auto rank = [&](const Statement& of) {
-        return std::tuple(of.epoch, of.created, std::ranges::find(of.layouts, bundle.layout_id()) != of.layouts.end());
+        return std::tuple(of.epoch, of.created, of.lists(bundle.layout_id()));
     };
     for (AuthorStatement& next : author_statements(bundle))
         if (next.statement.author == author && (!newest || rank(newest->statement) <= rank(next.statement)))

@@ -151,6 +151,10 @@ Result<Record> decode(std::span<const std::byte> bytes, const RecordForm& form, 
 
 }  // namespace
 
+bool Statement::lists(const LayoutId& layout) const {
+    return std::ranges::find(layouts, layout) != layouts.end();
+}
+
 std::string role_name(SignerRole role) {
     const auto number = static_cast<std::size_t>(role);
     return number > 0 && number < kRoleNames.size() ? std::string(kRoleNames[number])

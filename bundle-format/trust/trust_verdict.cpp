@@ -122,10 +122,6 @@ Judgement judge(const TrustRules& rules, const SignedStatement& signed_statement
     return judgement;
 }
 
-bool lists(const Statement& statement, const LayoutId& layout) {
-    return std::ranges::find(statement.layouts, layout) != statement.layouts.end();
-}
-
 // Returns the verdict on the statement that ranks first: trusted before others, then by higher epoch, later creation,
 // whether it lists the file's layout, greater hash. So the order of statements in the trailer does not matter. The
 // layout counts because a file can be signed and repacked within one second. All have the bundle's name, and so one
@@ -136,7 +132,7 @@ TrustVerdict choose(const TrustRules& rules, const SignedStatements& found, cons
     const SignedStatement* best = nullptr;
     Judgement judgement;
     const auto rank = [&](const SignedStatement& of, const Judgement& judged) {
-        return std::tuple(!judged.refusal, of.statement.epoch, of.statement.created, lists(of.statement, layout),
+        return std::tuple(!judged.refusal, of.statement.epoch, of.statement.created, of.statement.lists(layout),
                           of.hash);
     };
     for (const SignedStatement& next : found.statements) {
@@ -235,7 +231,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
     verdict.findings = std::move(found.findings);
     verdict.trusted = !verdict.refusal;
     if (verdict.trusted) {
-        verdict.layout_signed = lists(*verdict.statement, bundle.layout);
+        verdict.layout_signed = verdict.statement->lists(bundle.layout);
         // Development mode forgives missing trust; what was withdrawn or has expired stays refused.
         // What is unsigned may be anybody's; what is signed for another channel is not meant for this one.
     } else if (rules_.unsigned_allowed && !for_another && is_mere_distrust(*verdict.refusal)) {

@@ -142,6 +142,16 @@ Arguments with_program(const Arguments& arguments) {
     return words;
 }
 
+// For what runs to its end: AddressSanitizer's search for leaks takes longer than most such programs do, and all that
+// they leak ends with them. Programs in the background are searched, and so are the tests of the libraries.
+Surroundings not_searched_for_leaks(Surroundings surroundings) {
+    if (kAddressSanitizer) {
+        const char* options = std::getenv("ASAN_OPTIONS");
+        surroundings.variables.emplace_back("ASAN_OPTIONS", std::string(options ? options : "") + ":detect_leaks=0");
+    }
+    return surroundings;
+}
+
 std::string shown(const Arguments& words) {
     std::string text;
     for (const std::string& word : words)
@@ -157,7 +167,7 @@ Outcome run_program(const Arguments& words, const Surroundings& surroundings) {
                         : ::open(surroundings.output_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     REQUIRE(out >= 0);
     const int err = open_memory();
-    const pid_t id = start(words, surroundings, out, err);
+    const pid_t id = start(words, not_searched_for_leaks(surroundings), out, err);
     Outcome outcome;
     set_end(wait_for(id, surroundings.patience), outcome);
     outcome.out = take_all(out);

@@ -51,10 +51,6 @@ void check_bundle(std::size_t index, const BundleId& bundle, const std::optional
 
 // ---- Statements -----------------------------------------------------------------------------------------------------
 
-bool lists_layout(const Statement& statement, const LayoutId& layout) {
-    return std::ranges::find(statement.layouts, layout) != statement.layouts.end();
-}
-
 void check_claims(std::size_t index, const Statement& statement, const BundleFacts& facts, VerifyFindings& findings) {
     const auto expect = [&](std::string_view what, std::uint64_t stated, std::uint64_t found) {
         if (stated != found)
@@ -74,7 +70,7 @@ void check_claims(std::size_t index, const Statement& statement, const BundleFac
     if (facts.raw_bytes)
         expect("raw bytes", statement.raw_bytes, *facts.raw_bytes);
     // A statement with several layouts states the stored bytes of the largest, which may be another than this one.
-    if (facts.stored_bytes && lists_layout(statement, facts.identity.layout) &&
+    if (facts.stored_bytes && statement.lists(facts.identity.layout) &&
         (statement.layouts.size() == 1 || statement.stored_bytes < *facts.stored_bytes))
         expect("stored bytes", statement.stored_bytes, *facts.stored_bytes);
 }
@@ -99,7 +95,7 @@ std::optional<Statement> check_statement(std::size_t index, const Envelope& enve
 // Checks whether the layout is one that the bundle's signers list. `statements` are those about this bundle.
 void check_layout(std::span<const Statement> statements, const LayoutId& layout, const VerifyOptions& options,
                   const std::optional<TrustVerdict>& verdict, VerifyFindings& findings) {
-    bool listed = std::ranges::any_of(statements, [&](const Statement& one) { return lists_layout(one, layout); });
+    bool listed = std::ranges::any_of(statements, [&](const Statement& one) { return one.lists(layout); });
     bool lists_any = std::ranges::any_of(statements, [](const Statement& one) { return !one.layouts.empty(); });
     // Without a policy every statement counts here, with one only those that it trusts.
     if (verdict && verdict->trusted && !verdict->tainted) {

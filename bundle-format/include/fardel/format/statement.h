@@ -43,6 +43,7 @@ struct Statement {
     std::vector<std::byte> extra;  // fields unknown to this version, kept; empty if minor is 0
 
     friend bool operator==(const Statement&, const Statement&) = default;
+    bool lists(const LayoutId& layout) const;
 };
 
 // What the owner of a key signs about the use of bundles until a date; docs/signatures.md, "Licence token". A bundle
