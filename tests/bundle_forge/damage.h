@@ -32,15 +32,15 @@ inline Bytes cut_to(const Bytes& bytes, std::size_t size) {
 
 // Builds without a sanitizer see every position. One with a sanitizer looks for what these cannot see, and every third
 // position leads through the same code.
-inline constexpr std::size_t kEachOf = kSanitized ? 3 : 1;
+inline constexpr std::size_t kDamageStep = kSanitized ? 3 : 1;
 
-// Calls check(i) for i < count, for each kEachOf-th, on two threads; returns an i for which it returns false, or count.
+// Calls check(i) for i < count, in steps of kDamageStep, on two threads; returns an i for which it returns false, or count.
 template <class Check>
 std::size_t first_failure(std::size_t count, const Check& check) {
     std::atomic<std::size_t> next = 0;
     std::atomic<std::size_t> failed = count;
     const auto run = [&] {
-        for (std::size_t i = next.fetch_add(kEachOf); i < count && failed == count; i = next.fetch_add(kEachOf))
+        for (std::size_t i = next.fetch_add(kDamageStep); i < count && failed == count; i = next.fetch_add(kDamageStep))
             if (!check(i))
                 failed = i;
     };
@@ -51,7 +51,7 @@ std::size_t first_failure(std::size_t count, const Check& check) {
     return failed;
 }
 
-// Calls check(bit) for every bit of bytes [from, to); under a sanitizer for one bit of each kEachOf-th byte, a different
+// Calls check(bit) for every bit of bytes [from, to); under a sanitizer for one bit of each byte that is a step away, a different
 // one from byte to byte. Returns a bit for which it returns false, or `to` × 8.
 template <class Check>
 std::size_t first_failing_bit(std::size_t from, std::size_t to, const Check& check) {
