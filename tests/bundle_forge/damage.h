@@ -34,7 +34,8 @@ inline Bytes cut_to(const Bytes& bytes, std::size_t size) {
 // position leads through the same code.
 inline constexpr std::size_t kDamageStep = kSanitized ? 3 : 1;
 
-// Calls check(i) for i < count, in steps of kDamageStep, on two threads; returns an i for which it returns false, or count.
+// Calls check(i) for i < count, in steps of kDamageStep, on two threads; returns an i for which it returns false, or
+// count.
 template <class Check>
 std::size_t first_failure(std::size_t count, const Check& check) {
     std::atomic<std::size_t> next = 0;
@@ -51,8 +52,8 @@ std::size_t first_failure(std::size_t count, const Check& check) {
     return failed;
 }
 
-// Calls check(bit) for every bit of bytes [from, to); under a sanitizer for one bit of each byte that is a step away, a different
-// one from byte to byte. Returns a bit for which it returns false, or `to` × 8.
+// Calls check(bit) for every bit of bytes [from, to); under a sanitizer for one bit of a byte, a different one from
+// byte to byte, in steps of kDamageStep. Returns a bit for which it returns false, or `to` × 8.
 template <class Check>
 std::size_t first_failing_bit(std::size_t from, std::size_t to, const Check& check) {
     const auto bit_of = [from](std::size_t i) { return kSanitized ? (from + i) * 8 + (from + i) % 8 : from * 8 + i; };
