@@ -28,6 +28,21 @@ function(fardel_leave_out_on_windows folder reason)
     endif()
 endfunction()
 
+# fardel_leave_out_on_processors(<folder> <reason> <[room/]x_test.cpp>…): the same, if it is for another processor.
+function(fardel_leave_out_on_processors folder reason)
+    if(CMAKE_CROSSCOMPILING AND NOT WIN32)
+        fardel_leave_out_tests(${folder} "${reason}" ${ARGN})
+        set_property(GLOBAL APPEND PROPERTY FARDEL_LEFT_OUT_OF_${folder} ${ARGN})
+    endif()
+endfunction()
+
+# fardel_leave_out_in_emulator(<folder> <reason> <[room/]x_test.cpp>…): the same, if an emulator runs its programs.
+function(fardel_leave_out_in_emulator folder reason)
+    if(CMAKE_CROSSCOMPILING_EMULATOR)
+        fardel_leave_out_on_processors(${folder} "${reason}" ${ARGN})
+    endif()
+endfunction()
+
 # fardel_add_test_folder_of(<folder> <component>): the folder's tests, if the component that they test is built.
 macro(fardel_add_test_folder_of folder component)
     if(TARGET fardel::${component})
