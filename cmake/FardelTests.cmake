@@ -36,6 +36,16 @@ function(fardel_leave_out_on_processors folder reason)
     endif()
 endfunction()
 
+# fardel_leave_out_on_arm(<folder> <[room/]x_test.cpp>…): the same for 64-bit ARM, of files about what it has as x86-64
+# does: the order of bytes, the sizes of numbers, rules, and the kernel below the emulator. What is about instructions
+# (names, hashes), and about threads, stays.
+function(fardel_leave_out_on_arm folder)
+    if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+        fardel_leave_out_on_processors(${folder}
+            "64-bit ARM has bytes, numbers and files as x86-64 does; s390x and i386 run them" ${ARGN})
+    endif()
+endfunction()
+
 # fardel_leave_out_in_emulator(<folder> <reason> <[room/]x_test.cpp>…): the same, if an emulator runs its programs.
 function(fardel_leave_out_in_emulator folder reason)
     if(CMAKE_CROSSCOMPILING_EMULATOR)

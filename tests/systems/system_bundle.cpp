@@ -66,7 +66,7 @@ Result<Hash> hash_of_file(const File& file) {
 }
 
 Status print_names(const Vfs& vfs, const std::string& folder) {
-    FARDEL_TRY_ASSIGN(Listing listing, vfs.open_listing(folder, TreeView::names));
+    FARDEL_TRY_ASSIGN(Listing listing, vfs.open_listing(folder.empty() ? "/" : folder, TreeView::names));
     for (;;) {
         FARDEL_TRY_ASSIGN(const std::optional<ListingEntry> entry, listing.next());
         if (!entry)
