@@ -4,10 +4,12 @@
 
 # What a game links. -DFARDEL_PARTS=runtime builds these alone.
 set(FARDEL_RUNTIME_COMPONENTS base format sources vfs c)
+# What keeps and moves bundles. -DFARDEL_PARTS=delivery builds these, too.
+set(FARDEL_DELIVERY_COMPONENTS http cache store verifier delivery c_delivery hosting)
 # Faces for the libraries of others that a game may use: built where these are found.
 set(FARDEL_FACE_COMPONENTS sdl2)
 set(FARDEL_COMPONENTS ${FARDEL_RUNTIME_COMPONENTS}
-    archives vfs_archives c_archives physfs http cache store verifier delivery c_delivery hosting packer tools c_tools
+    archives vfs_archives c_archives physfs ${FARDEL_DELIVERY_COMPONENTS} packer tools c_tools
     ${FARDEL_FACE_COMPONENTS})
 
 # The libraries as pkg-config names them; BLAKE3 has a file of its own, FindBLAKE3.cmake. The prefix FARDEL_ keeps the

@@ -58,13 +58,15 @@ fardel_install_pc(fardel-c "the C API, shared" LIBS -lfardel)
 if(TARGET fardel::sdl2)
     fardel_install_pc(fardel-sdl2 "SDL 2's RWops over the C API" LIBS -lfardel_sdl2 REQUIRES fardel-c ${FARDEL_PC_SDL2})
 endif()
-if(FARDEL_PARTS STREQUAL "all")
+if(TARGET fardel::archives)
     fardel_install_pc(fardel-c-archives "legacy archives for the C API, shared"
         LIBS -lfardel-c-archives REQUIRES fardel-c)
     fardel_install_pc(fardel-archives "legacy archives"
         LIBS -lfardel_vfs_archives -lfardel_archives REQUIRES fardel ${FARDEL_PC_PHYSFS})
     fardel_install_pc(fardel-physfs "bundles for programs that read through PhysicsFS"
         LIBS -lfardel_physfs REQUIRES fardel-archives)
+endif()
+if(TARGET fardel::delivery)
     list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE fardel_pc_dl)  # to load libcurl at run time
     fardel_install_pc(fardel-http "ranges of files from servers" LIBS -lfardel_http ${fardel_pc_dl} REQUIRES fardel)
     fardel_install_pc(fardel-cache "caches of derived data" LIBS -lfardel_cache REQUIRES fardel-http)
@@ -74,6 +76,8 @@ if(FARDEL_PARTS STREQUAL "all")
         LIBS -lfardel_delivery REQUIRES fardel-verifier fardel-store fardel-http)
     fardel_install_pc(fardel-c-delivery "stores and fetches for the C API, shared"
         LIBS -lfardel-c-delivery REQUIRES fardel-c)
+endif()
+if(TARGET fardel::packer)
     fardel_install_pc(fardel-packer "the packer"
         LIBS -lfardel_packer
         REQUIRES fardel-cache fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})

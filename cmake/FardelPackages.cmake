@@ -68,9 +68,13 @@ if(FARDEL_PARTS STREQUAL "all")
     fardel_library_package(c_archives libfardel-c-archives0 "legacy archives of games for libfardel0"
         DEPENDS "libfardel0 (= ${CPACK_DEBIAN_PACKAGE_VERSION})"
         RECOMMENDS fardel)
+endif()
+if(TARGET fardel::delivery)
     fardel_library_package(c_delivery libfardel-c-delivery0 "stores and downloads of bundles for games"
         DEPENDS "libfardel0 (= ${CPACK_DEBIAN_PACKAGE_VERSION}), libcurl4"
         RECOMMENDS ca-certificates)
+endif()
+if(FARDEL_PARTS STREQUAL "all")
     fardel_library_package(c_tools libfardel-c-tools0 "packing, signing and verifying bundles: the library"
         DEPENDS "libfardel0 (= ${CPACK_DEBIAN_PACKAGE_VERSION})"
         RECOMMENDS "fardel, libcurl4")

@@ -19,13 +19,21 @@ function(fardel_leave_out_tests folder reason)
     endforeach()
 endfunction()
 
-set(FARDEL_SANITIZED OFF)
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-    set(FARDEL_SANITIZED ON)
-endif()
+# Where tests are left out, beside WIN32: for fardel_leave_out_where.
+function(fardel_set_place variable)
+    set(${variable} OFF PARENT_SCOPE)
+    if(${ARGN})
+        set(${variable} ON PARENT_SCOPE)
+    endif()
+endfunction()
+fardel_set_place(FARDEL_SANITIZED CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+fardel_set_place(FARDEL_OTHER_PROCESSOR CMAKE_CROSSCOMPILING AND NOT WIN32)
+fardel_set_place(FARDEL_IN_QEMU CMAKE_CROSSCOMPILING_EMULATOR AND NOT WIN32)
+# It has bytes, sizes of numbers, rules and files as x86-64 does. Instructions (names, hashes) and threads are its own.
+fardel_set_place(FARDEL_ON_ARM FARDEL_OTHER_PROCESSOR AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
 
-# fardel_leave_out_where(<variable> <folder> <reason> <[room/]x_test.cpp>…): the same for files that
-# fardel_add_test_folder names, if the variable (WIN32, FARDEL_SANITIZED, …) is true. It comes before that.
+# fardel_leave_out_where(<place> <folder> <reason> <[room/]x_test.cpp>…): the same for files that
+# fardel_add_test_folder names, if the build is for that place: WIN32 or a variable above. It comes before that.
 function(fardel_leave_out_where variable folder reason)
     if(${variable})
         fardel_leave_out_tests(${folder} "${reason}" ${ARGN})
@@ -33,9 +41,6 @@ function(fardel_leave_out_where variable folder reason)
     endif()
 endfunction()
 
-macro(fardel_leave_out_on_windows)
-    fardel_leave_out_where(WIN32 ${ARGN})
-endmacro()
 
 # fardel_add_test_folder_of(<folder> <component>): the folder's tests, if the component that they test is built.
 macro(fardel_add_test_folder_of folder component)

@@ -1,3 +1,4 @@
+#include <fardel/base/fits.h>
 #include <fardel/base/parallel.h>
 #include <fardel/delivery/delta.h>
 #include <fardel/delivery/delta_segment.h>
@@ -111,7 +112,7 @@ private:
         FARDEL_TRY_ASSIGN(target_, Bundle::open(source, {}));
         FARDEL_TRY(target_->verify_tables());
         FARDEL_TRY(verify_trailer(*source, target_->layout_head().trailer_offset));
-        held_.assign(target_->table_count(TableKind::blocks), false);
+        held_.assign(in_memory(target_->table_count(TableKind::blocks)), false);
         for (const auto& [offset, bytes] : source->parts())
             FARDEL_TRY(file_.write_at(offset, bytes));
         return ok();

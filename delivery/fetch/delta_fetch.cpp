@@ -5,6 +5,7 @@
 #include "transfer/single_range.h"
 #include "transfer/tree_urls.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/base/free_space.h>
 #include <fardel/delivery/raw_block.h>
 #include <fardel/format/hash.h>
@@ -270,7 +271,7 @@ Status DeltaFetch::choose_segments(const std::vector<bool>& missing, bool encode
         std::uint64_t given_bytes = 0;
         for (const BlockRun& run : segment.blocks)
             for (std::uint64_t block = run.first; block < run.end() && block < missing.size(); ++block) {
-                if (!missing[block] || choice.given[block])
+                if (!missing[in_memory(block)] || choice.given[in_memory(block)])
                     continue;
                 FARDEL_TRY_ASSIGN(const BlockRecord record, bundle_->block(static_cast<std::uint32_t>(block)));
                 if (segment.form == DeltaBlocks::Form::raw && record.codec != Codec::raw && !encodes)

@@ -2,6 +2,8 @@
 
 #include "fetch/stored_blocks.h"
 
+#include <fardel/base/fits.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -13,7 +15,7 @@ namespace {
 
 constexpr std::size_t kRecentBytesMax = 32u << 20;
 constexpr int kLockAttempts = 20;
-constexpr std::chrono::milliseconds kLockWait{50};
+constexpr std::chrono::milliseconds kIncomingLockWait{50};
 
 // A program that has just ended may still have the lock.
 Result<IncomingBundle> open_incoming(const BundleStore& store, const BundleId& bundle) {
@@ -21,7 +23,7 @@ Result<IncomingBundle> open_incoming(const BundleStore& store, const BundleId& b
         auto incoming = IncomingBundle::open(store, bundle);
         if (incoming || incoming.error().code() != ErrorCode::busy || attempt == kLockAttempts)
             return incoming;
-        std::this_thread::sleep_for(kLockWait);
+        std::this_thread::sleep_for(kIncomingLockWait);
     }
 }
 
@@ -138,7 +140,7 @@ bool KeptBytes::read_recent(std::uint64_t offset, std::span<std::byte> out) cons
         if (recent == nullptr)
             return false;
         const std::uint64_t skipped = offset - recent->offset;
-        const std::size_t count = std::min<std::size_t>(out.size(), recent->bytes.size() - skipped);
+        const std::size_t count = std::min<std::size_t>(out.size(), recent->bytes.size() - in_memory(skipped));
         std::memcpy(out.data(), recent->bytes.data() + skipped, count);
         out = out.subspan(count);
         offset += count;

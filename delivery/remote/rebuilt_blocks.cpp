@@ -2,6 +2,7 @@
 
 #include "fetch/other_bundles.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
@@ -76,7 +77,7 @@ Result<RebuiltBlocks::State> RebuiltBlocks::read_tables() {
                                                                      block.stored_bytes);
                                            },
                                        .level = {}},
-                                      std::vector<bool>(bundle_->table_count(TableKind::blocks), true)));
+                                      std::vector<bool>(in_memory(bundle_->table_count(TableKind::blocks)), true)));
     chosen_ = std::move(choice.given);
     return State::ready;
 }

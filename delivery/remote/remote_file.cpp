@@ -162,8 +162,8 @@ Status RemoteFile::read_level(std::size_t level, std::uint64_t begin, std::span<
         const std::uint64_t first = begin / kPage;
         const std::uint64_t last = std::min((begin + out.size() - 1) / kPage, first + kPagesAtOnce - 1);
         FARDEL_TRY(read_pages(level, first, last, pages));
-        const std::uint64_t skipped = begin - first * kPage;
-        const std::size_t count = std::min<std::size_t>(out.size(), pages.size() - skipped);
+        const std::size_t skipped = in_memory(begin - first * kPage);
+        const std::size_t count = std::min(out.size(), pages.size() - skipped);
         std::memcpy(out.data(), pages.data() + skipped, count);
         out = out.subspan(count);
         begin += count;
@@ -219,9 +219,9 @@ Status RemoteFile::read_pages(std::size_t level, std::uint64_t first, std::uint6
     };
     std::vector<std::uint64_t> missing;
     for (std::uint64_t page = first; page <= last; ++page) {
-        const auto bytes = std::span(out).subspan((page - first) * kPage, at.page_bytes(page));
+        const auto bytes = std::span(out).subspan(in_memory((page - first) * kPage), at.page_bytes(page));
         // A fetch that was killed may have left bytes that nobody has compared yet.
-        if (!kept().read(at.page_offset(page), bytes) || !is_right(page, hashes[page - first], bytes))
+        if (!kept().read(at.page_offset(page), bytes) || !is_right(page, hashes[in_memory(page - first)], bytes))
             missing.push_back(page);
     }
     if (!missing.empty()) {
@@ -236,7 +236,7 @@ Status RemoteFile::read_pages(std::size_t level, std::uint64_t first, std::uint6
             if (!is_needed && ((page >= first && page <= last) ||
                                kept().read(at.page_offset(page), std::span(probe).first(at.page_bytes(page)))))
                 continue;
-            (is_needed ? needed : also).push_back(unit_of(at, page, wide[page - from]));
+            (is_needed ? needed : also).push_back(unit_of(at, page, wide[in_memory(page - from)]));
         }
         FARDEL_TRY_ASSIGN(const auto arrived, requests_.obtain(needed, also));
         for (const std::uint64_t page : missing) {
@@ -251,7 +251,7 @@ Status RemoteFile::read_pages(std::size_t level, std::uint64_t first, std::uint6
 
 void RemoteFile::note_block_pages(std::uint64_t first, std::span<const std::byte> bytes) const {
     const std::scoped_lock lock(mutex_);
-    for (std::uint64_t at = 0; at < bytes.size(); at += kPage)
+    for (std::size_t at = 0; at < bytes.size(); at += kPage)
         if (const auto record = decode_record<BlockRecord>(bytes.subspan(at, kBlockRecordBytes)))
             block_pages_.emplace(record->stored_offset, first + at / kPage);
 }
@@ -365,7 +365,7 @@ Status RemoteFile::read_blocks(std::uint64_t offset, std::span<std::byte> out) c
             const std::uint64_t begin = std::max(from, offset);
             const std::uint64_t stop = std::min(from + block.size(), end);
             if (begin < stop)
-                std::memcpy(out.data() + (begin - offset), block.data() + (begin - from), stop - begin);
+                std::memcpy(out.data() + (begin - offset), block.data() + (begin - from), in_memory(stop - begin));
         };
         for (std::uint64_t at = offset; at < end;) {
             FARDEL_TRY_ASSIGN(const auto block, find_block(at));

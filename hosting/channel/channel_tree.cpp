@@ -1,3 +1,4 @@
+#include <fardel/base/fits.h>
 #include <fardel/hosting/channel_tree.h>
 
 #include "channel/publish_needs.h"
@@ -186,7 +187,7 @@ std::optional<std::uint64_t> find_release_version(TreeTarget& tree, const std::s
     const auto source = tree.open(path);
     if (!source)
         return std::nullopt;
-    std::string text(std::min<std::size_t>(kFirstLinesBytes, (*source)->size_bytes()), '\0');
+    std::string text(in_memory(std::min<std::uint64_t>(kFirstLinesBytes, (*source)->size_bytes())), '\0');
     if (!(*source)->read_at(0, std::as_writable_bytes(std::span(text))))
         return std::nullopt;
     std::string_view rest = text;

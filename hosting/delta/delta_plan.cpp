@@ -3,6 +3,7 @@
 #include "delta/asset_match.h"
 #include "delta/table_segments.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/delivery/block_parts.h>
 #include <fardel/delivery/delta_segment.h>
 #include <fardel/delivery/raw_block.h>
@@ -142,7 +143,7 @@ Result<DeltaPlan> plan_delta(const Bundle& old, const Bundle& target, const std:
     FARDEL_TRY_ASSIGN(const auto old_hashes, blocks_by_hash(old));
     std::vector<std::uint32_t> missing;
     std::vector<BlockRecord> records;
-    std::vector<bool> wanted(target.table_count(TableKind::blocks), false);
+    std::vector<bool> wanted(in_memory(target.table_count(TableKind::blocks)), false);
     for (std::uint32_t i = 0; i < wanted.size(); ++i) {
         FARDEL_TRY_ASSIGN(const BlockRecord block, target.block(i));
         if (old_hashes.contains(block.stored_hash)) {

@@ -10,7 +10,7 @@ namespace fardel {
 namespace {
 
 constexpr std::uint64_t kUndividedPrefixBytesMax = 2u << 20;
-constexpr unsigned kThreadsMax = 16;         // each with a context of some 10 MB
+constexpr unsigned kDeltaThreadsMax = 16;    // each with a context of some 10 MB
 constexpr std::size_t kSegmentsAtOnce = 64;  // whose frames are in memory
 
 // Records have many short matches, of which one is about as good as another. With all of what level 19 compares, frames
@@ -74,7 +74,7 @@ Status encode_table_segments(const Bundle* old, const Bundle& target, std::span<
         for (const DeltaTables& segment : batch)
             offsets.push_back(std::exchange(offset, offset + segment.raw_bytes));
         std::vector<Result<std::vector<std::byte>>> frames(batch.size(), std::vector<std::byte>{});
-        parallel_for(batch.size(), worker_count(jobs, kThreadsMax),
+        parallel_for(batch.size(), worker_count(jobs, kDeltaThreadsMax),
                      [&](std::size_t i) { frames[i] = encode_segment(old, target, batch[i], offsets[i], chosen); });
         for (std::size_t i = 0; i < batch.size(); ++i) {
             FARDEL_TRY_ASSIGN(const std::vector<std::byte> frame, std::move(frames[i]));

@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kRegistryLockPause{20};
 // Clients may be reading the release of the head before.
 constexpr std::size_t kReleasesKept = 16;
 constexpr std::size_t kReleasesBeforeRemoval = 24;
-constexpr std::size_t kPageBytesMax = 256u << 20;
+constexpr std::size_t kRegistryPageBytesMax = 256u << 20;
 
 // An older registry has no record yet.
 Result<std::string> read_names(const std::string& folder) {
@@ -71,7 +71,7 @@ ReleasedBundle released_bundle_of(const CatalogueEntry& entry) {
 Status write_tree_page(const std::string& folder, const std::string& path, std::string_view text) {
     const FilePath file = FilePath::of_root(folder) / path;
     const auto bytes = std::as_bytes(std::span(text));
-    const auto there = read_unlinked_file(file, kPageBytesMax);
+    const auto there = read_unlinked_file(file, kRegistryPageBytesMax);
     if (there && std::ranges::equal(*there, bytes))
         return ok();
     FARDEL_TRY(create_folders_below_root(file.folder(), Lasting::yes));

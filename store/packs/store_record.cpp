@@ -134,12 +134,12 @@ Result<StoreRecord> decode_store_record(std::span<const std::byte> bytes) {
     record.bundle = reader.fixed<BundleId>();
     record.layout = reader.fixed<LayoutId>();
     record.file_bytes = reader.u64();
-    record.packs.resize(reader.count<std::uint32_t>(kPackFieldBytes));
+    record.packs.resize(in_memory(reader.count<std::uint32_t>(kPackFieldBytes)));
     for (StorePack& pack : record.packs) {
         pack.id = reader.fixed<PackId>();
         pack.size_bytes = reader.u64();
     }
-    record.extents.resize(reader.count<std::uint32_t>(kExtentFieldBytes));
+    record.extents.resize(in_memory(reader.count<std::uint32_t>(kExtentFieldBytes)));
     for (StoreExtent& extent : record.extents) {
         extent.file_offset = reader.u64();
         extent.length_bytes = reader.u64();

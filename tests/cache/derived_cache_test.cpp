@@ -1,6 +1,7 @@
 #include <fardel/cache/derived_cache.h>
 
 #include "cache_samples.h"
+#include "kit/emulator.h"
 #include "kit/failing_call.h"
 #include "kit/files.h"
 #include "spoiled_blob.h"
@@ -501,6 +502,8 @@ TEST_CASE("derived cache: answers that are changed on the way are misses, never 
 
 TEST_CASE(
     "derived cache: many threads over several layers get right outputs, whatever is dropped meanwhile") {  // A107 A117
+    if (is_left_out_in_emulator("many threads take ten seconds"))
+        return;
     const ScratchFolder scratch;
     const auto cache =
         cache_with({}, slot(spoiling(make_memory_layer(200'000), 50)), slot(spoiling(folder(scratch, "near"), 50)),

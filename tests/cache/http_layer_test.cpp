@@ -191,8 +191,9 @@ TEST_CASE("http layer: lengths that lie, and an answer cut or reset at any byte,
     const Sample sample = make_sample(1, {noise(300, 5)});
     const std::string body = text_of(sample.outputs[0]);
     const std::string whole = http_answer("200 OK", body);
-    for (const std::size_t length :
-         {std::size_t(0), std::size_t(10), body.size() - 1, body.size() + 1, std::size_t(1) << 62}) {
+    const std::uint64_t size = body.size();
+    for (const std::uint64_t length :
+         {std::uint64_t(0), std::uint64_t(10), size - 1, size + 1, std::uint64_t(1) << 32, std::uint64_t(1) << 62}) {
         const OddServer server([&](OddServer::Guest& guest) {
             guest.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(length) +
                        "\r\n\r\n" + body);

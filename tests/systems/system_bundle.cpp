@@ -1,14 +1,18 @@
-// Packs and verifies a bundle, for tests/systems/compare_bundles: it needs no more than FARDEL_PARTS=runtime, so it is
-// built for every system. The key that signs is derived from one byte: two systems give the same file, byte by byte.
+// Packs, verifies and mounts a bundle, for tests/systems/compare_bundles: it needs no more than FARDEL_PARTS=runtime,
+// so it is built for every system. The key that signs is derived from one byte: two systems give the same file, byte by
+// byte.
 //
 //     fardel_system_bundle pack FOLDER BUNDLE    as `fardel pack FOLDER --name tests/systems --version 1.0` does
 //     fardel_system_bundle verify BUNDLE         proves the signature, all tables and all assets; prints the id
+//     fardel_system_bundle mount BUNDLE          reads each name through a mount; prints what b3sum does of its file
 #include "bundle_forge/bundle_forge.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/file_source.h>
+#include <fardel/format/hash.h>
 #include <fardel/sources/entry_plan.h>
+#include <fardel/vfs/vfs.h>
 
 #include <cstdio>
 #include <string_view>
@@ -29,12 +33,16 @@ Status pack(const std::string& folder, const std::string& path) {
     return bundle.commit();
 }
 
+Result<TrustPolicy> policy_of_key() {
+    return make_policy(std::vector{PolicyKey{"author", forge::test_key(1).public_key()}}, {});
+}
+
+const TrustTime kTime = TrustTime::at({1'800'000'000});
+
 Status verify(const std::string& path) {
-    FARDEL_TRY_ASSIGN(const TrustPolicy policy,
-                      make_policy(std::vector{PolicyKey{"author", forge::test_key(1).public_key()}}, {}));
+    FARDEL_TRY_ASSIGN(const TrustPolicy policy, policy_of_key());
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
-    FARDEL_TRY_ASSIGN(const auto bundle,
-                      Bundle::open(source, {.policy = &policy, .time = TrustTime::at({1'800'000'000})}));
+    FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(source, {.policy = &policy, .time = kTime}));
     FARDEL_TRY(bundle->verify_tables());
     for (std::uint32_t asset = 0; asset < bundle->asset_count(); ++asset)
         FARDEL_TRY(bundle->verify_asset(AssetIndex{asset}));
@@ -42,12 +50,51 @@ Status verify(const std::string& path) {
     return ok();
 }
 
+// In pieces that fit no block.
+Result<Hash> hash_of_file(const File& file) {
+    std::vector<std::byte> piece(100'003);
+    Hasher hasher;
+    for (std::uint64_t offset = 0;;) {
+        FARDEL_TRY_ASSIGN(const std::size_t size_bytes, file.read_at(offset, piece));
+        if (size_bytes == 0)
+            return hasher.finish();
+        hasher.update(std::span(piece).first(size_bytes));
+        offset += size_bytes;
+    }
+}
+
+Status print_names(const Vfs& vfs, const std::string& folder) {
+    FARDEL_TRY_ASSIGN(Listing listing, vfs.open_listing(folder.empty() ? "/" : folder, TreeView::names));
+    for (;;) {
+        FARDEL_TRY_ASSIGN(const std::optional<ListingEntry> entry, listing.next());
+        if (!entry)
+            return ok();
+        const std::string path = folder + "/" + entry->name;
+        if (entry->kind == NodeKind::folder) {
+            FARDEL_TRY(print_names(vfs, path));
+            continue;
+        }
+        FARDEL_TRY_ASSIGN(const File file, vfs.open(path));
+        FARDEL_TRY_ASSIGN(const Hash hash, hash_of_file(file));
+        std::printf("%s  .%s\n", hash.hex().c_str(), path.c_str());
+    }
+}
+
+Status mount(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const TrustPolicy policy, policy_of_key());
+    Vfs vfs;
+    FARDEL_TRY(vfs.mount(path, {.policy = &policy, .time = kTime}));
+    return print_names(vfs, "");
+}
+
 Status run(std::span<const std::string> words) {
     if (words.size() == 3 && words[0] == "pack")
         return pack(words[1], words[2]);
     if (words.size() == 2 && words[0] == "verify")
         return verify(words[1]);
-    return Error(ErrorCode::malformed, "usage: fardel_system_bundle pack FOLDER BUNDLE | verify BUNDLE");
+    if (words.size() == 2 && words[0] == "mount")
+        return mount(words[1]);
+    return Error(ErrorCode::malformed, "usage: fardel_system_bundle pack FOLDER BUNDLE | (verify | mount) BUNDLE");
 }
 
 }  // namespace

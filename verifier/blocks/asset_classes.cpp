@@ -1,5 +1,6 @@
 #include "asset_classes.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
@@ -20,7 +21,7 @@ std::string finding_text(const std::string& subject, const ContentFinding& found
 }  // namespace
 
 AssetClasses::AssetClasses(const CheckedTables& tables, const BundleStrings& texts)
-    : tables_(tables), texts_(texts), claims_(tables.count(TableKind::assets)) {
+    : tables_(tables), texts_(texts), claims_(in_memory(tables.count(TableKind::assets))) {
     const auto claim = [&](std::uint32_t asset, const NameRecord& name) {
         if (const auto text = asset < claims_.size() ? texts_.find(name.text) : std::nullopt)
             claims_[asset] = claims_[asset] | claim_of(*text);

@@ -1,12 +1,13 @@
 #include "asset_labels.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 namespace fardel {
 
 AssetLabels::AssetLabels(const CheckedTables& tables, const BundleStrings& texts)
-    : tables_(tables), texts_(texts), first_name_(tables.count(TableKind::assets), kNoIndex) {
+    : tables_(tables), texts_(texts), first_name_(in_memory(tables.count(TableKind::assets)), kNoIndex) {
     const auto name_it = [&](std::uint32_t asset, std::uint32_t name) {
         if (asset < first_name_.size() && first_name_[asset] == kNoIndex)
             first_name_[asset] = name;

@@ -1,5 +1,6 @@
 #include "block_batch.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
@@ -14,7 +15,7 @@ constexpr std::uint64_t kGapBytesMax = limits::kRawBlockAlign;
 // Reads the stored bytes of the batch at once. If that fails, reads block by block, so that a bad sector makes only one
 // block unreadable.
 void read_stored(const BlockInput& input, const BlockBatch& batch, BatchProof& proof) {
-    proof.stored.resize(batch.to - batch.from);
+    proof.stored.resize(in_memory(batch.to - batch.from));
     const std::uint64_t at = input.layout.blocks_offset + batch.from;  // read_at() fails if it is outside the file
     if (input.source.read_at(at, proof.stored))
         return;
@@ -23,7 +24,8 @@ void read_stored(const BlockInput& input, const BlockBatch& batch, BatchProof& p
         const auto block = input.tables.find<BlockRecord>(i);
         if (!block)
             continue;
-        const auto bytes = std::span(proof.stored).subspan(block->stored_offset - batch.from, block->stored_bytes);
+        const auto bytes =
+            std::span(proof.stored).subspan(in_memory(block->stored_offset - batch.from), block->stored_bytes);
         Status status = input.source.read_at(input.layout.blocks_offset + block->stored_offset, bytes);
         if (status)
             continue;
@@ -43,7 +45,8 @@ void check_raw_bytes(const BlockInput& input, std::uint32_t index, std::span<con
                 input.tables.find_piece(std::uint64_t{asset->piece_first} + (index - placed.first_block));
             verdict.piece_wrong = expected && blake3(raw) != *expected;
         } else if (placed.offset + placed.bytes > raw.size() ||
-                   id_from<AssetId>(blake3(raw.subspan(placed.offset, placed.bytes))) != asset->id) {
+                   id_from<AssetId>(blake3(raw.subspan(in_memory(placed.offset), in_memory(placed.bytes)))) !=
+                       asset->id) {
             verdict.wrong_assets.push_back(placed.asset);
         } else {
             verdict.proved_bytes += placed.bytes;
@@ -84,7 +87,7 @@ void prove_batch(const BlockInput& input, const BlockBatch& batch, BatchProof& p
     read_stored(input, batch, proof);
     std::uint64_t end = batch.from;
     std::size_t raw_at = 0;
-    proof.raw.resize(std::max<std::size_t>(proof.raw.size(), batch.raw_bytes));
+    proof.raw.resize(std::max(proof.raw.size(), in_memory(batch.raw_bytes)));
     for (std::uint32_t i = batch.first; i < batch.last; ++i) {
         BlockVerdict& verdict = proof.verdicts[i - batch.first];
         const auto block = input.tables.find<BlockRecord>(i);
@@ -93,7 +96,8 @@ void prove_batch(const BlockInput& input, const BlockBatch& batch, BatchProof& p
             continue;
         }
         // Between blocks only zeros: other bytes would be content that nothing covers.
-        const auto gap = std::span(proof.stored).subspan(end - batch.from, block->stored_offset - end);
+        const auto gap =
+            std::span(proof.stored).subspan(in_memory(end - batch.from), in_memory(block->stored_offset - end));
         const auto odd = std::ranges::find_if(gap, [](std::byte b) { return b != std::byte{0}; });
         if (odd != gap.end())
             verdict.gap_byte = input.layout.blocks_offset + end + static_cast<std::uint64_t>(odd - gap.begin());
@@ -104,7 +108,8 @@ void prove_batch(const BlockInput& input, const BlockBatch& batch, BatchProof& p
         verdict.stored_bytes = block->stored_bytes;
         if (verdict.state == BlockState::unreadable)
             continue;
-        const auto stored = std::span(proof.stored).subspan(block->stored_offset - batch.from, block->stored_bytes);
+        const auto stored =
+            std::span(proof.stored).subspan(in_memory(block->stored_offset - batch.from), block->stored_bytes);
         // The stored bytes first: the decoder sees only what the tables vouch for.
         if (blake3(stored) != block->stored_hash) {
             verdict.state = BlockState::damaged;

@@ -2,6 +2,7 @@
 
 #include "ordered_work.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
@@ -63,8 +64,8 @@ public:
 
 private:
     static std::span<const std::byte> head_of(const PlacedAsset& placed, std::span<const std::byte> raw) {
-        const auto rest = raw.subspan(placed.offset);
-        return rest.first(std::min<std::uint64_t>({rest.size(), placed.bytes, kContentClassBytes}));
+        const auto rest = raw.subspan(in_memory(placed.offset));
+        return rest.first(in_memory(std::min<std::uint64_t>({rest.size(), placed.bytes, kContentClassBytes})));
     }
 
     void report_block(std::uint32_t index, const BlockVerdict& verdict) {
@@ -154,10 +155,11 @@ std::uint64_t check_block_bytes(const BlockBytesPlan& plan, const VerifyOptions&
     // Batches are proved on all cores and received in order, so findings have one order whatever the number of threads.
     work_in_order<BatchProof>(
         batches.size(), worker_count(options.jobs), options.stop,
-        [&](std::uint64_t i, BatchProof& proof) { prove_batch(plan.input, batches[i], proof); },
+        [&](std::uint64_t i, BatchProof& proof) { prove_batch(plan.input, batches[in_memory(i)], proof); },
         [&](std::uint64_t i, const BatchProof& proof) {
-            check.add(batches[i], proof);
-            done_bytes += batches[i].to - batches[i].from;
+            const BlockBatch& batch = batches[in_memory(i)];
+            check.add(batch, proof);
+            done_bytes += batch.to - batch.from;
             if (options.progress)
                 options.progress({.stored_bytes_done = done_bytes, .stored_bytes_total = total_bytes});
         });

@@ -11,7 +11,7 @@ namespace {
 
 // Marks the blocks of assets that have several pieces.
 std::vector<bool> blocks_of_pieces(std::span<const PlacedAsset> placed_assets, std::uint64_t count) {
-    std::vector<bool> found(count);
+    std::vector<bool> found(in_memory(count));
     for (const PlacedAsset& placed : placed_assets)
         for (std::uint32_t i = 0; placed.block_count > 1 && i < placed.block_count; ++i)
             found[placed.first_block + i] = true;
@@ -52,7 +52,7 @@ std::vector<bool> check_blocks(const CheckedTables& tables, const LayoutHead& la
     // Whether a block must be aligned depends on the asset in it, so all placements must be known.
     const bool judge_alignment = has_manifest && tables[assets].is_complete() && tables[placements].is_complete();
     const std::vector<bool> of_pieces = blocks_of_pieces(placed_assets, count);
-    std::vector<bool> readable(count);
+    std::vector<bool> readable(in_memory(count));
     CodecUse codecs(layout);
     std::uint64_t end = 0;  // of the previous block's stored bytes; valid if end_known
     bool end_known = true;
@@ -79,7 +79,8 @@ std::vector<bool> check_blocks(const CheckedTables& tables, const LayoutHead& la
                              ", inside those of an earlier block, which end at " + std::to_string(end));
             continue;
         }
-        const bool aligned = block->codec == Codec::raw && block->raw_bytes >= limits::kRawBlockAlign && of_pieces[i];
+        const bool aligned =
+            block->codec == Codec::raw && block->raw_bytes >= limits::kRawBlockAlign && of_pieces[in_memory(i)];
         const std::uint64_t expected = aligned ? align_up(end, limits::kRawBlockAlign) : end;
         const bool misaligned = aligned && block->stored_offset % limits::kRawBlockAlign != 0;
         const bool may_be_aligned = !judge_alignment && block->codec == Codec::raw &&
@@ -88,7 +89,7 @@ std::vector<bool> check_blocks(const CheckedTables& tables, const LayoutHead& la
             findings.add(VerifierRule::block_misplaced, where(),
                          "its stored bytes begin at " + std::to_string(block->stored_offset) +
                              "; expected: " + (end_known ? std::to_string(expected) : "a multiple of 4096"));
-        readable[i] = true;
+        readable[in_memory(i)] = true;
         end = block->stored_offset + block->stored_bytes;
         end_known = true;
     }

@@ -1,5 +1,6 @@
 #include "checks.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/head.h>
 
 #include <bit>
@@ -23,12 +24,12 @@ void check_asset_buckets(const CheckedTables& tables, VerifyFindings& findings) 
     if (assets == 0)
         return;
     const std::uint64_t buckets = tables.count(kBuckets) - 1;  // a power of two, as decode_head() has checked
-    std::vector<std::uint32_t> assets_in_bucket(buckets);
+    std::vector<std::uint32_t> assets_in_bucket(in_memory(buckets));
     for (std::uint64_t i = 0; i < assets; ++i) {
         const auto asset = tables.find<AssetRecord>(i);
         if (!asset)
             return;  // without all ids, the expected table is unknown
-        ++assets_in_bucket[(leading_bits(asset->id) >> 1) >> (63 - std::countr_zero(buckets))];
+        ++assets_in_bucket[in_memory((leading_bits(asset->id) >> 1) >> (63 - std::countr_zero(buckets)))];
     }
     std::uint64_t before = 0;
     for (std::uint64_t i = 0; i <= buckets; ++i) {
@@ -39,11 +40,12 @@ void check_asset_buckets(const CheckedTables& tables, VerifyFindings& findings) 
                              " assets come before this bucket");
         if (i == buckets)
             break;
-        if (assets_in_bucket[i] > limits::kBucketRecordsMax)
+        const std::uint32_t here = assets_in_bucket[in_memory(i)];
+        if (here > limits::kBucketRecordsMax)
             findings.add(VerifierRule::bucket_crowded, kBuckets, i,
-                         std::to_string(assets_in_bucket[i]) + " assets in one bucket; at most " +
+                         std::to_string(here) + " assets in one bucket; at most " +
                              std::to_string(limits::kBucketRecordsMax) + " are allowed");
-        before += assets_in_bucket[i];
+        before += here;
     }
 }
 

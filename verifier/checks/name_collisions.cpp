@@ -1,5 +1,6 @@
 #include "checks.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/short_alias.h>
@@ -56,7 +57,7 @@ void check_equal_folds(const FoldedNames& names, VerifyFindings& findings) {
 // Names with a part that is the second name of another part on a file system with 8.3 aliases.
 void check_short_aliases(const CheckedTables& tables, const BundleStrings& texts, VerifyFindings& findings) {
     const auto text_of = [&](std::size_t name) { return texts.find_name(static_cast<std::uint32_t>(name)); };
-    for (const ShortAlias& found : find_short_aliases(tables.count(TableKind::names), text_of))
+    for (const ShortAlias& found : find_short_aliases(in_memory(tables.count(TableKind::names)), text_of))
         findings.add(VerifierRule::name_is_alias, TableKind::names, static_cast<std::uint32_t>(found.alias),
                      quoted(*text_of(found.alias)) + " has the form of an 8.3 alias of " + quoted(*text_of(found.of)) +
                          "; rename one");

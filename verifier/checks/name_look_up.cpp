@@ -1,5 +1,6 @@
 #include "checks.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ void check_buckets(const CheckedTables& tables, std::span<const HashedName> name
                      "it has " + std::to_string(tables.count(kBuckets)) + " records, but these names need " +
                          std::to_string(expected->size()));
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(tables.count(kBuckets), expected->size()); ++i) {
-        NameBucketRecord& bucket = (*expected)[i];
+        NameBucketRecord& bucket = (*expected)[in_memory(i)];
         for (std::size_t slot = 0; slot < bucket.used; ++slot)
             // There is one right table for given names, so the whole table is made again and compared.
             bucket.texts[slot] = tables.find<NameRecord>(bucket.names[slot])->text;
@@ -32,7 +33,7 @@ void check_buckets(const CheckedTables& tables, std::span<const HashedName> name
 
 void check_filters(const CheckedTables& tables, std::span<const HashedName> names, VerifyFindings& findings) {
     const std::vector<std::uint32_t> expected = fill_name_filters(names);
-    for (std::uint64_t i = 0; i < expected.size(); ++i)
+    for (std::size_t i = 0; i < expected.size(); ++i)
         if (const auto found = tables.find_number(TableKind::name_filters, i); found && *found != expected[i])
             findings.add(VerifierRule::bucket_wrong, TableKind::name_filters, i,
                          "it is not the filter of the hashes that lead to it");
@@ -42,7 +43,7 @@ void check_filters(const CheckedTables& tables, std::span<const HashedName> name
 
 std::vector<HashedName> hash_names(const CheckedTables& tables, const BundleStrings& texts) {
     std::vector<HashedName> names;
-    names.reserve(tables.count(TableKind::names));
+    names.reserve(in_memory(tables.count(TableKind::names)));
     for (std::uint32_t i = 0; i < tables.count(TableKind::names); ++i)
         if (const auto text = texts.find_name(i))
             names.push_back({name_hash(*text), i});

@@ -2,6 +2,7 @@
 #include "findings/run_check.h"
 #include "tables/rising_texts.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
@@ -124,7 +125,7 @@ void check_foreign_assets(const CheckedTables& tables, const std::vector<bool>* 
                 findings.add(VerifierRule::foreign_asset_own, where,
                              "asset " + foreign->id.hex() + " is also in this bundle; refer to that one");
             // If a record is damaged, it may be the one that leads there, and `used` is not known.
-            if (used && !(*used)[i])
+            if (used && !(*used)[in_memory(i)])
                 findings.add(VerifierRule::foreign_asset_unused, where,
                              "asset " + foreign->id.hex() + ": no reference leads to it");
         }
@@ -137,7 +138,7 @@ void check_foreign_assets(const CheckedTables& tables, const std::vector<bool>* 
 void check_references(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings) {
     using enum TableKind;
     RunCheck run(VerifierRule::reference_run, references, tables.count(references), findings);
-    std::vector<bool> foreign_used(tables.count(foreign_assets));
+    std::vector<bool> foreign_used(in_memory(tables.count(foreign_assets)));
     bool all_known = tables[references].is_complete() && tables[assets].is_complete();
     for (std::uint64_t i = 0; i < tables.count(assets); ++i) {
         const auto asset = tables.find<AssetRecord>(i);

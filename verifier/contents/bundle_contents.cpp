@@ -117,7 +117,7 @@ private:
         asset.first_block = placement.first_block;
         if (pieces > 1) {
             for (std::uint64_t i = 0; i < pieces; ++i)
-                asset.stored_bytes += out_.blocks[placement.first_block + i].stored_bytes;
+                asset.stored_bytes += out_.blocks[in_memory(placement.first_block + i)].stored_bytes;
             return read_pieces(record, pieces, asset);
         }
         const BlockRecord& block = out_.blocks[placement.first_block];
@@ -135,8 +135,8 @@ private:
         const std::uint64_t bytes = sizeof(Hash::bytes);
         FARDEL_TRY_ASSIGN(const auto hashes,
                           bundle_.table_bytes(TableKind::pieces, record.piece_first * bytes, pieces * bytes));
-        asset.pieces.resize(pieces);
-        for (std::uint64_t i = 0; i < pieces; ++i)
+        asset.pieces.resize(in_memory(pieces));
+        for (std::size_t i = 0; i < pieces; ++i)
             std::memcpy(asset.pieces[i].bytes.data(), hashes.data() + i * bytes, bytes);
         return ok();
     }

@@ -2,6 +2,7 @@
 
 #include "rising_texts.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
@@ -22,8 +23,8 @@ BundleStrings::BundleStrings(const CheckedTables& tables, VerifyFindings& findin
     : tables_(tables), table_(tables[TableKind::strings]) {
     if (!table_.is_complete())
         return;
-    starts_.resize(table_.length_bytes());
-    used_.resize(table_.length_bytes());
+    starts_.resize(in_memory(table_.length_bytes()));
+    used_.resize(in_memory(table_.length_bytes()));
     RisingTexts order;
     for (std::uint64_t at = 0; at < table_.length_bytes();) {
         const auto text = text_at(at);
@@ -32,7 +33,7 @@ BundleStrings::BundleStrings(const CheckedTables& tables, VerifyFindings& findin
                          "the string that begins here extends beyond the end of the table");
             return;
         }
-        starts_[at] = true;
+        starts_[in_memory(at)] = true;
         if (const std::string defect = order.add(text); !defect.empty())
             findings.add(VerifierRule::strings_not_sorted, string_location(at),
                          defect + "; strings strictly increase in byte order");
@@ -53,7 +54,7 @@ std::optional<std::string_view> BundleStrings::text_at(std::uint64_t offset) con
 }
 
 std::optional<std::string_view> BundleStrings::find(std::uint64_t ref) const noexcept {
-    if (!starts_.empty() && (ref >= starts_.size() || !starts_[ref]))
+    if (!starts_.empty() && (ref >= starts_.size() || !starts_[in_memory(ref)]))
         return std::nullopt;
     return text_at(ref);
 }
@@ -67,7 +68,7 @@ std::optional<std::string_view> BundleStrings::use(std::uint64_t ref, TableKind 
                                                    std::string_view field, VerifyFindings& findings) {
     const auto text = find(ref);
     if (text && ref < used_.size())
-        used_[ref] = true;
+        used_[in_memory(ref)] = true;
     // If pages of the table are damaged, only a reference beyond its end is certainly wrong.
     const bool wrong = !text && (table_.is_complete() || ref >= table_.length_bytes());
     if (wrong)
@@ -78,7 +79,7 @@ std::optional<std::string_view> BundleStrings::use(std::uint64_t ref, TableKind 
 }
 
 void BundleStrings::check_all_used(VerifyFindings& findings) const {
-    for (std::uint64_t at = 0; at < starts_.size(); ++at)
+    for (std::size_t at = 0; at < starts_.size(); ++at)
         if (starts_[at] && !used_[at])
             findings.add(VerifierRule::string_unused, string_location(at),
                          quoted(text_at(at).value_or("")) + " is used by no record; every string must be used");

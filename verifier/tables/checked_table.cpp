@@ -73,16 +73,22 @@ std::vector<Level> levels_of(std::uint64_t offset, std::uint64_t length) {
 void read_level(const ByteSource& source, Level& level, const std::string& where, VerifyFindings& findings) {
     const std::uint64_t size = source.size_bytes();
     const std::uint64_t here = level.file_offset >= size ? 0 : std::min(level.length_bytes, size - level.file_offset);
-    level.bytes.resize(here);
+    if (!fits_memory(here)) {
+        findings.add(VerifierRule::file_unreadable, where,
+                     Error(ErrorCode::limit, "it has " + std::to_string(here) +
+                                                 " bytes, more than the memory of a program on this processor"));
+        return;
+    }
+    level.bytes.resize(in_memory(here));
     if (here < level.length_bytes)
         findings.add(VerifierRule::file_cut_off, where,
                      "the file has only " + std::to_string(here) + " of its " + std::to_string(level.length_bytes) +
                          " bytes; fetch it again");
     for (std::uint64_t at = 0; at < here; at += kReadBytes) {
-        const auto part = std::span(level.bytes).subspan(at, std::min(kReadBytes, here - at));
+        const auto part = std::span(level.bytes).subspan(in_memory(at), in_memory(std::min(kReadBytes, here - at)));
         Status status = source.read_at(level.file_offset + at, part);
         for (std::uint64_t page = 0; !status && page < part.size(); page += kPage) {
-            const auto one = part.subspan(page, std::min(kPage, part.size() - page));
+            const auto one = part.subspan(in_memory(page), in_memory(std::min(kPage, part.size() - page)));
             // A disk that fails somewhere in a mebibyte fails for one sector: the other pages are still judged.
             Status again = source.read_at(level.file_offset + at + page, one);
             if (again)
@@ -97,10 +103,10 @@ void read_level(const ByteSource& source, Level& level, const std::string& where
 // Returns which pages of `level` match the hashes in the level above, or the root.
 std::vector<bool> prove_level(const TableEntry& entry, std::uint32_t number, const Level& level, const Level* above,
                               const std::vector<bool>& above_proved, VerifyFindings& findings) {
-    std::vector<bool> proved(page_count(level.length_bytes));
-    for (std::uint64_t page = 0; page < proved.size(); ++page) {
+    std::vector<bool> proved(in_memory(page_count(level.length_bytes)));
+    for (std::size_t page = 0; page < proved.size(); ++page) {
         const std::uint64_t entry_at = page * sizeof(Hash);
-        if (above && !above_proved[entry_at / kPage])
+        if (above && !above_proved[in_memory(entry_at / kPage)])
             continue;  // reported already for the page above
         const std::uint64_t bytes = std::min(kPage, level.length_bytes - page * kPage);
         if (page * kPage + bytes > level.bytes.size())
@@ -109,9 +115,10 @@ std::vector<bool> prove_level(const TableEntry& entry, std::uint32_t number, con
             continue;  // unreadable; reported by read_level()
         Hash expected = entry.root;
         if (above)
-            std::memcpy(expected.bytes.data(), above->bytes.data() + entry_at, sizeof(Hash));
-        proved[page] = page_proof(entry.kind, number, page, entry.length_bytes,
-                                  std::span(level.bytes).subspan(page * kPage, bytes)) == expected;
+            std::memcpy(expected.bytes.data(), above->bytes.data() + in_memory(entry_at), sizeof(Hash));
+        proved[page] =
+            page_proof(entry.kind, number, page, entry.length_bytes,
+                       std::span(level.bytes).subspan(in_memory(page * kPage), in_memory(bytes))) == expected;
         if (proved[page])
             continue;
         const VerifierRule rule = number == 0 ? VerifierRule::page_damaged : VerifierRule::tree_page_damaged;
@@ -166,9 +173,9 @@ std::optional<std::span<const std::byte>> CheckedTable::find_bytes(std::uint64_t
         return std::span<const std::byte>();
     if (!complete_)
         for (std::uint64_t page = offset / kPage; page * kPage < offset + length; ++page)
-            if (!proved_[page])
+            if (!proved_[in_memory(page)])
                 return std::nullopt;
-    return std::span(bytes_).subspan(offset, length);
+    return std::span(bytes_).subspan(in_memory(offset), in_memory(length));
 }
 
 }  // namespace fardel

@@ -2,6 +2,7 @@
 
 #include "bundle_strings.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
@@ -209,7 +210,7 @@ VerifiedTrailer check_trailer(const ByteSource& source, std::uint64_t trailer_of
     const std::uint64_t size = source.size_bytes();
     if (trailer_offset > size || size - trailer_offset > limits::kTrailerBytesMax)
         return {};  // reported by check_sections()
-    std::vector<std::byte> bytes(size - trailer_offset);
+    std::vector<std::byte> bytes(in_memory(size - trailer_offset));
     if (Status status = source.read_at(trailer_offset, bytes); !status) {
         findings.add(VerifierRule::file_unreadable, "trailer", status.error());
         return {};

@@ -174,9 +174,9 @@ TEST_CASE("fetch: whatever a delta or list of several in a row says, it costs it
     };
     for (const std::size_t step : {1u, 2u}) {
         const std::string delta = chain.delta_path(step);
-        const std::size_t size = chain.files.at(delta).size();
+        const auto size = static_cast<std::uint32_t>(chain.files.at(delta).size());
         for (const std::size_t at :
-             {0ul, 12ul, 16ul, 48ul, 80ul, 112ul, 144ul, 152ul, 176ul, 200ul, 240ul, size / 2, size / 4 * 3, size - 1})
+             {0u, 12u, 16u, 48u, 80u, 112u, 144u, 152u, 176u, 200u, 240u, size / 2, size / 4 * 3, size - 1})
             costs(delta, [at](std::string& text) { text[at] ^= 1; });
         costs(delta, [](std::string& text) { text.resize(text.size() / 2); });
         costs(delta, [](std::string& text) { text += "x"; });
