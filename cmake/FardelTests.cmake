@@ -74,7 +74,9 @@ endif()
 #     [SAME_EVERYWHERE <x_test.cpp>…] those of FILES that take long, and that nothing of a system or processor can
 #                             change: cross builds leave them out
 #     [ONE_PROCESSOR <x_test.cpp>…] those of FILES that are about rules and threads more than about bytes, numbers and
-#                             files, or take minutes in an emulator: builds for other processors leave them out
+#                             files, or take minutes in an emulator: cross builds leave them out
+#     [ONE_SYSTEM <x_test.cpp>…] those of ONE_PROCESSOR that another system's files or threads could change all the same:
+#                             builds for Windows have them
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
@@ -88,7 +90,7 @@ endif()
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT"
-        "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINUX;BEYOND_CORE;SAME_EVERYWHERE;ONE_PROCESSOR;LINKS")
+        "FILES;SUPPORT;COMPUTES;LONG;ONE_THREAD;LINUX;BEYOND_CORE;SAME_EVERYWHERE;ONE_PROCESSOR;ONE_SYSTEM;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -113,7 +115,10 @@ function(fardel_add_test_folder folder)
         fardel_leave_out_tests(${folder} "no system can change them, and an emulator takes minutes"
             ${arg_SAME_EVERYWHERE})
     endif()
-    if(CMAKE_CROSSCOMPILING AND NOT WIN32 AND arg_ONE_PROCESSOR)
+    if(WIN32 AND arg_ONE_SYSTEM)
+        list(REMOVE_ITEM arg_ONE_PROCESSOR ${arg_ONE_SYSTEM})
+    endif()
+    if(CMAKE_CROSSCOMPILING AND arg_ONE_PROCESSOR)
         list(REMOVE_ITEM arg_FILES ${arg_ONE_PROCESSOR})
         fardel_leave_out_tests(${folder} "they are about rules and threads, or take minutes in an emulator"
             ${arg_ONE_PROCESSOR})

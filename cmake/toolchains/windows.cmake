@@ -9,6 +9,20 @@ set(CMAKE_ASM_COMPILER "${CMAKE_C_COMPILER}")
 set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
 
 set(CMAKE_CXX_FLAGS_INIT "-Wa,-mbig-obj")  # an object has more sections than the usual form can count
+find_program(FARDEL_CLANG NAMES clang-14 clang)
+mark_as_advanced(FARDEL_CLANG)
+if(FARDEL_CLANG)
+    string(APPEND CMAKE_CXX_FLAGS_INIT " -B${CMAKE_CURRENT_LIST_DIR}/llvm-assembler/")
+endif()
+
+# GNU's needs as much time for an archive as for assembling what is in it.
+find_program(FARDEL_LLVM_AR NAMES llvm-ar-14 llvm-ar)
+find_program(FARDEL_LLVM_RANLIB NAMES llvm-ranlib-14 llvm-ranlib)
+mark_as_advanced(FARDEL_LLVM_AR FARDEL_LLVM_RANLIB)
+if(FARDEL_LLVM_AR AND FARDEL_LLVM_RANLIB)
+    set(CMAKE_AR "${FARDEL_LLVM_AR}")
+    set(CMAKE_RANLIB "${FARDEL_LLVM_RANLIB}")
+endif()
 
 # The libraries of the compiler are linked in, so that no DLL of it has to be beside the program.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")

@@ -41,6 +41,15 @@ Status verify_marker(const FilePath& folder) {
     return ok();
 }
 
+// Replaces nothing: where a file has no name while it is replaced, another program that creates the store at the same
+// moment would find none.
+Status create_marker(const FilePath& path) {
+    FARDEL_TRY_ASSIGN(const auto staged, stage_file(path, ExistingFile::kept));
+    FARDEL_TRY(staged->write_at(0, std::as_bytes(std::span(kStoreMarkerText))));
+    Status created = staged->commit();
+    return !created && created.error().code() == ErrorCode::conflict ? ok() : created;
+}
+
 // Over SMB, a client that may not replace a file, because another computer has it open, removes it and may then fail to
 // give the new one its name: a record would name a pack that is gone.
 Status verify_not_over_smb(const std::string& path, bool create) {
@@ -83,7 +92,7 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool create) {
         FARDEL_TRY_ASSIGN(const auto names, list_names(opened, folder.root_));
         // Temporary files do not count: another program may be creating the same store.
         if (std::ranges::all_of(names, [](const std::string& name) { return name.starts_with(".fardel-"); }))
-            FARDEL_TRY(write_small_file(folder.root_ / kStoreMarkerName, std::as_bytes(std::span(kStoreMarkerText))));
+            FARDEL_TRY(create_marker(folder.root_ / kStoreMarkerName));
     }
     FARDEL_TRY(verify_marker(folder.root_));
     if (create)

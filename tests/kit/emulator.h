@@ -38,6 +38,26 @@ inline bool can_make_links() {
 #endif
 }
 
+// Whether the mode of a file says who may write to it.
+inline bool has_modes() {
+#ifdef _WIN32
+    MESSAGE("SKIPPED: files on Windows have no modes");
+    return false;
+#else
+    return true;
+#endif
+}
+
+// Whether a file that is open loses its name when it is removed.
+inline bool can_remove_open_files() {
+#ifdef _WIN32
+    MESSAGE("SKIPPED: in Wine, a removed file keeps its name until it is closed, and its folder stays");
+    return false;
+#else
+    return true;
+#endif
+}
+
 // Whether a file has its name at every moment while programs replace it.
 inline bool can_replace_at_once() {
 #ifdef _WIN32

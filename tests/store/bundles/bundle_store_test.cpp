@@ -61,8 +61,9 @@ TEST_CASE_FIXTURE(EmptyStore,
     CHECK(scratch.read("out.fardel") == std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     const auto packs = paths_below(scratch.path("store/packs"));
     REQUIRE(packs.size() == 1);
-    CHECK((std::filesystem::status(packs[0]).permissions() & std::filesystem::perms::owner_write) ==
-          std::filesystem::perms::none);
+    if (has_modes())
+        CHECK((std::filesystem::status(packs[0]).permissions() & std::filesystem::perms::owner_write) ==
+              std::filesystem::perms::none);
 }
 
 TEST_CASE_FIXTURE(EmptyStore, "bundle store: blocks of ten versions lie on disk once") {
@@ -263,6 +264,8 @@ TEST_CASE("bundle store: a folder that is no store, or one of a later version, i
 }
 
 TEST_CASE_FIXTURE(EmptyStore, "bundle store: a bundle that is open is read on after the store is gone") {
+    if (!can_remove_open_files())
+        return;
     const Bytes bytes = version("1");
     const auto source = value_of(store.open_bundle(add_bytes(store, bytes).bundle));
     std::filesystem::remove_all(scratch.path("store"));
