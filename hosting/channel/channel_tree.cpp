@@ -1,8 +1,8 @@
-#include <fardel/base/fits.h>
 #include <fardel/hosting/channel_tree.h>
 
 #include "channel/publish_needs.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/base/text_fields.h>
 #include <fardel/delivery/first_contact.h>
 #include <fardel/delivery/tree_paths.h>
