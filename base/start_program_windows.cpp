@@ -54,7 +54,7 @@ public:
     explicit InheritedHandles(std::vector<HANDLE> handles) : handles_(std::move(handles)) {
         std::erase(handles_, nullptr);
         std::ranges::sort(handles_);
-        handles_.erase(std::ranges::unique(handles_).begin(), handles_.end());
+        handles_.erase(std::unique(handles_.begin(), handles_.end()), handles_.end());
         SIZE_T size = 0;
         ::InitializeProcThreadAttributeList(nullptr, 1, 0, &size);
         bytes_.resize(size);

@@ -149,9 +149,6 @@ function(fardel_add_test_folder folder)
     endif()
     fardel_compile_strictly(${target})
     fardel_compile_quickly(${target} libraries computing)
-    if(MINGW)
-        target_compile_options(${target} PRIVATE -Wa,-mbig-obj)  # a unity file has more sections than COFF counts
-    endif()
 
     foreach(file IN LISTS arg_FILES)
         if(NOT file MATCHES "^([a-z0-9_]+/)?([a-z0-9_]+)_test\\.cpp$")

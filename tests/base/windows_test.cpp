@@ -362,11 +362,11 @@ TEST_CASE("windows: a socket listens on loopback, and one port belongs to one pr
 TEST_CASE("windows: a user has folders; encodings have the names that they have elsewhere") {
     CHECK(find_user_folder(UserFolder::data));
     CHECK(find_user_folder(UserFolder::cache)->find('\\') == std::string::npos);
-    for (const auto& [name, text] : {std::pair("cp437", "\x84"), {"cp1252", "\xe4"}, {"iso-8859-1", "\xe4"}}) {
-        CAPTURE(name);
-        const auto page = CodePage::find(name);
+    for (const auto& known : {std::pair("cp437", "\x84"), {"cp1252", "\xe4"}, {"iso-8859-1", "\xe4"}}) {
+        CAPTURE(known.first);
+        const auto page = CodePage::find(known.first);
         REQUIRE(page);
-        CHECK(page->decode(text) == "ä");
+        CHECK(page->decode(known.second) == "ä");
     }
     CHECK_FALSE(CodePage::find("no-such-page"));
     CHECK_FALSE(CodePage::find("gbk")->decode("\xff\xff"));
