@@ -11,7 +11,8 @@
 #
 # Creates the target fardel_<short> with the alias fardel::<short>, and installs it. Without sources it creates none.
 function(fardel_add_library short)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;C_SOURCES;COMPUTES;HEADERS;INTERNAL_HEADERS;LINKS;PRIVATE_LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
+        "SOURCES;C_SOURCES;COMPUTES;HEADERS;INTERNAL_HEADERS;LINKS;PRIVATE_LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_library(${short}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()

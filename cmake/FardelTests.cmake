@@ -75,8 +75,8 @@ endif()
 #                             change: cross builds leave them out
 #     [ONE_PROCESSOR <x_test.cpp>…] those of FILES that are about rules and threads more than about bytes, numbers and
 #                             files, or take minutes in an emulator: cross builds leave them out
-#     [ONE_SYSTEM <x_test.cpp>…] those of ONE_PROCESSOR that another system's files or threads could change all the same:
-#                             builds for Windows have them
+#     [ONE_SYSTEM <x_test.cpp>…] those of ONE_PROCESSOR that another system's files or threads could change all the
+#                             same: builds for Windows have them
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #

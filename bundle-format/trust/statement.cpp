@@ -151,9 +151,7 @@ Result<Record> decode(std::span<const std::byte> bytes, const RecordForm& form, 
 
 }  // namespace
 
-bool Statement::lists(const LayoutId& layout) const {
-    return std::ranges::find(layouts, layout) != layouts.end();
-}
+bool Statement::lists(const LayoutId& layout) const { return std::ranges::find(layouts, layout) != layouts.end(); }
 
 std::string role_name(SignerRole role) {
     const auto number = static_cast<std::size_t>(role);

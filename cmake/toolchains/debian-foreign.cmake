@@ -5,7 +5,7 @@
 #     FARDEL_LIBRARY_TRIPLET     of the folder of libraries; another one on i386
 #     FARDEL_DEBIAN_ARCHITECTURE the folder below build/foreign
 #     FARDEL_QEMU                what runs programs of that processor, if the kernel does not
-#     FARDEL_LOADER              if programs use shared libraries: their loader in that folder, such as lib/ld-linux.so.2
+#     FARDEL_LOADER              if programs use shared libraries: their loader there, such as lib/ld-linux.so.2
 set(CMAKE_SYSTEM_NAME Linux)
 
 set(CMAKE_C_COMPILER clang-14)

@@ -1,6 +1,6 @@
 # 64-bit Windows: clang with the headers and libraries of mingw-w64's compiler with threads of POSIX, LLVM's linker, the
-# libraries that setup/windows-libraries built, and Wine to run what is built. GNU's assembler and linker for Windows need
-# minutes for what has many inline functions, because their time grows with the square of these.
+# libraries that setup/windows-libraries built, and Wine to run what is built. GNU's assembler and linker for Windows
+# need minutes for what has many inline functions, because their time grows with the square of these.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 
