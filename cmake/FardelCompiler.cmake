@@ -30,6 +30,11 @@ function(fardel_compile_quickly target)
     endif()
 endfunction()
 
+# fardel_compile_optimised(<file.cpp>…): files of this folder, whatever their target is; each by itself in unity builds.
+function(fardel_compile_optimised)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -O2)
+endfunction()
+
 # fardel_compile_for_fuzzing(<target>): for what a fuzzing engine is to watch. Compiling takes a quarter longer so, and
 # the program and the tests do without.
 function(fardel_compile_for_fuzzing target)

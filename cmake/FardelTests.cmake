@@ -29,7 +29,7 @@ endfunction()
 fardel_set_place(FARDEL_SANITIZED CMAKE_CXX_FLAGS MATCHES "-fsanitize")
 fardel_set_place(FARDEL_OTHER_PROCESSOR CMAKE_CROSSCOMPILING AND NOT WIN32)
 fardel_set_place(FARDEL_IN_QEMU CMAKE_CROSSCOMPILING_EMULATOR AND NOT WIN32)
-# It has bytes, sizes of numbers, rules and files as x86-64 does. Instructions (names, hashes) and threads are its own.
+# 64-bit ARM has bytes, sizes of numbers and files as x86-64 does. Instructions (names, hashes) and threads are its own.
 fardel_set_place(FARDEL_ON_ARM FARDEL_OTHER_PROCESSOR AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
 
 # fardel_leave_out_where(<place> <folder> <reason> <[room/]x_test.cpp>…): the same for files that
@@ -40,7 +40,6 @@ function(fardel_leave_out_where variable folder reason)
         set_property(GLOBAL APPEND PROPERTY FARDEL_LEFT_OUT_OF_${folder} ${ARGN})
     endif()
 endfunction()
-
 
 # fardel_add_test_folder_of(<folder> <component>): the folder's tests, if the component that they test is built.
 macro(fardel_add_test_folder_of folder component)
@@ -131,7 +130,7 @@ function(fardel_add_test_folder folder)
     endif()
 
     if(arg_COMPUTES AND NOT FARDEL_OPTIMISE STREQUAL "all")
-        set_source_files_properties(${arg_COMPUTES} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -O2)
+        fardel_compile_optimised(${arg_COMPUTES})
     endif()
     set(target "fardel_${folder}_tests")
     add_executable(${target} ${arg_FILES} ${arg_SUPPORT})
