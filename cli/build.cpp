@@ -18,6 +18,8 @@ Result<Exit> run_build(Words words, Console& console) {
     add_build_options(line, command);
     if (const auto over = line.parse(words, console))
         return *over;
+    if (const auto mistake = find_mistake(command.output))
+        return line.mistake(*mistake, console);
     const Interrupt interrupt;
     std::vector<ObservedPath> observed;
     return run_build_command(command, interrupt.token(), observed, console);

@@ -56,7 +56,8 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
                          .requirements = command.requirements,
                          .metadata = command.stated,
                          .order = command.order,
-                         .level = static_cast<int>(command.output.level),
+                         .purpose = command.output.find_purpose(),
+                         .level = command.output.zstd_level(),
                          .jobs = static_cast<unsigned>(command.output.jobs),
                          .progress = progress,
                          .stop = std::move(stop)};
@@ -150,6 +151,8 @@ Result<Exit> run_pack(Words words, Console& console) {
     add_output_options(line, command.output);
     if (const auto over = line.parse(words, console))
         return *over;
+    if (const auto mistake = find_mistake(command.output))
+        return line.mistake(*mistake, console);
 
     auto stated = parse_metadata(command.metadata);
     if (!stated)

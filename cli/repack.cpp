@@ -57,17 +57,19 @@ Result<BundleWriteSummary> write(const std::shared_ptr<const Bundle>& bundle, co
     }
     FARDEL_TRY_ASSIGN(const BundlePlan planned, plan_of(bundle));
     StageProgress bars(console);
-    FARDEL_TRY_ASSIGN(StagedBundle staged, write_bundle(planned, command.out,
-                                                        {.level = static_cast<int>(command.output.level),
-                                                         .jobs = static_cast<unsigned>(command.output.jobs),
-                                                         .progress =
-                                                             [&](const BundleWriteProgress& at) {
-                                                                 bars.show({.stage = "packing",
-                                                                            .done = at.assets_done,
-                                                                            .total = at.assets_total,
-                                                                            .raw_bytes = at.raw_bytes});
-                                                             },
-                                                         .stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(StagedBundle staged,
+                      write_bundle(planned, command.out,
+                                   {.purpose = command.output.find_purpose().value_or(BundlePurpose::balanced),
+                                    .level = command.output.zstd_level(),
+                                    .jobs = static_cast<unsigned>(command.output.jobs),
+                                    .progress =
+                                        [&](const BundleWriteProgress& at) {
+                                            bars.show({.stage = "packing",
+                                                       .done = at.assets_done,
+                                                       .total = at.assets_total,
+                                                       .raw_bytes = at.raw_bytes});
+                                        },
+                                    .stop = interrupt.token()}));
     if (staged.summary().bundle != bundle->id())
         return in_bundle(*bundle,
                          Error(ErrorCode::unsupported, "this version of fardel would write it as another bundle, " +
@@ -131,16 +133,20 @@ Result<Exit> repack(const RepackCommand& command, Console& console) {
 
 Result<Exit> run_repack(Words words, Console& console) {
     CommandLine line("repack", "BUNDLE -o OUT [options]",
-                     "Writes the same bundle again, compressed at another level. Its id and its signatures stay; every "
+                     "Writes the same bundle again, compressed otherwise. Its id and its signatures stay; every "
                      "byte is verified.",
-                     "  fardel repack mygame.fardel -o small/mygame.fardel --level 19\n"
+                     "  fardel repack mygame.fardel -o small/mygame.fardel --for size\n"
                      "  fardel repack mygame.fardel -o fast/mygame.fardel --level 1 --key author.key\n");
     RepackCommand command;
     line.text("BUNDLE", "BUNDLE", command.file, "The bundle; it is not changed").required();
     line.text("-o,--output", "OUT", command.out, "The bundle to write; replaces an older one in one step").required();
     add_signing_options(line, command.key);
     add_output_options(line, command.output);
-    return line.run(words, console, [&] { return repack(command, console); });
+    if (const auto over = line.parse(words, console))
+        return *over;
+    if (const auto mistake = find_mistake(command.output))
+        return line.mistake(*mistake, console);
+    return repack(command, console);
 }
 
 }  // namespace fardel

@@ -103,6 +103,8 @@ Result<Exit> run_watch(Words words, Console& console) {
     line.number("--builds", builds_max, 1, UINT32_MAX, "End after this many finished builds");
     if (const auto over = line.parse(words, console))
         return *over;
+    if (const auto mistake = find_mistake(command.output))
+        return line.mistake(*mistake, console);
 
     FARDEL_TRY_ASSIGN(const std::string project_file, project_file_of(command.folder));
     // The project file may appear later; a folder that does not exist is a mistake.

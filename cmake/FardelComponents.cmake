@@ -16,6 +16,7 @@ set(FARDEL_COMPONENTS ${FARDEL_RUNTIME_COMPONENTS}
 # user's own variables apart. utf8proc has no version here: the .pc files of some releases state that of its ABI.
 set(FARDEL_PC_SODIUM "libsodium >= 1.0.18")
 set(FARDEL_PC_ZSTD "libzstd >= 1.5.0")
+set(FARDEL_PC_LZ4 "liblz4 >= 1.9.0")
 set(FARDEL_PC_UTF8PROC "libutf8proc")
 set(FARDEL_PC_PHYSFS "physfs >= 3.0.2")
 set(FARDEL_PC_SQLITE "sqlite3 >= 3.37")
@@ -29,7 +30,7 @@ set(FARDEL_PC_EXPAT "expat >= 2.4")  # bounds what entities expand to
 # The shared libraries `c`, `c_archives`, `c_delivery` and `c_tools` contain all they need; a program that links them
 # needs nothing more.
 set(FARDEL_base_NEEDS)
-set(FARDEL_format_NEEDS SODIUM ZSTD UTF8PROC)
+set(FARDEL_format_NEEDS SODIUM ZSTD LZ4 UTF8PROC)
 set(FARDEL_sources_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_vfs_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_c_NEEDS)

@@ -53,7 +53,7 @@ endfunction()
 
 fardel_install_pc(fardel "what a game links"
     LIBS -lfardel_vfs -lfardel_sources -lfardel_format -lfardel_base ${BLAKE3_PC_LIBS}
-    REQUIRES ${FARDEL_PC_SODIUM} ${FARDEL_PC_ZSTD} ${FARDEL_PC_UTF8PROC} ${BLAKE3_PC_REQUIRES})
+    REQUIRES ${FARDEL_PC_SODIUM} ${FARDEL_PC_ZSTD} ${FARDEL_PC_LZ4} ${FARDEL_PC_UTF8PROC} ${BLAKE3_PC_REQUIRES})
 fardel_install_pc(fardel-c "the C API, shared" LIBS -lfardel)
 if(TARGET fardel::sdl2)
     fardel_install_pc(fardel-sdl2 "SDL 2's RWops over the C API" LIBS -lfardel_sdl2 REQUIRES fardel-c ${FARDEL_PC_SDL2})

@@ -85,7 +85,7 @@ if(FARDEL_PARTS STREQUAL "all")
         ARCHITECTURE all)
 endif()
 fardel_package(development libfardel-dev libdevel "virtual filesystem and bundles for games: headers and archives"
-    DEPENDS "${fardel_libraries}libsodium-dev, libzstd-dev, libutf8proc-dev"
+    DEPENDS "${fardel_libraries}libsodium-dev, libzstd-dev, liblz4-dev, libutf8proc-dev"
     RECOMMENDS pkg-config
     SUGGESTS "fardel-doc, libphysfs-dev, libsqlite3-dev, zlib1g-dev, libexpat1-dev, libsdl2-dev")
 

@@ -98,6 +98,8 @@ fardel_code with_request(const fardel_pack_options* given, const Report& report,
     request.version = text_of(options.version);
     request.strict = (options.flags & FARDEL_PACK_STRICT) != 0;
     request.from_scratch = (options.flags & FARDEL_PACK_FROM_SCRATCH) != 0;
+    if (!find_purpose(options.purpose, options.level, request.purpose))
+        return report.fail(FARDEL_ERROR_UNSUPPORTED, kUnknownPurpose);
     request.level = options.level != 0 ? options.level : kLevelDefault;
     request.jobs = options.jobs;
     request.signing.created = options.created_s != 0 ? UnixTime{options.created_s} : system_now();

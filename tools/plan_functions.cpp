@@ -112,6 +112,7 @@ fardel_code set_metadata(fardel_plan* plan, std::uint32_t asset, const char* key
 
 struct Writing {
     std::string path;
+    BundlePurpose purpose;
     int level;
     unsigned jobs;
     fardel_signer* signer;
@@ -119,8 +120,12 @@ struct Writing {
 };
 
 Result<BundleWriteSummary> write_plan(const BundlePlan& plan, const Writing& writing, ToolProgress& progress) {
-    BundleWriteOptions options{
-        .level = writing.level, .jobs = writing.jobs, .progress = {}, .stop = progress.token(), .donor = nullptr};
+    BundleWriteOptions options{.purpose = writing.purpose,
+                               .level = writing.level,
+                               .jobs = writing.jobs,
+                               .progress = {},
+                               .stop = progress.token(),
+                               .donor = nullptr};
     options.progress = [&](const BundleWriteProgress& now) {
         progress.show("packing", now.assets_done, now.assets_total);
     };
@@ -285,7 +290,11 @@ fardel_code fardel_plan_write(const fardel_plan* plan, const char* path, const f
         fardel_write_options given = FARDEL_WRITE_OPTIONS_INIT;
         if (const fardel_code bad = read_options(options, kWriteOptionsBytesLeast, given, report); bad != FARDEL_OK)
             return bad;
+        std::optional<BundlePurpose> purpose;
+        if (!find_purpose(given.purpose, given.level, purpose))
+            return report.fail(FARDEL_ERROR_UNSUPPORTED, kUnknownPurpose);
         Writing writing{.path = path,
+                        .purpose = purpose.value_or(BundlePurpose::balanced),
                         .level = given.level != 0 ? given.level : kLevelDefault,
                         .jobs = given.jobs,
                         .signer = given.signer,

@@ -1,4 +1,4 @@
-// What was written, and how far the work is, passed to the caller's functions.
+// What is written for, what was written, and how far the work is: the caller's values and functions.
 #pragma once
 
 #include <fardel/format/bundle_writer.h>
@@ -7,10 +7,23 @@
 #include <fardel/tools/fardel_tools.h>
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 
 namespace fardel::c {
+
+inline constexpr const char* kUnknownPurpose = "a purpose that this version of the library does not know";
+
+// Sets `out` to what the options say: nothing if they leave it open. Returns false if the purpose is unknown.
+inline bool find_purpose(fardel_purpose given, std::int32_t level, std::optional<BundlePurpose>& out) noexcept {
+    switch (given) {
+        case FARDEL_FOR_BALANCED: out = level != 0 ? std::optional(BundlePurpose::balanced) : std::nullopt; return true;
+        case FARDEL_FOR_LOAD: out = BundlePurpose::load; return true;
+        case FARDEL_FOR_SIZE: out = BundlePurpose::size; return true;
+        default: return false;
+    }
+}
 
 inline void report_written(const BundleWriteSummary& summary, const std::string& path, bool is_signed,
                            fardel_bundle_written written, void* context) {

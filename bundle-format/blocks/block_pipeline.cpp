@@ -20,8 +20,9 @@ bool equal(std::span<const std::byte> a, std::span<const std::byte> b) noexcept 
 
 }  // namespace
 
-Result<std::unique_ptr<BlockPipeline>> BlockPipeline::start(int level, unsigned jobs) {
-    std::unique_ptr<BlockPipeline> pipeline(new BlockPipeline(jobs));
+Result<std::unique_ptr<BlockPipeline>> BlockPipeline::start(const BlockEncoding& encoding, unsigned jobs) {
+    const int level = encoding.codec == Codec::zstd ? encoding.level : 0;
+    std::unique_ptr<BlockPipeline> pipeline(new BlockPipeline(encoding.codec, jobs));
     for (unsigned i = 0; i < jobs; ++i) {
         const bool started = pipeline->threads_.try_start(
             [&ring = *pipeline, encoder = BlockEncoder(level)]() mutable { ring.encode_blocks(encoder); });
@@ -33,7 +34,7 @@ Result<std::unique_ptr<BlockPipeline>> BlockPipeline::start(int level, unsigned 
     return pipeline;
 }
 
-BlockPipeline::BlockPipeline(unsigned jobs) : slots_(jobs * kBlocksPerThread) {
+BlockPipeline::BlockPipeline(Codec codec, unsigned jobs) : codec_(codec), slots_(jobs * kBlocksPerThread) {
     assert(jobs > 0);
     for (Slot& slot : slots_)
         slot.frame = std::make_unique_for_overwrite<std::byte[]>(stored_bytes_max(limits::kBlockBytesMax));
@@ -131,10 +132,10 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
 void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const {
     const std::span<const std::byte> raw = slot.raw.bytes();
     const std::span<const std::byte> frame =
-        encoder.encode(raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
+        encoder.encode(codec_, raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
 
     EncodedBlock& block = slot.block;
-    block.codec = frame.empty() ? Codec::raw : Codec::zstd;
+    block.codec = frame.empty() ? Codec::raw : codec_;
     block.stored = frame.empty() ? raw : frame;
     block.raw_bytes = static_cast<std::uint32_t>(raw.size());
     block.stored_hash = blake3(block.stored);

@@ -51,7 +51,7 @@ struct EncodedBlock {
 class BlockPipeline {
 public:
     // Starts fewer threads than `jobs` if the system gives no more; if it gives none, push() encodes.
-    static Result<std::unique_ptr<BlockPipeline>> start(int level, unsigned jobs);
+    static Result<std::unique_ptr<BlockPipeline>> start(const BlockEncoding& encoding, unsigned jobs);
     ~BlockPipeline();  // discards the blocks that are still inside
     BlockPipeline(const BlockPipeline&) = delete;
     BlockPipeline& operator=(const BlockPipeline&) = delete;
@@ -70,7 +70,7 @@ public:
     void drop_newest(std::size_t count);
 
 private:
-    explicit BlockPipeline(unsigned jobs);
+    BlockPipeline(Codec codec, unsigned jobs);
     struct Slot {
         BlockBuffer raw;
         std::unique_ptr<std::byte[]> frame;
@@ -90,6 +90,7 @@ private:
     void encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const;
     Slot& slot(std::uint64_t number) noexcept { return slots_[in_memory(number % slots_.size())]; }
 
+    const Codec codec_;
     std::vector<Slot> slots_;
     Mutex mutex_;
     ConditionVariable pushed_one_;

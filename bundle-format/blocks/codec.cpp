@@ -3,10 +3,14 @@
 #include "row_search.h"
 
 #include <fardel/base/little_endian.h>
+#include <fardel/format/bundle_writer.h>
 #include <fardel/format/limits.h>
 
+#include <lz4.h>
+#include <lz4hc.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <cstring>
@@ -117,14 +121,38 @@ Status decode_raw(std::span<const std::byte> stored, std::span<std::byte> out) {
     return ok();
 }
 
+// LZ4's block format has no header: what it decodes to is known from the block's record alone. liblz4 reads all of the
+// stored bytes or fails, and writes nothing beyond `out`.
+Status decode_lz4(std::span<const std::byte> stored, std::span<std::byte> out) {
+    const auto failed = [](const std::string& reason) { return Error(ErrorCode::malformed, "LZ4 block: " + reason); };
+    if (stored.empty() || stored.size() >= out.size() || out.size() > limits::kBlockBytesMax)
+        return failed(std::to_string(stored.size()) + " bytes for a block of " + std::to_string(out.size()));
+    const int raw_bytes =
+        LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(out.data()),
+                            static_cast<int>(stored.size()), static_cast<int>(out.size()));
+    if (raw_bytes < 0)
+        return failed("its bytes are damaged");
+    if (static_cast<std::size_t>(raw_bytes) != out.size())
+        return failed("decodes to " + std::to_string(raw_bytes) + " bytes, the block has " +
+                      std::to_string(out.size()));
+    return ok();
+}
+
 }  // namespace
 
-std::size_t stored_bytes_max(std::size_t raw_bytes) noexcept { return ZSTD_compressBound(raw_bytes); }
+std::size_t stored_bytes_max(std::size_t raw_bytes) noexcept {
+    return std::max<std::size_t>(ZSTD_compressBound(raw_bytes), LZ4_COMPRESSBOUND(raw_bytes));
+}
+
+// ---- Encoding -------------------------------------------------------------------------------------------------------
 
 void BlockEncoder::Free::operator()(ZSTD_CCtx_s* context) const noexcept { ZSTD_freeCCtx(context); }
 
-BlockEncoder::BlockEncoder(int level) : context_(ZSTD_createCCtx()) {
-    assert(level >= kLevelMin && level <= kLevelMax);
+BlockEncoder::BlockEncoder(int level) {
+    assert(level >= 0 && level <= kLevelMax);
+    if (level == 0)
+        return;
+    context_.reset(ZSTD_createCCtx());
     if (!context_)
         throw std::bad_alloc();
     const auto set = [this](ZSTD_cParameter parameter, int value) {
@@ -142,16 +170,51 @@ BlockEncoder::~BlockEncoder() = default;
 BlockEncoder::BlockEncoder(BlockEncoder&&) noexcept = default;
 BlockEncoder& BlockEncoder::operator=(BlockEncoder&&) noexcept = default;
 
-std::span<const std::byte> BlockEncoder::encode(std::span<const std::byte> raw, std::span<std::byte> out) {
+std::span<const std::byte> BlockEncoder::encode(Codec codec, std::span<const std::byte> raw, std::span<std::byte> out) {
     assert(raw.size() <= limits::kBlockBytesMax && out.size() >= stored_bytes_max(raw.size()));
+    assert(codec == Codec::zstd || codec == Codec::lz4);
+    const std::size_t stored_bytes = codec == Codec::zstd ? encode_zstd(raw, out) : encode_lz4(raw, out);
+    // Less than 1/32 saved is not worth decoding it at each read.
+    const bool worthwhile = stored_bytes < raw.size() && (raw.size() - stored_bytes) * 32 >= raw.size();
+    return worthwhile ? out.first(stored_bytes) : std::span<std::byte>();
+}
+
+std::size_t BlockEncoder::encode_zstd(std::span<const std::byte> raw, std::span<std::byte> out) {
+    if (!context_)
+        return raw.size();
     choose_row_search(context_.get(), raw.size());
     const std::size_t frame_bytes = ZSTD_compress2(context_.get(), out.data(), out.size(), raw.data(), raw.size());
     if (ZSTD_isError(frame_bytes))
         throw std::bad_alloc();  // its only failure here
-    // Less than 1/32 saved is not worth decoding it at each read.
-    const bool worthwhile = frame_bytes < raw.size() && (raw.size() - frame_bytes) * 32 >= raw.size();
-    return worthwhile ? out.first(frame_bytes) : std::span<std::byte>();
+    return frame_bytes;
 }
+
+// At the level that takes longest: decoding takes the same time at each, or less.
+std::size_t BlockEncoder::encode_lz4(std::span<const std::byte> raw, std::span<std::byte> out) {
+    lz4_.resize(static_cast<std::size_t>(LZ4_sizeofStateHC()));
+    const int block_bytes = LZ4_compress_HC_extStateHC(
+        lz4_.data(), reinterpret_cast<const char*>(raw.data()), reinterpret_cast<char*>(out.data()),
+        static_cast<int>(raw.size()), static_cast<int>(stored_bytes_max(raw.size())), LZ4HC_CLEVEL_MAX);
+    return block_bytes > 0 ? static_cast<std::size_t>(block_bytes) : raw.size();
+}
+
+BlockEncoding encoding_for(BundlePurpose purpose, int level) noexcept {
+    switch (purpose) {
+        case BundlePurpose::load: return {.codec = Codec::lz4};
+        case BundlePurpose::size: return {.codec = Codec::zstd, .level = kLevelMax};
+        case BundlePurpose::balanced: break;
+    }
+    return {.codec = Codec::zstd, .level = level};
+}
+
+// The number is raised when BlockEncoder changes what it gives.
+std::string encoder_name(const BlockEncoding& encoding) {
+    if (encoding.codec == Codec::lz4)
+        return "fardel 1, lz4 " + std::string(LZ4_versionString());
+    return "fardel 1, zstd " + std::string(ZSTD_versionString()) + ", level " + std::to_string(encoding.level);
+}
+
+// ---- Decoding -------------------------------------------------------------------------------------------------------
 
 void BlockDecoder::Free::operator()(ZSTD_DCtx_s* context) const noexcept { ZSTD_freeDCtx(context); }
 
@@ -177,14 +240,10 @@ Status BlockDecoder::decode(Codec codec, std::span<const std::byte> stored, std:
     switch (codec) {
         case Codec::raw: return decode_raw(stored, out);
         case Codec::zstd: return decode_zstd(stored, out);
+        case Codec::lz4: return decode_lz4(stored, out);
     }
     return Error(ErrorCode::unsupported, "block codec " + std::to_string(static_cast<unsigned>(codec)) +
                                              " needs a newer version of this library");
-}
-
-// The number is raised when BlockEncoder changes what it gives.
-std::string encoder_name(int level) {
-    return "fardel 1, zstd " + std::string(ZSTD_versionString()) + ", level " + std::to_string(level);
 }
 
 }  // namespace fardel

@@ -245,7 +245,7 @@ Result<LayoutHead> decode_layout_head(ConstHead bytes) {
         const std::byte* in = bytes.data() + kLayoutCodecsAt + 4 * i;
         const auto id = load_le<std::uint16_t>(in);
         const auto version = load_le<std::uint16_t>(in + 2);
-        if (id > static_cast<std::uint16_t>(Codec::zstd) || version != 1)
+        if (!is_known(static_cast<Codec>(id)) || version != 1)
             return Error(ErrorCode::unsupported,
                          "layout head: codec " + std::to_string(id) + " version " + std::to_string(version));
         if (!layout.codecs.empty() && static_cast<std::uint16_t>(layout.codecs.back().codec) >= id)

@@ -278,7 +278,7 @@ Status verify(const MetadataRecord& r) {
 Status verify(const PlacementRecord&) { return ok(); }
 
 Status verify(const BlockRecord& r) {
-    if (r.codec > Codec::zstd)
+    if (!is_known(r.codec))
         return Error(ErrorCode::unsupported, "blocks record: codec " + std::to_string(static_cast<unsigned>(r.codec)) +
                                                  " is not known to this version");
     if (r.raw_bytes == 0 || r.raw_bytes > limits::kBlockBytesMax)

@@ -422,7 +422,7 @@ bool adopt_first(StoredContent& content, std::span<const PlannedAsset> planned, 
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
                                    StagedFile& file, std::uint64_t section_offset, const BundleWriteOptions& options) {
     FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline,
-                      BlockPipeline::start(options.level, worker_count(options.jobs)));
+                      BlockPipeline::start(encoding_for(options.purpose, options.level), worker_count(options.jobs)));
     std::optional<DonorBlocks> donor;
     if (options.donor) {
         FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor));

@@ -22,7 +22,7 @@ std::uint64_t align_section(std::uint64_t offset) { return align_up(offset, limi
 
 std::vector<CodecVersion> codecs_of(std::span<const BlockRecord> blocks) {
     std::vector<CodecVersion> codecs;
-    for (const Codec codec : {Codec::raw, Codec::zstd})
+    for (const Codec codec : kCodecs)
         if (std::ranges::find(blocks, codec, &BlockRecord::codec) != blocks.end())
             codecs.push_back({codec, 1});
     return codecs;

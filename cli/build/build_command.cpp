@@ -20,10 +20,25 @@
 namespace fardel {
 
 void add_output_options(CommandLine& line, OutputOptions& options) {
-    line.number("--level", options.level, 1, 19, "Compression, 1 (fast) to 19 (small); 9 when left out");
+    line.word("--for", {"load", "balanced", "size"}, options.purpose,
+              "What the file is made for: quick loading (LZ4), both, or a small file (zstd's highest level); balanced "
+              "when left out. The bundle's id is the same");
+    line.number("--level", options.level, 1, 19, "Compression for balanced, 1 (fast) to 19 (small); 9 when left out");
     line.number("-j,--jobs", options.jobs, 0, 256,
                 "Threads; one per core when left out. The bundle does not depend on it");
     line.json(options.json, "Report as JSON, with complete lists");
+}
+
+std::optional<BundlePurpose> OutputOptions::find_purpose() const {
+    if (purpose.empty() && level != 0)
+        return BundlePurpose::balanced;  // whatever a project says
+    return fardel::find_purpose(purpose);
+}
+
+std::optional<std::string> find_mistake(const OutputOptions& options) {
+    if (options.level != 0 && !options.purpose.empty() && options.purpose != "balanced")
+        return fmt::format("--level is for balanced, not for {}", options.purpose);
+    return std::nullopt;
 }
 
 void add_source_options(CommandLine& line, SourceOptions& options) {
@@ -123,7 +138,8 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
     BuildRequest request{.project_file = std::move(project_file),
                          .version = command.version,
                          .order = command.order,
-                         .level = static_cast<int>(command.output.level),
+                         .purpose = command.output.find_purpose(),
+                         .level = command.output.zstd_level(),
                          .jobs = static_cast<unsigned>(command.output.jobs),
                          .checksum = command.checksum,
                          .from_scratch = command.from_scratch,

@@ -18,13 +18,20 @@
 
 namespace fardel {
 
-// --level, --jobs and --json.
+// --for, --level, --jobs and --json.
 struct OutputOptions {
-    std::uint64_t level = kLevelDefault;
+    std::string purpose;      // empty: not given
+    std::uint64_t level = 0;  // 0: not given
     std::uint64_t jobs = 0;
     bool json = false;
+
+    int zstd_level() const { return level != 0 ? static_cast<int>(level) : kLevelDefault; }
+    // Nothing if neither option is given.
+    std::optional<BundlePurpose> find_purpose() const;
 };
 void add_output_options(CommandLine& line, OutputOptions& options);
+// Of options that contradict each other.
+std::optional<std::string> find_mistake(const OutputOptions& options);
 
 // --strict, --follow-links and --names.
 struct SourceOptions {

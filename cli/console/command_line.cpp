@@ -248,6 +248,17 @@ Option CommandLine::time(std::string_view names, std::optional<std::int64_t>& ta
     return Option(parser_->add_parsed(names, "TIME", parse, description));
 }
 
+Option CommandLine::word(std::string_view names, std::vector<std::string> words, std::string& target,
+                         std::string_view description) {
+    std::string value = fmt::format("{}", fmt::join(words, "|"));
+    const auto parse = [&target, words = std::move(words), names = std::string(names)](const std::string& text) {
+        if (std::ranges::find(words, text) == words.end())
+            throw CLI::ValidationError(names, fmt::format("'{}' is none of {}", text, fmt::join(words, ", ")));
+        target = text;
+    };
+    return Option(parser_->add_parsed(names, std::move(value), parse, description));
+}
+
 Option CommandLine::flag(std::string_view names, bool& target, std::string_view description) {
     return Option(parser_->app.add_flag(std::string(names), target, std::string(description)));
 }

@@ -63,6 +63,9 @@ public:
                 std::uint64_t least = 0);
     // A time such as 90d, 12h, 15m or 30s, in seconds.
     Option time(std::string_view names, std::optional<std::int64_t>& target_s, std::string_view description);
+    // One of these words.
+    Option word(std::string_view names, std::vector<std::string> words, std::string& target,
+                std::string_view description);
     Option flag(std::string_view names, bool& target, std::string_view description);
     // The flag --json.
     Option json(bool& target, std::string_view description = "Print the result as JSON");

@@ -19,7 +19,7 @@ class FardelConan(ConanFile):
     options = {"fPIC": [True, False]}
     default_options = {"fPIC": True}
     # What FardelComponents.cmake says that the runtime needs, in Conan's names.
-    requires = "blake3/[>=1.3]", "libsodium/[>=1.0.18]", "utf8proc/[>=2.8]", "zstd/[>=1.5]"
+    requires = "blake3/[>=1.3]", "libsodium/[>=1.0.18]", "lz4/[>=1.9]", "utf8proc/[>=2.8]", "zstd/[>=1.5]"
     tool_requires = "pkgconf/[>=2.0]"
 
     def set_version(self):

@@ -203,7 +203,12 @@ void read_left_out(const KeyValue& value, ProjectPack& pack) {
     value.read_word(pack.left_out_fails, find_left_out, "left_out = \"warn\" or \"error\"");
 }
 
+void read_purpose(const KeyValue& value, ProjectPack& pack) {
+    value.read_word(pack.purpose, find_purpose, "for = \"load\", \"balanced\" or \"size\"");
+}
+
 constexpr Key<ProjectPack> kPackKeys[] = {
+    {"for", read_purpose},
     {"left_out", read_left_out},
     {"follow_links", read_member<&ProjectPack::follow_links>, "follow_links = [\"../shared\"]"},
     {"names", read_verified<verify_name_reading, &ProjectPack::names>, "names = \"cp437\""},

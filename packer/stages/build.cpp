@@ -41,8 +41,8 @@ void remove_rules_with_jobs(std::vector<std::string>& idle_rules, const std::str
     });
 }
 
-Hash encoder_digest(int level) {
-    const std::string name = encoder_name(level);
+Hash encoder_digest(const BundleOutput& output) {
+    const std::string name = encoder_name(encoding_for(output.purpose, output.level));
     return blake3(std::as_bytes(std::span(name)));
 }
 
@@ -122,7 +122,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     FARDEL_TRY(verify_planned(requested.project, planned));
 
     BuildSummary summary;
-    const Hash encoder = encoder_digest(request.level);
+    const Hash encoder = encoder_digest(requested.output);
     // A file was touched, or an edit had no effect: the plan is that of the last build, and so is the bundle.
     auto last = build.find_same(encoder);
     if (last) {
@@ -172,6 +172,7 @@ Result<BuildSummary> build_sources(std::span<const std::string> sources, const B
                         .excludes = options.scan.excludes,
                         .name = request.name,
                         .version = request.version,
+                        .purpose = request.purpose.value_or(BundlePurpose::balanced),
                         .level = request.level,
                         .jobs = request.jobs,
                         .created = request.signing.created,

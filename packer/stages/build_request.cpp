@@ -39,7 +39,7 @@ Result<Hash> options_digest(const RequestedProject& requested, const BuildReques
     std::string all = FARDEL_VERSION;
     for (const std::string& part :
          {text, output.path, output.name, output.version, requested.key_path, request.signing.program,
-          std::to_string(output.level), format_trace(requested.order),
+          std::string(purpose_name(output.purpose)), std::to_string(output.level), format_trace(requested.order),
           request.policy ? request.policy->format() : std::string()})
         all += '\0' + std::to_string(part.size()) + ':' + part;
     for (const std::string& root : requested.project.pack.follow_links)
@@ -118,6 +118,7 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     output.excludes = project.excludes;
     output.name = project.name;
     output.version = project.version.text();
+    output.purpose = request.purpose.value_or(project.pack.purpose);
     output.level = request.level;
     output.jobs = request.jobs;
     output.created = request.signing.created;

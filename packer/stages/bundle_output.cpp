@@ -55,7 +55,8 @@ Result<BuiltBundle> write_one(const BundlePlan& plan, std::string path, std::str
         FARDEL_TRY(create_folders(folder_of_path(built.path)));
     FARDEL_TRY_ASSIGN(StagedBundle staged,
                       write_bundle(plan, built.path,
-                                   {.level = output.level,
+                                   {.purpose = output.purpose,
+                                    .level = output.level,
                                     .jobs = output.jobs,
                                     .progress = packing_progress(output.progress),
                                     .stop = output.stop,

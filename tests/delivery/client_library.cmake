@@ -2,7 +2,7 @@
 # cmake -DLIBRARY=… -DHOSTING=… -DNM=… -DREADELF=… -P client_library.cmake
 cmake_minimum_required(VERSION 3.25)
 
-set(may_need sodium zstd utf8proc blake3 stdc++ m gcc_s c dl pthread asan ubsan tsan)
+set(may_need sodium zstd lz4 utf8proc blake3 stdc++ m gcc_s c dl pthread asan ubsan tsan)
 
 execute_process(COMMAND "${READELF}" -d "${LIBRARY}" OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "Shared library: \\[[^]]+\\]" needed "${dynamic}")

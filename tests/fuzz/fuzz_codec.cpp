@@ -1,5 +1,6 @@
-// Input: the block's raw bytes (24 bits, little-endian, modulo 256 KiB + 1), then a zstd frame. Decoding gives an error
-// or fills the block; the buffer is a heap block of just that size. What was filled, encoded, decodes to itself.
+// Input: the block's raw bytes (24 bits, little-endian; the highest bit chooses LZ4 instead of zstd, the rest is modulo
+// 256 KiB + 1), then a frame. Decoding gives an error or fills the block; the buffer is a heap block of just that size.
+// What was filled, encoded, decodes to itself.
 #include <fardel/format/block_encoder.h>
 #include <fardel/format/limits.h>
 
@@ -11,10 +12,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace fardel;
     if (size < 3)
         return 0;
-    const std::size_t raw_bytes = (data[0] | data[1] << 8 | data[2] << 16) % (limits::kBlockBytesMax + 1u);
+    const Codec codec = (data[2] & 0x80) != 0 ? Codec::lz4 : Codec::zstd;
+    const std::size_t raw_bytes = (data[0] | data[1] << 8 | (data[2] & 0x7f) << 16) % (limits::kBlockBytesMax + 1u);
     const auto memory = std::make_unique<std::byte[]>(raw_bytes);
     const std::span<std::byte> raw(memory.get(), raw_bytes);
-    const Status status = BlockDecoder().decode(Codec::zstd, std::as_bytes(std::span(data + 3, size - 3)), raw);
+    const Status status = BlockDecoder().decode(codec, std::as_bytes(std::span(data + 3, size - 3)), raw);
     if (!status) {
         if (status.error().code() != ErrorCode::malformed)
             std::abort();
@@ -23,9 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     static BlockEncoder encoder(1);
     const auto frame = std::make_unique<std::byte[]>(stored_bytes_max(raw_bytes));
-    const auto again = encoder.encode(raw, {frame.get(), stored_bytes_max(raw_bytes)});
+    const auto again = encoder.encode(codec, raw, {frame.get(), stored_bytes_max(raw_bytes)});
     const auto back = std::make_unique<std::byte[]>(raw_bytes);
-    if (!again.empty() && (!BlockDecoder().decode(Codec::zstd, again, {back.get(), raw_bytes}) ||
+    if (!again.empty() && (!BlockDecoder().decode(codec, again, {back.get(), raw_bytes}) ||
                            !std::equal(raw.begin(), raw.end(), back.get())))
         std::abort();
     return 0;

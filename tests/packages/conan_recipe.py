@@ -108,7 +108,7 @@ assert f"\n    VERSION {recipe.version}\n" in project, recipe.version
 assert (package / "licenses/NOTICES.md").is_file()
 
 # What FardelComponents.cmake asks for, in the versions that it asks for.
-names = {re.sub(r"^lib(?=zstd|utf8proc|blake3)", "", requirement.split("/")[0]) for requirement in recipe.requires}
+names = {re.sub(r"^lib(?=lz4|zstd|utf8proc|blake3)", "", requirement.split("/")[0]) for requirement in recipe.requires}
 components = (source / "cmake/FardelComponents.cmake").read_text(encoding="utf-8")
 needs = re.search(r"^set\(FARDEL_format_NEEDS ([A-Z0-9 ]+)\)$", components, re.MULTILINE).group(1).split()
 assert names == {"blake3"} | {{"SODIUM": "libsodium"}.get(need, need.lower()) for need in needs}, (names, needs)

@@ -29,7 +29,7 @@ from .fetch import Fetch, FetchOutcome, FetchPlan, FetchProgress, PlannedFetch
 from .file import File
 from .ids import Id
 from .library import call as _call
-from .packing import Plan, WrittenBundle, build, pack
+from .packing import Plan, Purpose, WrittenBundle, build, pack
 from .reader import Reader
 from .servers import Remote, ServerList, Servers
 from .signing import Signer, create_key, sign
@@ -74,6 +74,7 @@ __all__ = [
     "pack",
     "Plan",
     "PlannedFetch",
+    "Purpose",
     "Reader",
     "RecalledMount",
     "Remote",

@@ -756,6 +756,9 @@ FARDEL_NAME_EXTENDS = 2
 FARDEL_REFERENCE_OPTIONAL = 1
 FARDEL_CONSUME_PATTERN = 1
 FARDEL_CONSUME_OPTIONAL = 2
+FARDEL_FOR_BALANCED = 0
+FARDEL_FOR_LOAD = 1
+FARDEL_FOR_SIZE = 2
 FARDEL_SEVERITY_ERROR = 0
 FARDEL_SEVERITY_WARNING = 1
 FARDEL_SEVERITY_NOTE = 2
@@ -763,6 +766,7 @@ FARDEL_PACK_STRICT = 1
 FARDEL_PACK_FROM_SCRATCH = 2
 FARDEL_VERIFY_IGNORE_DATES = 1
 FARDEL_VERIFY_LOCAL_LAYOUT = 2
+fardel_purpose = c_int32
 fardel_severity = c_int32
 
 
@@ -849,6 +853,7 @@ class fardel_write_options(Structure):
         ("context", c_void_p),
         ("level", c_int32),
         ("jobs", c_uint32),
+        ("purpose", fardel_purpose),
     )
 
 
@@ -874,6 +879,7 @@ class fardel_pack_options(Structure):
         ("level", c_int32),
         ("jobs", c_uint32),
         ("flags", c_uint32),
+        ("purpose", fardel_purpose),
     )
 
 

@@ -19,7 +19,9 @@ std::string content_of(std::uint32_t number) {
     return number % 3 == 0 ? noise_text(size, number) : prose(size, number);
 }
 
-std::unique_ptr<BlockPipeline> started(unsigned jobs) { return BlockPipeline::start(1, jobs).value(); }
+std::unique_ptr<BlockPipeline> started(unsigned jobs) {
+    return BlockPipeline::start({.codec = Codec::zstd, .level = 1}, jobs).value();
+}
 
 void check(const EncodedBlock& block, const std::string& content, bool piece) {
     CHECK(block.raw_bytes == content.size());

@@ -9,9 +9,9 @@ constexpr std::size_t kSmall = 65536;
 constexpr std::size_t kLarge = 262144;
 
 // Returns nothing if the block stays raw.
-Bytes encode(BlockEncoder& encoder, const Bytes& raw) {
+Bytes encode(BlockEncoder& encoder, const Bytes& raw, Codec codec = Codec::zstd) {
     Bytes out(stored_bytes_max(raw.size()));
-    const auto stored = encoder.encode(raw, out);
+    const auto stored = encoder.encode(codec, raw, out);
     return {stored.begin(), stored.end()};
 }
 
@@ -48,9 +48,9 @@ Frame frame_of(std::uint32_t content, std::vector<std::uint32_t> blocks) {
     return frame;
 }
 
-Bytes decoded(const Bytes& stored, std::size_t raw_bytes) {
+Bytes decoded(const Bytes& stored, std::size_t raw_bytes, Codec codec = Codec::zstd) {
     Bytes out(raw_bytes);
-    require_good(BlockDecoder().decode(Codec::zstd, stored, out));
+    require_good(BlockDecoder().decode(codec, stored, out));
     return out;
 }
 
@@ -123,8 +123,8 @@ TEST_CASE("codec: neighbouring blocks in memory are not used as dictionaries") {
     const Bytes both = bytes_of(prose(2 * kSmall, 5));
     BlockEncoder used(9), fresh(9);
     Bytes out(stored_bytes_max(kSmall));
-    (void)used.encode(std::span(both).first(kSmall), out);
-    const auto second = used.encode(std::span(both).last(kSmall), out);
+    (void)used.encode(Codec::zstd, std::span(both).first(kSmall), out);
+    const auto second = used.encode(Codec::zstd, std::span(both).last(kSmall), out);
     CHECK(Bytes(second.begin(), second.end()) == encode(fresh, Bytes(both.end() - kSmall, both.end())));
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("codec: a frame is smaller than its block") {
 }
 
 TEST_CASE("codec: a codec of a later version is unsupported") {  // A44
-    for (const unsigned codec : {2u, 3u, 0xffffu})
+    for (const unsigned codec : {2u, 4u, 0xffffu})
         CHECK(refusal(frame_of(100, {100}).bytes(), 100, static_cast<Codec>(codec)).starts_with("unsupported: "));
 }
 
@@ -284,6 +284,78 @@ TEST_CASE("codec: a damaged frame fails or fills the block, and does nothing els
     }
     // The decoder's context still works.
     CHECK(decoded(good, raw.size()) == raw);
+}
+
+// ---- LZ4 ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("codec: LZ4 blocks decode to themselves at every size, whatever came before") {
+    BlockEncoder used(0);
+    for (const std::size_t size :
+         {std::size_t{200}, std::size_t{255}, std::size_t{4096}, kSmall - 1, kSmall, kSmall + 1, kLarge - 1, kLarge})
+        for (const Bytes& raw : {bytes_of(prose(size, 1)), Bytes(size, std::byte{7})}) {
+            CAPTURE(size);
+            const Bytes stored = encode(used, raw, Codec::lz4);
+            REQUIRE_FALSE(stored.empty());
+            CHECK(decoded(stored, size, Codec::lz4) == raw);
+            BlockEncoder fresh(9);
+            CHECK(encode(fresh, raw, Codec::lz4) == stored);
+        }
+    CHECK(encode(used, noise(kSmall, 1), Codec::lz4).empty());
+    CHECK(encode(used, bytes_of(prose(kSmall, 1))).empty());  // level 0
+}
+
+TEST_CASE("codec: an LZ4 block written by hand is read") {
+    // A token of four literals and a match of 4 + 15 + 1 bytes, one byte back; then five literals.
+    const Bytes stored =
+        bytes_of(std::string("\x4f"
+                             "abcd"
+                             "\x01\x00"
+                             "\x01"
+                             "\x50"
+                             "efghi",
+                             14));
+    CHECK(decoded(stored, 29, Codec::lz4) == bytes_of("abcd" + std::string(20, 'd') + "efghi"));
+}
+
+TEST_CASE("codec: an LZ4 block with other bytes than one block of the right size is malformed") {  // A40, A41, A43
+    BlockEncoder encoder(0);
+    const Bytes raw = bytes_of(prose(5000, 9));
+    const Bytes good = encode(encoder, raw, Codec::lz4);
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, good.size(), raw.size() - 1, raw.size() + 1, kLarge})
+        CHECK(refusal(good, size, Codec::lz4).starts_with("malformed: LZ4 block: "));
+    for (std::size_t length = 0; length < good.size(); ++length)
+        CHECK(refusal(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length)), raw.size(), Codec::lz4)
+                  .starts_with("malformed: LZ4 block: "));
+    Bytes longer = good;
+    longer.push_back(std::byte{0});
+    CHECK(refusal(longer, raw.size(), Codec::lz4).starts_with("malformed: LZ4 block: "));
+    // A match that begins before the block.
+    CHECK(refusal(bytes_of(std::string("\x10"
+                                       "a"
+                                       "\x02\x00"
+                                       "\x50"
+                                       "efghi",
+                                       10)),
+                  14, Codec::lz4)
+              .starts_with("malformed: LZ4 block: "));
+    // A match of millions of bytes.
+    Bytes bomb =
+        bytes_of(std::string("\x1f"
+                             "a"
+                             "\x01\x00",
+                             4));
+    bomb.insert(bomb.end(), 20'000, std::byte{0xff});
+    CHECK(refusal(bomb, kSmall, Codec::lz4).starts_with("malformed: LZ4 block: "));
+
+    FARDEL_RANDOM(random);
+    for (int i = 0; i < 20'000; ++i) {
+        Bytes stored = good;
+        for (unsigned changes = 1 + random() % 8; changes != 0; --changes)
+            stored[random() % stored.size()] = static_cast<std::byte>(random());
+        Bytes out(raw.size());
+        if (const Status status = BlockDecoder().decode(Codec::lz4, stored, out); !status)
+            CHECK(status.error().code() == ErrorCode::malformed);
+    }
 }
 
 TEST_CASE("codec: threads decode side by side") {  // A53, A116

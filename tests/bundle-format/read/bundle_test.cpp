@@ -277,7 +277,7 @@ TEST_CASE("bundle: a block that is not a frame of its size is malformed, each ti
 
 // A44, A46
 TEST_CASE("bundle: a block of an unknown codec, or of the reserved codec with a dictionary, is unsupported") {
-    for (const unsigned codec : {2u, 3u, 0xffffu}) {
+    for (const unsigned codec : {2u, 4u, 0xffffu}) {
         forge::Draft draft = forge::draft(forge::wide_recipe(3));
         draft.blocks[0].codec = static_cast<Codec>(codec);
         const auto bundle = open_bundle(forge::forge(draft).bytes);

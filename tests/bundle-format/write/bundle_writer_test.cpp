@@ -190,6 +190,23 @@ TEST_CASE("writer: the level changes the layout and never the bundle id") {
     CHECK(refusal(plan, {.level = 20}).starts_with("limit: "));
 }
 
+TEST_CASE("writer: what a bundle is made for changes the layout and never the bundle id") {
+    const BundlePlan plan = varied_plan();
+    std::set<std::string> layouts, bundles;
+    for (const BundlePurpose purpose : {BundlePurpose::balanced, BundlePurpose::load, BundlePurpose::size}) {
+        CAPTURE(purpose_name(purpose));
+        const AuditedBundle audit = audited(plan, {.purpose = purpose, .jobs = 2});
+        bundles.insert(audit.id.hex());
+        layouts.insert(audit.layout_id.hex());
+        CHECK(find_purpose(purpose_name(purpose)) == purpose);
+        CHECK(written(plan, {.purpose = purpose, .jobs = 1}) == written(plan, {.purpose = purpose, .jobs = 5}));
+    }
+    CHECK(bundles.size() == 1);
+    CHECK(layouts.size() == 3);
+    CHECK_FALSE(find_purpose(""));
+    CHECK_FALSE(find_purpose("speed"));
+}
+
 TEST_CASE("writer: the bundle id of a plan never changes") {
     BundlePlan plan;
     add(plan, "maps/dm1", "a map");

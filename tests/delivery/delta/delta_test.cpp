@@ -46,11 +46,11 @@ Files second_version() {
     return files;
 }
 
-Bytes bundle_of(const Files& files, int level = 3) {
+Bytes bundle_of(const Files& files, int level = 3, BundlePurpose purpose = BundlePurpose::balanced) {
     BundlePlan plan;
     for (const auto& [name, content] : files)
         add(plan, name, content, name.ends_with("ogg") ? "audio/ogg" : "text/plain", name.ends_with("ogg"));
-    return written(plan, {.level = level, .jobs = 2});
+    return written(plan, {.purpose = purpose, .level = level, .jobs = 2});
 }
 
 struct Made {
@@ -94,6 +94,17 @@ TEST_CASE("delta: turns one bundle into the other, byte for byte, and is small")
     const Made back = delta_between(target, old);
     CHECK(value_of(applied(target, back.bytes)) == old);
     CHECK(delta_between(old, target).bytes == delta.bytes);
+}
+
+TEST_CASE("delta: bundles made for loading are as near to each other") {
+    const Bytes old = bundle_of(first_version(), 3, BundlePurpose::load);
+    const Bytes target = bundle_of(second_version(), 3, BundlePurpose::load);
+    const Made delta = delta_between(old, target);
+    CHECK(delta.bytes.size() < 20'000);
+    CHECK(delta.summary.stored_blocks == 0);
+    CHECK(value_of(applied(old, delta.bytes)) == target);
+    const Bytes balanced = bundle_of(first_version());
+    CHECK(value_of(applied(balanced, delta_between(balanced, target).bytes)) == target);
 }
 
 TEST_CASE("delta: between equal bundles, between layouts of one bundle, from and to an empty one") {  // A50

@@ -15,11 +15,12 @@ constexpr int kTargetLevel = 9;
 
 std::string large_map() { return prose(48 * kPiece + 1234, 77); }
 
-Bytes bundle_with(const std::string& name, const std::string& content, int level) {
+Bytes bundle_with(const std::string& name, const std::string& content, int level,
+                  BundlePurpose purpose = BundlePurpose::balanced) {
     BundlePlan plan;
     add(plan, name, content);
     add(plan, "readme.txt", "of " + name);
-    return written(plan, {.level = level, .jobs = 2});
+    return written(plan, {.purpose = purpose, .level = level, .jobs = 2});
 }
 
 // The large map, of which one piece was edited, under another name.
@@ -88,6 +89,16 @@ TEST_CASE("fetch: pieces are found at another offset, and each of many equal one
 TEST_CASE("fetch: a bundle of another level gives whole assets, too") {
     const Bytes target = bundle_with("maps/large.bsp", large_map(), kTargetLevel);
     CHECK(received_beside(held_bundle(), target) <= 200);
+}
+
+TEST_CASE("fetch: a bundle made for loading gives and takes the pieces of one that is balanced") {
+    const Bytes target = bundle_with("maps/large.bsp", large_map(), kTargetLevel);
+    const Bytes quick = bundle_with("maps/large.bsp", large_map(), kTargetLevel, BundlePurpose::load);
+    CHECK(bundle_id_of(quick) == bundle_id_of(target));
+    const Bytes quick_before = bundle_with("old/first.bsp", large_map(), kHeldLevel, BundlePurpose::load);
+    CHECK(received_beside(quick_before, target) <= 200);
+    CHECK(received_beside(held_bundle(), quick) <= 200);
+    CHECK(received_beside(quick_before, quick) <= 200);
 }
 
 // Three of its blocks are damaged.

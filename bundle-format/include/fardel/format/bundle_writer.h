@@ -1,5 +1,5 @@
-// Writes a BundlePlan as a bundle file. The same plan, level and libzstd give the same bytes on any machine and with
-// any number of threads. Another level or libzstd changes the layout and its id, never the bundle id.
+// Writes a BundlePlan as a bundle file. The same plan, purpose, level, libzstd and liblz4 give the same bytes on any
+// machine and with any number of threads. Others change the layout and its id, never the bundle id.
 //
 // Each source is read once, in order. Blocks are encoded on `jobs` threads, and each is decoded again and compared.
 // Memory is bounded by a few blocks per thread plus the tables, whatever the size of the assets. Nothing is visible at
@@ -14,7 +14,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
+#include <string>
+#include <string_view>
 
 namespace fardel {
 
@@ -22,6 +25,16 @@ class Bundle;
 class StagedFile;
 
 inline constexpr int kLevelDefault = 9;
+
+// What the layout is made for; the bundle id is the same for all.
+enum class BundlePurpose : std::uint8_t {
+    balanced,  // zstd at the level that is given
+    load,      // LZ4: decodes three times as fast, and is a sixth larger
+    size,      // zstd at its highest level
+};
+// "balanced", "load" or "size".
+std::string_view purpose_name(BundlePurpose purpose) noexcept;
+std::optional<BundlePurpose> find_purpose(std::string_view name) noexcept;
 
 struct BundleWriteProgress {
     std::uint64_t assets_done = 0;
@@ -31,12 +44,14 @@ struct BundleWriteProgress {
 };
 
 struct BundleWriteOptions {
-    int level = kLevelDefault;                                 // zstd, 1–19
+    BundlePurpose purpose = BundlePurpose::balanced;
+    int level = kLevelDefault;                                 // zstd, 1–19; of `balanced`
     unsigned jobs = 0;                                         // encoder threads, at most 256; 0: one per core
     std::function<void(const BundleWriteProgress&)> progress;  // called on the caller's thread
     std::stop_token stop;                                      // a request to stop ends the call with cancelled
     // A bundle (File::bundle()) whose layout the caller knows, for example by its layout id, to be written by this code
-    // at this level with this libzstd. Its blocks are copied instead of encoded again. The result is the same.
+    // for this purpose, at this level, with these libraries. Its blocks are copied instead of encoded again. The result
+    // is the same.
     std::shared_ptr<const Bundle> donor;
 };
 

@@ -8,6 +8,7 @@
 #include <fardel/format/manifest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,13 +17,15 @@ struct ZSTD_DCtx_s;
 
 namespace fardel {
 
+enum class BundlePurpose : std::uint8_t;
+
 // A decoder is reused from block to block, by one thread at a time. It allocates about 150 KiB when it decodes the
 // first frame.
 class BlockDecoder {
 public:
     // Fills the whole of `out`, whose size is the block's raw size. The contents of `out` are unspecified on failure.
-    // Errors: malformed (the bytes are not exactly the one frame that the format demands, or the frame does not decode
-    // to `out`), unsupported (a codec of a later version).
+    // Errors: malformed (the bytes are not exactly the one frame or block that the format demands, or it does not
+    // decode to `out`), unsupported (a codec of a later version).
     Status decode(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out);
 
 private:
@@ -34,8 +37,16 @@ private:
     std::unique_ptr<ZSTD_DCtx_s, Free> context_;
 };
 
+// How a writer encodes blocks that do not stay raw.
+struct BlockEncoding {
+    Codec codec = Codec::zstd;  // or lz4
+    int level = 0;              // of zstd
+};
+// `level`: of BundlePurpose::balanced.
+BlockEncoding encoding_for(BundlePurpose purpose, int level) noexcept;
+
 // Describes in words everything that determines how the writer encodes a block. Two encoders with the same name produce
 // the same bytes.
-std::string encoder_name(int level);
+std::string encoder_name(const BlockEncoding& encoding);
 
 }  // namespace fardel

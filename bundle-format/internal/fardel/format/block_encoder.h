@@ -1,4 +1,4 @@
-// How one block is stored: as it is, or as one zstd frame. docs/bundle-format.md §7.
+// How one block is stored: as it is, as one zstd frame, or as one LZ4 block. docs/bundle-format.md §7.
 //
 // For the writer, and for those who make blocks again that somebody else has written. Encoding is ours and trusted;
 // block_codec.h has decoding.
@@ -11,35 +11,40 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 struct ZSTD_CCtx_s;
 
 namespace fardel {
 
-inline constexpr int kLevelMin = 1;
+inline constexpr int kLevelMin = 1;  // zstd's; LZ4 has one
 inline constexpr int kLevelMax = 19;
 
-// The largest frame that encode() may need room for.
+// The room that encode() may need.
 std::size_t stored_bytes_max(std::size_t raw_bytes) noexcept;
 
-// One context, reused from block to block; one thread at a time. The same bytes in give the same bytes out, whatever
-// was encoded before.
+// A context per codec, reused from block to block; one thread at a time. The same bytes in give the same bytes out,
+// whatever was encoded before.
 class BlockEncoder {
 public:
-    explicit BlockEncoder(int level);  // kLevelMin–kLevelMax
+    explicit BlockEncoder(int level);  // of zstd, kLevelMin–kLevelMax; 0: zstd encodes nothing
     ~BlockEncoder();
     BlockEncoder(BlockEncoder&&) noexcept;
     BlockEncoder& operator=(BlockEncoder&&) noexcept;
 
-    // The frame of `raw`, at the start of `out`, which has room for stored_bytes_max; or nothing when it would save
-    // less than 1/32, and the block stays raw.
-    std::span<const std::byte> encode(std::span<const std::byte> raw, std::span<std::byte> out);
+    // `raw` as the codec, zstd or lz4, stores it, at the start of `out`, which has room for stored_bytes_max; or
+    // nothing when it would save less than 1/32, and the block stays raw.
+    std::span<const std::byte> encode(Codec codec, std::span<const std::byte> raw, std::span<std::byte> out);
 
 private:
     struct Free {
         void operator()(ZSTD_CCtx_s* context) const noexcept;
     };
-    std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+    std::size_t encode_zstd(std::span<const std::byte> raw, std::span<std::byte> out);
+    std::size_t encode_lz4(std::span<const std::byte> raw, std::span<std::byte> out);
+
+    std::unique_ptr<ZSTD_CCtx_s, Free> context_;  // none at level 0
+    std::vector<std::byte> lz4_;                  // of the first lz4 block on
 };
 
 }  // namespace fardel

@@ -221,7 +221,13 @@ struct PlacementRecord {
     friend bool operator==(const PlacementRecord&, const PlacementRecord&) = default;
 };
 
-enum class Codec : std::uint16_t { raw = 0, zstd = 1 };  // 2 is reserved for zstd with a dictionary
+enum class Codec : std::uint16_t { raw = 0, zstd = 1, lz4 = 3 };  // 2 is reserved for zstd with a dictionary
+
+// The codecs that this version knows, in the order of their numbers.
+inline constexpr Codec kCodecs[] = {Codec::raw, Codec::zstd, Codec::lz4};
+constexpr bool is_known(Codec codec) noexcept {
+    return codec == Codec::raw || codec == Codec::zstd || codec == Codec::lz4;
+}
 
 struct BlockRecord {
     static constexpr TableKind kTable = TableKind::blocks;

@@ -1,7 +1,8 @@
 // Raw bytes of blocks, and the stored bytes that they are encoded to.
 //
-// Encoding gives the bytes that somebody else's packer wrote only with the same version of libzstd and at the same
-// level, so whatever it gives is compared with the hash in the block's record.
+// Encoding gives the bytes that somebody else's packer wrote only with the same version of libzstd or liblz4 and at the
+// same level, so whatever it gives is compared with the hash in the block's record. LZ4 has one level: its blocks come
+// out at any.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -52,7 +53,7 @@ struct RawBlock {
     std::span<const std::byte> raw;
 };
 
-// Encodes the blocks at `level` (0: none but those that are stored raw), on `jobs` threads (0: one per core). For each,
+// Encodes the blocks at `level` (0: none of zstd), on `jobs` threads (0: one per core). For each,
 // calls `take` on the caller's thread and in order, with the stored bytes, or with nothing if they do not have the
 // record's hash.
 Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsigned jobs,

@@ -70,11 +70,12 @@ struct BuildRequest {
     // What is signed has to be what this policy lets its signer bring, or nothing is written. nullptr: anything.
     std::shared_ptr<const TrustPolicy> policy;
     BuildSigning cache_signing;  // of records of the derived-data cache; no key: unsigned; `created` is unused
-    int level = kLevelDefault;
-    unsigned jobs = 0;                  // threads; 0: one per core
-    bool checksum = false;              // read every source, whatever its stamp
-    bool from_scratch = false;          // discard the state of earlier builds
-    std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
+    std::optional<BundlePurpose> purpose;  // unset: as the project says, or balanced
+    int level = kLevelDefault;             // of `balanced`
+    unsigned jobs = 0;                     // threads; 0: one per core
+    bool checksum = false;                 // read every source, whatever its stamp
+    bool from_scratch = false;             // discard the state of earlier builds
+    std::uint32_t verify_per_1000 = 0;     // of 1000 jobs with cached results, how many are run and compared
     // How much of the project's own folder of derived data the build leaves at its end; unset: as the project says.
     std::optional<std::uint64_t> cache_bytes_max;
     std::optional<std::uint32_t> cache_unused_days;
@@ -147,8 +148,8 @@ struct BuildOutcome {
 Result<BuildOutcome> build_project(const BuildRequest& request);
 
 // Builds a bundle of folders and archives without a project; of equal names that of the later source is packed. Counts
-// of `request`: output, name, version, excludes, follow_links, names, strict, order, signing, level, jobs, progress,
-// scanned and stop. Errors: as build_project.
+// of `request`: output, name, version, excludes, follow_links, names, strict, order, signing, purpose, level, jobs,
+// progress, scanned and stop. Errors: as build_project.
 Result<BuildSummary> build_sources(std::span<const std::string> sources, const BuildRequest& request);
 
 // ---- Mounting -------------------------------------------------------------------------------------------------------

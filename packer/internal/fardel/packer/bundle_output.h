@@ -28,6 +28,7 @@ struct BundleOutput {
     bool makes_folder = false;          // of `path`, if there is none: that of a project's own 'output'
     std::string name;
     std::string version;
+    BundlePurpose purpose = BundlePurpose::balanced;
     int level = kLevelDefault;
     unsigned jobs = 0;                    // threads; 0: one per core
     Signer* signer = nullptr;             // nullptr: unsigned

@@ -8,6 +8,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/bundle_version.h>
+#include <fardel/format/bundle_writer.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
 #include <fardel/format/requirement.h>
@@ -91,11 +92,12 @@ struct ProjectCache {
     std::uint32_t line = 0;
 };
 
-// [pack]: how the sources are read.
+// [pack]: how the sources are read, and what for they are packed.
 struct ProjectPack {
     bool left_out_fails = false;            // a file that nobody meant to leave out fails the build
     std::vector<std::string> follow_links;  // folders into which links of the sources may lead
     std::string names;                      // as ScanOptions::names
+    BundlePurpose purpose = BundlePurpose::balanced;
 };
 
 struct Project {

@@ -182,6 +182,14 @@ FARDEL_API fardel_code fardel_plan_set_integer(fardel_plan* plan, uint32_t asset
 FARDEL_API fardel_code fardel_plan_set_flag(fardel_plan* plan, uint32_t asset, const char* key, int32_t flag,
                                             fardel_error* error);
 
+/* What the file is made for; the bundle's id is the same for all. */
+typedef int32_t fardel_purpose;
+enum {
+    FARDEL_FOR_BALANCED = 0, /* zstd at a level; where a project is packed without one, what the project says */
+    FARDEL_FOR_LOAD = 1,     /* LZ4, which decodes three times as fast and is a sixth larger */
+    FARDEL_FOR_SIZE = 2      /* zstd at its highest level */
+};
+
 typedef struct fardel_write_options {
     size_t struct_size;              /* sizeof(fardel_write_options) */
     fardel_signer* signer;           /* signs as the author; null: the bundle stays unsigned */
@@ -189,15 +197,16 @@ typedef struct fardel_write_options {
     fardel_bundle_written written;   /* called once, when the file is there; or null */
     fardel_tool_progress progress;   /* or null */
     void* context;                   /* passed to both */
-    int32_t level;                   /* of zstd, 1 to 19; 0: 9 */
+    int32_t level;                   /* of FARDEL_FOR_BALANCED, 1 to 19; 0: 9 */
     uint32_t jobs;                   /* threads; 0: one per core */
+    fardel_purpose purpose;
 } fardel_write_options;
 #define FARDEL_WRITE_OPTIONS_INIT \
-    { sizeof(fardel_write_options), NULL, NULL, NULL, NULL, NULL, 0, 0 }
+    { sizeof(fardel_write_options), NULL, NULL, NULL, NULL, NULL, 0, 0, FARDEL_FOR_BALANCED }
 FARDEL_API void fardel_write_options_init(fardel_write_options* options, size_t struct_size);
 
 /* Writes the bundle; it replaces the file at `path` in one step, last. The plan stays as it is. `options` may be null.
- * The same plan, level and libzstd give the same bytes on any machine. Errors: malformed (the plan contradicts itself),
+ * The same plan, purpose, level and libraries give the same bytes on any machine. Errors: malformed (the plan contradicts itself),
  * limit, conflict (a file changed), missing, denied, no_space, io, cancelled, those of the signer. After an error,
  * nothing has changed at `path`. */
 FARDEL_API fardel_code fardel_plan_write(const fardel_plan* plan, const char* path, const fardel_write_options* options,
@@ -233,12 +242,13 @@ typedef struct fardel_pack_options {
     fardel_tool_progress progress; /* or null */
     void* context;                 /* passed to all three */
     uint64_t created_s;            /* in signatures, Unix seconds; 0: the system's clock */
-    int32_t level;                 /* of zstd, 1 to 19; 0: 9 */
+    int32_t level;                 /* of FARDEL_FOR_BALANCED, 1 to 19; 0: 9 */
     uint32_t jobs;                 /* threads; 0: one per core */
     uint32_t flags;                /* FARDEL_PACK_… */
+    fardel_purpose purpose;
 } fardel_pack_options;
 #define FARDEL_PACK_OPTIONS_INIT \
-    { sizeof(fardel_pack_options), NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
+    { sizeof(fardel_pack_options), NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, FARDEL_FOR_BALANCED }
 FARDEL_API void fardel_pack_options_init(fardel_pack_options* options, size_t struct_size);
 
 /* Packs folders and legacy archives; of equal names, that of the later source. Errors: missing, unresolved (nothing to
