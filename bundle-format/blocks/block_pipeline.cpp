@@ -20,21 +20,20 @@ bool equal(std::span<const std::byte> a, std::span<const std::byte> b) noexcept 
 
 }  // namespace
 
-Result<std::unique_ptr<BlockPipeline>> BlockPipeline::start(const BlockEncoding& encoding, unsigned jobs) {
-    const int level = encoding.codec == Codec::zstd ? encoding.level : 0;
-    std::unique_ptr<BlockPipeline> pipeline(new BlockPipeline(encoding.codec, jobs));
+Result<std::unique_ptr<BlockPipeline>> BlockPipeline::start(unsigned jobs) {
+    std::unique_ptr<BlockPipeline> pipeline(new BlockPipeline(jobs));
     for (unsigned i = 0; i < jobs; ++i) {
         const bool started = pipeline->threads_.try_start(
-            [&ring = *pipeline, encoder = BlockEncoder(level)]() mutable { ring.encode_blocks(encoder); });
+            [&ring = *pipeline, encoder = BlockEncoder()]() mutable { ring.encode_blocks(encoder); });
         if (!started && i == 0)
-            pipeline->own_ = std::make_unique<OwnEncoder>(level);
+            pipeline->own_ = std::make_unique<OwnEncoder>();
         if (!started)
             break;
     }
     return pipeline;
 }
 
-BlockPipeline::BlockPipeline(Codec codec, unsigned jobs) : codec_(codec), slots_(jobs * kBlocksPerThread) {
+BlockPipeline::BlockPipeline(unsigned jobs) : slots_(jobs * kBlocksPerThread) {
     assert(jobs > 0);
     for (Slot& slot : slots_)
         slot.frame = std::make_unique_for_overwrite<std::byte[]>(stored_bytes_max(limits::kBlockBytesMax));
@@ -48,11 +47,12 @@ BlockPipeline::~BlockPipeline() {
     pushed_one_.notify_all();
 }
 
-void BlockPipeline::push(BlockBuffer& raw, bool piece) {
+void BlockPipeline::push(BlockBuffer& raw, bool piece, const BlockEncoding& encoding) {
     assert(!full() && raw.size_bytes() > 0);
     Slot& next = slot(pushed_);
     std::swap(next.raw, raw);
     raw.clear();
+    next.encoding = encoding;
     next.block.piece = piece;
     next.encoded = false;
     add_newest();
@@ -132,10 +132,10 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
 void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const {
     const std::span<const std::byte> raw = slot.raw.bytes();
     const std::span<const std::byte> frame =
-        encoder.encode(codec_, raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
+        encoder.encode(slot.encoding, raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
 
     EncodedBlock& block = slot.block;
-    block.codec = frame.empty() ? Codec::raw : codec_;
+    block.codec = frame.empty() ? Codec::raw : slot.encoding.codec;
     block.stored = frame.empty() ? raw : frame;
     block.raw_bytes = static_cast<std::uint32_t>(raw.size());
     block.stored_hash = blake3(block.stored);

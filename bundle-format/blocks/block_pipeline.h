@@ -51,7 +51,7 @@ struct EncodedBlock {
 class BlockPipeline {
 public:
     // Starts fewer threads than `jobs` if the system gives no more; if it gives none, push() encodes.
-    static Result<std::unique_ptr<BlockPipeline>> start(const BlockEncoding& encoding, unsigned jobs);
+    static Result<std::unique_ptr<BlockPipeline>> start(unsigned jobs);
     ~BlockPipeline();  // discards the blocks that are still inside
     BlockPipeline(const BlockPipeline&) = delete;
     BlockPipeline& operator=(const BlockPipeline&) = delete;
@@ -60,7 +60,7 @@ public:
     bool full() const noexcept { return size() == slots_.size(); }
 
     // Takes the bytes, at least one, and leaves `raw` empty. The pipeline must not be full.
-    void push(BlockBuffer& raw, bool piece);
+    void push(BlockBuffer& raw, bool piece, const BlockEncoding& encoding);
     // Copies a block that is already encoded. The pipeline must not be full.
     void push_encoded(const EncodedBlock& block);
     // Waits for the oldest block. The pipeline must not be empty. Error: corrupt (the block does not decode to the
@@ -70,9 +70,10 @@ public:
     void drop_newest(std::size_t count);
 
 private:
-    BlockPipeline(Codec codec, unsigned jobs);
+    explicit BlockPipeline(unsigned jobs);
     struct Slot {
         BlockBuffer raw;
+        BlockEncoding encoding;
         std::unique_ptr<std::byte[]> frame;
         EncodedBlock block;
         bool encoded = false;  // the block was already encoded when it was pushed
@@ -80,7 +81,6 @@ private:
         bool done = false;  // guarded by mutex_; the rest belongs to one thread at a time
     };
     struct OwnEncoder {
-        explicit OwnEncoder(int level) : encoder(level) {}
         BlockEncoder encoder;
         BlockDecoder decoder;
         BlockBuffer decoded;
@@ -90,7 +90,6 @@ private:
     void encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const;
     Slot& slot(std::uint64_t number) noexcept { return slots_[in_memory(number % slots_.size())]; }
 
-    const Codec codec_;
     std::vector<Slot> slots_;
     Mutex mutex_;
     ConditionVariable pushed_one_;

@@ -148,42 +148,43 @@ std::size_t stored_bytes_max(std::size_t raw_bytes) noexcept {
 
 void BlockEncoder::Free::operator()(ZSTD_CCtx_s* context) const noexcept { ZSTD_freeCCtx(context); }
 
-BlockEncoder::BlockEncoder(int level) {
-    assert(level >= 0 && level <= kLevelMax);
-    if (level == 0)
-        return;
-    context_.reset(ZSTD_createCCtx());
-    if (!context_)
-        throw std::bad_alloc();
-    const auto set = [this](ZSTD_cParameter parameter, int value) {
-        [[maybe_unused]] const std::size_t result = ZSTD_CCtx_setParameter(context_.get(), parameter, value);
-        assert(!ZSTD_isError(result));
-    };
-    set(ZSTD_c_compressionLevel, level);
-    // What verify_frame demands; the window then is the content itself ("single segment").
-    set(ZSTD_c_contentSizeFlag, 1);
-    set(ZSTD_c_checksumFlag, 0);
-    set(ZSTD_c_dictIDFlag, 0);
-}
-
+BlockEncoder::BlockEncoder() = default;
 BlockEncoder::~BlockEncoder() = default;
 BlockEncoder::BlockEncoder(BlockEncoder&&) noexcept = default;
 BlockEncoder& BlockEncoder::operator=(BlockEncoder&&) noexcept = default;
 
-std::span<const std::byte> BlockEncoder::encode(Codec codec, std::span<const std::byte> raw, std::span<std::byte> out) {
+std::span<const std::byte> BlockEncoder::encode(const BlockEncoding& encoding, std::span<const std::byte> raw,
+                                                std::span<std::byte> out) {
     assert(raw.size() <= limits::kBlockBytesMax && out.size() >= stored_bytes_max(raw.size()));
-    assert(codec == Codec::zstd || codec == Codec::lz4);
-    const std::size_t stored_bytes = codec == Codec::zstd ? encode_zstd(raw, out) : encode_lz4(raw, out);
+    assert(encoding.codec == Codec::zstd || encoding.codec == Codec::lz4);
+    const std::size_t stored_bytes =
+        encoding.codec == Codec::zstd ? encode_zstd(encoding.level, raw, out) : encode_lz4(raw, out);
     // Less than 1/32 saved is not worth decoding it at each read.
     const bool worthwhile = stored_bytes < raw.size() && (raw.size() - stored_bytes) * 32 >= raw.size();
     return worthwhile ? out.first(stored_bytes) : std::span<std::byte>();
 }
 
-std::size_t BlockEncoder::encode_zstd(std::span<const std::byte> raw, std::span<std::byte> out) {
-    if (!context_)
+std::size_t BlockEncoder::encode_zstd(int level, std::span<const std::byte> raw, std::span<std::byte> out) {
+    assert(level >= 0 && level <= kLevelMax);
+    if (level == 0)
         return raw.size();
-    choose_row_search(context_.get(), raw.size());
-    const std::size_t frame_bytes = ZSTD_compress2(context_.get(), out.data(), out.size(), raw.data(), raw.size());
+    const auto set = [this](ZSTD_cParameter parameter, int value) {
+        [[maybe_unused]] const std::size_t result = ZSTD_CCtx_setParameter(zstd_.get(), parameter, value);
+        assert(!ZSTD_isError(result));
+    };
+    if (!zstd_) {
+        zstd_.reset(ZSTD_createCCtx());
+        if (!zstd_)
+            throw std::bad_alloc();
+        // What verify_frame demands; the window then is the content itself ("single segment").
+        set(ZSTD_c_contentSizeFlag, 1);
+        set(ZSTD_c_checksumFlag, 0);
+        set(ZSTD_c_dictIDFlag, 0);
+    }
+    if (std::exchange(level_, level) != level)
+        set(ZSTD_c_compressionLevel, level);
+    choose_row_search(zstd_.get(), raw.size());
+    const std::size_t frame_bytes = ZSTD_compress2(zstd_.get(), out.data(), out.size(), raw.data(), raw.size());
     if (ZSTD_isError(frame_bytes))
         throw std::bad_alloc();  // its only failure here
     return frame_bytes;

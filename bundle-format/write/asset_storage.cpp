@@ -81,8 +81,10 @@ public:
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
         // Blocks are not shared between ranks, so that what a trace lists first does not bring what it lists last.
-        if (std::exchange(rank_, planned_[planned].rank) != planned_[planned].rank)
+        const auto kind = std::pair(planned_[planned].rank, planned_[planned].purpose.value_or(options_.purpose));
+        if (kind_ != kind)
             FARDEL_TRY(close_shared());
+        kind_ = kind;
         FARDEL_TRY_ASSIGN(const bool copied, copy_known(planned));
         if (copied) {
             ++assets_done_;
@@ -314,7 +316,7 @@ private:
 
     Status put(BlockBuffer& raw, bool piece) {
         FARDEL_TRY(make_room());
-        pipeline_.push(raw, piece);
+        pipeline_.push(raw, piece, encoding_for(kind_.second, options_.level));
         return ok();
     }
 
@@ -364,12 +366,13 @@ private:
     std::uint64_t assets_done_ = 0;
     std::uint64_t raw_bytes_read_ = 0;
 
-    BlockBuffer current_;                // a piece of the asset being read
-    BlockBuffer next_;                   // and the piece after it
-    BlockBuffer shared_;                 // the open shared block, all of one content type;
-    std::optional<std::uint32_t> rank_;  // of the latest asset: blocks are shared within a rank
-    std::vector<Sharing> sharing_;       // and the assets in it
-    BlockBuffer copied_;                 // a stored block of the donor
+    BlockBuffer current_;  // a piece of the asset being read
+    BlockBuffer next_;     // and the piece after it
+    BlockBuffer shared_;   // the open shared block, all of one content type;
+    // The rank and the purpose of the latest asset: blocks are shared within both.
+    std::pair<std::optional<std::uint32_t>, BundlePurpose> kind_;
+    std::vector<Sharing> sharing_;  // and the assets in it
+    BlockBuffer copied_;            // a stored block of the donor
 };
 
 }  // namespace
@@ -421,8 +424,7 @@ bool adopt_first(StoredContent& content, std::span<const PlannedAsset> planned, 
 
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
                                    StagedFile& file, std::uint64_t section_offset, const BundleWriteOptions& options) {
-    FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline,
-                      BlockPipeline::start(encoding_for(options.purpose, options.level), worker_count(options.jobs)));
+    FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline, BlockPipeline::start(worker_count(options.jobs)));
     std::optional<DonorBlocks> donor;
     if (options.donor) {
         FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor));

@@ -1,6 +1,7 @@
 #include <fardel/format/bundle_plan.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace fardel {
@@ -33,7 +34,19 @@ private:
     const std::shared_ptr<const ByteSource> bytes_;
 };
 
+constexpr std::array<std::string_view, 3> kPurposeNames = {"balanced", "load", "size"};
+
 }  // namespace
+
+std::string_view purpose_name(BundlePurpose purpose) noexcept {
+    return kPurposeNames[static_cast<std::size_t>(purpose)];
+}
+
+std::optional<BundlePurpose> find_purpose(std::string_view name) noexcept {
+    const auto at = std::ranges::find(kPurposeNames, name);
+    return at == kPurposeNames.end() ? std::nullopt
+                                     : std::optional(static_cast<BundlePurpose>(at - kPurposeNames.begin()));
+}
 
 Result<std::size_t> read_full(BlobStream& stream, std::span<std::byte> out) {
     std::size_t size = 0;

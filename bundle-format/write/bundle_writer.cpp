@@ -10,8 +10,6 @@
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
-#include <algorithm>
-#include <array>
 #include <cassert>
 #include <string>
 #include <string_view>
@@ -48,19 +46,7 @@ BundleWriteSummary summary_of(const BundlePlan& plan, const StoredContent& conte
     return summary;
 }
 
-constexpr std::array<std::string_view, 3> kPurposeNames = {"balanced", "load", "size"};
-
 }  // namespace
-
-std::string_view purpose_name(BundlePurpose purpose) noexcept {
-    return kPurposeNames[static_cast<std::size_t>(purpose)];
-}
-
-std::optional<BundlePurpose> find_purpose(std::string_view name) noexcept {
-    const auto at = std::ranges::find(kPurposeNames, name);
-    return at == kPurposeNames.end() ? std::nullopt
-                                     : std::optional(static_cast<BundlePurpose>(at - kPurposeNames.begin()));
-}
 
 Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
                                   const BundleWriteOptions& options) {

@@ -1,8 +1,8 @@
 // DonorBlocks: the stored blocks of an earlier bundle, found by the assets in them.
 //
 // The writer copies these blocks instead of encoding the same bytes again. The caller that provides a donor guarantees
-// that its layout was written by this code, at this level, with this libzstd. Stored bytes are nevertheless compared
-// with their hashes.
+// that its layout was written by this code, for these purposes, at this level, with these libraries. Stored bytes are
+// nevertheless compared with their hashes.
 #pragma once
 
 #include "blocks/block_pipeline.h"

@@ -17,8 +17,10 @@ namespace fardel {
 namespace {
 
 // Returns the stored bytes, in `room` or in `raw`; they may be those of another codec.
-std::span<const std::byte> encoded(const RawBlock& block, BlockEncoder& encoder, std::span<std::byte> room) {
-    return block.record.codec == Codec::raw ? block.raw : encoder.encode(block.record.codec, block.raw, room);
+std::span<const std::byte> encoded(const RawBlock& block, std::uint32_t level, BlockEncoder& encoder,
+                                   std::span<std::byte> room) {
+    const BlockEncoding encoding{.codec = block.record.codec, .level = static_cast<int>(level)};
+    return encoding.codec == Codec::raw ? block.raw : encoder.encode(encoding, block.raw, room);
 }
 
 bool is_block(const BlockRecord& record, std::span<const std::byte> stored) {
@@ -106,10 +108,10 @@ Status encode_blocks(std::span<const RawBlock> blocks, std::uint32_t level, unsi
     std::atomic<std::size_t> next = 0;
     const auto workers = static_cast<unsigned>(std::min<std::size_t>(worker_count(jobs), blocks.size()));
     run_on_threads(workers, [&] {
-        BlockEncoder encoder(static_cast<int>(level));
+        BlockEncoder encoder;
         std::vector<std::byte> room(stored_bytes_max(limits::kBlockBytesMax));
         for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < blocks.size();) {
-            const std::span<const std::byte> frame = encoded(blocks[i], encoder, room);
+            const std::span<const std::byte> frame = encoded(blocks[i], level, encoder, room);
             if (!is_block(blocks[i].record, frame))
                 continue;
             same[i] = 1;

@@ -35,6 +35,7 @@ void write(RecordWriter& writer, const PlannedAsset& asset) {
     writer.text(asset.content_type);
     writer.number(asset.streamed);
     writer.number(asset.rank ? std::uint64_t{*asset.rank} + 1 : 0);
+    writer.number(asset.purpose ? static_cast<std::uint64_t>(*asset.purpose) + 1 : 0);
     writer.list(asset.references, [&](const PlannedReference& reference) { write(writer, reference); });
     write(writer, asset.metadata);
     write(writer, asset.creator_metadata);

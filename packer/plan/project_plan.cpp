@@ -34,6 +34,7 @@ struct Decision {
     Tags tags;
     std::vector<PlannedMetadata> metadata;
     bool dynamic = false;
+    std::optional<BundlePurpose> purpose;
     std::size_t order = 0;  // of the last rule with tags, from 1; 0: no rule
 };
 
@@ -56,6 +57,8 @@ Status apply(const ProjectRule& rule, std::size_t order, std::string_view file, 
     decision.publish = rule.publish.value_or(decision.publish);
     decision.extends = rule.extends.value_or(decision.extends);
     decision.dynamic = rule.dynamic.value_or(decision.dynamic);
+    if (rule.purpose)
+        decision.purpose = rule.purpose;
     if (!rule.name.empty())
         decision.name = rule.name;
     if (!rule.strip.empty())
@@ -179,6 +182,7 @@ PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
     // Large images are streamed, too: pieces of 256 KiB take 2 % less space, and such files are read and replaced as a
     // whole.
     asset.streamed = is_streamed(asset.content_type, file.size_bytes);
+    asset.purpose = decision.purpose;
     asset.metadata = decision.metadata;
     if (file.asset)
         asset.known = PlannedAsset::Known{.asset = *file.asset, .size_bytes = file.size_bytes};

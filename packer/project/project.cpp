@@ -30,6 +30,13 @@ void read_content_type(const KeyValue& value, ProjectRule& rule) {
             "parameters");
 }
 
+template <class Object>
+void read_purpose(const KeyValue& value, Object& object) {
+    BundlePurpose purpose = BundlePurpose::balanced;
+    value.read_word(purpose, find_purpose, "for = \"load\", \"balanced\" or \"size\"");
+    object.purpose = purpose;
+}
+
 constexpr Key<ProjectRule> kRuleKeys[] = {
     {"match", read_member<&ProjectRule::match>, "match = \"textures/**\""},
     {"exclude", read_exclude_rule},
@@ -40,6 +47,7 @@ constexpr Key<ProjectRule> kRuleKeys[] = {
     {"strip", read_member<&ProjectRule::strip>, "strip = \"@hd\""},
     {"content_type", read_content_type, "content_type = \"image/png\""},
     {"tags", read_member<&ProjectRule::tags>},
+    {"for", read_purpose<ProjectRule>},
     {"process", read_rule_processors},
     {"metadata", read_member<&ProjectRule::metadata>},
 };
@@ -50,7 +58,7 @@ void finish_rule(ProjectRule& rule, const TomlTable& table, TomlPosition at, Mis
     if (!good)
         mistakes.add(find_entry(table, "match")->value.at, in_short_quotes(rule.match), good.error());
     const bool acts = rule.publish || rule.extends || rule.dynamic || !rule.name.empty() || !rule.strip.empty() ||
-                      !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() ||
+                      !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() || rule.purpose ||
                       !rule.process.empty();
     if (rule.match.empty())
         mistakes.add(at, "this [[rule]] has no valid 'match'; write match = \"textures/**\"");
@@ -203,12 +211,8 @@ void read_left_out(const KeyValue& value, ProjectPack& pack) {
     value.read_word(pack.left_out_fails, find_left_out, "left_out = \"warn\" or \"error\"");
 }
 
-void read_purpose(const KeyValue& value, ProjectPack& pack) {
-    value.read_word(pack.purpose, find_purpose, "for = \"load\", \"balanced\" or \"size\"");
-}
-
 constexpr Key<ProjectPack> kPackKeys[] = {
-    {"for", read_purpose},
+    {"for", read_purpose<ProjectPack>},
     {"left_out", read_left_out},
     {"follow_links", read_member<&ProjectPack::follow_links>, "follow_links = [\"../shared\"]"},
     {"names", read_verified<verify_name_reading, &ProjectPack::names>, "names = \"cp437\""},

@@ -41,9 +41,13 @@ void remove_rules_with_jobs(std::vector<std::string>& idle_rules, const std::str
     });
 }
 
-Hash encoder_digest(const BundleOutput& output) {
-    const std::string name = encoder_name(encoding_for(output.purpose, output.level));
-    return blake3(std::as_bytes(std::span(name)));
+// Returns a hash of everything that determines how the same blocks are encoded.
+Hash encoder_digest(const BundleOutput& output, const Project& project) {
+    std::string all = encoder_name(encoding_for(output.purpose, output.level));
+    for (const ProjectRule& rule : project.rules)
+        if (rule.purpose)
+            all += '\n' + encoder_name(encoding_for(*rule.purpose, output.level)) + ' ' + rule.match;
+    return blake3(std::as_bytes(std::span(all)));
 }
 
 std::vector<FinishedBundle> finished_of(const std::vector<BuiltBundle>& bundles) {
@@ -122,7 +126,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     FARDEL_TRY(verify_planned(requested.project, planned));
 
     BuildSummary summary;
-    const Hash encoder = encoder_digest(requested.output);
+    const Hash encoder = encoder_digest(requested.output, requested.project);
     // A file was touched, or an edit had no effect: the plan is that of the last build, and so is the bundle.
     auto last = build.find_same(encoder);
     if (last) {

@@ -23,9 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
 
-    static BlockEncoder encoder(1);
+    static BlockEncoder encoder;
     const auto frame = std::make_unique<std::byte[]>(stored_bytes_max(raw_bytes));
-    const auto again = encoder.encode(codec, raw, {frame.get(), stored_bytes_max(raw_bytes)});
+    const auto again = encoder.encode({.codec = codec, .level = 1}, raw, {frame.get(), stored_bytes_max(raw_bytes)});
     const auto back = std::make_unique<std::byte[]>(raw_bytes);
     if (!again.empty() && (!BlockDecoder().decode(codec, again, {back.get(), raw_bytes}) ||
                            !std::equal(raw.begin(), raw.end(), back.get())))

@@ -19,9 +19,9 @@ std::string content_of(std::uint32_t number) {
     return number % 3 == 0 ? noise_text(size, number) : prose(size, number);
 }
 
-std::unique_ptr<BlockPipeline> started(unsigned jobs) {
-    return BlockPipeline::start({.codec = Codec::zstd, .level = 1}, jobs).value();
-}
+constexpr BlockEncoding kQuick{.codec = Codec::zstd, .level = 1};
+
+std::unique_ptr<BlockPipeline> started(unsigned jobs) { return BlockPipeline::start(jobs).value(); }
 
 void check(const EncodedBlock& block, const std::string& content, bool piece) {
     CHECK(block.raw_bytes == content.size());
@@ -41,7 +41,7 @@ TEST_CASE("block pipeline: blocks come out in the order in which they were added
         while (out < 200) {
             while (in < 200 && !pipeline->full()) {
                 set(buffer, content_of(in));
-                pipeline->push(buffer, in % 2 == 0);
+                pipeline->push(buffer, in % 2 == 0, kQuick);
                 CHECK(buffer.size_bytes() == 0);
                 ++in;
             }
@@ -61,7 +61,7 @@ TEST_CASE("block pipeline: the newest blocks can be dropped, encoded or not") {
     for (int step = 0; step < 1000; ++step) {
         if (random() % 3 != 0 && !pipeline->full()) {
             set(buffer, content_of(next));
-            pipeline->push(buffer, true);
+            pipeline->push(buffer, true, kQuick);
             inside.push_back(next++);
         } else if (random() % 4 == 0) {
             const std::size_t count = random() % (inside.size() + 1);
@@ -81,7 +81,7 @@ TEST_CASE("block pipeline: it can be destroyed while it contains blocks") {
         BlockBuffer buffer;
         while (!pipeline->full()) {
             set(buffer, content_of(5));
-            pipeline->push(buffer, false);
+            pipeline->push(buffer, false, kQuick);
         }
     }
 }

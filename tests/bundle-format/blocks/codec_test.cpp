@@ -8,10 +8,17 @@ namespace fardel::tests::codec_test {
 constexpr std::size_t kSmall = 65536;
 constexpr std::size_t kLarge = 262144;
 
+// An encoder of one encoding.
+struct TestEncoder {
+    explicit TestEncoder(int level, Codec codec = Codec::zstd) : encoding{.codec = codec, .level = level} {}
+    BlockEncoder encoder;
+    BlockEncoding encoding;
+};
+
 // Returns nothing if the block stays raw.
-Bytes encode(BlockEncoder& encoder, const Bytes& raw, Codec codec = Codec::zstd) {
+Bytes encode(TestEncoder& with, std::span<const std::byte> raw) {
     Bytes out(stored_bytes_max(raw.size()));
-    const auto stored = encoder.encode(codec, raw, out);
+    const auto stored = with.encoder.encode(with.encoding, raw, out);
     return {stored.begin(), stored.end()};
 }
 
@@ -69,7 +76,7 @@ bool refused_for(const Frame& frame, std::size_t raw_bytes, std::string_view rea
 
 TEST_CASE("codec: encoded bytes decode to themselves, at every level and size") {
     for (const int level : {1, 2, 3, 5, 7, 9, 12, 15, 17, 19}) {
-        BlockEncoder encoder(level);
+        TestEncoder encoder(level);
         for (const std::size_t size :
              {std::size_t{200}, std::size_t{255}, std::size_t{256}, std::size_t{257}, std::size_t{4096}, kSmall - 1,
               kSmall, kSmall + 1, kLarge / 2 + 1, kLarge - 1, kLarge}) {
@@ -85,7 +92,7 @@ TEST_CASE("codec: encoded bytes decode to themselves, at every level and size") 
 }
 
 TEST_CASE("codec: a block stays raw when zstd saves less than 1/32") {
-    BlockEncoder encoder(9);
+    TestEncoder encoder(9);
     CHECK(encode(encoder, noise(kSmall, 1)).empty());
     CHECK(encode(encoder, noise(kLarge, 2)).empty());
     for (const std::size_t size : {1u, 2u, 10u})
@@ -108,12 +115,12 @@ TEST_CASE("codec: a block stays raw when zstd saves less than 1/32") {
 TEST_CASE("codec: an encoder's output does not depend on earlier blocks") {
     std::mt19937 random(99);
     for (const int level : {1, 3, 5, 6, 9, 12, 13, 16, 19}) {
-        BlockEncoder used(level);
+        TestEncoder used(level);
         for (int i = 0; i < 24; ++i) {
             const std::size_t size = 1 + random() % (i % 4 == 0 ? kLarge : kSmall);
             const Bytes raw = i % 3 == 0 ? noise(size, static_cast<std::uint32_t>(random()))
                                          : bytes_of(prose(size, static_cast<std::uint32_t>(random())));
-            BlockEncoder fresh(level);
+            TestEncoder fresh(level);
             CHECK(encode(used, raw) == encode(fresh, raw));
         }
     }
@@ -121,11 +128,9 @@ TEST_CASE("codec: an encoder's output does not depend on earlier blocks") {
 
 TEST_CASE("codec: neighbouring blocks in memory are not used as dictionaries") {
     const Bytes both = bytes_of(prose(2 * kSmall, 5));
-    BlockEncoder used(9), fresh(9);
-    Bytes out(stored_bytes_max(kSmall));
-    (void)used.encode(Codec::zstd, std::span(both).first(kSmall), out);
-    const auto second = used.encode(Codec::zstd, std::span(both).last(kSmall), out);
-    CHECK(Bytes(second.begin(), second.end()) == encode(fresh, Bytes(both.end() - kSmall, both.end())));
+    TestEncoder used(9), fresh(9);
+    (void)encode(used, std::span(both).first(kSmall));
+    CHECK(encode(used, std::span(both).last(kSmall)) == encode(fresh, Bytes(both.end() - kSmall, both.end())));
 }
 
 TEST_CASE("codec: a raw block decodes to itself and must have exactly its size") {
@@ -252,7 +257,7 @@ TEST_CASE("codec: a codec of a later version is unsupported") {  // A44
 }
 
 TEST_CASE("codec: a cut frame is malformed at every length") {
-    BlockEncoder encoder(9);
+    TestEncoder encoder(9);
     for (const Bytes& stored : {encode(encoder, bytes_of(prose(3000, 8))), frame_of(kSmall, {kSmall}).bytes()}) {
         const std::size_t raw_bytes = stored.size() < 20 ? kSmall : 3000;
         for (std::size_t length = 0; length < stored.size(); ++length)
@@ -263,7 +268,7 @@ TEST_CASE("codec: a cut frame is malformed at every length") {
 
 TEST_CASE("codec: a damaged frame fails or fills the block, and does nothing else") {  // A43
     FARDEL_RANDOM(random);
-    BlockEncoder encoder(9);
+    TestEncoder encoder(9);
     const Bytes raw = bytes_of(prose(5000, 9));
     const Bytes good = encode(encoder, raw);
     const auto check = [&](const Bytes& stored) {
@@ -289,19 +294,31 @@ TEST_CASE("codec: a damaged frame fails or fills the block, and does nothing els
 // ---- LZ4 ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("codec: LZ4 blocks decode to themselves at every size, whatever came before") {
-    BlockEncoder used(0);
+    TestEncoder used(0, Codec::lz4);
     for (const std::size_t size :
          {std::size_t{200}, std::size_t{255}, std::size_t{4096}, kSmall - 1, kSmall, kSmall + 1, kLarge - 1, kLarge})
         for (const Bytes& raw : {bytes_of(prose(size, 1)), Bytes(size, std::byte{7})}) {
             CAPTURE(size);
-            const Bytes stored = encode(used, raw, Codec::lz4);
+            const Bytes stored = encode(used, raw);
             REQUIRE_FALSE(stored.empty());
             CHECK(decoded(stored, size, Codec::lz4) == raw);
-            BlockEncoder fresh(9);
-            CHECK(encode(fresh, raw, Codec::lz4) == stored);
+            TestEncoder fresh(9, Codec::lz4);
+            CHECK(encode(fresh, raw) == stored);
         }
-    CHECK(encode(used, noise(kSmall, 1), Codec::lz4).empty());
-    CHECK(encode(used, bytes_of(prose(kSmall, 1))).empty());  // level 0
+    CHECK(encode(used, noise(kSmall, 1)).empty());
+}
+
+TEST_CASE("codec: one encoder gives each encoding, in any order") {
+    const Bytes raw = bytes_of(prose(kSmall, 3));
+    TestEncoder mixed(1);
+    for (const BlockEncoding& encoding : {BlockEncoding{Codec::zstd, 1}, BlockEncoding{Codec::lz4, 0},
+                                          BlockEncoding{Codec::zstd, 19}, BlockEncoding{Codec::zstd, 1}}) {
+        TestEncoder fresh(encoding.level, encoding.codec);
+        mixed.encoding = encoding;
+        CHECK(encode(mixed, raw) == encode(fresh, raw));
+    }
+    TestEncoder none(0);
+    CHECK(encode(none, raw).empty());
 }
 
 TEST_CASE("codec: an LZ4 block written by hand is read") {
@@ -318,9 +335,9 @@ TEST_CASE("codec: an LZ4 block written by hand is read") {
 }
 
 TEST_CASE("codec: an LZ4 block with other bytes than one block of the right size is malformed") {  // A40, A41, A43
-    BlockEncoder encoder(0);
+    TestEncoder encoder(0, Codec::lz4);
     const Bytes raw = bytes_of(prose(5000, 9));
-    const Bytes good = encode(encoder, raw, Codec::lz4);
+    const Bytes good = encode(encoder, raw);
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, good.size(), raw.size() - 1, raw.size() + 1, kLarge})
         CHECK(refusal(good, size, Codec::lz4).starts_with("malformed: LZ4 block: "));
     for (std::size_t length = 0; length < good.size(); ++length)
@@ -359,7 +376,7 @@ TEST_CASE("codec: an LZ4 block with other bytes than one block of the right size
 }
 
 TEST_CASE("codec: threads decode side by side") {  // A53, A116
-    BlockEncoder encoder(3);
+    TestEncoder encoder(3);
     const Bytes raw = bytes_of(prose(kLarge, 10)), stored = encode(encoder, raw);
     std::vector<int> wrong(8, 0);
     {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -81,6 +82,16 @@ struct PlannedReference {
     std::string name = {};
 };
 
+// What the stored bytes are made for; the bundle id does not depend on it.
+enum class BundlePurpose : std::uint8_t {
+    balanced,  // zstd at the level that the writer is given
+    load,      // LZ4: decodes three times as fast, and is a sixth larger
+    size,      // zstd at its highest level
+};
+// "balanced", "load" or "size".
+std::string_view purpose_name(BundlePurpose purpose) noexcept;
+std::optional<BundlePurpose> find_purpose(std::string_view name) noexcept;
+
 // Assets with equal bytes become one: it takes content type and piece size from the first in order of (content type,
 // key), and has the references and metadata of all. The plan is malformed if they contradict each other.
 struct PlannedAsset {
@@ -91,6 +102,8 @@ struct PlannedAsset {
     // Where the bytes lie in the file, and nothing else: assets with smaller ranks come first, those without one last.
     // Of equal ranks, content type and key decide. The bundle id does not depend on it.
     std::optional<std::uint32_t> rank = std::nullopt;
+    // Unset: that of the bundle. Of equal bytes, that of the asset that is stored first counts.
+    std::optional<BundlePurpose> purpose = std::nullopt;
     // The id and size of the bytes if they were hashed before. Then the bytes are read only if they must be stored
     // again, and are compared with these values.
     struct Known {

@@ -26,16 +26,6 @@ class StagedFile;
 
 inline constexpr int kLevelDefault = 9;
 
-// What the layout is made for; the bundle id is the same for all.
-enum class BundlePurpose : std::uint8_t {
-    balanced,  // zstd at the level that is given
-    load,      // LZ4: decodes three times as fast, and is a sixth larger
-    size,      // zstd at its highest level
-};
-// "balanced", "load" or "size".
-std::string_view purpose_name(BundlePurpose purpose) noexcept;
-std::optional<BundlePurpose> find_purpose(std::string_view name) noexcept;
-
 struct BundleWriteProgress {
     std::uint64_t assets_done = 0;
     std::uint64_t assets_total = 0;

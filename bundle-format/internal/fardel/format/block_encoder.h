@@ -27,24 +27,26 @@ std::size_t stored_bytes_max(std::size_t raw_bytes) noexcept;
 // whatever was encoded before.
 class BlockEncoder {
 public:
-    explicit BlockEncoder(int level);  // of zstd, kLevelMin–kLevelMax; 0: zstd encodes nothing
+    BlockEncoder();
     ~BlockEncoder();
     BlockEncoder(BlockEncoder&&) noexcept;
     BlockEncoder& operator=(BlockEncoder&&) noexcept;
 
     // `raw` as the codec, zstd or lz4, stores it, at the start of `out`, which has room for stored_bytes_max; or
-    // nothing when it would save less than 1/32, and the block stays raw.
-    std::span<const std::byte> encode(Codec codec, std::span<const std::byte> raw, std::span<std::byte> out);
+    // nothing when it would save less than 1/32, and the block stays raw. At level 0, zstd encodes nothing.
+    std::span<const std::byte> encode(const BlockEncoding& encoding, std::span<const std::byte> raw,
+                                      std::span<std::byte> out);
 
 private:
     struct Free {
         void operator()(ZSTD_CCtx_s* context) const noexcept;
     };
-    std::size_t encode_zstd(std::span<const std::byte> raw, std::span<std::byte> out);
+    std::size_t encode_zstd(int level, std::span<const std::byte> raw, std::span<std::byte> out);
     std::size_t encode_lz4(std::span<const std::byte> raw, std::span<std::byte> out);
 
-    std::unique_ptr<ZSTD_CCtx_s, Free> context_;  // none at level 0
-    std::vector<std::byte> lz4_;                  // of the first lz4 block on
+    std::unique_ptr<ZSTD_CCtx_s, Free> zstd_;  // each from its first block on
+    int level_ = 0;                            // of zstd_
+    std::vector<std::byte> lz4_;
 };
 
 }  // namespace fardel

@@ -42,6 +42,7 @@ struct ProjectRule {
     std::string content_type;
     Tags tags;  // axis, value
     std::vector<PlannedMetadata> metadata;
+    std::optional<BundlePurpose> purpose;
     std::vector<std::string> process;  // names of processors that take the file as their source
     std::uint32_t line = 0;
 };

@@ -206,9 +206,9 @@ typedef struct fardel_write_options {
 FARDEL_API void fardel_write_options_init(fardel_write_options* options, size_t struct_size);
 
 /* Writes the bundle; it replaces the file at `path` in one step, last. The plan stays as it is. `options` may be null.
- * The same plan, purpose, level and libraries give the same bytes on any machine. Errors: malformed (the plan contradicts itself),
- * limit, conflict (a file changed), missing, denied, no_space, io, cancelled, those of the signer. After an error,
- * nothing has changed at `path`. */
+ * The same plan, purpose, level and libraries give the same bytes on any machine. Errors: malformed (the plan
+ * contradicts itself), limit, conflict (a file changed), missing, denied, no_space, io, cancelled, those of the signer.
+ * After an error, nothing has changed at `path`. */
 FARDEL_API fardel_code fardel_plan_write(const fardel_plan* plan, const char* path, const fardel_write_options* options,
                                          fardel_error* error);
 
@@ -247,8 +247,11 @@ typedef struct fardel_pack_options {
     uint32_t flags;                /* FARDEL_PACK_… */
     fardel_purpose purpose;
 } fardel_pack_options;
-#define FARDEL_PACK_OPTIONS_INIT \
-    { sizeof(fardel_pack_options), NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, FARDEL_FOR_BALANCED }
+#define FARDEL_PACK_OPTIONS_INIT                                                                                   \
+    {                                                                                                              \
+        sizeof(fardel_pack_options), NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, \
+            FARDEL_FOR_BALANCED                                                                                    \
+    }
 FARDEL_API void fardel_pack_options_init(fardel_pack_options* options, size_t struct_size);
 
 /* Packs folders and legacy archives; of equal names, that of the later source. Errors: missing, unresolved (nothing to
