@@ -53,6 +53,43 @@ TEST_CASE("build: it writes the bundle of a project, whose variants 'which' list
     CHECK(run({"which", "--mount", bundle, "internal/ai.dat"}).exit_code == 1);  // not published
 }
 
+TEST_CASE("build: what files are made for is said by [pack], by rules, and by --for; the bundle stays the same") {
+    const ScratchFolder scratch;
+    std::string words;
+    for (int i = 0; i < 30'000; ++i)
+        words += "word" + std::to_string(i * i % 7919) + " ";
+    scratch.write("game/assets/level.txt", words);
+    scratch.write("game/assets/music.txt", words + "again");
+    const auto built = [&](const std::string& rest, const Arguments& options = {}) {
+        scratch.write("game/fardel.toml", "name = \"game\"\nversion = \"1.0\"\nsources = [\"assets\"]\n" + rest);
+        Arguments words_of_build{"build", scratch.path("game"), "--json"};
+        words_of_build.insert(words_of_build.end(), options.begin(), options.end());
+        const json output = json::parse(run_well(words_of_build));
+        run_well({"verify", scratch.path("game/game.fardel")});
+        CHECK(run_well({"cat", scratch.path("game/game.fardel"), "level.txt"}) == words);
+        return std::pair(output["bundle"].get<std::string>(), output["stored_bytes"].get<std::uint64_t>());
+    };
+    const auto balanced = built("");
+    const auto load = built("[pack]\nfor = \"load\"\n");
+    const auto mixed = built("[[rule]]\nmatch = \"level.txt\"\nfor = \"load\"\n");
+    const auto other = built("[[rule]]\nmatch = \"music.txt\"\nfor = \"load\"\n");
+    for (const auto& one : {load, mixed, other})
+        CHECK(one.first == balanced.first);
+    CHECK(balanced.second < mixed.second);
+    CHECK(mixed.second < load.second);
+    CHECK(balanced.second < other.second);
+    CHECK(other.second < load.second);
+    CHECK(built("[pack]\nfor = \"load\"\n", {"--level", "9"}).second == balanced.second);
+    CHECK(built("[pack]\nfor = \"load\"\n", {"--for", "balanced"}).second == balanced.second);
+    CHECK(built("", {"--for", "load"}).second == load.second);
+
+    scratch.write("game/fardel.toml",
+                  "name = \"game\"\nversion = \"1.0\"\nsources = [\"assets\"]\n[pack]\nfor = \"speed\"\n");
+    const Outcome outcome = run({"build", scratch.path("game")});
+    CHECK(outcome.exit_code != 0);
+    CHECK(outcome.err.find("write for = \"load\", \"balanced\" or \"size\"") != std::string::npos);
+}
+
 TEST_CASE("build and pack: a project file gives the same bytes with both, from any folder") {
     const ScratchFolder scratch;
     const std::string project = make_project(scratch);

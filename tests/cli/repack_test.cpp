@@ -53,6 +53,34 @@ TEST_CASE_FIXTURE(WordyGame, "repack: another level, the same bundle with its co
     }
 }
 
+TEST_CASE_FIXTURE(WordyGame, "pack and repack --for: one bundle in three files, each of which is verified and read") {
+    std::vector<std::uintmax_t> sizes;
+    for (const std::string purpose : {"load", "balanced", "size"}) {
+        CAPTURE(purpose);
+        const std::string packed = scratch.path(purpose + ".fardel");
+        run_well({"pack", scratch.path("game"), "-o", packed, "--name", "game", "--version", "1.0", "--license", "MIT",
+                  "--for", purpose});
+        run_well({"verify", packed});
+        CHECK(run_well({"id", packed}).substr(0, 64) == run_well({"id", bundle}).substr(0, 64));
+        CHECK(run_well({"cat", packed, "docs/words.txt"}) == read_file(scratch.path("game/docs/words.txt")));
+        const std::string again = scratch.path("again.fardel");
+        run_well({"repack", bundle, "-o", again, "--for", purpose});
+        CHECK(read_file(again) == read_file(packed));
+        sizes.push_back(std::filesystem::file_size(packed));
+    }
+    CHECK(sizes[0] > sizes[1]);
+    CHECK(sizes[1] > sizes[2]);
+    CHECK(read_file(scratch.path("balanced.fardel")) == read_file(bundle));
+
+    const Outcome both =
+        run({"pack", scratch.path("game"), "-o", scratch.path("x.fardel"), "--for", "load", "--level", "3"});
+    CHECK(both.exit_code == 2);
+    CHECK(both.err.find("--level is for balanced, not for load") != std::string::npos);
+    const Outcome none = run({"repack", bundle, "-o", scratch.path("x.fardel"), "--for", "speed"});
+    CHECK(none.exit_code == 2);
+    CHECK(none.err.find("'speed' is none of load, balanced, size") != std::string::npos);
+}
+
 TEST_CASE_FIXTURE(WordyGame, "repack --key: the author signs the new layout, too, and the report says so") {
     const std::string author = make_key(scratch, "author");
     sign(bundle, author, "author");

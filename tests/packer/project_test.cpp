@@ -63,6 +63,7 @@ tags = { quality = "hd", lang = "fr" }
 publish = false
 extends = true
 content_type = "image/x-tga"
+for = "load"
 metadata = { licence = "CC0-1.0", metric.triangles = 3 }
 [[rule]]
 match = "wip/**"
@@ -79,6 +80,7 @@ name = "readme.txt"
     CHECK(rule.publish == false);
     CHECK(rule.extends == true);
     CHECK(rule.content_type == "image/x-tga");
+    CHECK(rule.purpose == BundlePurpose::load);
     CHECK(rule.metadata.size() == 2);
     CHECK(rule.line == 4);
     CHECK_FALSE(rule.exclude);

@@ -38,6 +38,28 @@ fardel_pack_options options_for(Seen& seen) {
     return options;
 }
 
+TEST_CASE("pack: a purpose that is not known is refused, and one that is keeps the bundle") {
+    const ScratchFolder folder;
+    fs::create_directories(folder.root() / "files");
+    write_file(folder.root() / "files/a.txt", std::string(100'000, 'a'));
+    const std::string source = (folder.root() / "files").string();
+    const std::string output = (folder.root() / "made.fardel").string();
+    const char* const sources[] = {source.c_str()};
+    Seen seen;
+    fardel_pack_options options = options_for(seen);
+    options.output = output.c_str();
+    options.name = "made";
+    options.level = 0;
+    for (const fardel_purpose purpose : {FARDEL_FOR_BALANCED, FARDEL_FOR_LOAD, FARDEL_FOR_SIZE}) {
+        options.purpose = purpose;
+        CHECK(fardel_pack_sources(sources, 1, &options, nullptr) == FARDEL_OK);
+    }
+    for (const fardel_purpose purpose : {-1, 3}) {
+        options.purpose = purpose;
+        CHECK(fardel_pack_sources(sources, 1, &options, nullptr) == FARDEL_ERROR_UNSUPPORTED);
+    }
+}
+
 TEST_CASE("pack: folders are packed, what is left out is said, and strict refuses it") {
     const ScratchFolder folder;
     fs::create_directories(folder.root() / "files");

@@ -31,6 +31,17 @@ class ToolsTest(BundleTest):
             for path in GAME.rglob("*"):
                 self.assertEqual(vfs.read(path.name), path.read_bytes())
 
+    def test_packs_for_a_purpose(self):
+        self.write("text.txt", " ".join(str(number * number) for number in range(30_000)))
+        sizes, ids = [], set()
+        for purpose in (fardel.Purpose.SIZE, fardel.Purpose.BALANCED, fardel.Purpose.LOAD):
+            written = fardel.pack(self.folder / "text.txt", self.out / "text.fardel", name="text", purpose=purpose)
+            sizes.append(written.file_bytes)
+            ids.add(written.bundle)
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertLess(sizes[0], sizes[2])
+        self.assertEqual(len(ids), 1)
+
     def test_packs_several_sources_without_what_is_excluded(self):
         self.write("one/a.txt", "one")
         self.write("one/b.bak", "left out")
