@@ -1,5 +1,6 @@
 #include <fardel/format/block_encoder.h>
 
+#include "bundle-format/document_vectors.h"
 #include "kit/bytes.h"
 #include "kit/test.h"
 
@@ -321,17 +322,11 @@ TEST_CASE("codec: one encoder gives each encoding, in any order") {
     CHECK(encode(none, raw).empty());
 }
 
-TEST_CASE("codec: an LZ4 block written by hand is read") {
-    // A token of four literals and a match of 4 + 15 + 1 bytes, one byte back; then five literals.
-    const Bytes stored =
-        bytes_of(std::string("\x4f"
-                             "abcd"
-                             "\x01\x00"
-                             "\x01"
-                             "\x50"
-                             "efghi",
-                             14));
-    CHECK(decoded(stored, 29, Codec::lz4) == bytes_of("abcd" + std::string(20, 'd') + "efghi"));
+TEST_CASE("codec: the LZ4 block of the format's document is read") {
+    const auto vectors = read_document_vectors("bundle-format.md");
+    const Bytes raw = vectors.at("raw-bytes-of-that-block");
+    CHECK(decoded(vectors.at("lz4-block"), raw.size(), Codec::lz4) == raw);
+    CHECK(raw == bytes_of("abcd" + std::string(20, 'd') + "efghi"));
 }
 
 TEST_CASE("codec: an LZ4 block with other bytes than one block of the right size is malformed") {  // A40, A41, A43
