@@ -131,11 +131,12 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
 
 void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const {
     const std::span<const std::byte> raw = slot.raw.bytes();
+    const BlockEncoding encoding = encoder.choose_filter(slot.encoding, raw);
     const std::span<const std::byte> frame =
-        encoder.encode(slot.encoding, raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
+        encoder.encode(encoding, raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
 
     EncodedBlock& block = slot.block;
-    block.codec = frame.empty() ? Codec::raw : slot.encoding.codec;
+    block.codec = frame.empty() ? Codec::raw : encoding.codec;
     block.stored = frame.empty() ? raw : frame;
     block.raw_bytes = static_cast<std::uint32_t>(raw.size());
     block.stored_hash = blake3(block.stored);

@@ -1,5 +1,6 @@
 #include <fardel/format/block_encoder.h>
 
+#include "block_filter.h"
 #include "row_search.h"
 
 #include <fardel/base/little_endian.h>
@@ -11,6 +12,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <cstring>
@@ -138,6 +140,57 @@ Status decode_lz4(std::span<const std::byte> stored, std::span<std::byte> out) {
     return ok();
 }
 
+void set_parameter(ZSTD_CCtx* context, ZSTD_cParameter parameter, int value) {
+    [[maybe_unused]] const std::size_t result = ZSTD_CCtx_setParameter(context, parameter, value);
+    assert(!ZSTD_isError(result));
+}
+
+// ---- What filters are tried on --------------------------------------------------------------------------------------
+
+// 16 KiB choose nearly as well as the whole of a block (docs/performance.md).
+constexpr std::size_t kRuns = 4;
+constexpr std::size_t kRunBytes = 4096;
+constexpr std::size_t kRunAlign = 24;  // whole groups of every filter
+
+// Parts of a block that are filtered each for itself; all of a small block.
+class Sample {
+public:
+    explicit Sample(std::span<const std::byte> raw) {
+        if (raw.size() <= kRuns * kRunBytes) {
+            runs_[0] = raw;
+            return;
+        }
+        for (std::size_t i = 0; i < kRuns; ++i) {
+            const std::size_t at = (raw.size() - kRunBytes) * i / (kRuns - 1);
+            runs_[i] = raw.subspan(at / kRunAlign * kRunAlign, kRunBytes);
+        }
+    }
+
+    // Text has neither zeros nor bytes beyond ASCII, or few of them. No filter makes it smaller.
+    bool is_text() const {
+        std::size_t bytes = 0, others = 0;
+        for (const std::span<const std::byte> run : runs_) {
+            bytes += run.size();
+            others += static_cast<std::size_t>(std::ranges::count_if(
+                run, [](std::byte byte) { return byte == std::byte{0} || byte >= std::byte{0x80}; }));
+        }
+        return others < bytes / 64;
+    }
+
+    std::span<const std::byte> filtered(Filter filter) {
+        std::size_t bytes = 0;
+        for (const std::span<const std::byte> run : runs_) {
+            apply_filter(filter, run, std::span(filtered_).subspan(bytes, run.size()));
+            bytes += run.size();
+        }
+        return std::span(filtered_).first(bytes);
+    }
+
+private:
+    std::array<std::span<const std::byte>, kRuns> runs_;
+    std::array<std::byte, kRuns * kRunBytes> filtered_;
+};
+
 }  // namespace
 
 std::size_t stored_bytes_max(std::size_t raw_bytes) noexcept {
@@ -156,38 +209,81 @@ BlockEncoder& BlockEncoder::operator=(BlockEncoder&&) noexcept = default;
 std::span<const std::byte> BlockEncoder::encode(const BlockEncoding& encoding, std::span<const std::byte> raw,
                                                 std::span<std::byte> out) {
     assert(raw.size() <= limits::kBlockBytesMax && out.size() >= stored_bytes_max(raw.size()));
-    assert(encoding.codec == Codec::zstd || encoding.codec == Codec::lz4);
+    assert(is_known(encoding.codec) && encoding.codec != Codec::raw);
+    std::span<const std::byte> from = raw;
+    if (const Filter filter = filter_of(encoding.codec); filter != Filter::none) {
+        filtered_.resize(raw.size());
+        apply_filter(filter, raw, filtered_);
+        from = filtered_;
+    }
     const std::size_t stored_bytes =
-        encoding.codec == Codec::zstd ? encode_zstd(encoding.level, raw, out) : encode_lz4(raw, out);
+        without_filter(encoding.codec) == Codec::zstd ? encode_zstd(encoding.level, from, out) : encode_lz4(from, out);
     // Less than 1/32 saved is not worth decoding it at each read.
     const bool worthwhile = stored_bytes < raw.size() && (raw.size() - stored_bytes) * 32 >= raw.size();
     return worthwhile ? out.first(stored_bytes) : std::span<std::byte>();
+}
+
+BlockEncoder::Context BlockEncoder::create_context() {
+    Context context(ZSTD_createCCtx());
+    if (!context)
+        throw std::bad_alloc();
+    // What verify_frame demands; the window then is the content itself ("single segment").
+    set_parameter(context.get(), ZSTD_c_contentSizeFlag, 1);
+    set_parameter(context.get(), ZSTD_c_checksumFlag, 0);
+    set_parameter(context.get(), ZSTD_c_dictIDFlag, 0);
+    return context;
 }
 
 std::size_t BlockEncoder::encode_zstd(int level, std::span<const std::byte> raw, std::span<std::byte> out) {
     assert(level >= 0 && level <= kLevelMax);
     if (level == 0)
         return raw.size();
-    const auto set = [this](ZSTD_cParameter parameter, int value) {
-        [[maybe_unused]] const std::size_t result = ZSTD_CCtx_setParameter(zstd_.get(), parameter, value);
-        assert(!ZSTD_isError(result));
-    };
-    if (!zstd_) {
-        zstd_.reset(ZSTD_createCCtx());
-        if (!zstd_)
-            throw std::bad_alloc();
-        // What verify_frame demands; the window then is the content itself ("single segment").
-        set(ZSTD_c_contentSizeFlag, 1);
-        set(ZSTD_c_checksumFlag, 0);
-        set(ZSTD_c_dictIDFlag, 0);
-    }
+    if (!zstd_)
+        zstd_ = create_context();
     if (std::exchange(level_, level) != level)
-        set(ZSTD_c_compressionLevel, level);
+        set_parameter(zstd_.get(), ZSTD_c_compressionLevel, level);
     choose_row_search(zstd_.get(), raw.size());
     const std::size_t frame_bytes = ZSTD_compress2(zstd_.get(), out.data(), out.size(), raw.data(), raw.size());
     if (ZSTD_isError(frame_bytes))
         throw std::bad_alloc();  // its only failure here
     return frame_bytes;
+}
+
+BlockEncoding BlockEncoder::choose_filter(const BlockEncoding& encoding, std::span<const std::byte> raw) {
+    BlockEncoding best = encoding;
+    Sample sample(raw);
+    if ((encoding.codec == Codec::zstd && encoding.level == 0) || sample.is_text())
+        return best;
+    const std::size_t unfiltered_bytes = try_on(encoding.codec, sample.filtered(Filter::none));
+    std::size_t best_bytes = unfiltered_bytes - unfiltered_bytes / 32;
+    for (const Filter filter : kFilters) {
+        if (filter == Filter::none)
+            continue;
+        const std::size_t bytes = try_on(encoding.codec, sample.filtered(filter));
+        if (bytes < best_bytes) {
+            best_bytes = bytes;
+            best.codec = with_filter(encoding.codec, filter);
+        }
+    }
+    return best;
+}
+
+// Returns how many bytes the codec makes of the sample when it hurries. Which filter is best depends little on the
+// level.
+std::size_t BlockEncoder::try_on(Codec codec, std::span<const std::byte> sample) {
+    tried_.resize(stored_bytes_max(kRuns * kRunBytes));
+    if (codec == Codec::lz4)
+        return static_cast<std::size_t>(
+            LZ4_compress_default(reinterpret_cast<const char*>(sample.data()), reinterpret_cast<char*>(tried_.data()),
+                                 static_cast<int>(sample.size()), static_cast<int>(tried_.size())));
+    if (!quick_) {
+        quick_ = create_context();
+        set_parameter(quick_.get(), ZSTD_c_compressionLevel, kLevelMin);
+    }
+    const std::size_t bytes = ZSTD_compress2(quick_.get(), tried_.data(), tried_.size(), sample.data(), sample.size());
+    if (ZSTD_isError(bytes))
+        throw std::bad_alloc();
+    return bytes;
 }
 
 // At the level that takes longest: decoding takes the same time at each, or less.
@@ -211,8 +307,8 @@ BlockEncoding encoding_for(BundlePurpose purpose, int level) noexcept {
 // The number is raised when BlockEncoder changes what it gives.
 std::string encoder_name(const BlockEncoding& encoding) {
     if (encoding.codec == Codec::lz4)
-        return "fardel 1, lz4 " + std::string(LZ4_versionString());
-    return "fardel 1, zstd " + std::string(ZSTD_versionString()) + ", level " + std::to_string(encoding.level);
+        return "fardel 2, lz4 " + std::string(LZ4_versionString());
+    return "fardel 2, zstd " + std::string(ZSTD_versionString()) + ", level " + std::to_string(encoding.level);
 }
 
 // ---- Decoding -------------------------------------------------------------------------------------------------------
@@ -238,6 +334,18 @@ Status BlockDecoder::decode_zstd(std::span<const std::byte> stored, std::span<st
 }
 
 Status BlockDecoder::decode(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out) {
+    const Filter filter = is_known(codec) ? filter_of(codec) : Filter::none;
+    if (filter == Filter::none)
+        return decode_unfiltered(codec, stored, out);
+    if (filtered_.size() < out.size())
+        filtered_.resize(out.size());
+    const std::span<std::byte> filtered = std::span(filtered_).first(out.size());
+    FARDEL_TRY(decode_unfiltered(without_filter(codec), stored, filtered));
+    undo_filter(filter, filtered, out);
+    return ok();
+}
+
+Status BlockDecoder::decode_unfiltered(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out) {
     switch (codec) {
         case Codec::raw: return decode_raw(stored, out);
         case Codec::zstd: return decode_zstd(stored, out);

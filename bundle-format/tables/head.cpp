@@ -22,7 +22,7 @@ constexpr std::size_t kLayoutTablesAt = 256;
 constexpr std::size_t kLayoutCodecsAt = 128;
 constexpr std::uint32_t kHeadTablesMax = (limits::kHeadBytes - kHeadTablesAt) / kTableEntryBytes;
 constexpr std::uint32_t kLayoutTablesMax = 2;
-constexpr std::uint32_t kCodecsMax = 8;
+constexpr std::uint32_t kCodecsMax = 24;
 
 using ConstHead = std::span<const std::byte, limits::kHeadBytes>;
 

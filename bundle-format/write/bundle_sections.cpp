@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,10 +22,12 @@ constexpr std::uint64_t kLayoutHeadOffset = limits::kHeadBytes;
 std::uint64_t align_section(std::uint64_t offset) { return align_up(offset, limits::kPageBytes); }
 
 std::vector<CodecVersion> codecs_of(std::span<const BlockRecord> blocks) {
+    std::set<Codec> used;
+    for (const BlockRecord& block : blocks)
+        used.insert(block.codec);
     std::vector<CodecVersion> codecs;
-    for (const Codec codec : kCodecs)
-        if (std::ranges::find(blocks, codec, &BlockRecord::codec) != blocks.end())
-            codecs.push_back({codec, 1});
+    for (const Codec codec : used)
+        codecs.push_back({codec, 1});
     return codecs;
 }
 

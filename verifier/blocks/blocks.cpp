@@ -3,7 +3,7 @@
 #include <fardel/base/fits.h>
 
 #include <algorithm>
-#include <array>
+#include <set>
 #include <string>
 
 namespace fardel {
@@ -23,7 +23,7 @@ public:
     explicit CodecUse(const LayoutHead& layout) : layout_(layout) {}
 
     void add(Codec codec, std::uint64_t block, VerifyFindings& findings) {
-        used_[static_cast<std::size_t>(codec)] = true;
+        used_.insert(codec);
         if (std::ranges::find(layout_.codecs, codec, &CodecVersion::codec) == layout_.codecs.end())
             findings.add(VerifierRule::codec_not_listed, TableKind::blocks, block,
                          "the layout head does not list its codec " + std::to_string(static_cast<unsigned>(codec)));
@@ -31,7 +31,7 @@ public:
 
     void finish(VerifyFindings& findings) const {
         for (const CodecVersion& codec : layout_.codecs)
-            if (!used_[static_cast<std::size_t>(codec.codec)])
+            if (!used_.contains(codec.codec))
                 findings.add(
                     VerifierRule::codec_not_used, "layout head",
                     "it lists codec " + std::to_string(static_cast<unsigned>(codec.codec)) + ", which no block uses");
@@ -39,7 +39,7 @@ public:
 
 private:
     const LayoutHead& layout_;
-    std::array<bool, 2> used_{};  // decode_layout_head and decode_record accept no others
+    std::set<Codec> used_;
 };
 
 }  // namespace

@@ -217,7 +217,7 @@ TEST_CASE("layout head: codecs are known, strictly increasing and few") {  // A4
     CHECK(decode_layout_head(encode_layout_head(layout)).error().code() == ErrorCode::unsupported);
     layout.codecs = {};
     HeadBytes bytes = encode_layout_head(layout);
-    bytes[112] = std::byte{9};
+    bytes[112] = std::byte{25};
     CHECK(decode_layout_head(bytes).error().code() == ErrorCode::limit);
     bytes[112] = std::byte{0};
     bytes[128] = std::byte{1};

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 struct ZSTD_DCtx_s;
 
@@ -20,7 +21,7 @@ namespace fardel {
 enum class BundlePurpose : std::uint8_t;
 
 // A decoder is reused from block to block, by one thread at a time. It allocates about 150 KiB when it decodes the
-// first frame.
+// first frame, and as much as a block when that has a filter.
 class BlockDecoder {
 public:
     // Fills the whole of `out`, whose size is the block's raw size. The contents of `out` are unspecified on failure.
@@ -32,14 +33,16 @@ private:
     struct Free {
         void operator()(ZSTD_DCtx_s* context) const noexcept;
     };
+    Status decode_unfiltered(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out);
     Status decode_zstd(std::span<const std::byte> stored, std::span<std::byte> out);
 
     std::unique_ptr<ZSTD_DCtx_s, Free> context_;
+    std::vector<std::byte> filtered_;
 };
 
 // How a writer encodes blocks that do not stay raw.
 struct BlockEncoding {
-    Codec codec = Codec::zstd;  // or lz4
+    Codec codec = Codec::zstd;  // or lz4; either with a filter
     int level = 0;              // of zstd
 };
 // `level`: of BundlePurpose::balanced.

@@ -32,7 +32,11 @@ public:
     BlockEncoder(BlockEncoder&&) noexcept;
     BlockEncoder& operator=(BlockEncoder&&) noexcept;
 
-    // `raw` as the codec, zstd or lz4, stores it, at the start of `out`, which has room for stored_bytes_max; or
+    // The same encoding with the filter that saves most of these bytes, found by trying each on a sample of them; with
+    // none if none saves 1/32.
+    BlockEncoding choose_filter(const BlockEncoding& encoding, std::span<const std::byte> raw);
+
+    // `raw` as the codec, not Codec::raw, stores it, at the start of `out`, which has room for stored_bytes_max; or
     // nothing when it would save less than 1/32, and the block stays raw. At level 0, zstd encodes nothing.
     std::span<const std::byte> encode(const BlockEncoding& encoding, std::span<const std::byte> raw,
                                       std::span<std::byte> out);
@@ -41,12 +45,18 @@ private:
     struct Free {
         void operator()(ZSTD_CCtx_s* context) const noexcept;
     };
+    using Context = std::unique_ptr<ZSTD_CCtx_s, Free>;
+    static Context create_context();
     std::size_t encode_zstd(int level, std::span<const std::byte> raw, std::span<std::byte> out);
     std::size_t encode_lz4(std::span<const std::byte> raw, std::span<std::byte> out);
+    std::size_t try_on(Codec codec, std::span<const std::byte> sample);
 
-    std::unique_ptr<ZSTD_CCtx_s, Free> zstd_;  // each from its first block on
-    int level_ = 0;                            // of zstd_
+    Context zstd_;   // each from its first block on
+    int level_ = 0;  // of zstd_
     std::vector<std::byte> lz4_;
+    std::vector<std::byte> filtered_;
+    Context quick_;  // of try_on
+    std::vector<std::byte> tried_;
 };
 
 }  // namespace fardel

@@ -221,12 +221,24 @@ struct PlacementRecord {
     friend bool operator==(const PlacementRecord&, const PlacementRecord&) = default;
 };
 
+// What is done to a block's bytes before they are compressed. docs/bundle-format.md §7.
+enum class Filter : std::uint8_t { none = 0, delta = 1, delta16 = 2, rgb = 3, delta4 = 4, delta8 = 5, shuffle4 = 6 };
+inline constexpr Filter kFilters[] = {Filter::none,   Filter::delta,  Filter::delta16, Filter::rgb,
+                                      Filter::delta4, Filter::delta8, Filter::shuffle4};
+
+// How a block is stored. The low byte says what compresses it; the high byte is a Filter.
 enum class Codec : std::uint16_t { raw = 0, zstd = 1, lz4 = 3 };  // 2 is reserved for zstd with a dictionary
 
-// The codecs that this version knows, in the order of their numbers.
-inline constexpr Codec kCodecs[] = {Codec::raw, Codec::zstd, Codec::lz4};
+constexpr Filter filter_of(Codec codec) noexcept { return static_cast<Filter>(static_cast<unsigned>(codec) >> 8); }
+constexpr Codec without_filter(Codec codec) noexcept { return static_cast<Codec>(static_cast<unsigned>(codec) & 0xff); }
+constexpr Codec with_filter(Codec codec, Filter filter) noexcept {
+    return static_cast<Codec>(static_cast<unsigned>(without_filter(codec)) | static_cast<unsigned>(filter) << 8);
+}
+// Whether this version knows it. Raw blocks have no filter.
 constexpr bool is_known(Codec codec) noexcept {
-    return codec == Codec::raw || codec == Codec::zstd || codec == Codec::lz4;
+    const Codec compression = without_filter(codec);
+    return codec == Codec::raw ||
+           ((compression == Codec::zstd || compression == Codec::lz4) && filter_of(codec) <= Filter::shuffle4);
 }
 
 struct BlockRecord {
