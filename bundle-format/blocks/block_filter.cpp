@@ -1,6 +1,6 @@
 #include "block_filter.h"
 
-#include "names/byte_vector.h"
+#include <fardel/base/byte_vector.h>
 
 #include <algorithm>
 #include <cassert>
@@ -71,10 +71,13 @@ void apply_rgb(const Byte* raw, std::size_t pixels, Byte* out) {
 // From the group `first` on; the groups before it are in `out`.
 template <std::size_t Group, bool IsDelta>
 void undo_by_place(const Byte* filtered, std::size_t first, std::size_t groups, Byte* out) {
+    Byte group[Group] = {};
+    if (IsDelta && first != 0)
+        std::memcpy(group, out + (first - 1) * Group, Group);
     for (std::size_t i = first; i < groups; ++i)
         for (std::size_t place = 0; place < Group; ++place) {
-            const Byte before = IsDelta && i != 0 ? out[(i - 1) * Group + place] : Byte{0};
-            out[i * Group + place] = sum(filtered[place * groups + i], before);
+            group[place] = sum(filtered[place * groups + i], IsDelta ? group[place] : Byte{0});
+            out[i * Group + place] = group[place];
         }
 }
 
@@ -87,20 +90,15 @@ void undo_delta16(const Byte* filtered, std::size_t first, std::size_t words, By
     }
 }
 
-void undo_rgb(const Byte* filtered, std::size_t first, std::size_t pixels, Byte* out) {
-    Byte pixel[3] = {};
-    if (first != 0) {
-        const Byte* const before = out + 3 * (first - 1);
-        pixel[0] = difference(before[0], before[1]);
-        pixel[1] = before[1];
-        pixel[2] = difference(before[2], before[1]);
-    }
-    for (std::size_t i = first; i < pixels; ++i) {
-        for (std::size_t k = 0; k < 3; ++k)
-            pixel[k] = sum(pixel[k], filtered[3 * i + k]);
-        out[3 * i] = sum(pixel[0], pixel[1]);
-        out[3 * i + 1] = pixel[1];
-        out[3 * i + 2] = sum(pixel[2], pixel[1]);
+void undo_rgb(const Byte* filtered, std::size_t pixels, Byte* out) {
+    unsigned red = 0, green = 0, blue = 0;
+    for (std::size_t i = 0; i < pixels; ++i, filtered += 3, out += 3) {
+        red += filtered[0];
+        green += filtered[1];
+        blue += filtered[2];
+        out[0] = static_cast<Byte>(red + green);
+        out[1] = static_cast<Byte>(green);
+        out[2] = static_cast<Byte>(blue + green);
     }
 }
 
@@ -109,7 +107,7 @@ void undo_from(Filter filter, std::size_t first, const Byte* filtered, std::size
         case Filter::none: std::memcpy(out + first, filtered + first, groups - first); break;
         case Filter::delta: undo_by_place<1, true>(filtered, first, groups, out); break;
         case Filter::delta16: undo_delta16(filtered, first, groups, out); break;
-        case Filter::rgb: undo_rgb(filtered, first, groups, out); break;
+        case Filter::rgb: undo_rgb(filtered, groups, out); break;  // first is 0
         case Filter::delta4: undo_by_place<4, true>(filtered, first, groups, out); break;
         case Filter::delta8: undo_by_place<8, true>(filtered, first, groups, out); break;
         case Filter::shuffle4: undo_by_place<4, false>(filtered, first, groups, out); break;
@@ -118,137 +116,113 @@ void undo_from(Filter filter, std::size_t first, const Byte* filtered, std::size
 
 // ---- Undone, sixteen bytes at a time --------------------------------------------------------------------------------
 //
-// Each returns how many groups it has undone; the rest is left to the functions above. Sums run over the bytes of a
+// Each returns how many groups it has undone; the rest is left to the functions above. Sums run over the groups of a
 // vector in steps that double, and from vector to vector through its last group.
 
-#ifdef FARDEL_SSE2
+#ifdef FARDEL_BYTE_VECTOR
 
-__m128i load(const Byte* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
-void store(Byte* at, __m128i bytes) { _mm_storeu_si128(reinterpret_cast<__m128i*>(at), bytes); }
+// The sums of groups of one byte that are numbers of one byte, of groups of two that are numbers of two, or of groups
+// of four or eight separate bytes.
+template <int Group>
+class RunningSums {
+public:
+    ByteVector next(ByteVector sums) noexcept {
+        if constexpr (Group <= 1)
+            sums = add(sums, sums.moved_up<1>());
+        if constexpr (Group <= 2)
+            sums = add(sums, sums.moved_up<2>());
+        if constexpr (Group <= 4)
+            sums = add(sums, sums.moved_up<4>());
+        sums = add(add(sums, sums.moved_up<8>()), last_);
+        last_ = sums.last_everywhere<Group>();
+        return sums;
+    }
+
+private:
+    static ByteVector add(ByteVector a, ByteVector b) noexcept {
+        if constexpr (Group == 2)
+            return add_words(a, b);
+        else
+            return a + b;
+    }
+
+    ByteVector last_ = ByteVector::zero();
+};
 
 std::size_t undo_delta_by_vectors(const Byte* filtered, std::size_t bytes, Byte* out) {
-    __m128i carry = _mm_setzero_si128();
+    RunningSums<1> sums;
     std::size_t done = 0;
-    for (; done + 16 <= bytes; done += 16) {
-        __m128i sums = load(filtered + done);
-        sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 1));
-        sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 2));
-        sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 4));
-        sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 8));
-        sums = _mm_add_epi8(sums, carry);
-        store(out + done, sums);
-        carry = _mm_unpackhi_epi8(sums, sums);
-        carry = _mm_shufflehi_epi16(carry, 0xff);
-        carry = _mm_shuffle_epi32(carry, 0xff);
-    }
+    for (; done + 16 <= bytes; done += 16)
+        sums.next(ByteVector::load(filtered + done)).store(out + done);
     return done;
 }
 
 std::size_t undo_delta16_by_vectors(const Byte* filtered, std::size_t words, Byte* out) {
-    __m128i carry = _mm_setzero_si128();
-    const auto add_up = [&](__m128i sums) {
-        sums = _mm_add_epi16(sums, _mm_slli_si128(sums, 2));
-        sums = _mm_add_epi16(sums, _mm_slli_si128(sums, 4));
-        sums = _mm_add_epi16(sums, _mm_slli_si128(sums, 8));
-        sums = _mm_add_epi16(sums, carry);
-        carry = _mm_shuffle_epi32(_mm_shufflehi_epi16(sums, 0xff), 0xff);
-        return sums;
-    };
+    RunningSums<2> sums;
     std::size_t done = 0;
     for (; done + 16 <= words; done += 16) {
-        const __m128i low = load(filtered + done), high = load(filtered + words + done);
-        store(out + 2 * done, add_up(_mm_unpacklo_epi8(low, high)));
-        store(out + 2 * done + 16, add_up(_mm_unpackhi_epi8(low, high)));
+        const ByteVector low = ByteVector::load(filtered + done), high = ByteVector::load(filtered + words + done);
+        sums.next(zip_low<1>(low, high)).store(out + 2 * done);
+        sums.next(zip_high<1>(low, high)).store(out + 2 * done + 16);
     }
     return done;
 }
 
-// A pixel a step, in the first three bytes of a vector. The fourth one that is stored belongs to the next pixel, which
-// follows.
-std::size_t undo_rgb_by_vectors(const Byte* filtered, std::size_t pixels, Byte* out) {
-    const __m128i ends = _mm_cvtsi32_si128(0x00ff00ff);
-    const __m128i middle = _mm_cvtsi32_si128(0x0000ff00);
-    __m128i pixel = _mm_setzero_si128();
-    std::size_t done = 0;
-    for (; done + 2 <= pixels; ++done) {
-        std::uint32_t four;
-        std::memcpy(&four, filtered + 3 * done, 4);
-        pixel = _mm_add_epi8(pixel, _mm_cvtsi32_si128(static_cast<int>(four)));
-        const __m128i green = _mm_and_si128(pixel, middle);
-        const __m128i both = _mm_or_si128(_mm_srli_epi32(green, 8), _mm_slli_epi32(green, 8));
-        four = static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_add_epi8(pixel, _mm_and_si128(both, ends))));
-        std::memcpy(out + 3 * done, &four, 4);
-    }
-    return done;
-}
-
-template <bool IsDelta>
-std::size_t undo_fours_by_vectors(const Byte* filtered, std::size_t groups, Byte* out) {
-    __m128i carry = _mm_setzero_si128();
-    const auto add_up = [&](__m128i sums) {
-        if constexpr (IsDelta) {
-            sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 4));
-            sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 8));
-            sums = _mm_add_epi8(sums, carry);
-            carry = _mm_shuffle_epi32(sums, 0xff);
-        }
-        return sums;
-    };
+// `next` takes the raw bytes of four groups, or their differences.
+template <class Next>
+std::size_t undo_fours_by_vectors(const Byte* filtered, std::size_t groups, Byte* out, Next next) {
     std::size_t done = 0;
     for (; done + 16 <= groups; done += 16, out += 64) {
-        const Byte* const at = filtered + done;
-        const __m128i a = load(at), b = load(at + groups), c = load(at + 2 * groups), d = load(at + 3 * groups);
-        const __m128i ab_low = _mm_unpacklo_epi8(a, b), ab_high = _mm_unpackhi_epi8(a, b);
-        const __m128i cd_low = _mm_unpacklo_epi8(c, d), cd_high = _mm_unpackhi_epi8(c, d);
-        store(out, add_up(_mm_unpacklo_epi16(ab_low, cd_low)));
-        store(out + 16, add_up(_mm_unpackhi_epi16(ab_low, cd_low)));
-        store(out + 32, add_up(_mm_unpacklo_epi16(ab_high, cd_high)));
-        store(out + 48, add_up(_mm_unpackhi_epi16(ab_high, cd_high)));
+        const auto place = [&](std::size_t i) { return ByteVector::load(filtered + i * groups + done); };
+        const ByteVector low01 = zip_low<1>(place(0), place(1)), high01 = zip_high<1>(place(0), place(1));
+        const ByteVector low23 = zip_low<1>(place(2), place(3)), high23 = zip_high<1>(place(2), place(3));
+        next(zip_low<2>(low01, low23)).store(out);
+        next(zip_high<2>(low01, low23)).store(out + 16);
+        next(zip_low<2>(high01, high23)).store(out + 32);
+        next(zip_high<2>(high01, high23)).store(out + 48);
     }
     return done;
 }
 
 std::size_t undo_delta8_by_vectors(const Byte* filtered, std::size_t groups, Byte* out) {
-    __m128i carry = _mm_setzero_si128();
-    const auto add_up = [&](__m128i sums) {
-        sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 8));
-        sums = _mm_add_epi8(sums, carry);
-        carry = _mm_unpackhi_epi64(sums, sums);
-        return sums;
+    RunningSums<8> sums;
+    const auto put_eight = [&](ByteVector place01, ByteVector place23, ByteVector place45, ByteVector place67) {
+        const ByteVector low03 = zip_low<2>(place01, place23), high03 = zip_high<2>(place01, place23);
+        const ByteVector low47 = zip_low<2>(place45, place67), high47 = zip_high<2>(place45, place67);
+        sums.next(zip_low<4>(low03, low47)).store(out);
+        sums.next(zip_high<4>(low03, low47)).store(out + 16);
+        sums.next(zip_low<4>(high03, high47)).store(out + 32);
+        sums.next(zip_high<4>(high03, high47)).store(out + 48);
+        out += 64;
     };
     std::size_t done = 0;
-    for (; done + 16 <= groups; done += 16, out += 128) {
-        __m128i pairs[8];  // of places 0 and 1 in groups 0 to 7, then 8 to 15; of places 2 and 3, …
-        for (std::size_t place = 0; place < 8; place += 2) {
-            const __m128i even = load(filtered + place * groups + done);
-            const __m128i odd = load(filtered + (place + 1) * groups + done);
-            pairs[place] = _mm_unpacklo_epi8(even, odd);
-            pairs[place + 1] = _mm_unpackhi_epi8(even, odd);
-        }
-        for (std::size_t half = 0; half < 2; ++half) {
-            const __m128i low03 = _mm_unpacklo_epi16(pairs[half], pairs[2 + half]);
-            const __m128i high03 = _mm_unpackhi_epi16(pairs[half], pairs[2 + half]);
-            const __m128i low47 = _mm_unpacklo_epi16(pairs[4 + half], pairs[6 + half]);
-            const __m128i high47 = _mm_unpackhi_epi16(pairs[4 + half], pairs[6 + half]);
-            Byte* const at = out + 64 * half;
-            store(at, add_up(_mm_unpacklo_epi32(low03, low47)));
-            store(at + 16, add_up(_mm_unpackhi_epi32(low03, low47)));
-            store(at + 32, add_up(_mm_unpacklo_epi32(high03, high47)));
-            store(at + 48, add_up(_mm_unpackhi_epi32(high03, high47)));
-        }
+    for (; done + 16 <= groups; done += 16) {
+        const auto low = [&](std::size_t i) {
+            const Byte* const at = filtered + i * groups + done;
+            return zip_low<1>(ByteVector::load(at), ByteVector::load(at + groups));
+        };
+        const auto high = [&](std::size_t i) {
+            const Byte* const at = filtered + i * groups + done;
+            return zip_high<1>(ByteVector::load(at), ByteVector::load(at + groups));
+        };
+        put_eight(low(0), low(2), low(4), low(6));
+        put_eight(high(0), high(2), high(4), high(6));
     }
     return done;
 }
 
 std::size_t undo_by_vectors(Filter filter, const Byte* filtered, std::size_t groups, Byte* out) {
     switch (filter) {
-        case Filter::none: return 0;
+        case Filter::none:
+        case Filter::rgb: return 0;
         case Filter::delta: return undo_delta_by_vectors(filtered, groups, out);
         case Filter::delta16: return undo_delta16_by_vectors(filtered, groups, out);
-        case Filter::rgb: return undo_rgb_by_vectors(filtered, groups, out);
-        case Filter::delta4: return undo_fours_by_vectors<true>(filtered, groups, out);
+        case Filter::delta4:
+            return undo_fours_by_vectors(
+                filtered, groups, out, [sums = RunningSums<4>()](ByteVector four) mutable { return sums.next(four); });
         case Filter::delta8: return undo_delta8_by_vectors(filtered, groups, out);
-        case Filter::shuffle4: return undo_fours_by_vectors<false>(filtered, groups, out);
+        case Filter::shuffle4:
+            return undo_fours_by_vectors(filtered, groups, out, [](ByteVector four) { return four; });
     }
     return 0;
 }

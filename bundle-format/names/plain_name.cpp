@@ -1,6 +1,6 @@
 #include "plain_name.h"
 
-#include "byte_vector.h"
+#include <fardel/base/byte_vector.h>
 #include "name_characters.h"
 
 #include <fardel/format/limits.h>

@@ -9,6 +9,7 @@
 #include <fardel/base/parallel.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/purpose_encoding.h>
 
 #include <algorithm>
 #include <cstring>

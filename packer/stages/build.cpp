@@ -10,6 +10,7 @@
 #include <fardel/format/block_codec.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
+#include <fardel/format/purpose_encoding.h>
 #include <fardel/packer/bundle_target.h>
 #include <fardel/packer/project_build.h>
 

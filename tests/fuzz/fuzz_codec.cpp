@@ -1,6 +1,6 @@
 // Input: the block's raw bytes (24 bits, little-endian; the highest bit chooses LZ4 instead of zstd, the next three a
-// filter, the rest is modulo 256 KiB + 1), then a frame. Decoding gives an error or fills the block; the buffer is a heap block of just that size.
-// What was filled, encoded, decodes to itself.
+// filter, the rest is modulo 256 KiB + 1), then a frame. Decoding gives an error or fills the block; the buffer is a
+// heap block of just that size. What was filled, encoded, decodes to itself.
 #include <fardel/format/block_encoder.h>
 #include <fardel/format/limits.h>
 

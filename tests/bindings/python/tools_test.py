@@ -32,10 +32,10 @@ class ToolsTest(BundleTest):
                 self.assertEqual(vfs.read(path.name), path.read_bytes())
 
     def test_packs_for_a_purpose(self):
-        self.write("text.txt", " ".join(str(number * number) for number in range(30_000)))
+        self.write("texts/text.txt", " ".join(str(number * number) for number in range(30_000)))
         sizes, ids = [], set()
         for purpose in (fardel.Purpose.SIZE, fardel.Purpose.BALANCED, fardel.Purpose.LOAD):
-            written = fardel.pack(self.folder / "text.txt", self.out / "text.fardel", name="text", purpose=purpose)
+            written = fardel.pack(self.folder / "texts", self.out / "text.fardel", name="text", purpose=purpose)
             sizes.append(written.file_bytes)
             ids.add(written.bundle)
         self.assertEqual(sizes, sorted(sizes))

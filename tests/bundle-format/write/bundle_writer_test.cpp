@@ -6,6 +6,7 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
 #include <map>
@@ -205,6 +206,39 @@ TEST_CASE("writer: what a bundle is made for changes the layout and never the bu
     CHECK(layouts.size() == 3);
     CHECK_FALSE(find_purpose(""));
     CHECK_FALSE(find_purpose("speed"));
+}
+
+TEST_CASE("writer: blocks of a sound have a filter, which the layout lists, and are read back") {
+    std::string sound;
+    for (int i = 0, level = 0; i < 150'000; ++i) {
+        level += i * 7919 % 401 - 200;
+        sound += {static_cast<char>(level), static_cast<char>(level >> 8)};
+    }
+    BundlePlan plan = varied_plan();
+    add(plan, "sounds/small", sound.substr(0, 30'000), "audio/wav");
+    add(plan, "sounds/large", sound, "audio/wav");
+    add(plan, "sounds/stream", sound.substr(1), "audio/wav", true);
+    for (const BundlePurpose purpose : {BundlePurpose::balanced, BundlePurpose::load, BundlePurpose::size}) {
+        CAPTURE(purpose_name(purpose));
+        const auto bundle = open_bundle(written(plan, {.purpose = purpose}));
+        const Codec codec = purpose == BundlePurpose::load ? Codec::lz4 : Codec::zstd;
+        CHECK(std::ranges::count(bundle->layout_head().codecs, with_filter(codec, Filter::delta16),
+                                 &CodecVersion::codec) == 1);
+        CHECK(read(*bundle, "sounds/small") == sound.substr(0, 30'000));
+        CHECK(read(*bundle, "sounds/large") == sound);
+        CHECK(read(*bundle, "sounds/stream") == sound.substr(1));
+        std::string part(70'000, ' ');  // of two blocks
+        const auto index = bundle->default_asset(bundle->name(*bundle->find_name("sounds/large").value()).value());
+        REQUIRE(bundle->read_at(index.value(), 60'001, std::as_writable_bytes(std::span(part))));
+        CHECK(part == sound.substr(60'001, 70'000));
+        static_cast<void>(audited(plan, {.purpose = purpose}));
+    }
+    // A plan without them has no filter, so that readers which know none read it.
+    BundlePlan texts;
+    add(texts, "readme", prose(100'000, 4), "text/plain");
+    const auto text_bundle = open_bundle(written(texts));
+    for (const CodecVersion& codec : text_bundle->layout_head().codecs)
+        CHECK(filter_of(codec.codec) == Filter::none);
 }
 
 TEST_CASE("writer: the bundle id of a plan never changes") {

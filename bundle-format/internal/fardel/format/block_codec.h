@@ -18,8 +18,6 @@ struct ZSTD_DCtx_s;
 
 namespace fardel {
 
-enum class BundlePurpose : std::uint8_t;
-
 // A decoder is reused from block to block, by one thread at a time. It allocates about 150 KiB when it decodes the
 // first frame, and as much as a block when that has a filter.
 class BlockDecoder {
@@ -45,8 +43,6 @@ struct BlockEncoding {
     Codec codec = Codec::zstd;  // or lz4; either with a filter
     int level = 0;              // of zstd
 };
-// `level`: of BundlePurpose::balanced.
-BlockEncoding encoding_for(BundlePurpose purpose, int level) noexcept;
 
 // Describes in words everything that determines how the writer encodes a block. Two encoders with the same name produce
 // the same bytes.

@@ -1,4 +1,4 @@
-#include "names/byte_vector.h"
+#include <fardel/base/byte_vector.h>
 
 #include "kit/test.h"
 
@@ -24,6 +24,55 @@ Bytes bytes_of(ByteVector vector) {
         bytes[8 + i] = static_cast<std::uint8_t>(vector.second_word() >> 8 * i);
     }
     return bytes;
+}
+
+// Groups of `Group` bytes of the two in turn.
+template <int Group>
+std::array<std::uint8_t, 32> zipped(const Bytes& left, const Bytes& right) {
+    std::array<std::uint8_t, 32> zip;
+    for (std::size_t i = 0; i < 16; i += Group) {
+        std::memcpy(zip.data() + 2 * i, left.data() + i, Group);
+        std::memcpy(zip.data() + 2 * i + Group, right.data() + i, Group);
+    }
+    return zip;
+}
+
+template <int Group>
+void check_groups(const Bytes& left, const Bytes& right) {
+    const ByteVector a = ByteVector::load(left.data()), b = ByteVector::load(right.data());
+    if constexpr (Group < 8) {
+        std::array<std::uint8_t, 32> both;
+        zip_low<Group>(a, b).store(both.data());
+        zip_high<Group>(a, b).store(both.data() + 16);
+        REQUIRE(both == zipped<Group>(left, right));
+    }
+    Bytes moved{}, last;
+    std::memcpy(moved.data() + Group, left.data(), 16 - Group);
+    for (std::size_t i = 0; i < 16; ++i)
+        last[i] = left[16 - Group + i % Group];
+    REQUIRE(bytes_of(a.moved_up<Group>()) == moved);
+    REQUIRE(bytes_of(a.last_everywhere<Group>()) == last);
+}
+
+TEST_CASE("byte vector: groups are moved, dealt and spread as the definitions say") {
+    FARDEL_RANDOM(random);
+    for (int round = 0; round < 200; ++round) {
+        Bytes left, right, sums;
+        for (std::uint8_t& byte : left)
+            byte = static_cast<std::uint8_t>(random());
+        for (std::uint8_t& byte : right)
+            byte = static_cast<std::uint8_t>(random());
+        check_groups<1>(left, right);
+        check_groups<2>(left, right);
+        check_groups<4>(left, right);
+        check_groups<8>(left, right);
+        for (std::size_t i = 0; i < 16; i += 2) {
+            const unsigned sum = (left[i] | left[i + 1] << 8) + (right[i] | right[i + 1] << 8);
+            sums[i] = static_cast<std::uint8_t>(sum);
+            sums[i + 1] = static_cast<std::uint8_t>(sum >> 8);
+        }
+        REQUIRE(bytes_of(add_words(ByteVector::load(left.data()), ByteVector::load(right.data()))) == sums);
+    }
 }
 
 TEST_CASE("byte vector: each operation gives what its definition says, byte by byte") {
