@@ -67,8 +67,8 @@ def pack(
 ) -> WrittenBundle:
     """Packs folders and legacy archives into one bundle; of equal names, that of the later source. ``signer`` signs it
     as the author. ``message`` gets a sentence for each file that is not packed as it was meant; ``strict``: such a file
-    is an error. ``level``: of ``Purpose.BALANCED``, 1 to 19; 0: 9. What a callback raises ends it. Errors: MissingError,
-    UnresolvedError, MalformedError, LimitError, ConflictError, DeniedError, NoSpaceError, IoError."""
+    is an error. ``level``: of ``Purpose.BALANCED``, 1 to 19; 0: 9. What a callback raises ends it. Errors:
+    MissingError, UnresolvedError, MalformedError, LimitError, ConflictError, DeniedError, NoSpaceError, IoError."""
     several = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
     paths = (ctypes.c_char_p * len(several))(*[path_to(source) for source in several])
     run = _Run(message, progress)
