@@ -62,7 +62,7 @@ if(TARGET fardel::archives)
     fardel_install_pc(fardel-c-archives "legacy archives for the C API, shared"
         LIBS -lfardel-c-archives REQUIRES fardel-c)
     fardel_install_pc(fardel-archives "legacy archives"
-        LIBS -lfardel_vfs_archives -lfardel_archives REQUIRES fardel ${FARDEL_PC_PHYSFS})
+        LIBS -lfardel_vfs_archives -lfardel_archives REQUIRES fardel ${FARDEL_PC_PHYSFS} ${FARDEL_PC_ZLIB})
     fardel_install_pc(fardel-physfs "bundles for programs that read through PhysicsFS"
         LIBS -lfardel_physfs REQUIRES fardel-archives)
 endif()
@@ -80,7 +80,7 @@ endif()
 if(TARGET fardel::packer)
     fardel_install_pc(fardel-packer "the packer"
         LIBS -lfardel_packer
-        REQUIRES fardel-cache fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})
+        REQUIRES fardel-cache fardel-archives ${FARDEL_PC_SQLITE})
     fardel_install_pc(fardel-tools "writing, packing, signing and verifying for C"
         LIBS -lfardel_tools REQUIRES fardel-packer fardel-verifier)
     fardel_install_pc(fardel-c-tools "writing, packing, signing and verifying for C, shared"

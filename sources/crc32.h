@@ -1,4 +1,4 @@
-// CRC-32 as in zip, gzip and PNG (polynomial 0xedb88320, reflected). It finds damage, not manipulation.
+// CRC-32 as in zip, gzip and PNG. It finds damage, not manipulation.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@ namespace fardel {
 class Crc32 {
 public:
     void update(std::span<const std::byte> bytes) noexcept;
-    // Returns the CRC of all bytes so far; does not change the state.
-    std::uint32_t value() const noexcept { return ~state_; }
+    // Returns the CRC of all bytes so far.
+    std::uint32_t value() const noexcept { return value_; }
 
 private:
-    std::uint32_t state_ = 0xffff'ffff;
+    std::uint32_t value_ = 0;
 };
 
 }  // namespace fardel

@@ -61,7 +61,7 @@ Status list_folder(const std::string& path, SourceListing& listing);
 
 // Lists an archive: every entry under its name, in the archive's order. The signature decides on the format; the file's
 // extension is ignored. `archives` may be null. Errors: missing, denied, malformed (no archive, or one that contradicts
-// itself), limit, unsupported (a bundle, or no reader), busy, io.
+// itself), limit, unsupported (a bundle, or no reader), io.
 Status list_archive(const std::string& path, const ArchiveReader* archives, SourceListing& listing);
 
 // Returns what kind of source a file is; never `folder`. Errors: missing, denied, malformed (no regular file), io.

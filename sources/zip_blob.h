@@ -1,5 +1,4 @@
-// The blob of an entry of a zip. PhysicsFS inflates it out of an archive that contains nothing else; size and CRC-32
-// are compared here.
+// The blob of an entry of a zip. zlib inflates it; size and CRC-32 are compared.
 #pragma once
 
 #include "zip_directory.h"
@@ -16,8 +15,7 @@ struct ZipArchive {
     std::uint64_t data_end = 0;  // see ZipDirectory
 };
 
-// `entry` is one that make_zip_entry_source accepts; `origin` names it in messages. Errors of the blob: corrupt, busy,
-// io.
+// `entry` is stored or deflated, and not encrypted; `origin` names it in messages. Errors of the blob: corrupt, io.
 std::shared_ptr<const BlobSource> make_zip_blob(std::shared_ptr<const ZipArchive> archive, ZipEntry entry,
                                                 std::string origin);
 

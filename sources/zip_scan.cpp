@@ -1,7 +1,6 @@
 #include "source_listing.h"
 
 #include "zip_blob.h"
-#include "zip_entry_source.h"
 #include "zip_links.h"
 
 #include <fardel/base/ascii.h>
@@ -60,9 +59,6 @@ std::optional<Error> find_defect(const ZipEntry& entry) {
         return Error(ErrorCode::unsupported, "compressed by " + name_of_method(entry.method) +
                                                  "; only stored and deflated entries can be read, so make the zip "
                                                  "anew with Deflate");
-    if (entry.stored_bytes > kZipEntryBytesMax || entry.raw_bytes > kZipEntryBytesMax)
-        return Error(ErrorCode::limit, "it has " + std::to_string(entry.raw_bytes) + " bytes, more than " +
-                                           std::to_string(kZipEntryBytesMax));
     return std::nullopt;
 }
 

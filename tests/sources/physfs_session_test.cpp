@@ -1,5 +1,8 @@
 #include "physfs_session.h"
+#include "source_listing.h"
 
+#include "kit/archives.h"
+#include "kit/blobs.h"
 #include "kit/test.h"
 
 #include <physfs.h>
@@ -26,6 +29,14 @@ TEST_CASE("physfs session: it is busy while other code in the process uses Physi
     REQUIRE(PHYSFS_deinit());
     CHECK(PhysfsSession::open());
     CHECK_FALSE(PHYSFS_isInit());
+}
+
+TEST_CASE("physfs session: zips are read all the same") {
+    REQUIRE(PHYSFS_init("./game"));
+    SourceListing listing({});
+    REQUIRE(list_zip(make_memory_source(build_zip({{.name = "a", .content = "x", .deflated = true}})), "z", listing));
+    CHECK(value_of(read_blob_text(*listing.entries.at(0).blob)) == "x");
+    REQUIRE(PHYSFS_deinit());
 }
 
 TEST_CASE("physfs session: many threads may open and close sessions") {

@@ -6,6 +6,10 @@
 #include "kit/blobs.h"
 #include "kit/files.h"
 
+#include <fardel/format/hash.h>
+
+#include <set>
+
 namespace fardel::tests::source_scan_test {
 
 Result<ScanResult> scan(const std::vector<std::string>& sources, const std::vector<std::string>& excludes = {}) {
@@ -50,6 +54,31 @@ TEST_CASE("source scan: a hidden name and the one that hides it each have their 
     REQUIRE(both);
     CHECK(*read_blob_text(*first->entries[0].blob) == "first");
     CHECK(*read_blob_text(*both->entries[0].blob) == "second");
+}
+
+TEST_CASE("source scan: the version of an archive's entry depends on the archive and the entry, and not on others") {
+    const ScratchFolder folder;
+    const std::vector<ZipMember> members{{.name = "a", .content = "1"},
+                                         {.name = "b", .content = "2"},
+                                         {.name = "c", .content = "2"},
+                                         {.name = "d", .content = "3"}};
+    const std::string pak = folder.write("pak.pk3", build_zip(members));
+    CHECK_FALSE(value_of(scan({pak})).entries[0].version);  // it is young
+    grow_old();
+    const ScanResult all = value_of(scan({pak})), some = value_of(scan({pak}, {"a", "c"}));
+    std::set<Hash> versions;
+    for (const SourceEntry& entry : all.entries) {
+        REQUIRE(entry.version);
+        CHECK(entry.blob->find_version() == entry.version);
+        versions.insert(*entry.version);
+    }
+    CHECK(versions.size() == 4);
+    REQUIRE(some.entries.size() == 2);
+    CHECK(some.entries[0].version == all.entries[1].version);
+    CHECK(some.entries[1].version == all.entries[3].version);
+    folder.write("pak.pk3", build_zip(members));
+    grow_old();
+    CHECK(value_of(scan({pak})).entries[1].version != all.entries[1].version);
 }
 
 TEST_CASE("source scan: a link that names a source is followed, links inside the source are not") {

@@ -63,10 +63,9 @@ public:
 
     Result<MountContent> open_loose(const std::string& path, MountKind kind) const {
         FARDEL_TRY(verify_unsigned(kind));
-        FARDEL_TRY_ASSIGN(LooseBundle loose,
-                          open_loose_bundle(path, {.archives = options_.archives.get(),
-                                                   .digests = digests_.cache,
-                                                   .digest_folder = kind == MountKind::folder ? digests_.folder : ""}));
+        FARDEL_TRY_ASSIGN(LooseBundle loose, open_loose_bundle(path, {.archives = options_.archives.get(),
+                                                                      .digests = digests_.cache,
+                                                                      .digest_folder = digests_.folder}));
         FARDEL_TRY_ASSIGN(MountContent content, content_of(open_bundle(std::move(loose.source), nullptr), kind));
         content.path = path;
         content.archives = options_.archives;

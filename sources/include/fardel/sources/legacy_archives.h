@@ -9,10 +9,9 @@ namespace fardel {
 
 class ArchiveReader;  // MountOptions::archives
 
-// Any number of readers may exist; all share PhysicsFS, which inflates the entries of zips and exists once per process.
-// Opening a blob of a zip is `busy` while other code in the process has PhysicsFS initialised.
+// Zips are read in the process, everything else by the confined program fardel-archive.
 //
-// Listing another archive is `missing` unless fardel-archive is installed: beside the running program, in its
+// Listing an archive that is no zip is `missing` unless fardel-archive is installed: beside the running program, in its
 // ../libexec/fardel, or where this library was installed. The listing is `malformed` if the archive crashes its reader,
 // and `limit` if it needs too much memory, time or room.
 std::shared_ptr<const ArchiveReader> make_archive_reader();

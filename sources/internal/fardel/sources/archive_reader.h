@@ -23,7 +23,7 @@ public:
     virtual ~ArchiveReader() = default;
     // Adds every entry to `listing`, in the archive's order. `format` is the usual extension of the format, and `bytes`
     // have its signature; `path` is for messages. Any number of threads. Errors: malformed (the archive contradicts
-    // itself), limit, unsupported, busy, io.
+    // itself), limit, unsupported, io.
     virtual Status list(std::shared_ptr<const ByteSource> bytes, std::string_view format, const std::string& path,
                         SourceListing& listing) const = 0;
 };

@@ -16,7 +16,7 @@ namespace fardel {
 struct LooseOptions {
     const ArchiveReader* archives = nullptr;  // nullptr: `path` is a folder
     std::shared_ptr<DigestCache> digests;  // not nullptr; digests of files that did not change since are taken from it
-    std::string digest_folder;             // where digests of a folder's files are kept on disk; empty: nowhere
+    std::string digest_folder;             // where the digests of its files are kept on disk; empty: nowhere
     bool refuses_secrets = false;          // for a folder that is served (secret_files.h)
     std::stop_token stop;                  // asked to stop: cancelled
 };

@@ -67,7 +67,7 @@ struct ScanOptions {
 // archives; it may be null if every source is a folder. Errors: missing, denied (a folder that may not be listed),
 // conflict (names of one folder that a bundle cannot both hold, all in one message; a folder that changes during the
 // scan), malformed (a glob, a source that is neither folder nor archive, an archive that contradicts itself), limit,
-// unsupported (an archive without a reader), busy (other code in this process uses PhysicsFS), io.
+// unsupported (an archive without a reader), io.
 Result<ScanResult> scan_sources(std::span<const std::string> sources, const ScanOptions& options,
                                 const ArchiveReader* archives);
 
