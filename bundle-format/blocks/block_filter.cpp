@@ -1,6 +1,6 @@
 #include "block_filter.h"
 
-#include <fardel/base/byte_vector.h>
+#include "vectors/byte_vector.h"
 
 #include <algorithm>
 #include <cassert>

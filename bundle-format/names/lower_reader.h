@@ -1,8 +1,8 @@
 // Reads text in words of eight characters with 'A'…'Z' changed to 'a'…'z', so that names can be hashed.
 #pragma once
 
-#include <fardel/base/byte_vector.h>
 #include "ascii_word.h"
+#include "vectors/byte_vector.h"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #include "plain_name.h"
 
-#include <fardel/base/byte_vector.h>
 #include "name_characters.h"
+#include "vectors/byte_vector.h"
 
 #include <fardel/format/limits.h>
 

@@ -1,9 +1,9 @@
 // Finds a name in the tables of an open bundle: first its filter, then its bucket, then its text.
 #pragma once
 
-#include <fardel/base/byte_vector.h>
 #include "bundle_tables.h"
 #include "names/ascii_word.h"
+#include "vectors/byte_vector.h"
 
 #include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>

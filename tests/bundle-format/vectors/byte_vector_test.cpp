@@ -1,4 +1,4 @@
-#include <fardel/base/byte_vector.h>
+#include "vectors/byte_vector.h"
 
 #include "kit/test.h"
 
