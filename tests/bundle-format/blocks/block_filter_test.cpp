@@ -30,11 +30,13 @@ TEST_CASE("block filter: each gives the bytes of the format's document, and the 
     const auto vectors = read_document_vectors("bundle-format.md");
     const Bytes raw = vectors.at("raw-bytes-to-filter");
     CHECK(filtered(Filter::none, raw) == raw);
-    for (const auto& [filter, name] : {std::pair(Filter::delta, "delta"), std::pair(Filter::delta16, "delta16"),
-                                       std::pair(Filter::rgb, "rgb"), std::pair(Filter::delta4, "delta4"),
-                                       std::pair(Filter::delta8, "delta8"), std::pair(Filter::shuffle4, "shuffle4")}) {
+    for (const auto& pair : {std::pair(Filter::delta, "delta"), std::pair(Filter::delta16, "delta16"),
+                             std::pair(Filter::rgb, "rgb"), std::pair(Filter::delta4, "delta4"),
+                             std::pair(Filter::delta8, "delta8"), std::pair(Filter::shuffle4, "shuffle4")}) {
+        const Filter filter = pair.first;
+        const std::string name = pair.second;
         CAPTURE(name);
-        const Bytes wanted = vectors.at(std::string("filter-") + name);
+        const Bytes wanted = vectors.at("filter-" + name);
         CHECK(filtered(filter, raw) == wanted);
         CHECK(undone(filter, wanted) == raw);
         CHECK(undone_plainly(filter, wanted) == raw);
