@@ -104,7 +104,7 @@ void undo_rgb(const Byte* filtered, std::size_t pixels, Byte* out) {
 
 void undo_from(Filter filter, std::size_t first, const Byte* filtered, std::size_t groups, Byte* out) {
     switch (filter) {
-        case Filter::none: std::memcpy(out + first, filtered + first, groups - first); break;
+        case Filter::none: std::copy_n(filtered + first, groups - first, out + first); break;
         case Filter::delta: undo_by_place<1, true>(filtered, first, groups, out); break;
         case Filter::delta16: undo_delta16(filtered, first, groups, out); break;
         case Filter::rgb: undo_rgb(filtered, groups, out); break;  // first is 0
