@@ -53,6 +53,25 @@ TEST_CASE("build: it writes the bundle of a project, whose variants 'which' list
     CHECK(run({"which", "--mount", bundle, "internal/ai.dat"}).exit_code == 1);  // not published
 }
 
+TEST_CASE("build: content that moves to a name with another purpose is encoded for it, as in a build from scratch") {
+    const ScratchFolder scratch;
+    scratch.write("game/fardel.toml",
+                  "name = \"game\"\nversion = \"1.0\"\nsources = [\"assets\"]\n"
+                  "[[rule]]\nmatch = \"level.txt\"\nfor = \"load\"\n");
+    const std::string first = prose(50'000, 1), second = prose(50'000, 2);
+    scratch.write("game/assets/level.txt", first);
+    scratch.write("game/assets/music.txt", second);
+    grow_old();
+    run_well({"build", scratch.path("game")});
+    scratch.write("game/assets/level.txt", second);
+    scratch.write("game/assets/music.txt", first);
+    grow_old();
+    run_well({"build", scratch.path("game")});
+    const std::string built = read_file(scratch.path("game/game.fardel"));
+    run_well({"build", scratch.path("game"), "--anew"});
+    CHECK(read_file(scratch.path("game/game.fardel")) == built);
+}
+
 TEST_CASE("build: what files are made for is said by [pack], by rules, and by --for; the bundle stays the same") {
     const ScratchFolder scratch;
     std::string words;
