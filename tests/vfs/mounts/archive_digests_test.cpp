@@ -23,11 +23,9 @@ struct MountedArchive {
 
 // The one index; its name is a hash of the archive's path.
 std::string index_path(const ScratchFolder& scratch) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(scratch.path("digests")))
-        if (entry.path().extension() == ".digests")
-            return entry.path().string();
-    FAIL("no index was written");
-    return {};
+    const std::vector<fs::path> files = paths_below(scratch.path("digests"));
+    REQUIRE(files.size() == 1);
+    return files.front().string();
 }
 
 DigestIndex index_of(const ScratchFolder& scratch) {
