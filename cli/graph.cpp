@@ -80,7 +80,7 @@ ShownJobs jobs_around(const BuildGraph& built, const ShownFile& file) {
     }
     for (auto index = order.rbegin(); index != order.rend(); ++index) {
         const GraphJob& job = graph.jobs()[*index];
-        if (std::ranges::none_of(job.outputs, [&](FileIndex file) { return above.contains(file); }))
+        if (std::ranges::none_of(job.outputs, [&](FileIndex output) { return above.contains(output); }))
             continue;
         shown.insert(*index);
         above.insert(job.sources.begin(), job.sources.end());

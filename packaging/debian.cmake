@@ -16,7 +16,8 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
 
     # Debian asks for notices and changes beside each package's documents.
     set(documents "${usr}/share/doc/${CPACK_DEBIAN_${part}_PACKAGE_NAME}")
-    configure_file("${CPACK_FARDEL_SOURCE_DIR}/NOTICES.md" "${documents}/copyright" COPYONLY)
+    configure_file("${CPACK_FARDEL_SOURCE_DIR}/NOTICES.md" "${documents}/copyright" COPYONLY
+                   FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
     file(WRITE "${documents}/changelog.Debian" "${changes}")
     compress("${documents}/changelog.Debian")
 

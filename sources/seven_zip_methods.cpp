@@ -358,10 +358,6 @@ Result<std::vector<std::byte>> read_list(const ByteSource& archive) {
     return read_part(archive, kStartBytes + offset, size);
 }
 
-void append(std::span<const std::byte> more, std::vector<std::byte>& bytes) {
-    bytes.insert(bytes.end(), more.begin(), more.end());
-}
-
 std::uint32_t crc_of(std::span<const std::byte> bytes) {
     Crc32 crc;
     crc.update(bytes);
@@ -374,27 +370,25 @@ std::vector<std::byte> as_archive(std::span<const std::byte> packed, std::span<c
     constexpr std::uint8_t kBefore[] = {kHeader, kMainStreams, kPackInfo, 0};
     constexpr std::uint8_t kSubStreams[] = {kSubStreamsInfo, kEnd};
     constexpr std::uint8_t kAfter[] = {kEnd, kFilesInfo, 1, kNames, 5, 0, 'f', 0, 0, 0, kEnd, kEnd};
-    std::vector<std::byte> list;
-    append(std::as_bytes(std::span(kBefore)), list);
-    append(record.subspan(streams.after_pack_offset, record.size() - streams.after_pack_offset - 1), list);
+    ByteWriter list;
+    list.raw(std::as_bytes(std::span(kBefore)));
+    list.raw(record.subspan(streams.after_pack_offset, record.size() - streams.after_pack_offset - 1));
     if (!streams.has_sub_streams)
-        append(std::as_bytes(std::span(kSubStreams)), list);
-    append(std::as_bytes(std::span(kAfter)), list);
+        list.raw(std::as_bytes(std::span(kSubStreams)));
+    list.raw(std::as_bytes(std::span(kAfter)));
     ByteWriter start;
     start.u64(packed.size());
-    start.u64(list.size());
-    start.u32(crc_of(list));
-    std::vector<std::byte> archive;
-    append(std::as_bytes(std::span(kSignature)), archive);
+    start.u64(list.size_bytes());
+    start.u32(crc_of(list.bytes()));
+    ByteWriter archive;
+    archive.raw(std::as_bytes(std::span(kSignature)));
     constexpr std::uint8_t kVersion[] = {0, 4};
-    append(std::as_bytes(std::span(kVersion)), archive);
-    ByteWriter crc;
-    crc.u32(crc_of(start.bytes()));
-    append(crc.bytes(), archive);
-    append(start.bytes(), archive);
-    append(packed, archive);
-    append(list, archive);
-    return archive;
+    archive.raw(std::as_bytes(std::span(kVersion)));
+    archive.u32(crc_of(start.bytes()));
+    archive.raw(start.bytes());
+    archive.raw(packed);
+    archive.raw(list.bytes());
+    return archive.take();
 }
 
 Status read_plain_list(std::span<const std::byte> bytes, SevenZipContent& content) {

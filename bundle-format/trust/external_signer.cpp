@@ -6,6 +6,7 @@
 #include <fardel/base/file.h>
 #include <fardel/base/pipe.h>
 #include <fardel/base/program.h>
+#include <fardel/base/text_fields.h>
 
 #include <array>
 #include <optional>
