@@ -38,7 +38,7 @@ std::string older_game(const Scene& scene) {
     if (!std::filesystem::exists(path)) {
         const std::vector<std::string> archives(scene.archives.begin(), scene.archives.end() - 1);
         write_signed(must(pack_sources(archives, {.name = "game", .version = must(BundleVersion::parse("0"))})).plan,
-                     path, kLevelDefault);
+                     path, {});
     }
     return path;
 }

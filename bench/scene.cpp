@@ -37,7 +37,7 @@ void must(Status status) {
 
 Scene make_scene(const std::string& folder, const std::string& scratch) {
     const PolicyKey author{.label = "bench", .key = bench_signer()->public_key()};
-    Scene scene{.scratch = scratch, .bundle = scratch + "/game.fardel", .policy = must(make_policy({&author, 1}, {}))};
+    Scene scene{.scratch = scratch, .bundle = {}, .policy = must(make_policy({&author, 1}, {}))};
     std::filesystem::create_directories(scratch);
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error))
@@ -46,17 +46,22 @@ Scene make_scene(const std::string& folder, const std::string& scratch) {
     std::ranges::sort(scene.archives);
     if (scene.archives.empty())
         fail(Error(ErrorCode::missing, folder + ": no .pk3 archives there"));
-    if (!std::filesystem::exists(scene.bundle)) {
-        fmt::print(stderr, "packing {} archives …\n", scene.archives.size());
-        write_signed(
-            must(pack_sources(scene.archives, {.name = "game", .version = must(BundleVersion::parse("1"))})).plan,
-            scene.bundle, kLevelDefault);
-    }
+    scene.bundle = game_bundle(scene, BundlePurpose::balanced);
     return scene;
 }
 
-void write_signed(const BundlePlan& plan, const std::string& path, int level) {
-    StagedBundle staged = must(write_bundle(plan, path, {.level = level}));
+std::string game_bundle(const Scene& scene, BundlePurpose purpose) {
+    const std::string path = fmt::format("{}/game-{}.fardel", scene.scratch, purpose_name(purpose));
+    if (!std::filesystem::exists(path)) {
+        fmt::print(stderr, "packing {} archives for {} …\n", scene.archives.size(), purpose_name(purpose));
+        const PackOptions options{.name = "game", .version = must(BundleVersion::parse("1"))};
+        write_signed(must(pack_sources(scene.archives, options)).plan, path, {.purpose = purpose});
+    }
+    return path;
+}
+
+void write_signed(const BundlePlan& plan, const std::string& path, const BundleWriteOptions& options) {
+    StagedBundle staged = must(write_bundle(plan, path, options));
     const BundleWriteSummary& summary = staged.summary();
     must(staged.append(must(sign_statement(statement_about(summary), *bench_signer()))));
     must(staged.commit());
@@ -108,7 +113,7 @@ std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32
             {.source = make_memory_blob({bytes, bytes + text.size()}), .key = name, .content_type = "image/x-tga"});
         plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = i}}});
     }
-    write_signed(plan, path, 1);
+    write_signed(plan, path, {.level = 1});
     return path;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
+#include <fardel/format/bundle_writer.h>
 #include <fardel/format/trust_policy.h>
 
 #include <cstdint>
@@ -39,7 +40,9 @@ Scene make_scene(const std::string& folder, const std::string& scratch);
 std::string game_folder(const Scene& scene);
 
 // Writes the bundle and signs it as Scene::policy requires.
-void write_signed(const BundlePlan& plan, const std::string& path, int level);
+void write_signed(const BundlePlan& plan, const std::string& path, const BundleWriteOptions& options);
+// The game's archives as a bundle for a purpose, of the default level; it is created once.
+std::string game_bundle(const Scene& scene, BundlePurpose purpose);
 void run_command(const std::string& command);  // in a shell
 
 // Returns a bundle of `assets` small assets with names like "textures/set0042/name00001234.tga", all different. Another

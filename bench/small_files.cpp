@@ -121,7 +121,7 @@ std::string small_files_bundle(const Scene& scene, std::uint32_t count) {
             {.source = std::make_shared<SmallFileBlob>(i), .key = name, .content_type = "image/x-tga"});
         plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = i}}});
     }
-    write_signed(plan, path, kLevelDefault);
+    write_signed(plan, path, {});
     return path;
 }
 
