@@ -7,6 +7,7 @@
 #include "lookup/scope.h"
 #include "vfs_state.h"
 
+#include <fardel/base/executor.h>
 #include <fardel/format/block_cache.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
@@ -244,9 +245,35 @@ Status Vfs::Impl::verify_allowed(const std::optional<File>& found) const {
     return ok();
 }
 
+namespace {
+
+// Threads of a game.
+class GameExecutor final : public Executor {
+public:
+    explicit GameExecutor(const VfsOptions& options)
+        : threads_(std::max(options.read_threads, 1u)), run_task_(options.run_task) {}
+    unsigned thread_count() const noexcept override { return threads_; }
+    void run(std::function<void()> task) override { run_task_(std::move(task)); }
+
+private:
+    const unsigned threads_;
+    const std::function<void(std::function<void()>)> run_task_;
+};
+
+std::shared_ptr<Executor> executor_of(const VfsOptions& options) {
+    if (options.run_task)
+        return std::make_shared<GameExecutor>(options);
+    return options.read_threads > 0 ? start_executor(options.read_threads) : nullptr;
+}
+
+}  // namespace
+
 Vfs::Impl::Impl(const VfsOptions& given)
     : options(given),
-      cache(given.cache_bytes > 0 ? std::make_shared<BlockCache>(given.cache_bytes, given.memory) : nullptr),
+      executor(executor_of(given)),
+      cache(given.cache_bytes > 0 || given.memory || executor
+                ? std::make_shared<BlockCache>(given.cache_bytes, given.memory, executor)
+                : nullptr),
       digests{.folder = given.digest_folder},
       recorder(given.records_trace ? std::make_unique<TraceRecorder>() : nullptr) {}
 

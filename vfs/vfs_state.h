@@ -9,6 +9,7 @@
 #include "pure_lock.h"
 #include "trace_recorder.h"
 
+#include <fardel/base/executor.h>
 #include <fardel/base/threads.h>
 #include <fardel/vfs/vfs.h>
 
@@ -53,7 +54,8 @@ struct Vfs::Impl {
     explicit Impl(const VfsOptions& given);
 
     const VfsOptions options;
-    const std::shared_ptr<BlockCache> cache;  // nullptr: none
+    const std::shared_ptr<Executor> executor;  // nullptr: the thread that reads does everything
+    const std::shared_ptr<BlockCache> cache;   // nullptr: none
     const FolderDigests digests;
     Snapshot<MountSet> set{std::make_shared<const MountSet>()};
     mutable AssetVerdicts verdicts;

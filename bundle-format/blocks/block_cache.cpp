@@ -1,3 +1,4 @@
+#include <fardel/base/executor.h>
 #include <fardel/base/threads.h>
 #include <fardel/format/block_cache.h>
 
@@ -56,10 +57,12 @@ struct alignas(64) BlockCache::Shard {
     mutable std::uint64_t misses = 0;
 };
 
-BlockCache::BlockCache(std::size_t bytes_max, std::shared_ptr<std::pmr::memory_resource> memory)
+BlockCache::BlockCache(std::size_t bytes_max, std::shared_ptr<std::pmr::memory_resource> memory,
+                       std::shared_ptr<Executor> executor)
     : memory_(std::move(memory)),
       shards_(std::make_unique<Shard[]>(kShards)),
-      scratch_(std::make_unique<ReadScratchPool>(core_slots(), memory_.get())) {
+      scratch_(std::make_unique<ReadScratchPool>(core_slots(), memory_.get())),
+      executor_(std::move(executor)) {
     for (std::size_t i = 0; i < kShards; ++i)
         shards_[i].bytes_max = bytes_max / kShards;
 }

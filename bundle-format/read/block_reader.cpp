@@ -2,14 +2,18 @@
 
 #include "blocks/read_scratch.h"
 
+#include <fardel/base/executor.h>
 #include <fardel/base/fits.h>
+#include <fardel/base/threads.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +44,32 @@ Error corrupt_raw(std::uint32_t block) {
                  "block " + std::to_string(block) + ": decoded bytes differ from what the manifest says");
 }
 
+constexpr std::size_t kSharedPiecesMin = 4;
+
+// The error of the earliest of several pieces that threads read; nothing more is read after one.
+class FirstError {
+public:
+    bool is_set() const noexcept { return is_set_.load(std::memory_order_relaxed); }
+    void note(std::size_t index, Status status) {
+        if (status)
+            return;
+        const std::scoped_lock lock(mutex_);
+        if (is_set() && index > index_)
+            return;
+        status_ = std::move(status);
+        index_ = index;
+        is_set_.store(true, std::memory_order_relaxed);
+    }
+    // When no thread reads any more.
+    Status status() { return std::move(status_); }
+
+private:
+    std::atomic<bool> is_set_{false};
+    Mutex mutex_;
+    Status status_;
+    std::size_t index_ = 0;
+};
+
 }  // namespace
 
 BlockReader::BlockReader(const ByteSource& source, const LayoutHead& layout, ProvedRuns proved,
@@ -68,18 +98,32 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
     if (placement.offset != 0 || !fits(placement.first_block, pieces, limits::kBlocksMax))
         return Error(ErrorCode::malformed, "the asset's placement is not valid");
     const std::uint64_t piece_bytes = 1ull << asset.piece_log2;
-    while (!out.empty()) {
-        const std::uint64_t piece = offset >> asset.piece_log2;
-        const std::uint64_t within = offset & (piece_bytes - 1);
-        const std::uint64_t piece_size = std::min(piece_bytes, asset.raw_bytes - piece * piece_bytes);
-        const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), piece_size - within));
-        const std::uint32_t block = placement.first_block + static_cast<std::uint32_t>(piece);
-        FARDEL_TRY_ASSIGN(const std::optional<RawCheck> check, check_of_piece(tables, asset, piece, block));
-        FARDEL_TRY(read_block(tables, block, static_cast<std::uint32_t>(within), out.first(now), check));
-        out = out.subspan(now);
-        offset += now;
-    }
-    return ok();
+    const std::uint64_t first = offset >> asset.piece_log2;
+    const std::uint64_t end = offset + out.size();
+    const auto count = static_cast<std::size_t>(((end - 1) >> asset.piece_log2) - first + 1);
+    FirstError failure;
+    // A thread that waits for work costs as much as a few blocks.
+    Executor* const others = cache_ && count >= kSharedPiecesMin ? cache_->executor() : nullptr;
+    share_work(others, count, [&](std::size_t i) {
+        if (failure.is_set())
+            return;
+        const std::uint64_t piece = first + i;
+        const std::uint64_t from = std::max(offset, piece * piece_bytes);
+        const std::uint64_t to = std::min(end, (piece + 1) * piece_bytes);
+        const PieceRange range{.piece = piece,
+                               .within = static_cast<std::uint32_t>(from - piece * piece_bytes),
+                               .block = placement.first_block + static_cast<std::uint32_t>(piece)};
+        failure.note(
+            i, read_piece(tables, asset, range,
+                          out.subspan(static_cast<std::size_t>(from - offset), static_cast<std::size_t>(to - from))));
+    });
+    return failure.status();
+}
+
+Status BlockReader::read_piece(const BundleTables& tables, const AssetRecord& asset, const PieceRange& range,
+                               std::span<std::byte> out) const {
+    FARDEL_TRY_ASSIGN(const std::optional<RawCheck> check, check_of_piece(tables, asset, range.piece, range.block));
+    return read_block(tables, range.block, range.within, out, check);
 }
 
 std::optional<BlockReader::RawCheck> BlockReader::check_of_asset(AssetIndex index, const AssetRecord& asset,

@@ -37,6 +37,14 @@ public:
                                              std::uint64_t offset, std::uint64_t length) const;
 
 private:
+    // The range of one piece that a read of several pieces needs.
+    struct PieceRange {
+        std::uint64_t piece = 0;
+        std::uint32_t within = 0;  // the piece
+        std::uint32_t block = 0;
+    };
+    Status read_piece(const BundleTables& tables, const AssetRecord& asset, const PieceRange& range,
+                      std::span<std::byte> out) const;
     // The blocks that contain a range of an asset: the first, their number, and the range's offset in the first.
     struct BlockRun {
         std::uint32_t first = 0;

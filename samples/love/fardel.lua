@@ -38,6 +38,8 @@ typedef void (*fardel_dependency_missing)(void* context, const fardel_missing_de
 typedef struct fardel_allocator { size_t struct_size; void* context; void* (*allocate)(void* context, size_t size_bytes,
     size_t alignment); void (*release)(void* context, void* memory, size_t size_bytes, size_t alignment); }
     fardel_allocator;
+typedef struct fardel_executor { size_t struct_size; void* context; uint32_t thread_count; void (*run)(void* context,
+    void (*task)(void* argument), void* argument); } fardel_executor;
 typedef int32_t fardel_log_level;
 enum { FARDEL_LOG_ERROR = 0, FARDEL_LOG_WARNING = 1, FARDEL_LOG_NOTE = 2 };
 typedef void (*fardel_log)(void* context, fardel_log_level level, const char* text);
@@ -46,7 +48,8 @@ typedef struct fardel_recalled_mount { size_t struct_size; fardel_id bundle; con
 typedef void (*fardel_recalled)(void* context, const fardel_recalled_mount* recalled);
 typedef struct fardel_vfs_options { size_t struct_size; uint64_t cache_bytes; fardel_dependency_missing
     dependency_missing; void* dependency_context; uint32_t flags; const char* digest_folder; fardel_recalled recalled;
-    void* recalled_context; fardel_log log; void* log_context; const fardel_allocator* allocator; } fardel_vfs_options;
+    void* recalled_context; fardel_log log; void* log_context; const fardel_allocator* allocator; const fardel_executor*
+    executor; uint32_t read_threads; } fardel_vfs_options;
 enum { FARDEL_VFS_OPEN_NEEDS_CONTENT = 1, FARDEL_VFS_RECORDS_TRACE = 2 };
 fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error);
 void fardel_vfs_destroy(fardel_vfs* vfs);
@@ -133,6 +136,13 @@ fardel_id fardel_file_bundle(const fardel_file* file);
 fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffer, size_t size_bytes, size_t*
     read_bytes, fardel_error* error);
 fardel_code fardel_read_all(const fardel_file* file, void* buffer, size_t size_bytes, fardel_error* error);
+typedef int32_t (*fardel_file_read)(void* context, size_t index, const void* bytes, size_t size_bytes, fardel_code code,
+    const char* text);
+enum { FARDEL_BATCH_IN_ORDER = 1 };
+typedef struct fardel_batch_options { size_t struct_size; uint64_t bytes_max; const char* extensions; uint32_t flags; }
+    fardel_batch_options;
+fardel_code fardel_read_files(const fardel_vfs* vfs, const char* const* paths, size_t path_count, const
+    fardel_batch_options* options, fardel_file_read read, void* context, fardel_error* error);
 typedef struct fardel_listing fardel_listing;
 typedef struct fardel_entry { size_t struct_size; fardel_node node; char name[256]; } fardel_entry;
 fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_listing** listing, fardel_error* error);
@@ -229,12 +239,14 @@ fardel_code fardel_user_data_folder(const char* organisation, const char* game, 
 void fardel_error_init(fardel_error* error, size_t struct_size);
 void fardel_reader_init(fardel_reader* reader, size_t struct_size);
 void fardel_allocator_init(fardel_allocator* allocator, size_t struct_size);
+void fardel_executor_init(fardel_executor* executor, size_t struct_size);
 void fardel_vfs_options_init(fardel_vfs_options* options, size_t struct_size);
 void fardel_mount_options_init(fardel_mount_options* options, size_t struct_size);
 void fardel_mount_request_init(fardel_mount_request* request, size_t struct_size);
 void fardel_mount_change_init(fardel_mount_change* change, size_t struct_size);
 void fardel_stat_init(fardel_stat* stat, size_t struct_size);
 void fardel_entry_init(fardel_entry* entry, size_t struct_size);
+void fardel_batch_options_init(fardel_batch_options* options, size_t struct_size);
 void fardel_read_request_init(fardel_read_request* request, size_t struct_size);
 void fardel_figures_init(fardel_figures* figures, size_t struct_size);
 ]]

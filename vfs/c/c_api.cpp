@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <mutex>
@@ -43,6 +44,7 @@ constexpr std::size_t kStatBytesLeast = offsetof(fardel_stat, content_type) + 12
 constexpr std::size_t kReadersMax = 1u << 16;  // of one group or change; more were never set
 constexpr std::size_t kMountRequestBytesLeast = offsetof(fardel_mount_request, options) + sizeof(void*);
 constexpr std::size_t kMountChangeBytesLeast = offsetof(fardel_mount_change, new_mounts) + sizeof(void*);
+constexpr std::size_t kExecutorBytesLeast = offsetof(fardel_executor, run) + sizeof(void*);
 constexpr std::size_t kAllocatorBytesLeast = offsetof(fardel_allocator, release) + sizeof(void*);
 constexpr std::size_t kEntryBytesLeast = offsetof(fardel_entry, name) + 256;
 
@@ -189,6 +191,28 @@ fardel_code read_allocator(const fardel_allocator* given, VfsOptions& how, const
     return FARDEL_OK;
 }
 
+void call_task(void* argument) {
+    const std::unique_ptr<std::function<void()>> task(static_cast<std::function<void()>*>(argument));
+    (*task)();
+}
+
+fardel_code read_executor(const fardel_vfs_options& given, VfsOptions& how, const Report& report) {
+    how.read_threads = given.read_threads;
+    if (given.executor == nullptr)
+        return FARDEL_OK;
+    fardel_executor executor = FARDEL_EXECUTOR_INIT;
+    if (const fardel_code bad = read_options(given.executor, kExecutorBytesLeast, executor, report); bad != FARDEL_OK)
+        return bad;
+    if (executor.run == nullptr || executor.thread_count == 0)
+        return report.argument("an executor needs a function and at least one thread");
+    how.read_threads = executor.thread_count;
+    how.run_task = [executor](std::function<void()> task) {
+        auto kept = std::make_unique<std::function<void()>>(std::move(task));
+        executor.run(executor.context, call_task, kept.release());
+    };
+    return FARDEL_OK;
+}
+
 // The caller's functions that a VFS calls by itself.
 void set_events(const fardel_vfs_options& taken, VfsOptions& how) {
     if (taken.recalled != nullptr)
@@ -313,6 +337,8 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
         how.digest_folder = taken.digest_folder != nullptr ? taken.digest_folder : "";
         set_events(taken, how);
         if (const fardel_code bad = read_allocator(taken.allocator, how, report); bad != FARDEL_OK)
+            return bad;
+        if (const fardel_code bad = read_executor(taken, how, report); bad != FARDEL_OK)
             return bad;
         if (taken.dependency_missing != nullptr)
             how.on_missing_dependency = [receive = taken.dependency_missing,

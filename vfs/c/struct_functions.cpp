@@ -19,6 +19,10 @@ void fardel_allocator_init(fardel_allocator* allocator, size_t struct_size) {
     init(fardel_allocator FARDEL_ALLOCATOR_INIT, allocator, struct_size);
 }
 
+void fardel_executor_init(fardel_executor* executor, size_t struct_size) {
+    init(fardel_executor FARDEL_EXECUTOR_INIT, executor, struct_size);
+}
+
 void fardel_vfs_options_init(fardel_vfs_options* options, size_t struct_size) {
     init(fardel_vfs_options FARDEL_VFS_OPTIONS_INIT, options, struct_size);
 }
@@ -39,6 +43,10 @@ void fardel_stat_init(fardel_stat* stat, size_t struct_size) { init(fardel_stat 
 
 void fardel_entry_init(fardel_entry* entry, size_t struct_size) {
     init(fardel_entry FARDEL_ENTRY_INIT, entry, struct_size);
+}
+
+void fardel_batch_options_init(fardel_batch_options* options, size_t struct_size) {
+    init(fardel_batch_options FARDEL_BATCH_OPTIONS_INIT, options, struct_size);
 }
 
 void fardel_read_request_init(fardel_read_request* request, size_t struct_size) {

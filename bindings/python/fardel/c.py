@@ -412,6 +412,7 @@ FARDEL_METADATA_NUMBER = 2
 FARDEL_METADATA_INTEGER = 3
 FARDEL_METADATA_BOOLEAN = 4
 FARDEL_MISSING_CLOSURES = 1
+FARDEL_BATCH_IN_ORDER = 1
 FARDEL_MOUNTED_BUNDLE = 0
 FARDEL_MOUNTED_FOLDER = 1
 FARDEL_MOUNTED_ARCHIVE = 2
@@ -483,6 +484,15 @@ class fardel_allocator(Structure):
     )
 
 
+class fardel_executor(Structure):
+    _fields_ = (
+        ("struct_size", c_size_t),
+        ("context", c_void_p),
+        ("thread_count", c_uint32),
+        ("run", CFUNCTYPE(None, c_void_p, CFUNCTYPE(None, c_void_p), c_void_p)),
+    )
+
+
 fardel_log = CFUNCTYPE(None, c_void_p, fardel_log_level, c_char_p)
 
 
@@ -512,6 +522,8 @@ class fardel_vfs_options(Structure):
         ("log", fardel_log),
         ("log_context", c_void_p),
         ("allocator", POINTER(fardel_allocator)),
+        ("executor", POINTER(fardel_executor)),
+        ("read_threads", c_uint32),
     )
 
 
@@ -613,6 +625,13 @@ class fardel_missing_content(Structure):
 
 
 fardel_content_missing = CFUNCTYPE(None, c_void_p, POINTER(fardel_missing_content))
+
+
+fardel_file_read = CFUNCTYPE(c_int32, c_void_p, c_size_t, c_void_p, c_size_t, fardel_code, c_char_p)
+
+
+class fardel_batch_options(Structure):
+    _fields_ = (("struct_size", c_size_t), ("bytes_max", c_uint64), ("extensions", c_char_p), ("flags", c_uint32))
 
 
 class fardel_entry(Structure):
@@ -1461,6 +1480,15 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
         POINTER(fardel_error),
     )),
     "fardel_read_all": ("fardel", fardel_code, (POINTER(fardel_file), c_void_p, c_size_t, POINTER(fardel_error))),
+    "fardel_read_files": ("fardel", fardel_code, (
+        POINTER(fardel_vfs),
+        POINTER(c_char_p),
+        c_size_t,
+        POINTER(fardel_batch_options),
+        fardel_file_read,
+        c_void_p,
+        POINTER(fardel_error),
+    )),
     "fardel_listing_open": ("fardel", fardel_code, (
         POINTER(fardel_vfs),
         c_char_p,
@@ -1617,12 +1645,14 @@ FUNCTIONS: dict[str, tuple[str, object, tuple[object, ...]]] = {
     "fardel_error_init": ("fardel", None, (POINTER(fardel_error), c_size_t)),
     "fardel_reader_init": ("fardel", None, (POINTER(fardel_reader), c_size_t)),
     "fardel_allocator_init": ("fardel", None, (POINTER(fardel_allocator), c_size_t)),
+    "fardel_executor_init": ("fardel", None, (POINTER(fardel_executor), c_size_t)),
     "fardel_vfs_options_init": ("fardel", None, (POINTER(fardel_vfs_options), c_size_t)),
     "fardel_mount_options_init": ("fardel", None, (POINTER(fardel_mount_options), c_size_t)),
     "fardel_mount_request_init": ("fardel", None, (POINTER(fardel_mount_request), c_size_t)),
     "fardel_mount_change_init": ("fardel", None, (POINTER(fardel_mount_change), c_size_t)),
     "fardel_stat_init": ("fardel", None, (POINTER(fardel_stat), c_size_t)),
     "fardel_entry_init": ("fardel", None, (POINTER(fardel_entry), c_size_t)),
+    "fardel_batch_options_init": ("fardel", None, (POINTER(fardel_batch_options), c_size_t)),
     "fardel_read_request_init": ("fardel", None, (POINTER(fardel_read_request), c_size_t)),
     "fardel_figures_init": ("fardel", None, (POINTER(fardel_figures), c_size_t)),
     "fardel_key_create": ("fardel-c-tools", fardel_code, (

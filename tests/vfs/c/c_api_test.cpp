@@ -8,9 +8,12 @@
 #include "vfs/failing_memory.h"
 #include "vfs/test_bundle.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <thread>
 
 namespace fardel::tests::c_api_test {
 
@@ -115,7 +118,7 @@ TEST_CASE("C API: structs have the layout of the first version") {
         CHECK(offsetof(fardel_vfs_options, flags) == 32);               // the end of the second version's
         CHECK(offsetof(fardel_vfs_options, digest_folder) == 40);       // the end of the third version's
         CHECK(offsetof(fardel_vfs_options, recalled) == 48);            // the end of the fourth version's
-        CHECK(sizeof(fardel_vfs_options) == 88);
+        CHECK(sizeof(fardel_vfs_options) == 104);
         CHECK(sizeof(fardel_mount_request) == 48);
         CHECK(sizeof(fardel_mount_change) == 64);
         CHECK(sizeof(fardel_read_request) == 64);
@@ -685,6 +688,119 @@ TEST_CASE("C API: without memory, calls fail and nothing else happens") {
     CAPTURE(error.text);
     CHECK(code == FARDEL_OK);
     CHECK(allocations > 20);
+}
+
+struct ReadFiles {
+    std::vector<std::string> texts;  // "INDEX:CONTENT" or "INDEX!CODE", as they came
+    std::size_t stop_after = SIZE_MAX;
+};
+
+int32_t receive_file(void* context, size_t index, const void* bytes, size_t size_bytes, fardel_code code,
+                     const char* text) {
+    auto& files = *static_cast<ReadFiles*>(context);
+    if (code == FARDEL_OK)
+        files.texts.push_back(std::to_string(index) + ":" + std::string(static_cast<const char*>(bytes), size_bytes));
+    else
+        files.texts.push_back(std::to_string(index) + "!" + std::to_string(code) + (*text != '\0' ? "" : " no text"));
+    return files.texts.size() == files.stop_after ? 1 : 0;
+}
+
+// Threads of a game: each task has its own, or runs where it is given.
+struct GameThreads {
+    std::vector<std::jthread> threads;
+    std::mutex mutex;
+    int tasks = 0;
+    bool at_once = false;
+
+    static void run(void* context, void (*task)(void*), void* argument) {
+        auto& game = *static_cast<GameThreads*>(context);
+        {
+            const std::scoped_lock lock(game.mutex);
+            ++game.tasks;
+            if (!game.at_once) {
+                game.threads.emplace_back(task, argument);
+                return;
+            }
+        }
+        task(argument);
+    }
+};
+
+TEST_CASE("C API: many files in one call, on the VFS's threads, the game's, or none") {
+    const Bytes bundle =
+        BundleMaker().add("a.txt", "first").add("b.txt", std::string(400'000, 'b')).add("c", "").write();
+    const std::array<const char*, 5> paths{"/a", "b.txt", "/none", "/c", "/a.txt"};
+    const std::string missing = std::to_string(FARDEL_ERROR_MISSING);
+    const std::vector<std::string> expected{"0:first", "1:" + std::string(400'000, 'b'), "2!" + missing,
+                                            "3:", "4:first"};
+    GameThreads game;
+    GameThreads at_once;
+    at_once.at_once = true;
+    fardel_executor executor = FARDEL_EXECUTOR_INIT;
+    executor.run = GameThreads::run;
+    executor.thread_count = 2;
+    for (GameThreads* const threads : {static_cast<GameThreads*>(nullptr), &game, &at_once}) {
+        fardel_vfs_options options = FARDEL_VFS_OPTIONS_INIT;
+        executor.context = threads;
+        options.executor = threads != nullptr ? &executor : nullptr;
+        options.read_threads = 3;
+        fardel_vfs* vfs = nullptr;
+        REQUIRE(fardel_vfs_create(&options, &vfs, nullptr) == FARDEL_OK);
+        mount_bytes(vfs, bundle);
+        fardel_batch_options batch = FARDEL_BATCH_OPTIONS_INIT;
+        batch.extensions = "txt";
+        ReadFiles any;
+        CHECK(fardel_read_files(vfs, paths.data(), paths.size(), &batch, receive_file, &any, nullptr) == FARDEL_OK);
+        std::ranges::sort(any.texts);
+        CHECK(any.texts == expected);
+        batch.flags = FARDEL_BATCH_IN_ORDER;
+        ReadFiles ordered;
+        CHECK(fardel_read_files(vfs, paths.data(), paths.size(), &batch, receive_file, &ordered, nullptr) == FARDEL_OK);
+        CHECK(ordered.texts == expected);
+        ReadFiles stopped;
+        stopped.stop_after = 2;
+        CHECK(fardel_read_files(vfs, paths.data(), paths.size(), &batch, receive_file, &stopped, nullptr) ==
+              FARDEL_ERROR_CANCELLED);
+        CHECK(stopped.texts.size() == 2);
+        // Without extensions, "/a" is no name.
+        ReadFiles plain;
+        CHECK(fardel_read_files(vfs, paths.data(), 1, nullptr, receive_file, &plain, nullptr) == FARDEL_OK);
+        CHECK(plain.texts == std::vector<std::string>{"0!" + missing});
+        CHECK(fardel_read_files(vfs, nullptr, 0, nullptr, receive_file, &plain, nullptr) == FARDEL_OK);
+        fardel_vfs_destroy(vfs);
+        if (threads != nullptr)
+            CHECK(threads->tasks > 0);
+    }
+    game.threads.clear();
+
+    const Handle vfs;
+    ReadFiles none;
+    const auto read = [&](const fardel_vfs* of, const char* const* given, const fardel_batch_options* options,
+                          fardel_file_read receive) {
+        return fardel_read_files(of, given, 1, options, receive, &none, nullptr);
+    };
+    const char* const null_path = nullptr;
+    CHECK(read(nullptr, paths.data(), nullptr, receive_file) == FARDEL_ERROR_ARGUMENT);
+    CHECK(read(vfs, nullptr, nullptr, receive_file) == FARDEL_ERROR_ARGUMENT);
+    CHECK(read(vfs, &null_path, nullptr, receive_file) == FARDEL_ERROR_ARGUMENT);
+    CHECK(read(vfs, paths.data(), nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    fardel_batch_options batch = FARDEL_BATCH_OPTIONS_INIT;
+    batch.flags = 2;
+    CHECK(read(vfs, paths.data(), &batch, receive_file) == FARDEL_ERROR_UNSUPPORTED);
+    batch = FARDEL_BATCH_OPTIONS_INIT;
+    batch.extensions = "a/b";
+    CHECK(read(vfs, paths.data(), &batch, receive_file) == FARDEL_ERROR_MALFORMED);
+    CHECK(none.texts.empty());
+
+    fardel_vfs* bad = nullptr;
+    fardel_vfs_options options = FARDEL_VFS_OPTIONS_INIT;
+    options.executor = &executor;
+    executor.thread_count = 0;
+    CHECK(fardel_vfs_create(&options, &bad, nullptr) == FARDEL_ERROR_ARGUMENT);
+    executor.thread_count = 1;
+    executor.run = nullptr;
+    CHECK(fardel_vfs_create(&options, &bad, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(bad == nullptr);
 }
 
 TEST_CASE("C API: a folder is mounted, and its changes are reported") {

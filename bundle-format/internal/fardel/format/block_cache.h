@@ -5,9 +5,9 @@
 // recently used blocks are evicted first. Blocks are verified before they are inserted. A block larger than a shard's
 // share is not kept.
 //
-// The cache also owns what its readers need for one read: decoders, buffers, and for each core the block that was last
-// read on it (at most 256 KiB, in addition to `bytes_max`). All of it is freed with the cache; it has no per-thread
-// state.
+// The cache also owns what its readers need for one read: decoders, buffers, for each core the block that was last read
+// on it (at most 256 KiB, in addition to `bytes_max`), and the threads that share long reads. All of it is freed with
+// the cache; it has no per-thread state.
 #pragma once
 
 #include <atomic>
@@ -19,6 +19,7 @@
 
 namespace fardel {
 
+class Executor;
 struct BlockRecord;
 class ReadScratchPool;
 
@@ -27,7 +28,9 @@ public:
     using Block = std::shared_ptr<const std::byte[]>;
 
     // Blocks, and buffers for stored bytes, come from `memory`; nullptr: from new and delete.
-    explicit BlockCache(std::size_t bytes_max, std::shared_ptr<std::pmr::memory_resource> memory = nullptr);
+    // Reads of several blocks are shared with the threads of `executor`; nullptr: the reader's thread does all.
+    explicit BlockCache(std::size_t bytes_max, std::shared_ptr<std::pmr::memory_resource> memory = nullptr,
+                        std::shared_ptr<Executor> executor = nullptr);
     ~BlockCache();
     BlockCache(const BlockCache&) = delete;
     BlockCache& operator=(const BlockCache&) = delete;
@@ -57,6 +60,7 @@ public:
     // Memory for the decoded bytes of one block.
     std::shared_ptr<std::byte[]> make_room(std::size_t size_bytes) const;
     ReadScratchPool& scratch() const noexcept { return *scratch_; }
+    Executor* executor() const noexcept { return executor_.get(); }
 
 private:
     struct Shard;
@@ -65,6 +69,7 @@ private:
     std::atomic<std::uint64_t> stalls_{0};
     std::unique_ptr<Shard[]> shards_;
     std::unique_ptr<ReadScratchPool> scratch_;
+    std::shared_ptr<Executor> executor_;
 };
 
 }  // namespace fardel

@@ -62,6 +62,19 @@ typedef struct fardel_allocator {
 #define FARDEL_ALLOCATOR_INIT \
     { sizeof(fardel_allocator), NULL, NULL, NULL }
 
+/* Other threads that share reads: those of a game's job system. The thread that reads takes part, and never waits for a
+ * task that has not begun. */
+typedef struct fardel_executor {
+    size_t struct_size;    /* sizeof(fardel_executor) */
+    void* context;         /* passed to `run` */
+    uint32_t thread_count; /* how many tasks may run at once, besides the thread that reads; at least 1 */
+    /* Has some thread call task(argument) exactly once, now or later: a task that is never called leaks. No task waits
+     * for another one; one that begins late returns at once. Called by any thread that reads. */
+    void (*run)(void* context, void (*task)(void* argument), void* argument);
+} fardel_executor;
+#define FARDEL_EXECUTOR_INIT \
+    { sizeof(fardel_executor), NULL, 1, NULL }
+
 typedef int32_t fardel_log_level;
 enum {
     FARDEL_LOG_ERROR = 0,   /* damage */
@@ -103,9 +116,15 @@ typedef struct fardel_vfs_options {
      * is read. Tables, names and handles come from malloc. It has to work until the VFS and all its files, streams and
      * views are gone. Null: everything comes from malloc. */
     const fardel_allocator* allocator;
+    /* Copied. Shares reads of several blocks, and those of fardel_read_files. It has to work until the VFS and all its
+     * files, streams and views are gone. Null: `read_threads` do. */
+    const fardel_executor* executor;
+    /* The VFS starts so many threads for these reads, at most 64, or as many of them as the system gives; 0: the thread
+     * that reads does everything. */
+    uint32_t read_threads;
 } fardel_vfs_options;
 #define FARDEL_VFS_OPTIONS_INIT \
-    { sizeof(fardel_vfs_options), UINT64_C(32) << 20, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL }
+    { sizeof(fardel_vfs_options), UINT64_C(32) << 20, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 
 enum {
     /* fardel_open and its relatives return FARDEL_ERROR_MISSING for an asset whose content is not all here, not a
@@ -450,6 +469,36 @@ FARDEL_API fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, 
  * is unchanged. Otherwise as fardel_read_at. */
 FARDEL_API fardel_code fardel_read_all(const fardel_file* file, void* buffer, size_t size_bytes, fardel_error* error);
 
+/* Receives one file of a batch: its index in the list, and its bytes, which are valid during the call. `code` is that
+ * of fardel_open or fardel_read_all; after a failure there are no bytes, and `text` says why. Returns 0 to go on,
+ * anything else to stop. */
+typedef int32_t (*fardel_file_read)(void* context, size_t index, const void* bytes, size_t size_bytes, fardel_code code,
+                                    const char* text);
+
+enum {
+    FARDEL_BATCH_IN_ORDER = 1 /* files are received in the order of the list; otherwise as they are ready */
+};
+
+typedef struct fardel_batch_options {
+    size_t struct_size; /* sizeof(fardel_batch_options) */
+    /* Of files that are read and not yet received, and of memory that is kept for the next ones; a larger file is read
+     * when no other one is held. 0: one file after the other. */
+    uint64_t bytes_max;
+    const char* extensions; /* as for fardel_open_any, for all paths; null: none */
+    uint32_t flags;         /* FARDEL_BATCH_… */
+} fardel_batch_options;
+#define FARDEL_BATCH_OPTIONS_INIT \
+    { sizeof(fardel_batch_options), UINT64_C(64) << 20, NULL, 0 }
+
+/* Opens these paths and reads their whole files: what a level needs, in one call. Reads go through each bundle's file
+ * from front to back, on this thread and on those that the VFS has for reads. `read` is called on this thread, once per
+ * path; while it works, the other threads read on. `options` may be null. Errors: argument, cancelled (`read` stopped
+ * it), no_memory, unsupported (the flags); malformed, limit (the extensions). What is wrong with one file only `read`
+ * is told. */
+FARDEL_API fardel_code fardel_read_files(const fardel_vfs* vfs, const char* const* paths, size_t path_count,
+                                         const fardel_batch_options* options, fardel_file_read read, void* context,
+                                         fardel_error* error);
+
 /* ---- Listings --------------------------------------------------------------------------------------------------- */
 
 /* The entries of one folder in the order of their bytes, from the mounts as they were when it was opened. */
@@ -769,12 +818,14 @@ FARDEL_API fardel_code fardel_user_data_folder(const char* organisation, const c
 FARDEL_API void fardel_error_init(fardel_error* error, size_t struct_size);
 FARDEL_API void fardel_reader_init(fardel_reader* reader, size_t struct_size);
 FARDEL_API void fardel_allocator_init(fardel_allocator* allocator, size_t struct_size);
+FARDEL_API void fardel_executor_init(fardel_executor* executor, size_t struct_size);
 FARDEL_API void fardel_vfs_options_init(fardel_vfs_options* options, size_t struct_size);
 FARDEL_API void fardel_mount_options_init(fardel_mount_options* options, size_t struct_size);
 FARDEL_API void fardel_mount_request_init(fardel_mount_request* request, size_t struct_size);
 FARDEL_API void fardel_mount_change_init(fardel_mount_change* change, size_t struct_size);
 FARDEL_API void fardel_stat_init(fardel_stat* stat, size_t struct_size);
 FARDEL_API void fardel_entry_init(fardel_entry* entry, size_t struct_size);
+FARDEL_API void fardel_batch_options_init(fardel_batch_options* options, size_t struct_size);
 FARDEL_API void fardel_read_request_init(fardel_read_request* request, size_t struct_size);
 FARDEL_API void fardel_figures_init(fardel_figures* figures, size_t struct_size);
 

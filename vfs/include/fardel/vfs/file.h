@@ -1,4 +1,4 @@
-// File: one opened asset, from which verified bytes are read.
+// File: one opened asset, from which verified bytes are read; and what a call that reads many files is told.
 //
 // A cheap value (a reference to its bundle and a few numbers) without a position; copies read the same asset. It keeps
 // its bundle alive, so unmounting the bundle or destroying the Vfs changes nothing for it. Any number of threads may
@@ -10,8 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -71,6 +73,18 @@ private:
     AssetIndex index_;
     AssetId asset_id_;
     bool has_metadata_;
+};
+
+// Receives one file of a batch: its index in the list, and its bytes, which are valid during the call, or the error of
+// open() or of File::read_all().
+using BatchReceiver = std::function<void(std::size_t index, const Result<std::span<const std::byte>>& content)>;
+
+struct BatchOptions {
+    bool in_order = false;  // files are received in the order of the list; otherwise as they are ready
+    // Of files that are read and not yet received, and of memory that is kept for the next ones; a larger file is read
+    // when no other one is held.
+    std::uint64_t bytes_max = 64u << 20;
+    std::stop_token stop;  // a request to stop ends the call with cancelled
 };
 
 // Reads a File from front to back, or from any position, in pieces of any size. Keeps one piece of the asset (up to

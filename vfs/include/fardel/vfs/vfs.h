@@ -71,6 +71,13 @@ struct VfsOptions {
     // Gives the memory of the block cache and of buffers for stored bytes; nullptr: new and delete. Its functions are
     // called by any thread. Kept until the Vfs and all its files are gone.
     std::shared_ptr<std::pmr::memory_resource> memory;
+    // So many threads share reads of several blocks, and those of read_files(), with the thread that reads. The Vfs
+    // starts them: at most 64, or as many as the system gives. 0: the thread that reads does everything.
+    unsigned read_threads = 0;
+    // Starts none, but has threads of the game call `task` once, now or later, up to read_threads of them (at least 1)
+    // at once. A task does not throw and waits for no other one, and one that begins late returns at once. Any thread
+    // that reads calls this; it must not throw. Kept until the Vfs and all its files are gone.
+    std::function<void(std::function<void()> task)> run_task;
     // Receives one sentence about each change of the mounts, each refusal and each damage that open() and find() meet,
     // from the thread that calls. It may call any function that changes no mounts, and must not throw. Without one,
     // nothing is written anywhere.
@@ -181,6 +188,12 @@ public:
     // the policy and time of its mount).
     Result<std::optional<File>> find(const LookUp& wanted) const;
     Result<File> open(const LookUp& wanted) const;
+
+    // Opens these paths and reads their whole files: what a level needs, in one call. Reads go through each bundle's
+    // file from front to back, on this thread and on read_threads others. `receive` is called on this thread, once
+    // per path; while it works, the others read on. Error: cancelled (what was received before stays so).
+    Status read_files(std::span<const LookUp> wanted, const BatchReceiver& receive,
+                      const BatchOptions& options = {}) const;
 
     // Whether there is a file, link or folder. False also if the path is malformed or a damaged mount decides about it:
     // find_stat() distinguishes these cases.
