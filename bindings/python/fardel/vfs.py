@@ -5,16 +5,16 @@ from __future__ import annotations
 import ctypes
 import enum
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Union
 
 from . import c
-from .errors import LimitError
+from .errors import Error, LimitError, error_of
 from .file import File, open_file
 from .ids import Id, id_of, ids_of, ids_to
-from .library import Handle, call, collector, licenses_to, make, path_to, readable, text_of, text_to, texts_to
+from .library import Handle, Raised, call, collector, licenses_to, make, path_to, readable, text_of, text_to, texts_to
 from .reader import Reader
 
 if TYPE_CHECKING:
@@ -179,8 +179,10 @@ class Vfs:
         digest_folder: str | os.PathLike[str] | None = None,
         open_needs_content: bool = False,
         records_trace: bool = False,
+        read_threads: int = 0,
     ) -> None:
-        """``cache_bytes``: for decoded blocks; None: as many as the library takes. ``digest_folder``: keeps digests of
+        """``cache_bytes``: for decoded blocks; None: as many as the library takes. ``read_threads``: so many share
+        large reads, and those of ``read_files``, with the thread that reads. ``digest_folder``: keeps digests of
         mounted folders between runs. ``open_needs_content``: opening an asset whose content is not all here is a
         MissingError. ``records_trace``: notes what is opened, for ``read_trace``."""
         flags = (c.FARDEL_VFS_OPEN_NEEDS_CONTENT if open_needs_content else 0) | (
@@ -191,6 +193,7 @@ class Vfs:
         options.digest_folder = path_to(digest_folder)
         if cache_bytes is not None:
             options.cache_bytes = cache_bytes
+        options.read_threads = read_threads
         pointer = ctypes.POINTER(c.fardel_vfs)()
         call("fardel_vfs_create", ctypes.byref(options), ctypes.byref(pointer))
         self.handle = Handle(pointer, "fardel_vfs_destroy")
@@ -428,6 +431,40 @@ class Vfs:
         """The content of an asset. ``open(path).readinto(buffer)`` reads without a copy."""
         with self.open(path) as file:
             return file.readall()
+
+    def read_files(
+        self,
+        paths: Iterable[str],
+        receive: Callable[[int, bytes | Error], object],
+        *,
+        in_order: bool = False,
+        extensions: str | None = None,
+        bytes_max: int | None = None,
+    ) -> None:
+        """Reads many whole files in one call, in the order of the disk and on all ``read_threads``, and calls
+        ``receive`` for each, with its index in ``paths`` and its content, or the error of ``open`` or of the read.
+        ``in_order``: in the order of ``paths``; otherwise as they are ready. ``bytes_max``: of files that wait for
+        ``receive``. What ``receive`` raises is raised here, and ends the call."""
+        texts = texts_to(paths)
+        options = make(c.fardel_batch_options)
+        call("fardel_batch_options_init", ctypes.byref(options), ctypes.sizeof(options))
+        options.flags = c.FARDEL_BATCH_IN_ORDER if in_order else 0
+        options.extensions = text_to(extensions)
+        if bytes_max is not None:
+            options.bytes_max = bytes_max
+        raised = Raised()
+
+        def read(_context: object, index: int, content: int | None, size: int, code: int, text: bytes) -> int:
+            with raised.kept():
+                if code != c.FARDEL_OK:
+                    receive(index, error_of(code, text.decode(errors="replace")))
+                else:
+                    receive(index, ctypes.string_at(content, size) if content else b"")
+                return 0
+            return 1
+
+        with raised, self.handle as vfs:
+            call("fardel_read_files", vfs, texts, len(texts), ctypes.byref(options), c.fardel_file_read(read), None)
 
     # ---- Traces
 

@@ -23,6 +23,30 @@ class VfsTest(BundleTest):
             for path in files:
                 self.assertEqual(vfs.read(f"/{path.relative_to(GAME)}"), path.read_bytes(), path)
 
+    def test_reads_many_files_in_one_call(self):
+        files = sorted(path for path in GAME.rglob("*") if path.is_file())
+        paths = [f"/{path.relative_to(GAME)}" for path in files] + ["/no such file"]
+        for threads in 0, 3:
+            with fardel.Vfs(read_threads=threads) as vfs:
+                vfs.mount(self.game, policy=self.policy)
+                for in_order in False, True:
+                    received = []
+                    vfs.read_files(paths, lambda *one: received.append(one), in_order=in_order, bytes_max=1 << 20)
+                    if in_order:
+                        self.assertEqual([index for index, _ in received], list(range(len(paths))))
+                    received.sort(key=lambda one: one[0])
+                    self.assertIsInstance(received.pop()[1], fardel.MissingError)
+                    self.assertEqual([content for _, content in received], [path.read_bytes() for path in files])
+                plain = []
+                vfs.read_files(["/Icon"], lambda _, content: plain.append(content), extensions="bmp")
+                self.assertEqual(plain, [(GAME / "Icon.bmp").read_bytes()])
+
+                def refuse(_index, _content):
+                    raise ZeroDivisionError
+
+                with self.assertRaises(ZeroDivisionError):
+                    vfs.read_files(paths, refuse)
+
     def test_lists_a_folder_and_walks_a_tree_as_the_disk_has_them(self):
         with fardel.Vfs() as vfs:
             vfs.mount(str(self.game), policy=self.policy, at="game")
