@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <limits>
 #include <memory>
 
 namespace fardel::bench {
@@ -82,45 +81,39 @@ void bench_level(const Scene& scene, Table& table) {
     PhysfsPeer physfs;
     physfs.mount(scene.archives);
     const std::vector<std::string> files = files_of_levels(*mount(scene, BundlePurpose::balanced), physfs);
+    const std::vector<LookUp> paths(files.begin(), files.end());
 
     std::vector<std::byte> buffer;
     std::uint64_t bytes = 0;
-    const double peer = best_seconds(3, [&] {
-        bytes = 0;
-        for (const std::string& name : files)
-            bytes += physfs.read(name, buffer);
-    });
-    const double megabytes = static_cast<double>(bytes) / 1e6;
-    const auto add = [&](const std::string& work, double seconds, const char* target) {
-        table.add({work, megabytes / seconds, megabytes / peer, "MB/s", true, "PhysicsFS, pk3", target});
-    };
     for (const BundlePurpose purpose : {BundlePurpose::load, BundlePurpose::balanced, BundlePurpose::size}) {
-        const std::string what = fmt::format("{} files, for {}, ", files.size(), purpose_name(purpose));
-        const bool load = purpose == BundlePurpose::load;
-        double first = std::numeric_limits<double>::infinity();
-        for (int i = 0; i < 3; ++i) {
-            const auto vfs = mount(scene, purpose);  // which has compared no raw bytes yet
-            first = std::min(first, best_seconds(1, [&] { read_each(*vfs, files, buffer); }));
-        }
-        add(what + "first read", first, load ? "≥ 5 ×" : "");
-        const auto vfs = mount(scene, purpose);
-        read_each(*vfs, files, buffer);
-        add(what + "later", best_seconds(3, [&] { read_each(*vfs, files, buffer); }),
-            load                                 ? "≥ 8 ×"
-            : purpose == BundlePurpose::balanced ? "≥ 3.2 ×"
-                                                 : "");
-        const std::vector<LookUp> paths(files.begin(), files.end());
-        const double one = best_seconds(3, [&] { read_batch(*vfs, paths); });
-        add(what + "as a batch", one, "");
-        const auto threaded = mount(scene, purpose, 1);
-        read_batch(*threaded, paths);
-        const double two = best_seconds(3, [&] { read_batch(*threaded, paths); });
-        table.add({what + "as a batch, two threads", megabytes / two, megabytes / one, "MB/s", true, "one thread",
-                   "≥ 1.9 ×"});
-        read_each(*threaded, files, buffer);
-        table.add({what + "each, large ones on two threads",
-                   megabytes / best_seconds(3, [&] { read_each(*threaded, files, buffer); }), megabytes / one, "MB/s",
-                   true, "one thread", ""});
+        const auto one = mount(scene, purpose);
+        const auto two = mount(scene, purpose, 1);
+        std::unique_ptr<Vfs> fresh;
+        read_batch(*one, paths);
+        read_batch(*two, paths);
+        const std::vector<double> seconds = interleaved_seconds(
+            scene.quick ? 1 : 4, {[&] {
+                                      bytes = 0;
+                                      for (const std::string& name : files)
+                                          bytes += physfs.read(name, buffer);
+                                  },
+                                  [&] {
+                                      fresh = mount(scene, purpose);  // which has compared no raw bytes yet
+                                      read_each(*fresh, files, buffer);
+                                  },
+                                  [&] { read_each(*one, files, buffer); }, [&] { read_batch(*one, paths); },
+                                  [&] { read_batch(*two, paths); }});
+        const double megabytes = static_cast<double>(bytes) / 1e6;
+        const auto add = [&](const char* work, std::size_t ours, std::size_t peer, const char* target) {
+            table.add({fmt::format("{} files, for {}, {}", files.size(), purpose_name(purpose), work),
+                       megabytes / seconds[ours], megabytes / seconds[peer], "MB/s", true,
+                       peer == 0 ? "PhysicsFS, pk3" : "one thread", target});
+        };
+        const bool is_load = purpose == BundlePurpose::load;
+        add("first read", 1, 0, is_load ? "≥ 5 ×" : "");
+        add("later", 2, 0, is_load ? "≥ 8 ×" : purpose == BundlePurpose::balanced ? "≥ 3.2 ×" : "");
+        add("as a batch", 3, 0, "");
+        add("as a batch, two threads", 4, 3, "≥ 1.9 ×");
     }
 }
 

@@ -60,7 +60,7 @@ void bench_pack(const Scene& scene, Table& table) {
         must(must(write_bundle(plan.plan, packed, {.level = kLevelDefault, .jobs = kThreads})).commit());
     });
     table.add({"scan, hash, pack, decode and compare", raw_megabytes / ours, raw_megabytes / bare_zstd_seconds(files),
-               "MB/s", true, "bare zstd, same pieces", "≥ 0.8 ×"});
+               "MB/s", true, "bare zstd, same pieces", "≥ 0.95 ×"});
 
     const std::string tar = scene.scratch + "/tree.tar";
     const std::string zst = tar + ".zst";
@@ -75,9 +75,16 @@ void bench_pack(const Scene& scene, Table& table) {
             fmt::format("cd '{}' && zip -q -9 -r '{}.part.zip' . && mv '{}.part.zip' '{}'", folder, zip, zip, zip));
 
     table.heading("Size of the game's files");
-    table.add({"packed", megabytes(packed), megabytes(zip), "MB", false, "zip -9", "≥ 1 ×"});
+    table.add({"packed", megabytes(packed), megabytes(zip), "MB", false, "zip -9", ""});
     table.add({"packed", megabytes(packed), megabytes(zst), "MB", false, fmt::format("tar, zstd -{}", kLevelDefault),
-               "≥ 0.97 ×"});
+               "≥ 1.03 ×"});
+    table.add({"for load", megabytes(game_bundle(scene, BundlePurpose::load)), megabytes(zip), "MB", false, "zip -9",
+               "> 1 ×"});
+    const std::string smallest = scene.scratch + "/tree-19.tar.zst";
+    if (!std::filesystem::exists(smallest))
+        run_command(fmt::format("zstd -q -f -T{} -19 '{}' -o '{}'", kThreads, tar, smallest));
+    table.add({"for size", megabytes(game_bundle(scene, BundlePurpose::size)), megabytes(smallest), "MB", false,
+               "tar, zstd -19", "> 1 ×"});
     for (const std::string& path : {packed, tar, zst})
         std::filesystem::remove(path);
 }

@@ -9,9 +9,9 @@
 int main(int argc, char** argv) {
     using namespace fardel::bench;
     const std::vector<std::pair<std::string, void (*)(const Scene&, Table&)>> sections{
-        {"mount", bench_mount}, {"lookup", bench_lookup}, {"read", bench_read},      {"store", bench_store},
-        {"level", bench_level}, {"verify", bench_verify}, {"pack", bench_pack},      {"build", bench_build},
-        {"pure", bench_pure},   {"peers", bench_peers},   {"bundles", bench_bundles}};
+        {"mount", bench_mount}, {"lookup", bench_lookup}, {"read", bench_read},     {"store", bench_store},
+        {"level", bench_level}, {"verify", bench_verify}, {"pack", bench_pack},     {"build", bench_build},
+        {"pure", bench_pure},   {"peers", bench_peers},   {"growth", bench_growth}, {"bundles", bench_bundles}};
 
     std::string data = "/usr/share/games/openarena/baseoa";
     std::string scratch = "/tmp/fardel-bench";
@@ -26,13 +26,14 @@ int main(int argc, char** argv) {
     app.add_option(
         "--program", program,
         "the fardel program, for build, and for fardel mount in peers; the one of the same build when left out");
-    app.add_option("--small-files", small_files, "how many small files peers makes up")
+    app.add_option("--small-files", small_files, "how many small files peers makes up, and growth at most")
         ->capture_default_str()
         ->check(CLI::Range(1'000u, 10'000'000u));
     app.add_flag("--quick", quick,
                  "build and peers with at most 20,000 small files and short passes: for trying it, not for figures");
-    app.add_option("section", wanted,
-                   "mount, lookup, read, store, level, verify, pack, build, pure, peers, bundles; all without any");
+    app.add_option(
+        "section", wanted,
+        "mount, lookup, read, store, level, verify, pack, build, pure, peers, growth, bundles; all without any");
     CLI11_PARSE(app, argc, argv);
 
     Scene scene = make_scene(data, scratch);

@@ -16,6 +16,7 @@ void bench_pack(const Scene& scene, Table& table);
 void bench_build(const Scene& scene, Table& table);
 void bench_pure(const Scene& scene, Table& table);
 void bench_peers(const Scene& scene, Table& table);
+void bench_growth(const Scene& scene, Table& table);
 void bench_bundles(const Scene& scene, Table& table);
 
 }  // namespace fardel::bench
