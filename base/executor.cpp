@@ -26,14 +26,18 @@ public:
     SharedWork(std::size_t count, const std::function<void(std::size_t)>& work) noexcept : count_(count), work_(work) {}
 
     void work() {
+        std::exception_ptr thrown;
         try {
             for (std::size_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;)
                 work_(i);
         } catch (...) {
-            next_.store(count_, std::memory_order_relaxed);
-            const std::scoped_lock lock(mutex_);
-            thrown_ = std::current_exception();
+            thrown = std::current_exception();
         }
+        if (!thrown)
+            return;
+        next_.store(count_, std::memory_order_relaxed);
+        const std::scoped_lock lock(mutex_);
+        thrown_ = std::move(thrown);  // so that the caller's thread alone lets it go
     }
 
     void work_as_task() {
@@ -55,7 +59,7 @@ public:
         closed_ = true;
         ended_.wait(lock, [this] { return running_ == 0; });
         if (thrown_)
-            std::rethrow_exception(thrown_);
+            std::rethrow_exception(std::exchange(thrown_, nullptr));
     }
 
 private:

@@ -143,7 +143,7 @@ void FileBatch::read_next(std::unique_lock<Mutex>& lock) {
     }
     lock.lock();
     if (thrown)
-        thrown_ = thrown;
+        thrown_ = std::move(thrown);  // so that the caller's thread alone lets it go
     entry.status = std::move(status);
     entry.is_ready = true;
     ready_.push_back(position);
@@ -198,7 +198,7 @@ Status FileBatch::hand_out(Executor* executor, const BatchReceiver& receive) {
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "reading a batch of files was stopped");
         if (thrown_)
-            std::rethrow_exception(thrown_);
+            std::rethrow_exception(std::exchange(thrown_, nullptr));
         if (Entry* const entry = next_ready()) {
             const auto size = static_cast<std::size_t>(entry->status ? entry->size_bytes() : 0);
             const std::uint64_t held = entry->file ? entry->file->size_bytes() : 0;
