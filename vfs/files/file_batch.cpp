@@ -233,6 +233,7 @@ void FileBatch::close() {
     entries_.clear();
     runs_.clear();
     spare_.clear();
+    thrown_ = nullptr;
     make_room_ = nullptr;  // it may keep the memory of a Vfs that is about to go
 }
 
