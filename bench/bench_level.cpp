@@ -71,6 +71,7 @@ void read_batch(const Vfs& vfs, const std::vector<LookUp>& files) {
     must(vfs.read_files(files, [](std::size_t, const Result<std::span<const std::byte>>& content) {
         if (!content)
             fail(content.error());
+        return true;
     }));
 }
 

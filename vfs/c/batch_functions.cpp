@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <vector>
 
 namespace fardel::c {
@@ -56,14 +55,10 @@ fardel_code fardel_read_files(const fardel_vfs* vfs, const char* const* paths, s
         std::vector<LookUp> wanted;
         for (std::size_t i = 0; i < path_count; ++i)
             wanted.emplace_back(paths[i], extensions ? &*extensions : nullptr);
-        std::stop_source stop;
-        how.stop = stop.get_token();
         const auto receive = [&](std::size_t index, const Result<std::span<const std::byte>>& content) {
-            const std::int32_t stops = content ? read(context, index, content->data(), content->size(), FARDEL_OK, "")
-                                               : read(context, index, nullptr, 0, code_of(content.error().code()),
-                                                      content.error().message().c_str());
-            if (stops != 0)
-                stop.request_stop();
+            return (content ? read(context, index, content->data(), content->size(), FARDEL_OK, "")
+                            : read(context, index, nullptr, 0, code_of(content.error().code()),
+                                   content.error().message().c_str())) == 0;
         };
         return report.end(vfs->vfs.read_files(wanted, receive, how));
     });

@@ -195,19 +195,18 @@ Status FileBatch::hand_out(Executor* executor, const BatchReceiver& receive) {
     std::unique_lock lock(mutex_);
     begin_tasks(executor, lock);
     while (received_ < entries_.size()) {
-        if (options_.stop.stop_requested())
-            return Error(ErrorCode::cancelled, "reading a batch of files was stopped");
         if (thrown_)
             std::rethrow_exception(std::exchange(thrown_, nullptr));
         if (Entry* const entry = next_ready()) {
             const auto size = static_cast<std::size_t>(entry->status ? entry->size_bytes() : 0);
             const std::uint64_t held = entry->file ? entry->file->size_bytes() : 0;
             lock.unlock();
-            if (entry->status)
-                receive(entry->index, std::span<const std::byte>(entry->room.bytes.get(), size));
-            else
-                receive(entry->index, entry->status.error());
+            const bool goes_on = entry->status
+                                     ? receive(entry->index, std::span<const std::byte>(entry->room.bytes.get(), size))
+                                     : receive(entry->index, entry->status.error());
             lock.lock();
+            if (!goes_on)
+                return Error(ErrorCode::cancelled, "reading a batch of files was ended by its receiver");
             ++received_;
             held_bytes_ -= held;
             if (entry->room.bytes) {

@@ -90,6 +90,7 @@ struct Received {
                 contents[index] = text_of(*read);
             else
                 errors[index] = read.error().code();
+            return true;
         };
     }
 };
@@ -176,26 +177,25 @@ TEST_CASE("batch: what is wrong with one file is said of that file, and the othe
                                                                       {3, ErrorCode::malformed},
                                                                       {5, ErrorCode::missing}});
         }
-        CHECK(vfs.read_files({}, [](std::size_t, const auto&) { FAIL("nothing was asked for"); }));
+        CHECK(vfs.read_files({}, [](std::size_t, const auto&) -> bool {
+            FAIL("nothing was asked for");
+            return false;
+        }));
     }
 }
 
-TEST_CASE("batch: a request to stop ends it, and so does an exception of the receiver") {
+TEST_CASE("batch: the receiver ends it, by what it returns or throws") {
     for (const Threads& threads : all_threads()) {
         Vfs vfs(threads.options());
         REQUIRE(vfs.mount(make_memory_source(bundle_bytes()), {.allow_unsigned = true}));
         const auto paths = all_paths();
-        std::stop_source stop;
         std::size_t count = 0;
-        const auto stopping = [&](std::size_t, const auto&) {
-            if (++count == 3)
-                stop.request_stop();
-        };
-        const Status stopped = vfs.read_files(look_ups(paths), stopping, {.stop = stop.get_token()});
+        const auto ending = [&](std::size_t, const auto&) { return ++count < 3; };
+        const Status stopped = vfs.read_files(look_ups(paths), ending);
         REQUIRE_FALSE(stopped);
         CHECK(stopped.error().code() == ErrorCode::cancelled);
         CHECK(count == 3);
-        const auto throwing = [](std::size_t, const auto&) { throw std::runtime_error("the game's own"); };
+        const auto throwing = [](std::size_t, const auto&) -> bool { throw std::runtime_error("the game's own"); };
         CHECK_THROWS_AS((void)vfs.read_files(look_ups(paths), throwing), std::runtime_error);
         if (threads.late)
             threads.late->run_all();  // nothing of these calls is left
@@ -242,10 +242,12 @@ TEST_CASE("batch: memory stays near its bound however slow the receiver is, and 
         constexpr std::uint64_t kMax = 1u << 20;
         REQUIRE(bytes > 50 * kMax);
         std::uint64_t received = 0;
-        CHECK(vfs.read_files(
-            look_ups(paths),
-            [&](std::size_t, const Result<std::span<const std::byte>>& read) { received += value_of(read).size(); },
-            {.bytes_max = kMax}));
+        CHECK(vfs.read_files(look_ups(paths),
+                             [&](std::size_t, const Result<std::span<const std::byte>>& read) {
+                                 received += value_of(read).size();
+                                 return true;
+                             },
+                             {.bytes_max = kMax}));
         CHECK(received == bytes);
         // Rooms are up to twice as large as their files, and each core has its buffers and last block.
         CHECK(memory->most < 6 * kMax);
@@ -261,7 +263,8 @@ TEST_CASE("batch: without memory it ends with bad_alloc on the caller's thread")
             REQUIRE(vfs.mount(make_memory_source(bundle_bytes()), {.allow_unsigned = true}));
             memory->allowed = allowed;
             const auto paths = all_paths();
-            CHECK_THROWS_AS((void)vfs.read_files(look_ups(paths), [](std::size_t, const auto&) {}), std::bad_alloc);
+            CHECK_THROWS_AS((void)vfs.read_files(look_ups(paths), [](std::size_t, const auto&) { return true; }),
+                            std::bad_alloc);
             const File words = value_of(vfs.open("/words"));
             Bytes room(words.size_bytes());
             if (allowed == 0)
@@ -299,6 +302,7 @@ TEST_CASE("batch: large reads are shared, at any offset and length, also by read
         int whole = 0;
         CHECK(vfs.read_files(look_ups(paths), [&](std::size_t, const Result<std::span<const std::byte>>& read) {
             whole += text_of(value_of(read)) == expected ? 1 : 0;
+            return true;
         }));
         CHECK(whole == 8);
         if (threads.late)

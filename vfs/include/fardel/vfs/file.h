@@ -13,7 +13,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -76,15 +75,14 @@ private:
 };
 
 // Receives one file of a batch: its index in the list, and its bytes, which are valid during the call, or the error of
-// open() or of File::read_all().
-using BatchReceiver = std::function<void(std::size_t index, const Result<std::span<const std::byte>>& content)>;
+// open() or of File::read_all(). Returns whether to go on.
+using BatchReceiver = std::function<bool(std::size_t index, const Result<std::span<const std::byte>>& content)>;
 
 struct BatchOptions {
     bool in_order = false;  // files are received in the order of the list; otherwise as they are ready
     // Of files that are read and not yet received, and of memory that is kept for the next ones; a larger file is read
     // when no other one is held.
     std::uint64_t bytes_max = 64u << 20;
-    std::stop_token stop;  // a request to stop ends the call with cancelled
 };
 
 // Reads a File from front to back, or from any position, in pieces of any size. Keeps one piece of the asset (up to

@@ -191,7 +191,7 @@ public:
 
     // Opens these paths and reads their whole files: what a level needs, in one call. Reads go through each bundle's
     // file from front to back, on this thread and on read_threads others. `receive` is called on this thread, once
-    // per path; while it works, the others read on. Error: cancelled (what was received before stays so).
+    // per path; while it works, the others read on. Error: cancelled (`receive` ended it).
     Status read_files(std::span<const LookUp> wanted, const BatchReceiver& receive,
                       const BatchOptions& options = {}) const;
 
