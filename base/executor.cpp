@@ -7,6 +7,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #ifndef FARDEL_WITHOUT_THREADS
@@ -37,7 +38,7 @@ public:
             return;
         next_.store(count_, std::memory_order_relaxed);
         const std::scoped_lock lock(mutex_);
-        thrown_ = std::move(thrown);  // so that the caller's thread alone lets it go
+        thrown_ = std::move(thrown);  // so that only the caller's thread releases it
     }
 
     void work_as_task() {

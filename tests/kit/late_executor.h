@@ -1,4 +1,4 @@
-// LateExecutor: keeps its tasks until it is told to run them, as a job system that is busy does.
+// LateExecutor: keeps its tasks until run_all() is called, as a job system that is busy does.
 #pragma once
 
 #include <fardel/base/executor.h>

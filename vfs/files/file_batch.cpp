@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t kFileBytesMax = 1ull << 32;      // as File::read_all
 constexpr std::uint64_t kBatchGapBytesMax = 128u << 10;  // read along with what is on both sides
-constexpr std::size_t kRoomWasteBytes = 64u << 10;
-constexpr std::uint64_t kAnnouncedBytesMax = 8u << 20;  // at once
+constexpr std::size_t kRoomWasteBytes = 64u << 10;       // of memory from another file, beyond twice what is needed
+constexpr std::uint64_t kAnnouncedBytesMax = 8u << 20;   // at once
 
 }  // namespace
 
@@ -143,7 +143,7 @@ void FileBatch::read_next(std::unique_lock<Mutex>& lock) {
     }
     lock.lock();
     if (thrown)
-        thrown_ = std::move(thrown);  // so that the caller's thread alone lets it go
+        thrown_ = std::move(thrown);  // so that only the caller's thread releases it
     entry.status = std::move(status);
     entry.is_ready = true;
     ready_.push_back(position);

@@ -60,7 +60,7 @@ private:
 
     void sort_entries();
     void find_runs();
-    // With the lock held, which those with a lock give up meanwhile.
+    // The caller holds the lock; those that take it as an argument release it while they read or begin tasks.
     bool can_take() const noexcept;
     void read_next(std::unique_lock<Mutex>& lock);
     void begin_tasks(Executor* executor, std::unique_lock<Mutex>& lock);

@@ -74,10 +74,6 @@ std::vector<std::string> all_paths() {
 
 std::vector<LookUp> look_ups(const std::vector<std::string>& paths) { return {paths.begin(), paths.end()}; }
 
-std::string text_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 struct Received {
     std::vector<std::size_t> order;
     std::map<std::size_t, std::string> contents;
@@ -202,7 +198,7 @@ TEST_CASE("batch: the receiver ends it, by what it returns or throws") {
     }
 }
 
-// Counts what is in use, and has no more than it is told.
+// Counts the bytes in use, and fails beyond `allowed`.
 class CountingMemory final : public std::pmr::memory_resource {
 public:
     std::atomic<std::size_t> in_use = 0;

@@ -1,4 +1,5 @@
 // Executor: other threads on which a call's work is done: those of a game's job system, or threads of Fardel's own.
+// Its threads stay; those of parallel.h are started for one call, which has work for seconds.
 //
 // The thread that calls takes part in the work and never waits for a task that has not begun. So an executor that is
 // busy makes a call slower and cannot stop it, and tasks may share work themselves.

@@ -117,7 +117,8 @@ typedef struct fardel_vfs_options {
      * views are gone. Null: everything comes from malloc. */
     const fardel_allocator* allocator;
     /* Copied. Shares reads of several blocks, and those of fardel_read_files. It has to work until the VFS and all its
-     * files, streams and views are gone. Null: `read_threads` do. */
+     * files, streams and views are gone. Null: the
+     * VFS starts `read_threads`. */
     const fardel_executor* executor;
     /* The VFS starts so many threads for these reads, at most 64, or as many of them as the system gives; 0: the thread
      * that reads does everything. */
@@ -481,8 +482,8 @@ enum {
 
 typedef struct fardel_batch_options {
     size_t struct_size; /* sizeof(fardel_batch_options) */
-    /* Of files that are read and not yet received, and of memory that is kept for the next ones; a larger file is read
-     * when no other one is held. 0: one file after the other. */
+    /* Bounds the bytes of files that are read and not yet received, with the memory that is kept for the next ones. A
+     * larger file is read when no other one is held; 0: one file after the other. */
     uint64_t bytes_max;
     const char* extensions; /* as for fardel_open_any, for all paths; null: none */
     uint32_t flags;         /* FARDEL_BATCH_… */
@@ -493,8 +494,8 @@ typedef struct fardel_batch_options {
 /* Opens these paths and reads their whole files: what a level needs, in one call. Reads go through each bundle's file
  * from front to back, on this thread and on those that the VFS has for reads. `read` is called on this thread, once per
  * path; while it works, the other threads read on. `options` may be null. Errors: argument, cancelled (`read` stopped
- * it), no_memory, unsupported (the flags); malformed, limit (the extensions). What is wrong with one file only `read`
- * is told. */
+ * it), no_memory, unsupported (the flags); malformed, limit (the extensions). The error of one file goes to
+ * `read` alone. */
 FARDEL_API fardel_code fardel_read_files(const fardel_vfs* vfs, const char* const* paths, size_t path_count,
                                          const fardel_batch_options* options, fardel_file_read read, void* context,
                                          fardel_error* error);

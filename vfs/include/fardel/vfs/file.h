@@ -1,4 +1,4 @@
-// File: one opened asset, from which verified bytes are read; and what a call that reads many files is told.
+// File: one opened asset, from which verified bytes are read; and how a batch of files is received.
 //
 // A cheap value (a reference to its bundle and a few numbers) without a position; copies read the same asset. It keeps
 // its bundle alive, so unmounting the bundle or destroying the Vfs changes nothing for it. Any number of threads may
@@ -80,8 +80,8 @@ using BatchReceiver = std::function<bool(std::size_t index, const Result<std::sp
 
 struct BatchOptions {
     bool in_order = false;  // files are received in the order of the list; otherwise as they are ready
-    // Of files that are read and not yet received, and of memory that is kept for the next ones; a larger file is read
-    // when no other one is held.
+    // Bounds the bytes of files that are read and not yet received, with the memory that is kept for the next ones. A
+    // larger file is read when no other one is held; 0: one file after the other.
     std::uint64_t bytes_max = 64u << 20;
 };
 

@@ -74,9 +74,10 @@ struct VfsOptions {
     // So many threads share reads of several blocks, and those of read_files(), with the thread that reads. The Vfs
     // starts them: at most 64, or as many as the system gives. 0: the thread that reads does everything.
     unsigned read_threads = 0;
-    // Starts none, but has threads of the game call `task` once, now or later, up to read_threads of them (at least 1)
-    // at once. A task does not throw and waits for no other one, and one that begins late returns at once. Any thread
-    // that reads calls this; it must not throw. Kept until the Vfs and all its files are gone.
+    // Instead of threads that the Vfs starts: has a thread of the game call `task` once, now or later. Up to
+    // read_threads tasks (at least 1) run at once. A task does not throw and waits for no other one, and one that
+    // begins late returns at once. Any thread that reads calls this; it must not throw. Kept until the Vfs and all its
+    // files are gone.
     std::function<void(std::function<void()> task)> run_task;
     // Receives one sentence about each change of the mounts, each refusal and each damage that open() and find() meet,
     // from the thread that calls. It may call any function that changes no mounts, and must not throw. Without one,
