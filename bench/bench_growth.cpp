@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <random>
 
@@ -32,7 +33,8 @@ ProgramCost run_program(const std::vector<std::string>& words) {
     cost.seconds = best_seconds(1, [&] {
         const pid_t child = fork();
         if (child == 0) {
-            execv(arguments[0], arguments.data());
+            if (std::freopen("/dev/null", "w", stdout) != nullptr)
+                execv(arguments[0], arguments.data());
             _exit(127);
         }
         int status = 0;
@@ -66,7 +68,7 @@ void bench_growth(const Scene& scene, Table& table) {
     for (std::uint32_t count = 1'000; count <= scene.small_files; count *= 10) {
         const std::string folder = small_files_folder(scene, count);
         const std::string bundle = fmt::format("{}/growth.fardel", scene.scratch);
-        const ProgramCost pack = run_program({scene.program, "pack", folder, "-o", bundle, "--force", "--quiet"});
+        const ProgramCost pack = run_program({scene.program, "pack", folder, "-o", bundle});
         const std::string what = fmt::format("{} files, ", count);
         table.add({what + "pack", pack.seconds, 0, "s", false, "", count == 1'000'000 ? "< 60 s" : ""});
         table.add({what + "memory of pack, each", pack.megabytes * 1e6 / count, 0, "B", false, "",
