@@ -3,6 +3,7 @@
 #include <fardel/format/short_alias.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -10,9 +11,10 @@
 namespace fardel {
 namespace {
 
+// An entry of a listing, by number.
 struct Candidate {
-    SourceEntry entry;
-    std::size_t listing = 0;
+    std::uint32_t listing = 0;
+    std::uint32_t entry = 0;
 };
 
 // The names that are not hidden so far, by folded name. The names in a folder begin with "<folder>/" and are adjacent.
@@ -31,15 +33,14 @@ public:
         return out;
     }
 
-    void insert(std::string folded, Candidate candidate) {
-        by_folded_.emplace(std::move(folded), std::move(candidate));
-    }
+    void insert(std::string folded, Candidate candidate) { by_folded_.emplace(std::move(folded), candidate); }
 
-    std::vector<SourceEntry> take_all() {
+    // Moves the entries out of the listings.
+    std::vector<SourceEntry> entries_of(std::vector<SourceListing>& listings) const {
         std::vector<SourceEntry> entries;
         entries.reserve(by_folded_.size());
-        for (auto& [folded, candidate] : by_folded_)
-            entries.push_back(std::move(candidate.entry));
+        for (const auto& [folded, candidate] : by_folded_)
+            entries.push_back(std::move(listings[candidate.listing].entries[candidate.entry]));
         std::ranges::sort(entries, {}, &SourceEntry::name);
         return entries;
     }
@@ -50,7 +51,7 @@ private:
     void extract(Map::iterator at, std::vector<Candidate>& out) {
         if (at == by_folded_.end())
             return;
-        out.push_back(std::move(at->second));
+        out.push_back(at->second);
         by_folded_.erase(at);
     }
 
@@ -157,22 +158,24 @@ Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
         std::ranges::move(listings[i].renamed, std::back_inserter(result.report.renamed));
         rename_contradicting(listings[i], renames, result.report);
         rename_short_aliases(listings[i].entries, renames, result.report);
-        std::uint64_t listed = std::uint64_t(listings.size() - i) << 32;
-        for (SourceEntry& entry : listings[i].entries) {
-            entry.listed = listed++;
+        const std::uint64_t listed = std::uint64_t(listings.size() - i) << 32;
+        for (std::uint32_t at = 0; at < listings[i].entries.size(); ++at) {
+            SourceEntry& entry = listings[i].entries[at];
+            entry.listed = listed + at;
             std::string folded = fold_name(entry.name.view());
-            for (Candidate& hidden : names.extract_contradicted(folded)) {
-                if (hidden.listing == i && listings[i].conflicts_refused) {
-                    contradictions.push_back(contradiction(hidden.entry, entry));
+            for (const Candidate& candidate : names.extract_contradicted(folded)) {
+                SourceEntry& hidden = listings[candidate.listing].entries[candidate.entry];
+                if (candidate.listing == i && listings[i].conflicts_refused) {
+                    contradictions.push_back(contradiction(hidden, entry));
                     continue;
                 }
-                result.report.overridden.push_back({.name = std::move(hidden.entry.name),
-                                                    .origin = std::move(hidden.entry.origin),
+                result.report.overridden.push_back({.name = std::move(hidden.name),
+                                                    .origin = std::move(hidden.origin),
                                                     .by_name = entry.name,
                                                     .by_origin = entry.origin,
-                                                    .same_source = hidden.listing == i});
+                                                    .same_source = candidate.listing == i});
             }
-            names.insert(std::move(folded), {.entry = std::move(entry), .listing = i});
+            names.insert(std::move(folded), {.listing = static_cast<std::uint32_t>(i), .entry = at});
         }
         std::ranges::move(listings[i].refused, std::back_inserter(result.report.refused));
         std::ranges::move(listings[i].seen, std::back_inserter(result.seen));
@@ -181,7 +184,7 @@ Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
     }
     if (!contradictions.empty())
         return all_contradictions(contradictions);
-    result.entries = names.take_all();
+    result.entries = names.entries_of(listings);
     refuse_short_aliases(result);
     return result;
 }

@@ -18,11 +18,11 @@ constexpr std::string_view kSecretNames[] = {".env",        ".git-credentials", 
                                              ".pgpass",     "_netrc",           "id_dsa",        "id_ecdsa",
                                              "id_ecdsa_sk", "id_ed25519",       "id_ed25519_sk", "id_rsa"};
 
-Error secret_error(const SourceEntry& entry, std::string_view why) {
-    return Error(ErrorCode::denied, entry.origin + ": " + std::string(why) +
+Error secret_error(const std::string& origin, const AssetName& name, std::string_view why) {
+    return Error(ErrorCode::denied, origin + ": " + std::string(why) +
                                         ", which is not packed; exclude it, or if everybody may have it, name it: "
                                         "allow_secrets = [" +
-                                        in_quotes(entry.name.view()) + "] in the project, --allow-secret for a folder");
+                                        in_quotes(name.view()) + "] in the project, --allow-secret for a folder");
 }
 
 // What was read of the stream to judge it, then the rest.
@@ -47,8 +47,8 @@ private:
 
 class JudgedBlob final : public BlobSource {
 public:
-    JudgedBlob(std::shared_ptr<const BlobSource> blob, Error refusal)
-        : blob_(std::move(blob)), refusal_(std::move(refusal)) {}
+    JudgedBlob(std::shared_ptr<const BlobSource> blob, std::string origin, AssetName name)
+        : blob_(std::move(blob)), origin_(std::move(origin)), name_(std::move(name)) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
         FARDEL_TRY_ASSIGN(auto stream, blob_->open());
@@ -56,7 +56,7 @@ public:
         FARDEL_TRY_ASSIGN(const std::size_t size, read_full(*stream, start));
         start.resize(size);
         if (looks_like_secret_key(as_text(start)))
-            return refusal_;
+            return refusal();
         return std::unique_ptr<BlobStream>(std::make_unique<JudgedStream>(std::move(start), std::move(stream)));
     }
     Result<std::shared_ptr<const ByteSource>> open_bytes() const override {
@@ -66,14 +66,17 @@ public:
         std::vector<std::byte> start(
             static_cast<std::size_t>(std::min<std::uint64_t>(bytes->size_bytes(), kSecretStartBytes)));
         FARDEL_TRY(bytes->read_at(0, start));
-        return looks_like_secret_key(as_text(start)) ? Result<std::shared_ptr<const ByteSource>>(refusal_)
+        return looks_like_secret_key(as_text(start)) ? Result<std::shared_ptr<const ByteSource>>(refusal())
                                                      : std::move(bytes);
     }
     std::optional<Hash> find_version() const override { return blob_->find_version(); }
 
 private:
+    Error refusal() const { return secret_error(origin_, name_, "it looks like a secret key"); }
+
     const std::shared_ptr<const BlobSource> blob_;
-    const Error refusal_;
+    const std::string origin_;
+    const AssetName name_;
 };
 
 }  // namespace
@@ -100,10 +103,9 @@ Status refuse_secrets(ScanResult& scan, std::span<const std::string> allowed) {
         if (std::ranges::find(allowed, entry.name.view()) != allowed.end())
             continue;
         if (has_secret_name(entry.name.view()))
-            return secret_error(entry, "a file of this name has secrets");
+            return secret_error(entry.origin, entry.name, "a file of this name has secrets");
         if (entry.size_bytes <= kSecretFileBytesMax)
-            entry.blob = std::make_shared<const JudgedBlob>(std::move(entry.blob),
-                                                            secret_error(entry, "it looks like a secret key"));
+            entry.blob = std::make_shared<const JudgedBlob>(std::move(entry.blob), entry.origin, entry.name);
     }
     return ok();
 }

@@ -19,16 +19,17 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
         return std::move(good).error().with_context("bundle name");
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.scan, make_archive_reader().get()));
     FARDEL_TRY(refuse_secrets(scan, options.allowed_secrets));
-    std::vector<AssetScan> assets;
+    std::vector<AssetFile> files;
+    files.reserve(scan.entries.size());
     for (const SourceEntry& entry : scan.entries)
-        assets.push_back({.size_bytes = entry.size_bytes, .listed = entry.listed});
+        files.push_back({.size_bytes = entry.size_bytes, .listed = entry.listed});
     FARDEL_TRY_ASSIGN(BundlePlan plan, plan_entries(std::move(scan.entries)));
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())
         plan.metadata.push_back({.key = "version", .value = options.version.text()});
     add_requirements(plan, options.requirements);
     plan.metadata.insert(plan.metadata.end(), options.metadata.begin(), options.metadata.end());
-    return PackPlan{.plan = std::move(plan), .assets = std::move(assets), .report = std::move(scan.report)};
+    return PackPlan{.plan = std::move(plan), .files = std::move(files), .report = std::move(scan.report)};
 }
 
 Status resolve_packed(PackPlan& packed, const ResolveOptions& options, bool link_tables) {

@@ -203,7 +203,7 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, PackP
                 .with_context("the file " + in_quotes(name) + " would get the name " + in_quotes(decision.name));
         const auto index = static_cast<std::uint32_t>(plan.assets.size());
         plan.assets.push_back(plan_asset(file, decision));
-        packed.assets.push_back({.size_bytes = file.size_bytes, .listed = file.listed});
+        packed.files.push_back({.size_bytes = file.size_bytes, .listed = file.listed});
         if (!file.references.empty())
             job_references.emplace(index, std::move(file.references));
         std::string folded = fold_name(decision.name);

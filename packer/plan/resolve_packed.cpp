@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 
@@ -11,7 +12,11 @@ Status resolve_packed(PackPlan& packed, const ResolveOptions& options, PlanScanO
                       const ProjectReferences& project) {
     scan.profile = options.profile;
     BundlePlan& plan = packed.plan;
-    FARDEL_TRY_ASSIGN(PlanScan found, scan_plan(plan, std::move(packed.assets), scan));
+    std::vector<AssetScan> assets;
+    assets.reserve(packed.files.size());
+    for (const AssetFile& file : packed.files)
+        assets.push_back({.size_bytes = file.size_bytes, .listed = file.listed});
+    FARDEL_TRY_ASSIGN(PlanScan found, scan_plan(plan, std::move(assets), scan));
     auto resolution = resolve_plan(plan, found.assets, options);
     if (!resolution)
         return scan.project_file.empty() ? std::move(resolution).error()

@@ -126,6 +126,7 @@ std::string part_name(const std::string& name, const std::string& part) {
 }
 
 Result<std::vector<BuiltBundle>> write_planned(PackPlan& planned, const BundleOutput& output) {
+    planned.assets = std::vector<AssetScan>();  // what scanners found is in the plan by now
     if (!planned.parts.empty())
         return write_parts(std::exchange(planned.parts, {}), output);
     FARDEL_TRY_ASSIGN(BuiltBundle built, write_one(planned.plan, output.path, output.name, output, output.started));

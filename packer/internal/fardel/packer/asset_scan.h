@@ -50,13 +50,19 @@ struct ScanRecord {
     std::string broken;  // why the bytes could not be scanned; empty if they could
 };
 
+// What a scan of the sources says of a file.
+struct AssetFile {
+    std::uint64_t size_bytes = 0;  // of the raw bytes
+    // Greater: a game that searches the last source first lists the file later. Equal: the names decide.
+    std::uint64_t listed = 0;
+};
+
 struct AssetScan {
     std::uint64_t size_bytes = 0;  // of the raw bytes
     std::optional<AssetId> id;     // known if the asset has a scanner, or if a job made it
     ScanFindings findings;         // of all scanners of the asset
     std::string broken;            // the message of the first scanner that refused the asset; then `findings` is empty
-    // Greater: a game that searches the last source first lists the file later. Equal: the names decide.
-    std::uint64_t listed = 0;
+    std::uint64_t listed = 0;      // as in AssetFile
     bool has_scanner = false;
     bool was_read = false;  // by at least one scanner; otherwise every finding was remembered
 };

@@ -34,7 +34,8 @@ struct PackOptions {
 // Members marked "with [link]" are empty unless resolve_packed was called.
 struct PackPlan {
     BundlePlan plan;
-    std::vector<AssetScan> assets;          // one per asset of the plan: its size; with [link]: its references
+    std::vector<AssetFile> files;           // one per asset of the plan
+    std::vector<AssetScan> assets;          // with [link]: one per asset of the plan, with its references
     ScanReport report;                      // entries of the sources that the bundle will not contain
     std::optional<ResolveResult> resolved;  // with [link]
     std::vector<std::string> scan_logs;     // with [link]: output of scanners that are programs
