@@ -54,8 +54,17 @@ void BlockPipeline::push(BlockBuffer& raw, bool piece, const BlockEncoding& enco
     raw.clear();
     next.encoding = encoding;
     next.block.piece = piece;
-    next.encoded = false;
-    add_newest();
+    next.done = false;
+    {
+        const std::lock_guard lock(mutex_);
+        ++pushed_;
+    }
+    pushed_one_.notify_one();
+    if (own_) {
+        encode(next, own_->encoder, own_->decoder, own_->decoded);
+        next.done = true;
+        claimed_ = pushed_;
+    }
 }
 
 void BlockPipeline::push_encoded(const EncodedBlock& block) {
@@ -64,23 +73,9 @@ void BlockPipeline::push_encoded(const EncodedBlock& block) {
     std::memcpy(next.frame.get(), block.stored.data(), block.stored.size());
     next.block = block;
     next.block.stored = {next.frame.get(), block.stored.size()};
-    next.encoded = next.decodes = true;
-    add_newest();
-}
-
-void BlockPipeline::add_newest() {
-    {
-        const std::lock_guard lock(mutex_);
-        slot(pushed_).done = false;
-        ++pushed_;
-    }
-    pushed_one_.notify_one();
-    if (own_) {
-        Slot& newest = slot(claimed_++);
-        if (!newest.encoded)
-            encode(newest, own_->encoder, own_->decoder, own_->decoded);
-        newest.done = true;
-    }
+    next.decodes = next.done = true;
+    const std::lock_guard lock(mutex_);
+    ++pushed_;
 }
 
 Result<EncodedBlock> BlockPipeline::pop() {
@@ -90,6 +85,7 @@ Result<EncodedBlock> BlockPipeline::pop() {
         std::unique_lock lock(mutex_);
         done_one_.wait(lock, [&] { return oldest.done; });
         ++popped_;
+        claimed_ = std::max(claimed_, popped_);  // nobody claims a copied block
     }
     if (!oldest.decodes)
         return Error(ErrorCode::corrupt,
@@ -106,6 +102,13 @@ void BlockPipeline::drop_newest(std::size_t count) {
     claimed_ = std::min(claimed_, pushed_);
 }
 
+bool BlockPipeline::find_unclaimed() noexcept {
+    // A copied block has a place in the ring as well, so that blocks come out in the order in which they went in.
+    while (claimed_ < pushed_ && slot(claimed_).done)
+        ++claimed_;
+    return claimed_ < pushed_;
+}
+
 void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
     BlockDecoder decoder;
     BlockBuffer decoded;
@@ -113,14 +116,12 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
         Slot* claimed = nullptr;
         {
             std::unique_lock lock(mutex_);
-            pushed_one_.wait(lock, [this] { return ending_ || claimed_ < pushed_; });
+            pushed_one_.wait(lock, [this] { return ending_ || find_unclaimed(); });
             if (ending_)
                 return;
             claimed = &slot(claimed_++);
         }
-        // A copied block has a place in the ring as well, so that blocks come out in the order in which they went in.
-        if (!claimed->encoded)
-            encode(*claimed, encoder, decoder, decoded);
+        encode(*claimed, encoder, decoder, decoded);
         {
             const std::lock_guard lock(mutex_);
             claimed->done = true;
@@ -131,19 +132,18 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
 
 void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const {
     const std::span<const std::byte> raw = slot.raw.bytes();
-    const BlockEncoding encoding = encoder.choose_filter(slot.encoding, raw);
-    const std::span<const std::byte> frame =
-        encoder.encode(encoding, raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
+    const std::span<std::byte> room(slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax));
+    const BlockEncoder::Encoded encoded = encoder.encode_best(slot.encoding, raw, room);
 
     EncodedBlock& block = slot.block;
-    block.codec = frame.empty() ? Codec::raw : encoding.codec;
-    block.stored = frame.empty() ? raw : frame;
+    block.codec = encoded.codec;
+    block.stored = encoded.stored;
     block.raw_bytes = static_cast<std::uint32_t>(raw.size());
     block.stored_hash = blake3(block.stored);
-    block.raw_hash = !block.piece ? Hash{} : frame.empty() ? block.stored_hash : blake3(raw);
+    block.raw_hash = !block.piece ? Hash{} : block.codec == Codec::raw ? block.stored_hash : blake3(raw);
 
     const std::span<std::byte> back = decoded.room().first(raw.size());
-    slot.decodes = frame.empty() || (decoder.decode(block.codec, frame, back) && equal(back, raw));
+    slot.decodes = block.codec == Codec::raw || (decoder.decode(block.codec, block.stored, back) && equal(back, raw));
 }
 
 }  // namespace fardel

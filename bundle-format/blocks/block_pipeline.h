@@ -76,7 +76,6 @@ private:
         BlockEncoding encoding;
         std::unique_ptr<std::byte[]> frame;
         EncodedBlock block;
-        bool encoded = false;  // the block was already encoded when it was pushed
         bool decodes = true;
         bool done = false;  // guarded by mutex_; the rest belongs to one thread at a time
     };
@@ -85,7 +84,8 @@ private:
         BlockDecoder decoder;
         BlockBuffer decoded;
     };
-    void add_newest();
+    // Whether a block is to be encoded; claimed_ is then its number. Under mutex_.
+    bool find_unclaimed() noexcept;
     void encode_blocks(BlockEncoder& encoder);
     void encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const;
     Slot& slot(std::uint64_t number) noexcept { return slots_[in_memory(number % slots_.size())]; }

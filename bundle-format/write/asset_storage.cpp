@@ -6,6 +6,7 @@
 #include "plan_check.h"
 #include "tables/buckets.h"
 
+#include <fardel/base/executor.h>
 #include <fardel/base/parallel.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
@@ -72,9 +73,10 @@ private:
 class AssetStorage {
 public:
     AssetStorage(std::span<const PlannedAsset> planned, StagedFile& file, std::uint64_t section_offset,
-                 const BundleWriteOptions& options, const DonorBlocks* donor, BlockPipeline& pipeline)
+                 const BundleWriteOptions& options, DonorBlocks* donor, BlockPipeline& pipeline)
         : planned_(planned), options_(options), donor_(donor), pipeline_(pipeline), section_(file, section_offset) {
         content_.asset_of.resize(planned.size());
+        content_.assets.reserve(planned.size());
         known_.reserve(planned.size());
     }
 
@@ -113,6 +115,7 @@ public:
         content_.blocks_bytes = section_.length_bytes();
         content_.blocks = section_.take_records();
         content_.piece_hashes = section_.take_piece_hashes();
+        known_ = std::unordered_map<AssetId, std::uint32_t>();  // sorting needs as much memory
         sort_by_id(content_);
         return std::move(content_);
     }
@@ -244,15 +247,14 @@ private:
 
     // ---- Blocks of the donor ----------------------------------------------------------------------------------------
 
-    // Returns the block in copied_. A block that cannot be read from the donor is encoded again.
+    // A block that cannot be read from the donor is encoded again.
     std::optional<EncodedBlock> find_copy(std::span<const AssetId> assets) {
         if (!donor_)
             return std::nullopt;
         const auto block = donor_->find_block(assets);
         if (!block)
             return std::nullopt;
-        copied_.clear();
-        auto copy = donor_->read_block(*block, copied_.room());
+        auto copy = donor_->read_block(*block);
         return copy ? std::optional(*copy) : std::nullopt;
     }
 
@@ -283,8 +285,7 @@ private:
             return false;
         const std::size_t first = block_count();
         for (std::uint32_t i = 0; i < pieces->count; ++i) {
-            copied_.clear();
-            const auto block = donor_->read_piece(*pieces, i, copied_.room());
+            const auto block = donor_->read_piece(*pieces, i);
             if (!block) {
                 FARDEL_TRY(drop_from(first));
                 content_.copied_blocks -= i;
@@ -323,8 +324,13 @@ private:
 
     Status put_copied(const EncodedBlock& block) {
         FARDEL_TRY(make_room());
-        pipeline_.push_encoded(block);
         ++content_.copied_blocks;
+        if (pipeline_.size() == 0) {
+            FARDEL_TRY(section_.append(block));
+            report();
+        } else {
+            pipeline_.push_encoded(block);
+        }
         return ok();
     }
 
@@ -359,7 +365,7 @@ private:
 
     const std::span<const PlannedAsset> planned_;
     const BundleWriteOptions& options_;
-    const DonorBlocks* const donor_;  // nullptr: none
+    DonorBlocks* const donor_;  // nullptr: none
     BlockPipeline& pipeline_;
     BlockSection section_;
     StoredContent content_;                             // assets in order of discovery
@@ -373,7 +379,6 @@ private:
     // The rank and the purpose of the latest asset: blocks are shared within both.
     std::pair<std::optional<std::uint32_t>, BundlePurpose> kind_;
     std::vector<Sharing> sharing_;  // and the assets in it
-    BlockBuffer copied_;            // a stored block of the donor
 };
 
 }  // namespace
@@ -428,7 +433,8 @@ Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::s
     FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline, BlockPipeline::start(worker_count(options.jobs)));
     std::optional<DonorBlocks> donor;
     if (options.donor) {
-        FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor));
+        const unsigned others = worker_count(options.jobs) - 1;
+        FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor, others > 0 ? start_executor(others) : nullptr));
     }
     AssetStorage storage(planned, file, section_offset, options, donor ? &*donor : nullptr, *pipeline);
     for (const std::uint32_t asset : order)

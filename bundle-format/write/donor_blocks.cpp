@@ -1,8 +1,6 @@
 #include "donor_blocks.h"
 
-#include <fardel/base/fits.h>
 #include <fardel/format/hash.h>
-#include <fardel/format/head.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 
@@ -25,8 +23,8 @@ bool is_one_piece(const AssetRecord& asset) { return asset.raw_bytes <= (std::ui
 
 }  // namespace
 
-Result<DonorBlocks> DonorBlocks::open(std::shared_ptr<const Bundle> donor) {
-    DonorBlocks blocks(std::move(donor));
+Result<DonorBlocks> DonorBlocks::open(std::shared_ptr<const Bundle> donor, std::shared_ptr<Executor> executor) {
+    DonorBlocks blocks(std::move(donor), std::move(executor));
     const Bundle& bundle = *blocks.donor_;
     std::vector<PlacedAsset> placed;
     placed.reserve(bundle.asset_count());
@@ -73,24 +71,16 @@ std::optional<DonorBlocks::Pieces> DonorBlocks::find_pieces(const AssetId& id, s
                   .first_piece = asset->piece_first};
 }
 
-Result<EncodedBlock> DonorBlocks::read_block(std::uint32_t index, std::span<std::byte> room) const {
-    FARDEL_TRY_ASSIGN(const BlockRecord record, donor_->block(index));
-    const LayoutHead& layout = donor_->layout_head();
-    if (record.stored_bytes > room.size())
-        return Error(ErrorCode::limit, "the stored block is larger than any");
-    if (!fits(record.stored_offset, record.stored_bytes, layout.blocks_bytes))
-        return Error(ErrorCode::malformed, "a block lies outside the block section");
-    const std::span<std::byte> stored = room.first(record.stored_bytes);
-    FARDEL_TRY(donor_->source()->read_at(layout.blocks_offset + record.stored_offset, stored));
-    if (blake3(stored) != record.stored_hash)
-        return Error(ErrorCode::corrupt, "block " + std::to_string(index) + ": stored bytes differ from their hash");
-    return EncodedBlock{
-        .codec = record.codec, .raw_bytes = record.raw_bytes, .stored_hash = record.stored_hash, .stored = stored};
+Result<EncodedBlock> DonorBlocks::read_block(std::uint32_t block) {
+    FARDEL_TRY_ASSIGN(const DonorReader::Block read, reader_.read(block));
+    return EncodedBlock{.codec = read.record.codec,
+                        .raw_bytes = read.record.raw_bytes,
+                        .stored_hash = read.record.stored_hash,
+                        .stored = read.stored};
 }
 
-Result<EncodedBlock> DonorBlocks::read_piece(const Pieces& pieces, std::uint32_t number,
-                                             std::span<std::byte> room) const {
-    FARDEL_TRY_ASSIGN(EncodedBlock block, read_block(pieces.first_block + number, room));
+Result<EncodedBlock> DonorBlocks::read_piece(const Pieces& pieces, std::uint32_t number) {
+    FARDEL_TRY_ASSIGN(EncodedBlock block, read_block(pieces.first_block + number));
     FARDEL_TRY_ASSIGN(const auto hash, donor_->table_bytes(TableKind::pieces,
                                                            (pieces.first_piece + number) * sizeof(Hash), sizeof(Hash)));
     block.piece = true;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "blocks/block_pipeline.h"
+#include "donor_reader.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
@@ -17,13 +18,14 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 namespace fardel {
 
 class DonorBlocks {
 public:
-    // Reads the records of all assets. Errors: corrupt, malformed, io.
-    static Result<DonorBlocks> open(std::shared_ptr<const Bundle> donor);
+    // Reads the records of all assets. The executor may be nullptr. Errors: corrupt, malformed, io.
+    static Result<DonorBlocks> open(std::shared_ptr<const Bundle> donor, std::shared_ptr<Executor> executor);
 
     // Returns the block that contains exactly these assets, whole and in this order.
     std::optional<std::uint32_t> find_block(std::span<const AssetId> assets) const;
@@ -36,15 +38,16 @@ public:
     // Returns the pieces of an asset that has several pieces of that size.
     std::optional<Pieces> find_pieces(const AssetId& asset, std::uint8_t piece_log2) const;
 
-    // Both functions put the stored bytes into `room`, and the result points into it. Errors: corrupt, malformed, limit
-    // (`room` is too small), io.
-    Result<EncodedBlock> read_block(std::uint32_t block, std::span<std::byte> room) const;
-    Result<EncodedBlock> read_piece(const Pieces& pieces, std::uint32_t number, std::span<std::byte> room) const;
+    // The stored bytes are valid until the next call. Errors: corrupt, malformed, limit, io.
+    Result<EncodedBlock> read_block(std::uint32_t block);
+    Result<EncodedBlock> read_piece(const Pieces& pieces, std::uint32_t number);
 
 private:
-    explicit DonorBlocks(std::shared_ptr<const Bundle> donor) : donor_(std::move(donor)) {}
+    DonorBlocks(std::shared_ptr<const Bundle> donor, std::shared_ptr<Executor> executor)
+        : donor_(donor), reader_(std::move(donor), std::move(executor)) {}
 
     std::shared_ptr<const Bundle> donor_;
+    DonorReader reader_;
     std::unordered_map<Hash, std::uint32_t> blocks_;  // by the hash of the ids in them, in their order
 };
 

@@ -6,7 +6,7 @@ namespace fardel {
 
 BlockEncoding encoding_for(BundlePurpose purpose, int level) noexcept {
     switch (purpose) {
-        case BundlePurpose::load: return {.codec = Codec::lz4};
+        case BundlePurpose::load: return {.codec = Codec::lz4, .level = level};
         case BundlePurpose::size: return {.codec = Codec::zstd, .level = kLevelMax};
         case BundlePurpose::balanced: break;
     }

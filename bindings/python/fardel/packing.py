@@ -29,7 +29,7 @@ class Purpose(enum.IntEnum):
     BALANCED = c.FARDEL_FOR_BALANCED
     """zstd at a level; where a project is built without one, what the project says."""
     LOAD = c.FARDEL_FOR_LOAD
-    """LZ4, which decodes three times as fast and is a sixth larger."""
+    """LZ4, which decodes three times as fast and is a seventh larger."""
     SIZE = c.FARDEL_FOR_SIZE
     """zstd at its highest level."""
 

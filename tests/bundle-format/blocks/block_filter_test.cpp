@@ -155,6 +155,35 @@ TEST_CASE("block filter: one encoder chooses the same, whatever it was used for"
     }
 }
 
+TEST_CASE("encode best: LZ4 gives way to zstd only where zstd saves a sixth of the block more") {
+    BlockEncoder encoder;
+    Bytes six_bits = noise(65536, 3), seven_bits = six_bits;
+    for (std::byte& byte : six_bits)
+        byte &= std::byte{0x3f};  // LZ4 saves nothing of it, zstd a quarter
+    for (std::byte& byte : seven_bits)
+        byte &= std::byte{0x7f};  // an eighth
+    Bytes room(stored_bytes_max(65536)), back(65536);
+    const auto codec_of = [&](const Bytes& raw, const BlockEncoding& encoding) {
+        const BlockEncoder::Encoded encoded = encoder.encode_best(encoding, raw, room);
+        if (encoded.codec == Codec::raw) {
+            CHECK(encoded.stored.data() == raw.data());
+            return encoded.codec;
+        }
+        CHECK(encoded.stored.data() == room.data());
+        back.resize(raw.size());
+        REQUIRE(BlockDecoder().decode(encoded.codec, encoded.stored, back));
+        CHECK(back == raw);
+        return without_filter(encoded.codec);
+    };
+    CHECK(codec_of(six_bits, {Codec::lz4, 9}) == Codec::zstd);
+    CHECK(codec_of(six_bits, {Codec::lz4, 0}) == Codec::raw);  // level 0: zstd encodes nothing
+    CHECK(codec_of(seven_bits, {Codec::lz4, 9}) == Codec::raw);
+    CHECK(codec_of(seven_bits, {Codec::zstd, 9}) == Codec::zstd);
+    CHECK(codec_of(bytes_of(prose(65536, 2)), {Codec::lz4, 9}) == Codec::lz4);
+    CHECK(codec_of(noise(65536, 4), {Codec::lz4, 9}) == Codec::raw);
+    CHECK(codec_of(vertices(65536, 8), {Codec::lz4, 9}) == Codec::lz4);
+}
+
 TEST_CASE("block filter: a codec with an unknown one is not known, and raw blocks have none") {  // A44
     Bytes out(100);
     for (const Codec codec :

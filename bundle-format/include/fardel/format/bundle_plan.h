@@ -85,7 +85,7 @@ struct PlannedReference {
 // What the stored bytes are made for; the bundle id does not depend on it.
 enum class BundlePurpose : std::uint8_t {
     balanced,  // zstd at the level that the writer is given
-    load,      // LZ4: decodes three times as fast, and is a sixth larger
+    load,      // LZ4: decodes three times as fast, and is a seventh larger
     size,      // zstd at its highest level
 };
 // "balanced", "load" or "size".

@@ -41,7 +41,7 @@ private:
 // How a writer encodes blocks that do not stay raw.
 struct BlockEncoding {
     Codec codec = Codec::zstd;  // or lz4; either with a filter
-    int level = 0;              // of zstd
+    int level = 0;              // of zstd; with lz4, of the blocks that zstd makes much smaller
 };
 
 // Describes in words everything that determines how the writer encodes a block. Two encoders with the same name produce

@@ -36,6 +36,14 @@ public:
     // none if none saves 1/32.
     BlockEncoding choose_filter(const BlockEncoding& encoding, std::span<const std::byte> raw);
 
+    struct Encoded {
+        Codec codec = Codec::raw;           // raw: `stored` are the raw bytes
+        std::span<const std::byte> stored;  // otherwise at the start of `out`
+    };
+    // How a bundle stores `raw`: with the best filter; and in place of LZ4 with zstd, if that saves 17 % more of the
+    // raw bytes. `out` is as for encode().
+    Encoded encode_best(const BlockEncoding& encoding, std::span<const std::byte> raw, std::span<std::byte> out);
+
     // `raw` as the codec, not Codec::raw, stores it, at the start of `out`, which has room for stored_bytes_max; or
     // nothing when it would save less than 1/32, and the block stays raw. At level 0, zstd encodes nothing.
     std::span<const std::byte> encode(const BlockEncoding& encoding, std::span<const std::byte> raw,
@@ -54,6 +62,7 @@ private:
     Context zstd_;   // each from its first block on
     int level_ = 0;  // of zstd_
     std::vector<std::byte> lz4_;
+    std::vector<std::byte> zstd_room_;  // of encode_best()
     std::vector<std::byte> filtered_;
     Context quick_;  // of try_on
     std::vector<std::byte> tried_;

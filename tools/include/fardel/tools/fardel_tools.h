@@ -186,7 +186,7 @@ FARDEL_API fardel_code fardel_plan_set_flag(fardel_plan* plan, uint32_t asset, c
 typedef int32_t fardel_purpose;
 enum {
     FARDEL_FOR_BALANCED = 0, /* zstd at a level; where a project is packed without one, what the project says */
-    FARDEL_FOR_LOAD = 1,     /* LZ4, which decodes three times as fast and is a sixth larger */
+    FARDEL_FOR_LOAD = 1,     /* LZ4, which decodes three times as fast and is a seventh larger */
     FARDEL_FOR_SIZE = 2      /* zstd at its highest level */
 };
 
