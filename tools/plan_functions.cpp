@@ -125,7 +125,7 @@ Result<BundleWriteSummary> write_plan(const BundlePlan& plan, const Writing& wri
                                .jobs = writing.jobs,
                                .progress = {},
                                .stop = progress.token(),
-                               .donor = nullptr};
+                               .donor = {}};
     options.progress = [&](const BundleWriteProgress& now) {
         progress.show("packing", now.assets_done, now.assets_total);
     };

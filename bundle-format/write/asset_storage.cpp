@@ -115,6 +115,7 @@ public:
         content_.blocks_bytes = section_.length_bytes();
         content_.blocks = section_.take_records();
         content_.piece_hashes = section_.take_piece_hashes();
+        content_.block_purposes = std::move(purposes_);
         known_ = std::unordered_map<AssetId, std::uint32_t>();  // sorting needs as much memory
         sort_by_id(content_);
         return std::move(content_);
@@ -251,7 +252,7 @@ private:
     std::optional<EncodedBlock> find_copy(std::span<const AssetId> assets) {
         if (!donor_)
             return std::nullopt;
-        const auto block = donor_->find_block(assets);
+        const auto block = donor_->find_block(assets, kind_.second);
         if (!block)
             return std::nullopt;
         auto copy = donor_->read_block(*block);
@@ -279,7 +280,7 @@ private:
 
     Result<bool> copy_pieces(std::uint32_t planned, const PlannedAsset::Known& known) {
         const std::uint8_t piece_log2 = piece_log2_of(planned_[planned]);
-        const auto pieces = donor_->find_pieces(known.asset, piece_log2);
+        const auto pieces = donor_->find_pieces(known.asset, piece_log2, kind_.second);
         // A donor whose record has another number of pieces is damaged, and its pieces are of no use.
         if (!pieces || pieces->count != ((known.size_bytes - 1) >> piece_log2) + 1)
             return false;
@@ -319,12 +320,14 @@ private:
     Status put(BlockBuffer& raw, bool piece) {
         FARDEL_TRY(make_room());
         pipeline_.push(raw, piece, encoding_for(kind_.second, options_.level));
+        purposes_.push_back(kind_.second);
         return ok();
     }
 
     Status put_copied(const EncodedBlock& block) {
         FARDEL_TRY(make_room());
         ++content_.copied_blocks;
+        purposes_.push_back(kind_.second);
         if (pipeline_.size() == 0) {
             FARDEL_TRY(section_.append(block));
             report();
@@ -355,6 +358,7 @@ private:
     Status drop_from(std::size_t block) {
         // The newest blocks may still be in the pipeline; older ones were written and are cut off the file.
         pipeline_.drop_newest(std::min(pipeline_.size(), block_count() - block));
+        purposes_.resize(block);
         return section_.cut_to(block);
     }
 
@@ -368,6 +372,7 @@ private:
     DonorBlocks* const donor_;  // nullptr: none
     BlockPipeline& pipeline_;
     BlockSection section_;
+    std::vector<BundlePurpose> purposes_;               // of all blocks, written or in the pipeline
     StoredContent content_;                             // assets in order of discovery
     std::unordered_map<AssetId, std::uint32_t> known_;  // id → position in content_.assets
     std::uint64_t assets_done_ = 0;
@@ -432,9 +437,10 @@ Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::s
                                    StagedFile& file, std::uint64_t section_offset, const BundleWriteOptions& options) {
     FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline, BlockPipeline::start(worker_count(options.jobs)));
     std::optional<DonorBlocks> donor;
-    if (options.donor) {
+    if (options.donor.bundle) {
         const unsigned others = worker_count(options.jobs) - 1;
-        FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor, others > 0 ? start_executor(others) : nullptr));
+        FARDEL_TRY_ASSIGN(
+            donor, DonorBlocks::open(options.donor, options.purpose, others > 0 ? start_executor(others) : nullptr));
     }
     AssetStorage storage(planned, file, section_offset, options, donor ? &*donor : nullptr, *pipeline);
     for (const std::uint32_t asset : order)

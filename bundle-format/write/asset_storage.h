@@ -28,6 +28,7 @@ struct StoredContent {
     std::vector<StoredAsset> assets;      // distinct, by id
     std::vector<std::uint32_t> asset_of;  // planned → position in `assets`
     std::vector<BlockRecord> blocks;
+    std::vector<BundlePurpose> block_purposes;
     std::vector<Hash> piece_hashes;     // per block; zero unless the block is a piece of an asset of several
     std::uint64_t blocks_bytes = 0;     // of the section
     std::uint64_t raw_bytes = 0;        // of `assets`

@@ -10,6 +10,7 @@
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
+#include <algorithm>
 #include <cassert>
 #include <string>
 #include <string_view>
@@ -27,8 +28,8 @@ std::string own_text(const BundlePlan& plan, std::string_view key) {
     return {};
 }
 
-BundleWriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const BundleHead& head,
-                              const LayoutHead& layout) {
+BundleWriteSummary summary_of(const BundlePlan& plan, BundlePurpose purpose, const StoredContent& content,
+                              const BundleHead& head, const LayoutHead& layout) {
     BundleWriteSummary summary;
     summary.name = own_text(plan, "name");
     summary.version = own_text(plan, "version");
@@ -39,6 +40,8 @@ BundleWriteSummary summary_of(const BundlePlan& plan, const StoredContent& conte
     summary.raw_bytes = content.raw_bytes;
     summary.blocks = content.blocks.size();
     summary.copied_blocks = content.copied_blocks;
+    if (std::ranges::any_of(content.block_purposes, [&](BundlePurpose one) { return one != purpose; }))
+        summary.block_purposes = content.block_purposes;
     for (const BlockRecord& block : content.blocks)
         summary.stored_bytes += block.stored_bytes;
     summary.manifest_bytes = head.manifest_bytes;
@@ -70,7 +73,7 @@ Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<Staged
     }
 
     FARDEL_TRY_ASSIGN(const WrittenHeads heads, write_sections(plan, names, content, *file));
-    BundleWriteSummary summary = summary_of(plan, content, heads.head, heads.layout);
+    BundleWriteSummary summary = summary_of(plan, options.purpose, content, heads.head, heads.layout);
     summary.bundle = heads.layout.bundle;
     summary.layout = heads.layout_id;
     return StagedBundle(std::move(summary), std::move(file));

@@ -23,8 +23,9 @@ bool is_one_piece(const AssetRecord& asset) { return asset.raw_bytes <= (std::ui
 
 }  // namespace
 
-Result<DonorBlocks> DonorBlocks::open(std::shared_ptr<const Bundle> donor, std::shared_ptr<Executor> executor) {
-    DonorBlocks blocks(std::move(donor), std::move(executor));
+Result<DonorBlocks> DonorBlocks::open(const BundleDonor& donor, BundlePurpose purpose,
+                                      std::shared_ptr<Executor> executor) {
+    DonorBlocks blocks(donor, purpose, std::move(executor));
     const Bundle& bundle = *blocks.donor_;
     std::vector<PlacedAsset> placed;
     placed.reserve(bundle.asset_count());
@@ -50,18 +51,26 @@ Result<DonorBlocks> DonorBlocks::open(std::shared_ptr<const Bundle> donor, std::
     return blocks;
 }
 
-std::optional<std::uint32_t> DonorBlocks::find_block(std::span<const AssetId> assets) const {
-    const auto found = blocks_.find(hash_of(assets));
-    return found == blocks_.end() ? std::nullopt : std::optional(found->second);
+bool DonorBlocks::is_for(std::uint32_t block, BundlePurpose purpose) const {
+    if (purposes_.empty())
+        return purpose == purpose_;
+    return block < purposes_.size() && purposes_[block] == purpose;
 }
 
-std::optional<DonorBlocks::Pieces> DonorBlocks::find_pieces(const AssetId& id, std::uint8_t piece_log2) const {
+std::optional<std::uint32_t> DonorBlocks::find_block(std::span<const AssetId> assets, BundlePurpose purpose) const {
+    const auto found = blocks_.find(hash_of(assets));
+    return found != blocks_.end() && is_for(found->second, purpose) ? std::optional(found->second) : std::nullopt;
+}
+
+std::optional<DonorBlocks::Pieces> DonorBlocks::find_pieces(const AssetId& id, std::uint8_t piece_log2,
+                                                            BundlePurpose purpose) const {
     const auto index = donor_->find_asset(id);
     if (!index || !*index)
         return std::nullopt;
     const auto asset = donor_->asset(**index);
     const auto placement = donor_->placement(**index);
-    if (!asset || !placement || is_one_piece(*asset) || asset->piece_log2 != piece_log2)
+    if (!asset || !placement || is_one_piece(*asset) || asset->piece_log2 != piece_log2 ||
+        !is_for(placement->first_block, purpose))
         return std::nullopt;
     const std::uint64_t count = asset->piece_count();
     if (count > limits::kBlocksMax)

@@ -51,14 +51,6 @@ Hash encoder_digest(const BundleOutput& output, const Project& project) {
     return blake3(std::as_bytes(std::span(all)));
 }
 
-// A donor's blocks are found by their assets, and do not tell what they were made for: where that differs from asset to
-// asset, content that moved to another name would keep the encoding of the old one.
-bool has_one_purpose(const BundleOutput& output, const Project& project) {
-    return std::ranges::all_of(project.rules, [&](const ProjectRule& rule) {
-        return rule.purpose.value_or(output.purpose) == output.purpose;
-    });
-}
-
 std::vector<FinishedBundle> finished_of(const std::vector<BuiltBundle>& bundles) {
     std::vector<FinishedBundle> finished;
     for (const BuiltBundle& built : bundles)
@@ -150,8 +142,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
         output.signer = signer.get();
         output.policy = request.policy.get();
         output.started = start;
-        if (has_one_purpose(output, requested.project))
-            output.find_donor = [&](const std::string& path) { return build.find_donor(path, encoder); };
+        output.find_donor = [&](const std::string& path) { return build.find_donor(path, encoder); };
         output.progress = request.progress;
         FARDEL_TRY_ASSIGN(std::vector<BuiltBundle> bundles, write_planned(planned, output));
         summary = summary_of(std::move(planned), std::move(bundles));

@@ -18,7 +18,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kSchema = 7;
+constexpr std::uint64_t kSchema = 8;
 constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
 // Each row has a seal, a hash of its other columns: SQLite itself notices damage only in the structure of a page.
@@ -29,7 +29,7 @@ constexpr const char* kDatabaseTables = R"(
     CREATE TABLE IF NOT EXISTS scan(key BLOB PRIMARY KEY, record BLOB, idle INTEGER, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB, seal BLOB);
     PRAGMA application_id=0x46724462;
-    PRAGMA user_version=7;
+    PRAGMA user_version=8;
 )";
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------

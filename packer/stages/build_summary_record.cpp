@@ -19,6 +19,8 @@ void bundle_fields(auto& record, auto& bundle) {
     record.id(bundle.written.layout);
     for (const auto figure : kFigures)
         record.number(bundle.written.*figure);
+    record.list(
+        bundle.written.block_purposes, [&](auto& purpose) { record.compact(purpose); }, 1);
     record.optional(bundle.signed_by, [&](auto& key) { record.id(key); });
     record.number(bundle.seconds);
 }

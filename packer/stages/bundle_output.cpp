@@ -60,7 +60,7 @@ Result<BuiltBundle> write_one(const BundlePlan& plan, std::string path, std::str
                                     .jobs = output.jobs,
                                     .progress = packing_progress(output.progress),
                                     .stop = output.stop,
-                                    .donor = output.find_donor ? output.find_donor(built.path) : nullptr}));
+                                    .donor = output.find_donor ? output.find_donor(built.path) : BundleDonor()}));
     if (output.signer)
         FARDEL_TRY(sign(staged, output));
     FARDEL_TRY(staged.commit());

@@ -83,19 +83,21 @@ std::optional<FinishedBuild> ProjectBuild::find_same(const Hash& encoder) const 
     return same ? last : std::nullopt;
 }
 
-std::shared_ptr<const Bundle> ProjectBuild::find_donor(const std::string& path, const Hash& encoder) const {
+BundleDonor ProjectBuild::find_donor(const std::string& path, const Hash& encoder) const {
     if (!state_->last || state_->last->encoder != encoder)
-        return nullptr;
-    for (const FinishedBundle& finished : state_->last->bundles) {
-        if (finished.path != path)
-            continue;
-        auto source = open_file_source(path);
-        if (!source)
-            return nullptr;
-        auto bundle = Bundle::open(*std::move(source), {.label = printable(path)});
-        return bundle && (*bundle)->layout_id() == finished.layout ? *bundle : nullptr;
-    }
-    return nullptr;
+        return {};
+    const auto is_there = [&](const auto& bundle) { return bundle.path == path; };
+    const auto finished = std::ranges::find_if(state_->last->bundles, is_there);
+    const auto built = std::ranges::find_if(state_->last->summary.bundles, is_there);
+    if (finished == state_->last->bundles.end() || built == state_->last->summary.bundles.end())
+        return {};
+    auto source = open_file_source(path);
+    if (!source)
+        return {};
+    auto bundle = Bundle::open(*std::move(source), {.label = printable(path)});
+    if (!bundle || (*bundle)->layout_id() != finished->layout || built->written.layout != finished->layout)
+        return {};
+    return {.bundle = *std::move(bundle), .block_purposes = built->written.block_purposes};
 }
 
 Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bundles, BuildSummary summary) {

@@ -109,6 +109,34 @@ TEST_CASE_FIXTURE(ProjectFolder, "build: it reports what it ran, what it read, a
     check_has(run_well({"build", folder}), "rules that match nothing: 1\n  ");
 }
 
+TEST_CASE("build: blocks are copied in a project whose files have several purposes, unless the purpose is another") {
+    const ScratchFolder scratch;
+    const std::string folder = scratch.path("game");
+    const std::string rules =
+        "name = \"game\"\nsources = [\"assets\"]\n[pack]\nfor = \"size\"\n"
+        "[[rule]]\nmatch = \"*.lvl\"\nfor = \"load\"\n";
+    scratch.write("game/fardel.toml", rules);
+    scratch.write("game/assets/a.lvl", prose(100'000, 1));
+    scratch.write("game/assets/b.txt", prose(100'000, 2));
+    scratch.write("game/assets/c.txt", "first");
+    const auto built = [&] {
+        const std::string report = run_well({"build", folder});
+        const auto from = report.find("  read ");
+        return report.substr(from, report.find('\n', from) - from);
+    };
+    check_has(built(), "0 of 5 blocks copied");
+    scratch.write("game/assets/c.txt", "second");
+    check_has(built(), "4 of 5 blocks copied");
+    const std::string incremental = read_file(folder + "/game.fardel");
+    // The level's bytes are now also a text's, which comes first, and is not for loading.
+    std::filesystem::rename(folder + "/assets/a.lvl", folder + "/assets/a.txt");
+    check_has(built(), "3 of 5 blocks copied");
+    const std::string renamed = read_file(folder + "/game.fardel");
+    CHECK(renamed != incremental);
+    run_well({"build", folder, "--anew"});
+    CHECK(read_file(folder + "/game.fardel") == renamed);
+}
+
 TEST_CASE_FIXTURE(ProjectFolder, "build: --json reports the same in numbers") {
     const json first = json::parse(run_well({"build", folder, "--json"}));
     CHECK(first["up_to_date"] == false);

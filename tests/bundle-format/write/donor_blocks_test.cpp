@@ -78,7 +78,7 @@ struct Written {
     BundleWriteSummary summary;
 };
 
-Written write_from(const BundlePlan& plan, std::shared_ptr<const Bundle> donor, unsigned jobs = 2) {
+Written write_from(const BundlePlan& plan, BundleDonor donor, unsigned jobs = 2) {
     MemoryDisk disk;
     BundleWriteOptions options = quick(jobs);
     options.donor = std::move(donor);
@@ -95,7 +95,7 @@ TEST_CASE("donor: known assets that the donor contains are not read at all, and 
     count_all(made, opens);
     for (const unsigned jobs : {1u, 3u}) {
         opens = 0;
-        const Written again = write_from(made.plan, open_bundle(clean), jobs);
+        const Written again = write_from(made.plan, {open_bundle(clean), {}}, jobs);
         CHECK(again.bytes == clean);
         CHECK(again.summary.copied_blocks == again.summary.blocks);
         CHECK(opens <= 2);  // "m/short" and "empty" are read, because only then it is known that they have one piece
@@ -105,7 +105,7 @@ TEST_CASE("donor: known assets that the donor contains are not read at all, and 
 TEST_CASE("donor: assets without a known id are read, and their blocks are copied if whole blocks are the same") {
     Made made = varied();
     const auto clean = written(made.plan);
-    const Written again = write_from(made.plan, open_bundle(clean));
+    const Written again = write_from(made.plan, {open_bundle(clean), {}});
     CHECK(again.bytes == clean);
     CHECK(again.summary.copied_blocks > 0);
 }
@@ -123,7 +123,7 @@ TEST_CASE("donor: after a change the bundle is that of a clean build, and only n
         const auto clean = written(after.plan);
         std::atomic<int> opens = 0;
         count_all(after, opens);
-        const Written incremental = write_from(after.plan, donor);
+        const Written incremental = write_from(after.plan, {donor, {}});
         CHECK(incremental.bytes == clean);
         CHECK(opens < 200);
     }
@@ -139,7 +139,7 @@ TEST_CASE("donor: assets that are added, removed or change their type give the b
     after.plan.assets[204].streamed = false;
     put(after, "scripts/0000", "new", "text/plain");
     const auto clean = written(after.plan);
-    CHECK(write_from(after.plan, donor).bytes == clean);
+    CHECK(write_from(after.plan, {donor, {}}).bytes == clean);
 }
 
 TEST_CASE("donor: a damaged block of the donor is encoded again") {
@@ -150,8 +150,37 @@ TEST_CASE("donor: a damaged block of the donor is encoded again") {
     for (std::uint32_t block = 0; block < whole->table_count(TableKind::blocks); ++block) {
         auto damaged = clean;
         damaged[whole->layout_head().blocks_offset + whole->block(block)->stored_offset] ^= std::byte{1};
-        CHECK(write_from(made.plan, open_bundle(damaged)).bytes == clean);
+        CHECK(write_from(made.plan, {open_bundle(damaged), {}}).bytes == clean);
     }
+}
+
+TEST_CASE("donor: only blocks that were made for the wanted purpose are copied") {
+    Made made = varied();
+    for (std::size_t i = 0; i < made.plan.assets.size(); i += 3)
+        made.plan.assets[i].purpose = BundlePurpose::load;
+    made.plan.assets[202].purpose = BundlePurpose::size;  // of several pieces
+    const Written before = write_from(made.plan, {});
+    REQUIRE(before.summary.block_purposes.size() == before.summary.blocks);
+    know_all(made);
+    const BundleDonor donor{.bundle = open_bundle(before.bytes), .block_purposes = before.summary.block_purposes};
+    const Written again = write_from(made.plan, donor);
+    CHECK(again.bytes == before.bytes);
+    CHECK(again.summary.copied_blocks == again.summary.blocks);
+    CHECK(again.summary.block_purposes == before.summary.block_purposes);
+
+    // All purposes change places: content is where it was, and its blocks are of no use.
+    for (PlannedAsset& asset : made.plan.assets)
+        asset.purpose = asset.purpose ? std::optional<BundlePurpose>() : BundlePurpose::size;
+    const Written changed = write_from(made.plan, donor);
+    CHECK(changed.bytes == write_from(made.plan, {}).bytes);
+    CHECK(changed.summary.copied_blocks == 0);
+
+    // A list that does not go with the blocks is of no use, either.
+    const Written strange =
+        write_from(varied().plan, {.bundle = donor.bundle, .block_purposes = {BundlePurpose::size}});
+    CHECK(strange.bytes == written(varied().plan));
+    CHECK(strange.summary.copied_blocks == 0);
+    CHECK(strange.summary.block_purposes.empty());
 }
 
 TEST_CASE("donor: an asset whose bytes do not have the known id is a conflict, if it has to be read") {  // A110
@@ -166,7 +195,7 @@ TEST_CASE("donor: an asset whose bytes do not have the known id is a conflict, i
         BundleWriteOptions options = quick();
         BundlePlan little;
         add(little, "x", "y");
-        options.donor = open_bundle(written(little));
+        options.donor.bundle = open_bundle(written(little));
         CHECK(has(refusal(other.plan, options), "conflict"));
     }
 }

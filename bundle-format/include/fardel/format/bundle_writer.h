@@ -18,6 +18,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -33,16 +34,22 @@ struct BundleWriteProgress {
     std::uint64_t stored_bytes = 0;  // written so far
 };
 
+// A bundle (File::bundle()) whose layout the caller knows, for example by its layout id, to be written by this code for
+// the same purpose, at the same level, with the same libraries. Its blocks are copied instead of encoded again. The
+// result is the same.
+struct BundleDonor {
+    std::shared_ptr<const Bundle> bundle;  // nullptr: none
+    // BundleWriteSummary::block_purposes of the bundle; only blocks of the wanted purpose are copied.
+    std::vector<BundlePurpose> block_purposes;
+};
+
 struct BundleWriteOptions {
     BundlePurpose purpose = BundlePurpose::balanced;
     int level = kLevelDefault;                                 // zstd, 1–19; of `balanced`
     unsigned jobs = 0;                                         // encoder threads, at most 256; 0: one per core
     std::function<void(const BundleWriteProgress&)> progress;  // called on the caller's thread
     std::stop_token stop;                                      // a request to stop ends the call with cancelled
-    // A bundle (File::bundle()) whose layout the caller knows, for example by its layout id, to be written by this code
-    // for this purpose, at this level, with these libraries. Its blocks are copied instead of encoded again. The result
-    // is the same.
-    std::shared_ptr<const Bundle> donor;
+    BundleDonor donor;
 };
 
 struct BundleWriteSummary {
@@ -60,6 +67,8 @@ struct BundleWriteSummary {
     std::uint64_t blocks = 0;
     std::uint64_t copied_blocks = 0;  // blocks copied from the donor
     std::uint64_t file_bytes = 0;
+    // One per block, which does not tell itself what it was made for; empty if all are for the bundle's purpose.
+    std::vector<BundlePurpose> block_purposes;
 };
 
 // Returns a statement with the ids, sizes, name and version filled in; the author adds the date and the rest.

@@ -36,7 +36,7 @@ struct BundleOutput {
     UnixTime created;                     // of signatures
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     // Returns the bundle at a path if its blocks may be copied (BundleWriteOptions::donor); may be empty.
-    std::function<std::shared_ptr<const Bundle>(const std::string& path)> find_donor;
+    std::function<BundleDonor(const std::string& path)> find_donor;
     std::function<void(const BuildProgress&)> progress;  // called on the caller's thread
     std::stop_token stop;
 };

@@ -91,8 +91,8 @@ public:
     const std::vector<ObservedPath>& seen() const;
     // Returns the last build if plan() produced the same plan again and the bundles are unchanged.
     std::optional<FinishedBuild> find_same(const Hash& encoder) const;
-    // Returns the bundle at `path` if the last build wrote it there with this encoder.
-    std::shared_ptr<const Bundle> find_donor(const std::string& path, const Hash& encoder) const;
+    // Returns the bundle at `path` if the last build wrote it there with this encoder; otherwise none.
+    BundleDonor find_donor(const std::string& path, const Hash& encoder) const;
 
     // Trims the folders of derived data that the project or the options limit, if that is due, and reports what was
     // removed and what failed. Takes a few seconds at most for each.
