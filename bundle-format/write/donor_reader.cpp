@@ -18,9 +18,9 @@ namespace fardel {
 namespace {
 
 // Two runs in the caches of a processor beside other things: who asks for a block finds its bytes there.
-constexpr std::size_t kRunBytes = std::size_t{1} << 20;
+constexpr std::size_t kReadAheadBytes = std::size_t{1} << 20;
 // Waking a thread costs as much as reading a few blocks.
-constexpr std::size_t kRunBlocks = 64;
+constexpr std::size_t kReadAheadBlocks = 64;
 
 }  // namespace
 
@@ -39,7 +39,8 @@ public:
                 entry.error = std::move(record).error();
             bytes += entry.record.stored_bytes;
             entries_.push_back(std::move(entry));
-        } while (entries_.size() < count_max && bytes < kRunBytes && end() < bundle_->table_count(TableKind::blocks));
+        } while (entries_.size() < count_max && bytes < kReadAheadBytes &&
+                 end() < bundle_->table_count(TableKind::blocks));
         bytes_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
     }
 
@@ -112,11 +113,11 @@ Result<DonorReader::Block> DonorReader::read(std::uint32_t block) {
     if (!run_ || !run_->contains(block)) {
         // Whoever goes on where a run ended will want more; whoever jumps may want one block only.
         const bool goes_on = run_ && block == run_->end();
-        const std::size_t count_max = goes_on ? std::min(2 * run_->size(), kRunBlocks) : 1;
+        const std::size_t count_max = goes_on ? std::min(2 * run_->size(), kReadAheadBlocks) : 1;
         const auto ahead = std::exchange(next_, nullptr);
         run_ = ahead && ahead->contains(block) ? ahead : std::make_shared<Run>(bundle_, block, count_max);
         if (goes_on && executor_ && run_->end() < bundle_->table_count(TableKind::blocks)) {
-            const auto next = std::make_shared<Run>(bundle_, run_->end(), kRunBlocks);
+            const auto next = std::make_shared<Run>(bundle_, run_->end(), kReadAheadBlocks);
             if (try_run(*executor_, [next] { next->read(); }))
                 next_ = next;
         }
