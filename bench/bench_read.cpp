@@ -115,8 +115,11 @@ void against_bare_zstd(const Scene& scene, Table& table) {
         const std::uint32_t first = must(bundle->placement(AssetIndex{i})).first_block;
         bool all_zstd = true;
         bool all_raw = true;
-        for (std::uint32_t b = 0; b < pieces; ++b)
-            (must(bundle->block(first + b)).codec == Codec::zstd ? all_raw : all_zstd) = false;
+        for (std::uint32_t b = 0; b < pieces; ++b) {
+            const Codec codec = must(bundle->block(first + b)).codec;  // zstd without filters, for bare zstd
+            all_zstd = all_zstd && codec == Codec::zstd;
+            all_raw = all_raw && codec == Codec::raw;
+        }
         if (all_raw) {
             raw.push_back(AssetIndex{i});
             raw_codec_bytes += asset.raw_bytes;

@@ -269,12 +269,25 @@ private:
             return true;
         if (known->size_bytes > std::uint64_t{1} << piece_log2_of(planned_[planned]))
             return copy_pieces(planned, *known);
-        if (known->size_bytes == 0 || known->size_bytes > kSharedBytesMax)
-            return false;  // one read is enough
+        if (known->size_bytes == 0)
+            return false;
+        if (known->size_bytes > kSharedBytesMax)
+            return copy_whole(planned, *known);
         // Its place in the shared block is reserved; its bytes are read only if the donor has no such block.
         const std::uint32_t asset = add(planned, known->asset, known->size_bytes);
         FARDEL_TRY(begin_shared(asset));
         sharing_.push_back({.asset = asset, .unread = true});
+        return true;
+    }
+
+    // An asset of one piece in a block of its own.
+    Result<bool> copy_whole(std::uint32_t planned, const PlannedAsset::Known& known) {
+        const auto copy = find_copy({&known.asset, 1});
+        if (!copy || copy->raw_bytes != known.size_bytes)
+            return false;
+        content_.assets[add(planned, known.asset, known.size_bytes)].placement.first_block =
+            static_cast<std::uint32_t>(block_count());
+        FARDEL_TRY(put_copied(*copy));
         return true;
     }
 
