@@ -451,9 +451,8 @@ Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::s
     FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline, BlockPipeline::start(worker_count(options.jobs)));
     std::optional<DonorBlocks> donor;
     if (options.donor.bundle) {
-        const unsigned others = worker_count(options.jobs) - 1;
-        FARDEL_TRY_ASSIGN(
-            donor, DonorBlocks::open(options.donor, options.purpose, others > 0 ? start_executor(others) : nullptr));
+        FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor, options.purpose,
+                                                   worker_count(options.jobs) > 1 ? start_executor(1) : nullptr));
     }
     AssetStorage storage(planned, file, section_offset, options, donor ? &*donor : nullptr, *pipeline);
     for (const std::uint32_t asset : order)

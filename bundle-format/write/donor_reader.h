@@ -16,7 +16,7 @@ namespace fardel {
 
 class DonorReader {
 public:
-    // executor: nullptr: the caller's thread does all.
+    // `executor`: one thread of it reads ahead; nullptr: the caller's thread does all.
     DonorReader(std::shared_ptr<const Bundle> bundle, std::shared_ptr<Executor> executor);
 
     struct Block {
