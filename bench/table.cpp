@@ -12,7 +12,10 @@ void Table::heading(std::string_view text) {
 }
 
 void Table::add(Row row) {
-    const auto figure = [&](double value) { return fmt::format("{:.3g} {}", value, row.unit); };
+    // Three digits, and no exponents.
+    const auto figure = [&](double value) {
+        return value < 1000 ? fmt::format("{:.3g} {}", value, row.unit) : fmt::format("{:.0f} {}", value, row.unit);
+    };
     std::string peer = "–";
     std::string ratio = "–";
     if (row.peer > 0) {
